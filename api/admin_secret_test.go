@@ -27,7 +27,7 @@ func (s *administered) issue(as demo.Account, kind, code, body string) oasadmin.
 	return decode[oasadmin.IssuedSecret](s.t, got)
 }
 
-func (s *administered) secrets(kind, code string) []oasadmin.Secret {
+func (s *administered) secretsOf(kind, code string) []oasadmin.Secret {
 	s.t.Helper()
 	got := s.get(200, s.as("owner"), resourcePath("north", kind, code, "/secrets"))
 	require.NotContains(s.t, got.body, `"value"`)
@@ -43,7 +43,7 @@ func TestIssueSecretValidUntilRevoked(t *testing.T) {
 	s.get(200, worker, adminAPI+"/identity")
 	s.get(200, s.as("worker"), adminAPI+"/identity")
 
-	secrets := s.secrets("Application", "worker")
+	secrets := s.secretsOf("Application", "worker")
 	require.Len(t, secrets, 2)
 	for _, secret := range secrets {
 		require.Equal(t, secret.Name == "first", secret.Declared)
@@ -52,7 +52,7 @@ func TestIssueSecretValidUntilRevoked(t *testing.T) {
 
 	path := resourcePath("north", "Application", "worker", "/secrets/"+issued.ID.String())
 	s.call(204, s.as("administrator"), http.MethodDelete, path, "")
-	require.Len(t, s.secrets("Application", "worker"), 1)
+	require.Len(t, s.secretsOf("Application", "worker"), 1)
 	s.ticks.Add(cached)
 	s.get(401, worker, adminAPI+"/identity")
 	s.get(200, s.as("worker"), adminAPI+"/identity")
@@ -91,7 +91,7 @@ func TestRevokeSecretRefusesDeclaredSecret(t *testing.T) {
 		failure := s.refused(400, "VALIDATION", s.as("owner"), http.MethodPost, path, `{"name":"`+name+`"}`)
 		require.Equal(t, "/name", failure.Errors[0].Location)
 	}
-	declared := s.secrets("Application", "worker")[0]
+	declared := s.secretsOf("Application", "worker")[0]
 	s.refused(409, "CONFLICT", s.as("owner"), http.MethodDelete,
 		resourcePath("north", "Application", "worker", "/secrets/"+declared.ID.String()), "")
 	require.Equal(t, before, s.snapshot())
@@ -127,7 +127,7 @@ func TestAnAccessTokenIsThatOfItsUser(t *testing.T) {
 	s.issue(s.as("owner"), "User", "owner", `{"name":"laptop"}`)
 	s.refused(403, "ACCESS_DENIED", s.as("administrator"), http.MethodPost,
 		resourcePath("north", "User", "owner", "/secrets"), `{"name":"mine"}`)
-	for _, secret := range s.secrets("User", "owner") {
+	for _, secret := range s.secretsOf("User", "owner") {
 		s.refused(403, "ACCESS_DENIED", s.as("administrator"), http.MethodDelete,
 			resourcePath("north", "User", "owner", "/secrets/"+secret.ID.String()), "")
 	}
@@ -143,10 +143,10 @@ func TestAWebhookSecretIsSealed(t *testing.T) {
 		resourcePath("north", "WebhookSubscription", "EVENTS", "/secrets"), `{"name":"third"}`)
 	require.Equal(t, 2, s.count(`SELECT count(*) FROM webhook_secrets WHERE position($1::bytea IN sealed) = 0`,
 		[]byte(strings.TrimPrefix(first.Value, "whsec_"))))
-	require.Len(t, s.secrets("WebhookSubscription", "EVENTS"), 2)
+	require.Len(t, s.secretsOf("WebhookSubscription", "EVENTS"), 2)
 	s.call(204, s.as("owner"), http.MethodDelete,
 		resourcePath("north", "WebhookSubscription", "EVENTS", "/secrets/"+first.ID.String()), "")
-	require.Len(t, s.secrets("WebhookSubscription", "EVENTS"), 1)
+	require.Len(t, s.secretsOf("WebhookSubscription", "EVENTS"), 1)
 }
 
 // No log and no table holds the value of a secret.

@@ -39,14 +39,14 @@ func (s *service) heavyTasks(n int) (ids []string) {
 	for range n {
 		ids = append(ids, s.item(p.ID, "APPROVE_LOAN", "").ID.String())
 	}
-	s.exec(`UPDATE process_items i SET task_data_valid = true, task_data = json_build_object('TEXT',
+	s.execute(`UPDATE process_items i SET task_data_valid = true, task_data = json_build_object('TEXT',
 	          CASE WHEN right(i.id::text, 1) < '5' THEN repeat('x', 1048576) ELSE ` + longText + ` END, 'N', 1.10)
 	         WHERE i.type = 'TASK'`)
 	return ids
 }
 
-// exec changes what is stored.
-func (s *service) exec(sql string) {
+// execute changes what is stored.
+func (s *service) execute(sql string) {
 	s.t.Helper()
 	conn := s.connect()
 	defer func() { _ = conn.Close(s.t.Context()) }()
@@ -160,10 +160,10 @@ func TestAllListsOfValuesMayBeLarge(t *testing.T) {
 	for range 4 {
 		s.loan()
 	}
-	s.exec(`UPDATE processes i SET element_values = json_build_object('NAME', (SELECT json_agg(json_build_object(
+	s.execute(`UPDATE processes i SET element_values = json_build_object('NAME', (SELECT json_agg(json_build_object(
 	          'Type', 'STRING', 'Valid', true, 'Value', left(` + longText + `, 90000 - n))) FROM generate_series(1, 12) n))`)
-	s.exec(`UPDATE tenant_users i SET metadata_valid = true, metadata = json_build_object('NOTE', ` + longText + `)`)
-	s.exec(`UPDATE resources i SET spec = jsonb_set(spec::jsonb, '{name}', to_jsonb(` + longText + `)) WHERE kind = 'User'`)
+	s.execute(`UPDATE tenant_users i SET metadata_valid = true, metadata = json_build_object('NOTE', ` + longText + `)`)
+	s.execute(`UPDATE resources i SET spec = jsonb_set(spec::jsonb, '{name}', to_jsonb(` + longText + `)) WHERE kind = 'User'`)
 	for _, path := range []string{
 		shapeA + "/processes?size=100", shapeA + "/tenant-users", shapeB + "/tenant-users", adminAPI + "/resources?kind=User",
 	} {
@@ -191,7 +191,7 @@ func TestALargePageIsWhatItWasAtOneMoment(t *testing.T) {
 	body := bufio.NewReader(resp.Body)
 	_, err := body.Peek(1)
 	require.NoError(t, err)
-	s.exec("DELETE FROM process_items")
+	s.execute("DELETE FROM process_items")
 	var page pageOfTasks
 	require.NoError(t, json.NewDecoder(body).Decode(&page))
 	require.Len(t, page.Content, tasks)

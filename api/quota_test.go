@@ -29,8 +29,8 @@ func TestTemporaryDocumentsAreBounded(t *testing.T) {
 	s.upload(demo.Alice(), owner, string(make([]byte, 900)))
 	require.Contains(t, refused(demo.Alice(), string(make([]byte, 101))), "900 bytes")
 
-	s.exec("UPDATE documents SET created_by = '" + demo.Bob().ID.String() + "'")
-	s.exec("UPDATE documents SET size = 1200")
+	s.execute("UPDATE documents SET created_by = '" + demo.Bob().ID.String() + "'")
+	s.execute("UPDATE documents SET size = 1200")
 	require.Contains(t, refused(demo.Alice(), "text"), "the tenant has 4 temporary documents with 4800 bytes")
 	s.later(25 * time.Hour)
 	s.upload(demo.LoanWorker(), owner, "text")
