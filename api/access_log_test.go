@@ -14,12 +14,13 @@ import (
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	var logged bytes.Buffer
-	s := newService(t, func(o *api.Options) {
+	s := apitest.NewService(t, func(o *api.Options) {
 		o.Log = slog.New(slog.NewJSONHandler(&logged, nil))
 		o.TrustedProxies = httpio.Proxies{netip.MustParsePrefix("10.0.0.0/8")}
 	})
@@ -65,15 +66,15 @@ func TestAccessLog(t *testing.T) {
 		},
 	} {
 		logged.Reset()
-		r := request(t, demo.Alice(), http.MethodGet, "/tenants/"+tenant+"?secret=1", "")
+		r := apitest.Request(t, demo.Alice(), http.MethodGet, "/tenants/"+tenant+"?secret=1", "")
 		r.Header.Set("X-Request-Id", "mine")
 		r.Header.Set("Authorization", "Bearer wrong")
 		if test.as != nil {
-			r.Header.Set("Authorization", authorization(*test.as))
+			r.Header.Set("Authorization", apitest.Authorization(*test.as))
 		}
 		r.RemoteAddr = test.peer
 		r.Header["X-Forwarded-For"] = test.chain
-		require.Equal(t, test.status, s.send(r).status, name)
+		require.Equal(t, test.status, s.Send(r).Status, name)
 		lines := strings.Split(strings.TrimSpace(logged.String()), "\n")
 		require.Len(t, lines, 1, name)
 		var got map[string]any

@@ -13,56 +13,57 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 func TestApplyingAFolderTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	folder := s.folder("north")
-	before := s.snapshot()
-	again := s.apply(s.as("owner"), folder...)
+	s := apitest.NewAdministered(t)
+	folder := s.Folder("north")
+	before := s.Snapshot()
+	again := s.Apply(s.As("owner"), folder...)
 	require.Len(t, again, len(folder))
 	for _, r := range again {
 		require.Equal(t, oasadmin.ApplyActionUNCHANGED, r.Action, "%s %s", r.Kind, r.Code)
 		require.Equal(t, r.Before, r.After)
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 
 	slices.Reverse(folder)
-	for _, r := range s.apply(s.as("owner"), folder...) {
+	for _, r := range s.Apply(s.As("owner"), folder...) {
 		require.Equal(t, oasadmin.ApplyActionUNCHANGED, r.Action, "%s %s", r.Kind, r.Code)
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 }
 
 // Applying a resource as it was read changes nothing.
 func TestWhatIsReadCanBeApplied(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	before := s.snapshot()
-	page := decode[oasadmin.ResourcePage](t, s.get(200, s.as("owner"), adminAPI+"/resources?size=1000"))
-	require.Len(t, page.Content, len(s.folder("north")))
+	s := apitest.NewAdministered(t)
+	before := s.Snapshot()
+	page := apitest.Decode[oasadmin.ResourcePage](t, s.Get(200, s.As("owner"), apitest.AdminAPI+"/resources?size=1000"))
+	require.Len(t, page.Content, len(s.Folder("north")))
 	for _, r := range page.Content {
-		read := s.resource(s.as("owner"), "north", string(r.Kind), r.Metadata.Code)
+		read := s.Resource(s.As("owner"), "north", string(r.Kind), r.Metadata.Code)
 		require.Equal(t, r, read)
-		body := s.get(200, s.as("owner"), resourcePath("north", string(r.Kind), r.Metadata.Code, "")).body
+		body := s.Get(200, s.As("owner"), apitest.ResourcePath("north", string(r.Kind), r.Metadata.Code, "")).Body
 		document := body[:strings.LastIndex(body, `,"status":`)] + "}"
-		result := s.apply(s.as("owner"), document)
+		result := s.Apply(s.As("owner"), document)
 		require.Equal(t, oasadmin.ApplyActionUNCHANGED, result[0].Action, document)
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestApplyingSaysWhatBecameOfEachDocument(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
+	s := apitest.NewAdministered(t)
 	id := uuid.New()
-	results := s.apply(
-		s.as("administrator"),
-		document("north", "Group", "REVIEWERS", `{"name":"Reviewers of <loans> & more","members":[{"user":"candidate"}]}`),
-		identified("north", "Group", "AUDITORS", id, `{"name":"Auditors","members":[{"application":"worker"}]}`),
-		document("north", "Robot", "BOT", `{"name":"Bot"}`),
+	results := s.Apply(
+		s.As("administrator"),
+		apitest.Document("north", "Group", "REVIEWERS", `{"name":"Reviewers of <loans> & more","members":[{"user":"candidate"}]}`),
+		apitest.Identified("north", "Group", "AUDITORS", id, `{"name":"Auditors","members":[{"application":"worker"}]}`),
+		apitest.Document("north", "Robot", "BOT", `{"name":"Bot"}`),
 	)
 	require.Equal(t, []oasadmin.ApplyAction{"CONFIGURED", "CREATED", "UNCHANGED"},
 		[]oasadmin.ApplyAction{results[0].Action, results[1].Action, results[2].Action})
@@ -72,16 +73,16 @@ func TestApplyingSaysWhatBecameOfEachDocument(t *testing.T) {
 	require.Equal(t, id, results[1].ID)
 	require.Equal(t, results[2].Before, results[2].After)
 
-	groups := decode[oasb.GroupPage](t, s.get(200, s.as("stranger"), "/groups?groupCode=AUDITORS"))
+	groups := apitest.Decode[oasb.GroupPage](t, s.Get(200, s.As("stranger"), "/groups?groupCode=AUDITORS"))
 	require.Len(t, groups.Content, 1)
 	require.Equal(t, id, groups.Content[0].ID)
 
-	auditors := s.resource(s.as("owner"), "north", "Group", "AUDITORS")
-	require.Equal(t, s.as("administrator").ID, auditors.Status.CreatedBy)
+	auditors := s.Resource(s.As("owner"), "north", "Group", "AUDITORS")
+	require.Equal(t, s.As("administrator").ID, auditors.Status.CreatedBy)
 	require.Equal(t, map[string]string{"app": "test"}, auditors.Metadata.Labels)
-	reviewers := s.resource(s.as("owner"), "north", "Group", "REVIEWERS")
-	require.Equal(t, s.operator.ID, reviewers.Status.CreatedBy)
-	require.Equal(t, s.as("administrator").ID, reviewers.Status.LastModifiedBy)
+	reviewers := s.Resource(s.As("owner"), "north", "Group", "REVIEWERS")
+	require.Equal(t, s.Operator.ID, reviewers.Status.CreatedBy)
+	require.Equal(t, s.As("administrator").ID, reviewers.Status.LastModifiedBy)
 	require.True(t, reviewers.Status.LastModifiedAt.After(reviewers.Status.CreatedAt))
 }
 
@@ -89,57 +90,57 @@ func TestApplyingSaysWhatBecameOfEachDocument(t *testing.T) {
 // lists all violations.
 func TestApplyIsAtomic(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	good := document("north", "Group", "NEW", `{"name":"New"}`)
+	s := apitest.NewAdministered(t)
+	good := apitest.Document("north", "Group", "NEW", `{"name":"New"}`)
 	const permissions = `"permissions":{"initiators":[{"user":"initiator"}]}`
 	for name, c := range map[string]struct{ document, location string }{
 		"unknown member of a spec": {
-			document("north", "Robot", "BOT", `{"name":"Bot","title":"Bot"}`), "/spec/title",
+			apitest.Document("north", "Robot", "BOT", `{"name":"Bot","title":"Bot"}`), "/spec/title",
 		},
 		"unknown member of a document": {
 			strings.Replace(good, `"spec"`, `"sepc":{},"spec"`, 1), "/sepc",
 		},
-		"unknown kind":    {document("north", "Robots", "BOT", `{"name":"Bot"}`), "/kind"},
+		"unknown kind":    {apitest.Document("north", "Robots", "BOT", `{"name":"Bot"}`), "/kind"},
 		"another version": {strings.Replace(good, "procession/v1", "procession/v9", 1), "/apiVersion"},
 		"schema that does not compile": {
-			document("north", "DataStructure", "ADDRESS", `{"name":"Address","schema":{"type":"objekt"}}`), "/spec/schema",
+			apitest.Document("north", "DataStructure", "ADDRESS", `{"name":"Address","schema":{"type":"objekt"}}`), "/spec/schema",
 		},
 		"schema with a remote reference": {
-			document("north", "DataStructure", "ADDRESS",
+			apitest.Document("north", "DataStructure", "ADDRESS",
 				`{"name":"Address","schema":{"$ref":"https://schemas.example/address.json"}}`), "/spec/schema",
 		},
 		"schema with a reference to a file": {
-			document("north", "DataStructure", "ADDRESS", `{"name":"Address","schema":{"$ref":"file:///etc/passwd"}}`),
+			apitest.Document("north", "DataStructure", "ADDRESS", `{"name":"Address","schema":{"$ref":"file:///etc/passwd"}}`),
 			"/spec/schema",
 		},
 		"missing member of a group": {
-			document("north", "Group", "REVIEWERS", `{"name":"Reviewers","members":[{"user":"absent"}]}`),
+			apitest.Document("north", "Group", "REVIEWERS", `{"name":"Reviewers","members":[{"user":"absent"}]}`),
 			"/spec/members/0",
 		},
 		"missing group of a grant": {
-			document("north", "ProcessDefinition", "LOAN",
+			apitest.Document("north", "ProcessDefinition", "LOAN",
 				`{"name":"Loan","permissions":{"initiators":[{"user":"initiator"},{"group":"NOBODY"}]}}`),
 			"/spec/permissions/initiators/1",
 		},
 		"missing runner": {
-			document("north", "ProcessDefinition", "LOAN",
+			apitest.Document("north", "ProcessDefinition", "LOAN",
 				`{"name":"Loan","engine":{"workflowType":"W","taskQueue":"Q","runner":"absent"},`+permissions+`}`),
 			"/spec/engine/runner",
 		},
 		"published without an initiator": {
-			document("north", "ProcessDefinition", "LOAN", `{"name":"Loan"}`), "/spec/permissions/initiators",
+			apitest.Document("north", "ProcessDefinition", "LOAN", `{"name":"Loan"}`), "/spec/permissions/initiators",
 		},
 		"action with a bad expression": {
-			document("north", "ProcessDefinition", "LOAN", `{"name":"Loan","userActions":[{"code":"A","name":"A",`+
+			apitest.Document("north", "ProcessDefinition", "LOAN", `{"name":"Loan","userActions":[{"code":"A","name":"A",`+
 				`"type":"DOWNLOADABLE","workflowType":"W","taskQueue":"Q","availability":"${ .process. | }",`+
 				`"permissions":["MANAGER"]}],`+permissions+`}`),
 			"/spec/userActions/0",
 		},
-		"tenant of others": {document("south", "Group", "NEW", `{"name":"New"}`), "/metadata/tenant"},
-		"unknown tenant":   {document("nowhere", "Group", "NEW", `{"name":"New"}`), "/metadata/tenant"},
+		"tenant of others": {apitest.Document("south", "Group", "NEW", `{"name":"New"}`), "/metadata/tenant"},
+		"unknown tenant":   {apitest.Document("nowhere", "Group", "NEW", `{"name":"New"}`), "/metadata/tenant"},
 	} {
 		t.Log(name)
-		failure := s.refusedApply(400, "VALIDATION", s.as("owner"), good, c.document)
+		failure := s.RefusedApply(400, "VALIDATION", s.As("owner"), good, c.document)
 		require.NotEmpty(t, failure.Errors)
 		for _, e := range failure.Errors {
 			require.Equal(t, "body", e.LocationType)
@@ -149,10 +150,10 @@ func TestApplyIsAtomic(t *testing.T) {
 		})
 		require.True(t, found, "%+v", failure.Errors)
 	}
-	failure := s.refusedApply(
-		400, "VALIDATION", s.as("owner"),
-		document("north", "Robot", "BOT", `{"name":"Bot","one":1,"two":2}`), good,
-		document("north", "Robot", "BAT", `{}`),
+	failure := s.RefusedApply(
+		400, "VALIDATION", s.As("owner"),
+		apitest.Document("north", "Robot", "BOT", `{"name":"Bot","one":1,"two":2}`), good,
+		apitest.Document("north", "Robot", "BAT", `{}`),
 	)
 	require.GreaterOrEqual(t, len(failure.Errors), 3)
 	require.True(t, strings.HasPrefix(failure.Errors[len(failure.Errors)-1].Location, "/documents/2"))
@@ -160,102 +161,102 @@ func TestApplyIsAtomic(t *testing.T) {
 
 func TestADryRunChangesNothing(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	before := s.snapshot()
-	answer := decode[oasadmin.ResourceApplyResult](t, s.post(200, s.as("owner"), applyPath, applying(
+	s := apitest.NewAdministered(t)
+	before := s.Snapshot()
+	answer := apitest.Decode[oasadmin.ResourceApplyResult](t, s.Post(200, s.As("owner"), apitest.ApplyPath, apitest.Applying(
 		`"dryRun":true,"prune":{"tenant":"north","selector":{"app":"test"}},`,
-		document("north", "Group", "NEW", `{"name":"New","members":[{"user":"owner"}]}`),
-		document("north", "Robot", "BOT", `{"name":"Another bot"}`),
-		s.folder("north")[0], s.loanOf("north", ""), document("north", "DataStructure", "ADDRESS", `{"name":"Address","schema":{}}`),
-		s.user("north", "owner", "OWNER"), s.user("north", "initiator", "MEMBER"), s.user("north", "viewer", "MEMBER"),
-		s.user("north", "manager", "MEMBER"), s.user("north", "definer", "MEMBER"), s.user("north", "candidate", "MEMBER"),
-		document("north", "Group", "REVIEWERS", `{"name":"Reviewers","members":[{"user":"candidate"}]}`),
-		document("north", "Application", "worker", `{"name":"worker"}`),
+		apitest.Document("north", "Group", "NEW", `{"name":"New","members":[{"user":"owner"}]}`),
+		apitest.Document("north", "Robot", "BOT", `{"name":"Another bot"}`),
+		s.Folder("north")[0], s.LoanOf("north", ""), apitest.Document("north", "DataStructure", "ADDRESS", `{"name":"Address","schema":{}}`),
+		s.User("north", "owner", "OWNER"), s.User("north", "initiator", "MEMBER"), s.User("north", "viewer", "MEMBER"),
+		s.User("north", "manager", "MEMBER"), s.User("north", "definer", "MEMBER"), s.User("north", "candidate", "MEMBER"),
+		apitest.Document("north", "Group", "REVIEWERS", `{"name":"Reviewers","members":[{"user":"candidate"}]}`),
+		apitest.Document("north", "Application", "worker", `{"name":"worker"}`),
 	)))
 	require.True(t, answer.DryRun)
 	done := actions(answer.Results)
 	require.Equal(t, oasadmin.ApplyActionCREATED, done["Group NEW"])
 	require.Equal(t, oasadmin.ApplyActionCONFIGURED, done["Robot BOT"])
 	require.Equal(t, oasadmin.ApplyActionDELETED, done["User administrator"])
-	require.Equal(t, before, s.snapshot())
-	s.get(404, s.as("owner"), resourcePath("north", "Group", "NEW", ""))
+	require.Equal(t, before, s.Snapshot())
+	s.Get(404, s.As("owner"), apitest.ResourcePath("north", "Group", "NEW", ""))
 }
 
 func TestPruneDeletesSelectedResourcesOnly(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
+	s := apitest.NewAdministered(t)
 	labelled := func(code, label string) string {
-		return strings.Replace(document("north", "Robot", code, `{"name":"Bot"}`), `"app":"test"`, label, 1)
+		return strings.Replace(apitest.Document("north", "Robot", code, `{"name":"Bot"}`), `"app":"test"`, label, 1)
 	}
-	s.apply(
-		s.as("owner"), labelled("KEPT", `"app":"bots"`), labelled("GONE", `"app":"bots","more":"x"`),
+	s.Apply(
+		s.As("owner"), labelled("KEPT", `"app":"bots"`), labelled("GONE", `"app":"bots","more":"x"`),
 		labelled("OTHER", `"app":"others"`), labelled("BARE", ``),
 	)
-	south := s.apply(s.of("south", "owner"), strings.Replace(labelled("GONE", `"app":"bots"`), "north", "south", 1))
-	results := s.applyWith(s.as("administrator"), `"prune":{"tenant":"north","selector":{"app":"bots"}},`,
+	south := s.Apply(s.Of("south", "owner"), strings.Replace(labelled("GONE", `"app":"bots"`), "north", "south", 1))
+	results := s.ApplyWith(s.As("administrator"), `"prune":{"tenant":"north","selector":{"app":"bots"}},`,
 		labelled("KEPT", `"app":"bots"`))
 	require.Equal(t, map[string]oasadmin.ApplyAction{"Robot KEPT": "UNCHANGED", "Robot GONE": "DELETED"}, actions(results))
 	require.Nil(t, results[1].After)
 	require.JSONEq(t, `{"name":"Bot","sourceType":"PACKAGE"}`, string(results[1].Before.Spec))
 	var left []string
-	for _, r := range decode[oasadmin.ResourcePage](t, s.get(200, s.as("owner"), adminAPI+"/resources?kind=Robot&sort=code")).Content {
+	for _, r := range apitest.Decode[oasadmin.ResourcePage](t, s.Get(200, s.As("owner"), apitest.AdminAPI+"/resources?kind=Robot&sort=code")).Content {
 		left = append(left, r.Metadata.Code)
 	}
 	require.Equal(t, []string{"BARE", "BOT", "KEPT", "OTHER"}, left)
-	require.Equal(t, south[0].ID, *s.resource(s.of("south", "owner"), "south", "Robot", "GONE").Metadata.ID)
+	require.Equal(t, south[0].ID, *s.Resource(s.Of("south", "owner"), "south", "Robot", "GONE").Metadata.ID)
 
-	s.refusedPrune(400, "VALIDATION", s.as("owner"), "south")
-	s.refusedPrune(400, "VALIDATION", s.as("owner"), "nowhere")
-	s.refusedPrune(403, "ACCESS_DENIED", s.as("definer"), "north")
-	s.refusedPrune(403, "ACCESS_DENIED", s.as("stranger"), "north")
+	refusedPrune(s, 400, "VALIDATION", s.As("owner"), "south")
+	refusedPrune(s, 400, "VALIDATION", s.As("owner"), "nowhere")
+	refusedPrune(s, 403, "ACCESS_DENIED", s.As("definer"), "north")
+	refusedPrune(s, 403, "ACCESS_DENIED", s.As("stranger"), "north")
 	// The reviewers are needed by a definition that another label keeps from
 	// the prune.
-	s.apply(s.as("owner"), strings.Replace(s.loanOf("north", ""), `"app":"test"`, `"app":"kept"`, 1))
-	s.refusedPrune(409, "CONFLICT", s.as("owner"), "north")
+	s.Apply(s.As("owner"), strings.Replace(s.LoanOf("north", ""), `"app":"test"`, `"app":"kept"`, 1))
+	refusedPrune(s, 409, "CONFLICT", s.As("owner"), "north")
 }
 
 // refusedPrune requires that deleting everything of a tenant is refused.
-func (s *administered) refusedPrune(status int, code string, as demo.Account, tenant string) {
-	s.t.Helper()
-	before := s.snapshot()
-	s.refused(status, code, as, http.MethodPost, applyPath,
-		applying(`"prune":{"tenant":"`+tenant+`","selector":{"app":"test"}},`))
-	require.Equal(s.t, before, s.snapshot())
+func refusedPrune(s *apitest.Administered, status int, code string, as demo.Account, tenant string) {
+	s.T.Helper()
+	before := s.Snapshot()
+	s.Refused(status, code, as, http.MethodPost, apitest.ApplyPath,
+		apitest.Applying(`"prune":{"tenant":"`+tenant+`","selector":{"app":"test"}},`))
+	require.Equal(s.T, before, s.Snapshot())
 }
 
 func TestWhatSomethingNeedsIsNotDeleted(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	process := s.process(s.as("initiator"), s.definition("north"))
-	before := s.snapshot()
+	s := apitest.NewAdministered(t)
+	process := s.Process(s.As("initiator"), s.Definition("north"))
+	before := s.Snapshot()
 	for _, path := range []string{
-		resourcePath("north", "Group", "REVIEWERS", ""),
-		resourcePath("north", "User", "candidate", ""),
-		resourcePath("north", "User", "initiator", ""),
-		resourcePath("north", "Application", "worker", ""),
-		resourcePath("north", "DataStructure", "ADDRESS", ""),
-		resourcePath("north", "ProcessDefinition", "LOAN", ""),
-		resourcePath("north", "User", "owner", ""),
-		resourcePath("north", "Tenant", "north", ""),
+		apitest.ResourcePath("north", "Group", "REVIEWERS", ""),
+		apitest.ResourcePath("north", "User", "candidate", ""),
+		apitest.ResourcePath("north", "User", "initiator", ""),
+		apitest.ResourcePath("north", "Application", "worker", ""),
+		apitest.ResourcePath("north", "DataStructure", "ADDRESS", ""),
+		apitest.ResourcePath("north", "ProcessDefinition", "LOAN", ""),
+		apitest.ResourcePath("north", "User", "owner", ""),
+		apitest.ResourcePath("north", "Tenant", "north", ""),
 	} {
-		s.refused(409, "CONFLICT", s.as("owner"), http.MethodDelete, path, "")
+		s.Refused(409, "CONFLICT", s.As("owner"), http.MethodDelete, path, "")
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 
 	// Action definitions cannot start processes of a retired definition.
-	s.apply(s.as("owner"), s.loanOf("north", `"state":"RETIRED",`))
-	s.refused(409, "DEFINITION_NOT_PUBLISHED", s.as("initiator"), http.MethodPost, "/processes",
+	s.Apply(s.As("owner"), s.LoanOf("north", `"state":"RETIRED",`))
+	s.Refused(409, "DEFINITION_NOT_PUBLISHED", s.As("initiator"), http.MethodPost, "/processes",
 		`{"processDefinitionId":"`+process.ProcessDefinitionRef.ID.String()+`"}`)
 	for _, path := range []string{
-		resourcePath("north", "Robot", "BOT", ""), resourcePath("north", "User", "administrator", ""),
-		resourcePath("north", "Application", "stranger", ""), resourcePath("north", "WebhookSubscription", "EVENTS", ""),
+		apitest.ResourcePath("north", "Robot", "BOT", ""), apitest.ResourcePath("north", "User", "administrator", ""),
+		apitest.ResourcePath("north", "Application", "stranger", ""), apitest.ResourcePath("north", "WebhookSubscription", "EVENTS", ""),
 	} {
-		s.call(204, s.as("owner"), http.MethodDelete, path, "")
-		s.get(404, s.as("owner"), path)
+		s.Call(204, s.As("owner"), http.MethodDelete, path, "")
+		s.Get(404, s.As("owner"), path)
 	}
 	for _, name := range []string{"administrator", "stranger"} {
-		s.ticks.Add(cached)
-		s.get(401, s.as(name), adminAPI+"/identity")
+		s.Ticks.Add(cached)
+		s.Get(401, s.As(name), apitest.AdminAPI+"/identity")
 	}
 }
 
@@ -263,33 +264,33 @@ func TestWhatSomethingNeedsIsNotDeleted(t *testing.T) {
 // one starts with the version published since.
 func TestPublishingChangesTheNextProcessOnly(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	definition := s.definition("north")
-	old := s.process(s.as("initiator"), definition)
-	strict := strings.Replace(s.loanOf("north", ""), `"metadataSchema":{"type":"object"}`,
+	s := apitest.NewAdministered(t)
+	definition := s.Definition("north")
+	old := s.Process(s.As("initiator"), definition)
+	strict := strings.Replace(s.LoanOf("north", ""), `"metadataSchema":{"type":"object"}`,
 		`"metadataSchema":{"type":"object","required":["AMOUNT"]}`, 1)
-	require.Equal(t, oasadmin.ApplyActionCONFIGURED, s.apply(s.as("definer"), strict)[0].Action)
-	next := s.process(s.as("initiator"), definition)
+	require.Equal(t, oasadmin.ApplyActionCONFIGURED, s.Apply(s.As("definer"), strict)[0].Action)
+	next := s.Process(s.As("initiator"), definition)
 
 	require.Equal(t, definition, next.ProcessDefinitionRef.ID)
 	require.NotEqual(t, old.ProcessDefinitionRef.Version, next.ProcessDefinitionRef.Version)
-	read := decode[oasb.Process](t, s.get(200, s.as("manager"), processPath(old.ID, "")))
+	read := apitest.Decode[oasb.Process](t, s.Get(200, s.As("manager"), apitest.ProcessPath(old.ID, "")))
 	require.Equal(t, old.ProcessDefinitionRef, read.ProcessDefinitionRef)
 	for process, valid := range map[uuid.UUID]bool{old.ID: true, next.ID: false} {
-		saved := decode[oasb.Process](t, s.call(200, s.as("manager"), http.MethodPut, processPath(process, "/metadata"),
+		saved := apitest.Decode[oasb.Process](t, s.Call(200, s.As("manager"), http.MethodPut, apitest.ProcessPath(process, "/metadata"),
 			`{"metadata":{"value":{}}}`))
 		require.Equal(t, valid, *saved.Metadata.Valid)
 	}
 
-	versions := decode[oasadmin.DefinitionVersionList](t,
-		s.get(200, s.as("definer"), versionsPath("north", "LOAN"))).Content
+	versions := apitest.Decode[oasadmin.DefinitionVersionList](t,
+		s.Get(200, s.As("definer"), apitest.VersionsPath("north", "LOAN"))).Content
 	require.Len(t, versions, 2)
 	require.Equal(t, []int{2, 1}, []int{versions[0].Number, versions[1].Number})
 	require.Equal(t, []bool{true, false}, []bool{versions[0].Published, versions[1].Published})
 	require.Equal(t, []int64{1, 1}, []int64{versions[0].Processes, versions[1].Processes})
-	require.Equal(t, s.as("definer").ID, versions[0].CreatedBy)
-	require.Equal(t, s.operator.ID, versions[1].CreatedBy)
-	shown := s.resource(s.as("definer"), "north", "ProcessDefinition", "LOAN")
+	require.Equal(t, s.As("definer").ID, versions[0].CreatedBy)
+	require.Equal(t, s.Operator.ID, versions[1].CreatedBy)
+	shown := s.Resource(s.As("definer"), "north", "ProcessDefinition", "LOAN")
 	require.Equal(t, versions[0].Version, *shown.Status.PublishedVersion)
 	require.Equal(t, versions[0].Version, next.ProcessDefinitionRef.Version)
 }
@@ -297,47 +298,47 @@ func TestPublishingChangesTheNextProcessOnly(t *testing.T) {
 // Rights change at once, for processes that run as well, and make no version.
 func TestRightsChangeAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	process := s.process(s.as("initiator"), s.definition("north"))
-	s.get(404, s.as("stranger"), processPath(process.ID, ""))
-	s.apply(s.as("owner"), strings.Replace(s.loanOf("north", ""), `"viewers":[{"user":"viewer"}]`,
+	s := apitest.NewAdministered(t)
+	process := s.Process(s.As("initiator"), s.Definition("north"))
+	s.Get(404, s.As("stranger"), apitest.ProcessPath(process.ID, ""))
+	s.Apply(s.As("owner"), strings.Replace(s.LoanOf("north", ""), `"viewers":[{"user":"viewer"}]`,
 		`"viewers":[{"application":"stranger"}]`, 1))
-	s.get(200, s.as("stranger"), processPath(process.ID, ""))
-	s.get(404, s.as("viewer"), processPath(process.ID, ""))
-	versions := decode[oasadmin.DefinitionVersionList](t,
-		s.get(200, s.as("owner"), versionsPath("north", "LOAN")))
+	s.Get(200, s.As("stranger"), apitest.ProcessPath(process.ID, ""))
+	s.Get(404, s.As("viewer"), apitest.ProcessPath(process.ID, ""))
+	versions := apitest.Decode[oasadmin.DefinitionVersionList](t,
+		s.Get(200, s.As("owner"), apitest.VersionsPath("north", "LOAN")))
 	require.Len(t, versions.Content, 1)
 }
 
 // A draft changes nothing about what is published.
 func TestADraftIsNotPublished(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	draft := strings.Replace(s.loanOf("north", `"state":"DRAFT",`), `"name":"Loan"`, `"name":"Draft"`, 1)
-	published := s.resource(s.as("owner"), "north", "ProcessDefinition", "LOAN").Status.PublishedVersion
-	s.apply(s.as("owner"), draft)
-	shown := s.resource(s.as("owner"), "north", "ProcessDefinition", "LOAN")
+	s := apitest.NewAdministered(t)
+	draft := strings.Replace(s.LoanOf("north", `"state":"DRAFT",`), `"name":"Loan"`, `"name":"Draft"`, 1)
+	published := s.Resource(s.As("owner"), "north", "ProcessDefinition", "LOAN").Status.PublishedVersion
+	s.Apply(s.As("owner"), draft)
+	shown := s.Resource(s.As("owner"), "north", "ProcessDefinition", "LOAN")
 	require.Equal(t, "Draft", specMember[string](t, shown, "name"))
 	require.Equal(t, published, shown.Status.PublishedVersion)
-	process := s.process(s.as("initiator"), *shown.Metadata.ID)
+	process := s.Process(s.As("initiator"), *shown.Metadata.ID)
 	require.Equal(t, *published, process.ProcessDefinitionRef.Version)
 
-	s.apply(s.as("owner"), strings.Replace(draft, `"LOAN"`, `"NEW"`, 1))
-	created := s.resource(s.as("owner"), "north", "ProcessDefinition", "NEW")
+	s.Apply(s.As("owner"), strings.Replace(draft, `"LOAN"`, `"NEW"`, 1))
+	created := s.Resource(s.As("owner"), "north", "ProcessDefinition", "NEW")
 	require.Nil(t, created.Status.PublishedVersion)
-	require.Empty(t, decode[oasadmin.DefinitionVersionList](t,
-		s.get(200, s.as("owner"), versionsPath("north", "NEW"))).Content)
-	s.refused(409, "DEFINITION_NOT_PUBLISHED", s.as("initiator"), http.MethodPost, "/processes",
+	require.Empty(t, apitest.Decode[oasadmin.DefinitionVersionList](t,
+		s.Get(200, s.As("owner"), apitest.VersionsPath("north", "NEW"))).Content)
+	s.Refused(409, "DEFINITION_NOT_PUBLISHED", s.As("initiator"), http.MethodPost, "/processes",
 		`{"processDefinitionId":"`+created.Metadata.ID.String()+`"}`)
 }
 
 // JSON of users comes back as it was sent.
 func TestTheTextOfSchemasIsKept(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
+	s := apitest.NewAdministered(t)
 	const schema = `{"z":1,"a":"<&>","type":"object","properties":{"N":{"maximum":100000000000000000000000000000000000000001}},"minimum":-0.0}`
-	s.apply(s.as("owner"), document("north", "DataStructure", "TEXT", `{"name":"Text","schema":`+schema+`}`))
-	body := s.get(200, s.as("owner"), resourcePath("north", "DataStructure", "TEXT", "")).body
+	s.Apply(s.As("owner"), apitest.Document("north", "DataStructure", "TEXT", `{"name":"Text","schema":`+schema+`}`))
+	body := s.Get(200, s.As("owner"), apitest.ResourcePath("north", "DataStructure", "TEXT", "")).Body
 	require.Contains(t, body, schema)
 }
 

@@ -8,18 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // A definer may not change rights, wherever they are in the definition.
 func TestADefinerChangesNoRights(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	definer := s.as("definer")
+	s := apitest.NewAdministered(t)
+	definer := s.As("definer")
 	const action = `"userActions":[{"code":"A","name":"Act","type":"START_WORKFLOW","permissions":["MANAGER"],"workflowType":"W","taskQueue":"LOANS"}],`
-	s.apply(s.as("owner"),
-		document("north", "Robot", "BOT", `{"name":"Bot","workflowType":"W","taskQueue":"BOTS","runner":"stranger"}`),
-		s.loanOf("north", action))
-	loan := s.loanOf("north", action)
+	s.Apply(s.As("owner"),
+		apitest.Document("north", "Robot", "BOT", `{"name":"Bot","workflowType":"W","taskQueue":"BOTS","runner":"stranger"}`),
+		s.LoanOf("north", action))
+	loan := s.LoanOf("north", action)
 	replaced := func(old, by string) string {
 		require.Contains(t, loan, old)
 		return strings.Replace(loan, old, by, 1)
@@ -39,7 +40,7 @@ func TestADefinerChangesNoRights(t *testing.T) {
 		"no items":        {replaced(`{"code":"APPROVE","type":"TASK","name":"Approve","dataSchema":{"type":"object"},`+endOfItem, ``), "/items"},
 		"who may act":     {replaced(`["MANAGER"]`, `["MANAGER","VIEWER"]`), "/userActions/0/permissions"},
 		"how they act":    {replaced(`"type":"START_WORKFLOW"`, `"type":"DOWNLOADABLE"`), "/userActions/0/type"},
-		"no action":       {s.loanOf("north", ""), "/userActions"},
+		"no action":       {s.LoanOf("north", ""), "/userActions"},
 		"another action":  {replaced(`"code":"A"`, `"code":"B"`), "/userActions/0/type"},
 		"runner of it":    {replaced(`"taskQueue":"LOANS"}],`, `"taskQueue":"LOANS","runner":"stranger"}],`), "/userActions/0/runner"},
 		"workflow":        {replaced("LoanWorkflow", "Other"), "/engine/workflowType"},
@@ -49,48 +50,48 @@ func TestADefinerChangesNoRights(t *testing.T) {
 		"one manager out": {replaced(`"managers":[{"user":"manager"}],`, ``), "/permissions/managers"},
 	} {
 		t.Log(name)
-		failure := s.refusedApply(403, "ACCESS_DENIED", definer, c.document)
+		failure := s.RefusedApply(403, "ACCESS_DENIED", definer, c.document)
 		require.Equal(t, "/documents/0/spec"+c.pointer, failure.Errors[0].Location)
 		require.Contains(t, failure.Message, "ProcessDefinition LOAN: /spec"+c.pointer)
 	}
 	// The rest of the definition is the definer's to change.
-	s.apply(definer, replaced(endOfItem, endOfItem+`,{"code":"NEW","type":"TASK","name":"New"}`))
-	s.apply(definer, replaced(`"name":"Approve"`, `"name":"Agree","form":true,"assistance":{"prompt":"?"}`))
-	s.apply(definer, replaced(`"name":"Act"`, `"name":"Do it","availability":"${ true }"`))
+	s.Apply(definer, replaced(endOfItem, endOfItem+`,{"code":"NEW","type":"TASK","name":"New"}`))
+	s.Apply(definer, replaced(`"name":"Approve"`, `"name":"Agree","form":true,"assistance":{"prompt":"?"}`))
+	s.Apply(definer, replaced(`"name":"Act"`, `"name":"Do it","availability":"${ true }"`))
 }
 
 // The attack: the maintainer of a definition becomes a candidate of a task of a
 // process that runs.
 func TestADefinerCannotBecomeACandidate(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	definer := s.as("definer")
-	process := s.process(s.as("initiator"), s.definition("north"))
-	task := decode[oasb.ProcessItem](t, s.post(201, s.as("worker"), "/process-items",
+	s := apitest.NewAdministered(t)
+	definer := s.As("definer")
+	process := s.Process(s.As("initiator"), s.Definition("north"))
+	task := apitest.Decode[oasb.ProcessItem](t, s.Post(201, s.As("worker"), "/process-items",
 		`{"type":"TASK","processId":"`+process.ID.String()+`","processItemDefinitionCode":"APPROVE"}`)).ID
-	s.get(404, definer, itemPath(task, ""))
-	s.refusedApply(403, "ACCESS_DENIED", definer,
-		strings.Replace(s.loanOf("north", ""), `[{"group":"REVIEWERS"}]`, `[{"group":"REVIEWERS"},{"user":"definer"}]`, 1))
-	s.get(404, definer, itemPath(task, ""))
-	s.refused(404, "NOT_FOUND", definer, http.MethodPost, itemPath(task, "/task/~actions/claim"), "")
+	s.Get(404, definer, apitest.ItemPath(task, ""))
+	s.RefusedApply(403, "ACCESS_DENIED", definer,
+		strings.Replace(s.LoanOf("north", ""), `[{"group":"REVIEWERS"}]`, `[{"group":"REVIEWERS"},{"user":"definer"}]`, 1))
+	s.Get(404, definer, apitest.ItemPath(task, ""))
+	s.Refused(404, "NOT_FOUND", definer, http.MethodPost, apitest.ItemPath(task, "/task/~actions/claim"), "")
 }
 
 // An item keeps its rights in the processes that still have it. A definer who
 // adds it to the definition again does not remove them.
 func TestADefinerTakesNoRightsOfFormerItems(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	process := s.process(s.as("initiator"), s.definition("north"))
-	task := decode[oasb.ProcessItem](t, s.post(201, s.as("worker"), "/process-items",
+	s := apitest.NewAdministered(t)
+	process := s.Process(s.As("initiator"), s.Definition("north"))
+	task := apitest.Decode[oasb.ProcessItem](t, s.Post(201, s.As("worker"), "/process-items",
 		`{"type":"TASK","processId":"`+process.ID.String()+`","processItemDefinitionCode":"APPROVE"}`)).ID
-	loan := s.loanOf("north", "")
+	loan := s.LoanOf("north", "")
 	items := loan[strings.Index(loan, `"items"`):strings.Index(loan, `"permissions"`)]
-	s.apply(s.as("owner"), strings.Replace(loan, items, "", 1))
-	s.get(200, s.as("candidate"), itemPath(task, ""))
+	s.Apply(s.As("owner"), strings.Replace(loan, items, "", 1))
+	s.Get(200, s.As("candidate"), apitest.ItemPath(task, ""))
 
-	failure := s.refusedApply(403, "ACCESS_DENIED", s.as("definer"),
+	failure := s.RefusedApply(403, "ACCESS_DENIED", s.As("definer"),
 		strings.Replace(loan, `,"candidates":[{"group":"REVIEWERS"}]`, "", 1))
 	require.Equal(t, "/documents/0/spec/items/0", failure.Errors[0].Location)
-	s.get(200, s.as("candidate"), itemPath(task, ""))
-	s.apply(s.as("definer"), strings.Replace(loan, items, `"items":[{"code":"OTHER","type":"TASK","name":"Other"}],`, 1))
+	s.Get(200, s.As("candidate"), apitest.ItemPath(task, ""))
+	s.Apply(s.As("definer"), strings.Replace(loan, items, `"items":[{"code":"OTHER","type":"TASK","name":"Other"}],`, 1))
 }

@@ -13,36 +13,28 @@ import (
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // eventList is a part of the list of events that meet the filters.
-func (s *administered) eventList(as demo.Account, filters url.Values) oasadmin.EventList {
-	s.t.Helper()
-	return decode[oasadmin.EventList](s.t, s.get(200, as, adminAPI+"/events?"+filters.Encode()))
-}
-
-// settle waits until everything that was recorded can be read: other tests have
-// transactions of their own at the same time.
-func (s *administered) settle() {
-	s.t.Helper()
-	require.Eventually(s.t, func() bool {
-		return s.count(`SELECT count(*) FROM events WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())`) == 0
-	}, patience, time.Millisecond)
+func eventList(s *apitest.Administered, as demo.Account, filters url.Values) oasadmin.EventList {
+	s.T.Helper()
+	return apitest.Decode[oasadmin.EventList](s.T, s.Get(200, as, apitest.AdminAPI+"/events?"+filters.Encode()))
 }
 
 func TestEventsAreListed(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	definition := s.definition("north")
-	process := s.process(s.as("initiator"), definition).ID
-	s.process(s.of("south", "initiator"), s.definition("south"))
-	r := request(t, s.as("manager"), http.MethodPost, processPath(process, "/~actions/complete"), "")
+	s := apitest.NewAdministered(t)
+	definition := s.Definition("north")
+	process := s.Process(s.As("initiator"), definition).ID
+	s.Process(s.Of("south", "initiator"), s.Definition("south"))
+	r := apitest.Request(t, s.As("manager"), http.MethodPost, apitest.ProcessPath(process, "/~actions/complete"), "")
 	r.Header.Set("X-Request-Id", "the-request")
-	require.Equal(t, 200, s.send(r).status)
-	s.settle()
-	before := s.now()
-	group := s.apply(s.as("administrator"), document("north", "Group", "NEW", `{"name":"New"}`))[0].ID
-	s.settle()
+	require.Equal(t, 200, s.Send(r).Status)
+	s.Settle()
+	before := s.Now()
+	group := s.Apply(s.As("administrator"), apitest.Document("north", "Group", "NEW", `{"name":"New"}`))[0].ID
+	s.Settle()
 
 	done := oasadmin.Event{}
 	for name, c := range map[string]struct {
@@ -59,7 +51,7 @@ func TestEventsAreListed(t *testing.T) {
 		},
 		"type":    {url.Values{"type": {"PROCESS.CREATED", "GROUP.PAINTED"}}, []string{"PROCESS.CREATED"}},
 		"request": {url.Values{"requestId": {"the-request"}}, []string{"PROCESS.STATE_CHANGED"}},
-		"actor":   {url.Values{"actorId": {s.as("manager").ID.String()}}, []string{"PROCESS.STATE_CHANGED"}},
+		"actor":   {url.Values{"actorId": {s.As("manager").ID.String()}}, []string{"PROCESS.STATE_CHANGED"}},
 		"resource": {
 			url.Values{"resourceId": {group.String()}, "resourceKind": {"GROUP"}}, []string{"RESOURCE.CREATED"},
 		},
@@ -70,7 +62,7 @@ func TestEventsAreListed(t *testing.T) {
 		"another id":    {url.Values{"tenantId": {uuid.NewString()}}, nil},
 		"unknown cases": {url.Values{"requestId": {"THE-REQUEST"}}, nil},
 	} {
-		found := s.eventList(s.as("owner"), c.filters)
+		found := eventList(s, s.As("owner"), c.filters)
 		var types []string
 		for _, e := range found.Content {
 			types = append(types, e.Type)
@@ -83,12 +75,12 @@ func TestEventsAreListed(t *testing.T) {
 	require.Equal(t, oasadmin.Event{
 		ID: done.ID, Cursor: done.Cursor, TenantID: done.TenantID, Type: "PROCESS.STATE_CHANGED", ResourceKind: "PROCESS",
 		ResourceID: process, ProcessID: &process, PreviousState: new("RUNNING"), State: new("COMPLETED"),
-		ActorID: s.as("manager").ID, RequestID: new("the-request"), OccurredAt: done.OccurredAt,
+		ActorID: s.As("manager").ID, RequestID: new("the-request"), OccurredAt: done.OccurredAt,
 	}, done)
 	// The events of all tenants are visible to an operator.
-	both := s.eventList(s.operator, url.Values{"type": {"PROCESS.CREATED"}, "tenant": {"north", "south"}})
+	both := eventList(s, s.Operator, url.Values{"type": {"PROCESS.CREATED"}, "tenant": {"north", "south"}})
 	require.Len(t, both.Content, 2)
-	only := s.eventList(s.operator, url.Values{"type": {"PROCESS.CREATED"}, "tenantId": {done.TenantID.String()}})
+	only := eventList(s, s.Operator, url.Values{"type": {"PROCESS.CREATED"}, "tenantId": {done.TenantID.String()}})
 	require.Len(t, only.Content, 1)
 }
 
@@ -96,9 +88,9 @@ func TestEventsAreListed(t *testing.T) {
 // newest it goes on.
 func TestListsOfEventsContinue(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	s.settle()
-	whole := s.eventList(s.as("owner"), url.Values{"order": {"OLDEST_FIRST"}, "limit": {"1000"}})
+	s := apitest.NewAdministered(t)
+	s.Settle()
+	whole := eventList(s, s.As("owner"), url.Values{"order": {"OLDEST_FIRST"}, "limit": {"1000"}})
 	require.Greater(t, len(whole.Content), 10)
 	read := func(order string, size int, after *string) (ids []uuid.UUID, next *string) {
 		t.Helper()
@@ -107,7 +99,7 @@ func TestListsOfEventsContinue(t *testing.T) {
 			if after != nil {
 				filters.Set("after", *after)
 			}
-			part := s.eventList(s.as("owner"), filters)
+			part := eventList(s, s.As("owner"), filters)
 			for _, e := range part.Content {
 				ids = append(ids, e.ID)
 			}
@@ -131,12 +123,12 @@ func TestListsOfEventsContinue(t *testing.T) {
 		slices.Reverse(ids)
 		require.Equal(t, want, ids)
 	}
-	group := s.apply(s.as("owner"), document("north", "Group", "NEW", `{"name":"New"}`))[0].ID
-	s.settle()
+	group := s.Apply(s.As("owner"), apitest.Document("north", "Group", "NEW", `{"name":"New"}`))[0].ID
+	s.Settle()
 	ids, next := read("OLDEST_FIRST", 10, end)
 	require.Len(t, ids, 1)
 	require.NotEqual(t, end, next)
-	latest := s.eventList(s.as("owner"), url.Values{"limit": {"1"}})
+	latest := eventList(s, s.As("owner"), url.Values{"limit": {"1"}})
 	require.Equal(t, ids[0], latest.Content[0].ID)
 	require.Equal(t, group, latest.Content[0].ResourceID)
 }

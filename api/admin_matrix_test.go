@@ -13,6 +13,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -99,27 +100,27 @@ func absentAdminThings() adminThings {
 // operations are valid requests, for every operation of the contract.
 func (f adminThings) operations() map[string]operation {
 	get, post, del := http.MethodGet, http.MethodPost, http.MethodDelete
-	at := func(kind, code, rest string) string { return resourcePath(f.tenant, kind, code, rest) }
-	incident := adminAPI + "/incidents/" + f.incident.String()
+	at := func(kind, code, rest string) string { return apitest.ResourcePath(f.tenant, kind, code, rest) }
+	incident := apitest.AdminAPI + "/incidents/" + f.incident.String()
 	hook := func(action string) string {
-		return adminAPI + "/webhooks/" + f.webhook + "/~actions/" + action + "?tenant=" + f.tenant
+		return apitest.AdminAPI + "/webhooks/" + f.webhook + "/~actions/" + action + "?tenant=" + f.tenant
 	}
-	delivery := adminAPI + "/webhook-deliveries/" + f.delivery.String()
-	definition := document(f.tenant, "ProcessDefinition", f.definition, ownDefinition)
-	group := document(f.tenant, "Group", f.group, `{"name":"Another name"}`)
+	delivery := apitest.AdminAPI + "/webhook-deliveries/" + f.delivery.String()
+	definition := apitest.Document(f.tenant, "ProcessDefinition", f.definition, ownDefinition)
+	group := apitest.Document(f.tenant, "Group", f.group, `{"name":"Another name"}`)
 	tenant := `{"apiVersion":"procession/v1","kind":"Tenant","metadata":{"code":"` + f.tenant + `"},"spec":{"name":"N"}}`
 	requests := map[string]operation{
-		"applyResources":   {method: post, path: applyPath, body: applying("", definition)},
-		"apply_GROUP":      {method: post, path: applyPath, body: applying("", group)},
-		"apply_TENANT":     {method: post, path: applyPath, body: applying(`"dryRun":true,`, tenant)},
-		"findResources":    {method: get, path: adminAPI + "/resources?tenant=" + f.tenant},
-		"find_GROUPS":      {method: get, path: adminAPI + "/resources?kind=Group&sort=code&label=app%3Dtest&tenant=" + f.tenant},
+		"applyResources":   {method: post, path: apitest.ApplyPath, body: apitest.Applying("", definition)},
+		"apply_GROUP":      {method: post, path: apitest.ApplyPath, body: apitest.Applying("", group)},
+		"apply_TENANT":     {method: post, path: apitest.ApplyPath, body: apitest.Applying(`"dryRun":true,`, tenant)},
+		"findResources":    {method: get, path: apitest.AdminAPI + "/resources?tenant=" + f.tenant},
+		"find_GROUPS":      {method: get, path: apitest.AdminAPI + "/resources?kind=Group&sort=code&label=app%3Dtest&tenant=" + f.tenant},
 		"retrieveResource": {method: get, path: at("ProcessDefinition", f.definition, "")},
 		"retrieve_GROUP":   {method: get, path: at("Group", f.group, "")},
 		"deleteResource":   {method: del, path: at("ProcessDefinition", f.definition, "")},
 		"delete_GROUP":     {method: del, path: at("Group", f.group, "")},
 		"findDefinitionVersions": {
-			method: get, path: versionsPath(f.tenant, f.definition),
+			method: get, path: apitest.VersionsPath(f.tenant, f.definition),
 		},
 		"findSecrets": {method: get, path: at("Application", f.application, "/secrets")},
 		"issueSecret": {
@@ -127,129 +128,126 @@ func (f adminThings) operations() map[string]operation {
 			body: `{"name":"second","expiresAt":"2030-01-01T00:00:00Z"}`,
 		},
 		"revokeSecret":     {method: del, path: at("Application", f.application, "/secrets/"+f.secret.String())},
-		"retrieveIdentity": {method: get, path: adminAPI + "/identity"},
+		"retrieveIdentity": {method: get, path: apitest.AdminAPI + "/identity"},
 		"findEvents": {
-			method: get, path: adminAPI + "/events?type=RESOURCE.CREATED&resourceKind=GROUP&order=OLDEST_FIRST&limit=5&tenant=" + f.tenant,
+			method: get, path: apitest.AdminAPI + "/events?type=RESOURCE.CREATED&resourceKind=GROUP&order=OLDEST_FIRST&limit=5&tenant=" + f.tenant,
 		},
-		"findIncidents":    {method: get, path: adminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},
+		"findIncidents":    {method: get, path: apitest.AdminAPI + "/incidents?state=OPEN&sort=createdAt%2Cdesc&tenant=" + f.tenant},
 		"retrieveIncident": {method: get, path: incident},
 		"retryIncident":    {method: post, path: incident + "/~actions/retry"},
 		"dismissIncident":  {method: post, path: incident + "/~actions/dismiss"},
 		"findWebhookEndpoints": {
-			method: get, path: adminAPI + "/webhooks?sort=code%2Cdesc&tenant=" + f.tenant + "&code=" + f.webhook,
+			method: get, path: apitest.AdminAPI + "/webhooks?sort=code%2Cdesc&tenant=" + f.tenant + "&code=" + f.webhook,
 		},
 		"pingWebhookEndpoint":           {method: post, path: hook("ping")},
 		"enableWebhookEndpoint":         {method: post, path: hook("enable")},
 		"replayFailedWebhookDeliveries": {method: post, path: hook("replay-failed"), body: `{"since":"2020-01-01T00:00:00Z"}`},
 		"findWebhookDeliveries": {
-			method: get, path: adminAPI + "/webhook-deliveries?state=DEAD&sort=createdAt&eventType=PROCESS.CREATED&tenant=" + f.tenant +
+			method: get, path: apitest.AdminAPI + "/webhook-deliveries?state=DEAD&sort=createdAt&eventType=PROCESS.CREATED&tenant=" + f.tenant +
 				"&webhook=" + f.webhook + "&from=2020-01-01T00:00:00Z&to=2120-01-01T00:00:00Z",
 		},
 		"retrieveWebhookDelivery": {method: get, path: delivery},
 		"replayWebhookDelivery":   {method: post, path: delivery + "/~actions/replay"},
-		"releaseProcessItemTask":  {method: post, path: adminAPI + "/tasks/" + f.task.String() + "/~actions/release"},
+		"releaseProcessItemTask":  {method: post, path: apitest.AdminAPI + "/tasks/" + f.task.String() + "/~actions/release"},
 		"explainProcessActions": {
-			method: get, path: adminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + f.principal.String(),
+			method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + f.principal.String(),
 		},
 		"evaluateAvailability": {
-			method: post, path: adminAPI + "/availability/~actions/evaluate",
+			method: post, path: apitest.AdminAPI + "/availability/~actions/evaluate",
 			body: `{"expression":"${ true }","processId":"` + f.process.String() + `"}`,
 		},
 		"evaluate_MODEL": {
-			method: post, path: adminAPI + "/availability/~actions/evaluate",
-			body: `{"expression":"${ true }","model":` + sampleModel + `}`,
+			method: post, path: apitest.AdminAPI + "/availability/~actions/evaluate",
+			body: `{"expression":"${ true }","model":` + apitest.SampleModel + `}`,
 		},
-		"findAvailabilityFaults":    {method: get, path: adminAPI + "/availability/faults?tenant=" + f.tenant},
-		"findEncryptionKeyVersions": {method: get, path: keyPath(f.tenant, "payloads", "/versions")},
-		"rotateEncryptionKey":       {method: post, path: keyPath(f.tenant, "payloads", "/~actions/rotate")},
+		"findAvailabilityFaults":    {method: get, path: apitest.AdminAPI + "/availability/faults?tenant=" + f.tenant},
+		"findEncryptionKeyVersions": {method: get, path: apitest.KeyPath(f.tenant, "payloads", "/versions")},
+		"rotateEncryptionKey":       {method: post, path: apitest.KeyPath(f.tenant, "payloads", "/~actions/rotate")},
 		"findEngineAccess": {
-			method: get, path: adminAPI + "/engine-access?active=true&sort=issuedAt&kind=ENGINE_TOKEN&tenantId=" + f.tenantID.String(),
+			method: get, path: apitest.AdminAPI + "/engine-access?active=true&sort=issuedAt&kind=ENGINE_TOKEN&tenantId=" + f.tenantID.String(),
 		},
 		"revokeEngineAccess": {
-			method: post, path: adminAPI + "/engine-access/~actions/revoke", body: `{"id":"` + f.access.String() + `"}`,
+			method: post, path: apitest.AdminAPI + "/engine-access/~actions/revoke", body: `{"id":"` + f.access.String() + `"}`,
 		},
 		"findWorkers": {
-			method: get, path: adminAPI + "/workers?state=ONLINE&taskQueue=LOANS&sort=lastSeenAt%2Cdesc&tenant=" + f.tenant,
+			method: get, path: apitest.AdminAPI + "/workers?state=ONLINE&taskQueue=LOANS&sort=lastSeenAt%2Cdesc&tenant=" + f.tenant,
 		},
-		"findTaskQueues": {method: get, path: adminAPI + "/task-queues?taskQueue=LOANS&tenant=" + f.tenant},
+		"findTaskQueues": {method: get, path: apitest.AdminAPI + "/task-queues?taskQueue=LOANS&tenant=" + f.tenant},
 	}
 	maps.Copy(requests, f.robotOperations())
 	return requests
 }
-
-const sampleModel = `{"process":{"state":"RUNNING","createdAt":"2026-03-02T10:30:00Z","lastModifiedAt":"2026-03-02T10:30:00Z"},` +
-	`"tasks":{"APPROVE":{"state":"READY","createdAt":"2026-03-02T10:30:00Z","lastModifiedAt":"2026-03-02T10:30:00Z"}}}`
 
 // ownDefinition is a process definition that no process needs.
 const ownDefinition = `{"name":"Of a cell","permissions":{"initiators":[{"group":"REVIEWERS"}],` +
 	`"administrators":[{"user":"definer"}]}}`
 
 // makeThings makes what a cell is about; their codes end in name.
-func (s *administered) makeThings(tenant, name string) adminThings {
-	s.t.Helper()
+func makeThings(s *apitest.Administered, tenant, name string) adminThings {
+	s.T.Helper()
 	f := adminThings{
 		tenant: tenant, definition: "LOAN-" + name, group: "GROUP-" + name, application: "app-" + name, robot: "ROBOT-" + name,
-		webhook: "HOOK-" + name, incident: s.incident(tenant), principal: s.of(tenant, "viewer").ID,
+		webhook: "HOOK-" + name, incident: s.Incident(tenant), principal: s.Of(tenant, "viewer").ID,
 	}
-	process := s.process(s.of(tenant, "initiator"), s.definition(tenant))
+	process := s.Process(s.Of(tenant, "initiator"), s.Definition(tenant))
 	f.process = process.ID
-	f.task = decode[oasb.ProcessItem](s.t, s.post(201, s.of(tenant, "worker"), "/process-items",
+	f.task = apitest.Decode[oasb.ProcessItem](s.T, s.Post(201, s.Of(tenant, "worker"), "/process-items",
 		`{"type":"TASK","processId":"`+process.ID.String()+`","processItemDefinitionCode":"APPROVE"`+
-			ownedBy(s.of(tenant, "candidate"))+`}`)).ID
-	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
+			apitest.OwnedBy(s.Of(tenant, "candidate"))+`}`)).ID
+	require.NoError(s.T, s.DB.Write(s.T.Context(), func(tx *persistence.Tx) error {
 		tx.RecordAvailabilityFault(domain.AvailabilityFault{
 			TenantID: process.TenantID, Definition: domain.DefinitionRef{Version: process.ProcessDefinitionRef.Version},
-			ActionCode: name, ProcessID: process.ID, Message: "no tasks", FirstAt: s.now(), LastAt: s.now(),
+			ActionCode: name, ProcessID: process.ID, Message: "no tasks", FirstAt: s.Now(), LastAt: s.Now(),
 		})
 		return nil
 	}))
-	owner := s.of(tenant, "owner")
-	s.apply(
+	owner := s.Of(tenant, "owner")
+	s.Apply(
 		owner,
-		document(tenant, "ProcessDefinition", f.definition, ownDefinition),
-		document(tenant, "Group", f.group, `{"name":"Of a cell"}`),
-		document(tenant, "Application", f.application, `{"name":"Of a cell"}`),
+		apitest.Document(tenant, "ProcessDefinition", f.definition, ownDefinition),
+		apitest.Document(tenant, "Group", f.group, `{"name":"Of a cell"}`),
+		apitest.Document(tenant, "Application", f.application, `{"name":"Of a cell"}`),
 	)
-	s.furnish(owner, tenant, f.robot)
-	f.delivery = s.webhookWithDeadDelivery(tenant, f.webhook)
-	issued := s.post(201, owner, resourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)
-	f.secret = decode[oasadmin.IssuedSecret](s.t, issued).ID
-	access := decode[oasb.Authentication](s.t,
-		s.post(200, s.of(tenant, "worker"), "/authentications", `{"type":"ENGINE_TOKEN"}`))
+	furnish(s, owner, tenant, f.robot)
+	f.delivery = s.WebhookWithDeadDelivery(tenant, f.webhook)
+	issued := s.Post(201, owner, apitest.ResourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)
+	f.secret = apitest.Decode[oasadmin.IssuedSecret](s.T, issued).ID
+	access := apitest.Decode[oasb.Authentication](s.T,
+		s.Post(200, s.Of(tenant, "worker"), "/authentications", `{"type":"ENGINE_TOKEN"}`))
 	f.access, f.tenantID = *access.ID, *access.TenantID
-	s.register(tenant, "LOANS", "LoanWorkflow")
+	s.Register(tenant, "LOANS", "LoanWorkflow")
 	return f
 }
 
 // ask sends the request of a row; everything about it that could differ between
 // two of them is fixed.
-func (s *administered) ask(caller, row string, about adminThings) answer {
-	s.t.Helper()
+func ask(s *apitest.Administered, caller, row string, about adminThings) apitest.Answer {
+	s.T.Helper()
 	op := about.operations()[row]
 	var as demo.Account
 	switch caller {
 	case "anonymous":
 	case "other":
-		as = s.of("south", "owner")
+		as = s.Of("south", "owner")
 	default:
-		as = s.as(caller)
+		as = s.As(caller)
 	}
-	r := request(s.t, as, op.method, op.path, op.body)
+	r := apitest.Request(s.T, as, op.method, op.path, op.body)
 	if caller == "anonymous" {
 		r.Header.Del("Authorization")
 	}
 	r.Header.Set("X-Request-Id", "matrix")
-	got := s.send(r)
+	got := s.Send(r)
 	// Only the names in the request may differ.
-	got.body = strings.ReplaceAll(got.body, about.tenant, "asked")
+	got.Body = strings.ReplaceAll(got.Body, about.tenant, "asked")
 	return got
 }
 
 // Every cell that writes has a fixture of its own.
 func TestAdminPermissionMatrix(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	north, south := s.makeThings("north", "shared"), s.makeThings("south", "shared")
+	s := apitest.NewAdministered(t)
+	north, south := makeThings(s, "north", "shared"), makeThings(s, "south", "shared")
 	lines := strings.Split(strings.TrimSpace(adminMatrix), "\n")
 	callers := strings.Fields(lines[0])[1:]
 	callers = callers[:len(callers)-1]
@@ -267,7 +265,7 @@ func TestAdminPermissionMatrix(t *testing.T) {
 			for i, caller := range callers {
 				t.Run(caller, func(t *testing.T) {
 					t.Parallel()
-					s := s.in(t)
+					s := s.In(t)
 					tenant, own, foreign, elsewhere := "north", north, south, cells[len(callers)]
 					switch caller {
 					case "other":
@@ -276,13 +274,13 @@ func TestAdminPermissionMatrix(t *testing.T) {
 						elsewhere = cells[i]
 					}
 					if changes(own.operations()[row], cells[i]) {
-						own = s.makeThings(tenant, row+"-"+caller)
+						own = makeThings(s, tenant, row+"-"+caller)
 					}
-					got := s.ask(caller, row, own)
+					got := ask(s, caller, row, own)
 					requireCell(t, cells[i], got)
-					absent := s.ask(caller, row, absentAdminThings())
+					absent := ask(s, caller, row, absentAdminThings())
 					requireCell(t, elsewhere, absent)
-					requireSame(t, absent, s.ask(caller, row, foreign))
+					requireSame(t, absent, ask(s, caller, row, foreign))
 					if strings.HasPrefix(cells[i], "404") {
 						requireSame(t, absent, got)
 					}
@@ -290,7 +288,7 @@ func TestAdminPermissionMatrix(t *testing.T) {
 			}
 		})
 	}
-	for _, id := range contracts["admin"].Operations() {
+	for _, id := range apitest.Contracts["admin"].Operations() {
 		require.True(t, rows[id], "%s has no row", id)
 	}
 }
@@ -298,8 +296,8 @@ func TestAdminPermissionMatrix(t *testing.T) {
 // Validation finds what is wrong before anything is changed.
 func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	f := s.makeThings("north", "bad")
+	s := apitest.NewAdministered(t)
+	f := makeThings(s, "north", "bad")
 	operations := f.operations()
 	op := operations["applyResources"]
 	op.body = `{"dryRun":false,"prune":{"tenant":"north","selector":{"app":"none"}},` + op.body[1:]
@@ -307,66 +305,66 @@ func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
 	op = operations["evaluateAvailability"]
 	op.body = operations["evaluate_MODEL"].body
 	operations["evaluateAvailability"] = op
-	before := s.snapshot()
-	for _, id := range contracts["admin"].Operations() {
+	before := s.Snapshot()
+	for _, id := range apitest.Contracts["admin"].Operations() {
 		op := operations[id]
-		contracts["admin"].RunBadInputs(t, s.client, id, func() *http.Request {
-			return request(t, s.as("owner"), op.method, op.path, op.body)
+		apitest.Contracts["admin"].RunBadInputs(t, s.Client, id, func() *http.Request {
+			return apitest.Request(t, s.As("owner"), op.method, op.path, op.body)
 		})
 	}
 	for _, c := range []struct{ method, path, body, location, locationType string }{
-		{"GET", adminAPI + "/resources/Nothing/LOAN", "", "kind", "path"},
-		{"GET", adminAPI + "/resources/Group/%20", "", "code", "path"},
-		{"GET", adminAPI + "/resources/Group/" + strings.Repeat("x", 64), "", "code", "path"},
-		{"DELETE", adminAPI + "/resources/Nothing/LOAN", "", "kind", "path"},
-		{"GET", adminAPI + "/resources/Group/REVIEWERS/secrets", "", "kind", "path"},
-		{"POST", adminAPI + "/resources/Tenant/north/secrets", `{"name":"n"}`, "kind", "path"},
-		{"GET", adminAPI + "/process-definitions/%C3%A9/versions", "", "code", "path"},
-		{"GET", adminAPI + "/resources?label=app%3Da&label=app%3Db", "", "label", "query"},
-		{"GET", adminAPI + "/incidents?sort=message", "", "sort", "query"},
-		{"GET", adminAPI + "/engine-access?sort=kind", "", "sort", "query"},
-		{"GET", adminAPI + "/workers?sort=hostname", "", "sort", "query"},
-		{"GET", adminAPI + "/workers?state=AWAY", "", "state", "query"},
+		{"GET", apitest.AdminAPI + "/resources/Nothing/LOAN", "", "kind", "path"},
+		{"GET", apitest.AdminAPI + "/resources/Group/%20", "", "code", "path"},
+		{"GET", apitest.AdminAPI + "/resources/Group/" + strings.Repeat("x", 64), "", "code", "path"},
+		{"DELETE", apitest.AdminAPI + "/resources/Nothing/LOAN", "", "kind", "path"},
+		{"GET", apitest.AdminAPI + "/resources/Group/REVIEWERS/secrets", "", "kind", "path"},
+		{"POST", apitest.AdminAPI + "/resources/Tenant/north/secrets", `{"name":"n"}`, "kind", "path"},
+		{"GET", apitest.AdminAPI + "/process-definitions/%C3%A9/versions", "", "code", "path"},
+		{"GET", apitest.AdminAPI + "/resources?label=app%3Da&label=app%3Db", "", "label", "query"},
+		{"GET", apitest.AdminAPI + "/incidents?sort=message", "", "sort", "query"},
+		{"GET", apitest.AdminAPI + "/engine-access?sort=kind", "", "sort", "query"},
+		{"GET", apitest.AdminAPI + "/workers?sort=hostname", "", "sort", "query"},
+		{"GET", apitest.AdminAPI + "/workers?state=AWAY", "", "state", "query"},
 		{
-			"POST", applyPath, `{"documents":[],"prune":{"tenant":"north","selector":{}}}`, "/prune/selector", "body",
+			"POST", apitest.ApplyPath, `{"documents":[],"prune":{"tenant":"north","selector":{}}}`, "/prune/selector", "body",
 		},
 		{
-			"POST", applyPath, `{"documents":[],"prune":{"tenant":"north","selector":{"app":1}}}`,
+			"POST", apitest.ApplyPath, `{"documents":[],"prune":{"tenant":"north","selector":{"app":1}}}`,
 			"/prune/selector/app", "body",
 		},
-		{"POST", applyPath, `{"documents":[{"a":1,"a":2}]}`, "/documents/0/a", "body"},
-		{"POST", adminAPI + "/availability/~actions/evaluate", `{"expression":"${ true }"}`, "/processId", "body"},
+		{"POST", apitest.ApplyPath, `{"documents":[{"a":1,"a":2}]}`, "/documents/0/a", "body"},
+		{"POST", apitest.AdminAPI + "/availability/~actions/evaluate", `{"expression":"${ true }"}`, "/processId", "body"},
 		{
-			"POST", adminAPI + "/availability/~actions/evaluate",
-			`{"expression":"${ true }","processId":"` + f.process.String() + `","model":` + sampleModel + `}`, "/model", "body",
+			"POST", apitest.AdminAPI + "/availability/~actions/evaluate",
+			`{"expression":"${ true }","processId":"` + f.process.String() + `","model":` + apitest.SampleModel + `}`, "/model", "body",
 		},
 		{
-			"GET", adminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + s.of("south", "viewer").ID.String(),
+			"GET", apitest.AdminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + s.Of("south", "viewer").ID.String(),
 			"", "principalId", "query",
 		},
 	} {
-		got := s.send(contracttest.Invalid(request(t, s.as("owner"), c.method, c.path, c.body)))
-		require.Equal(t, 400, got.status, "%s %s: %s", c.method, c.path, got.body)
-		failure := decode[contracttest.ErrorBody](t, got)
+		got := s.Send(contracttest.Invalid(apitest.Request(t, s.As("owner"), c.method, c.path, c.body)))
+		require.Equal(t, 400, got.Status, "%s %s: %s", c.method, c.path, got.Body)
+		failure := apitest.Decode[contracttest.ErrorBody](t, got)
 		require.Equal(t, c.location, failure.Errors[0].Location, "%s %s: %+v", c.method, c.path, failure)
 		require.Equal(t, c.locationType, failure.Errors[0].LocationType, "%s %s", c.method, c.path)
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 }
 
 // The right to issue and revoke secrets of one resource gives none on others'.
 func TestASecretIsRevokedThroughItsOwner(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	f, other := s.makeThings("north", "one"), s.makeThings("south", "one")
-	absent := s.refused(404, "NOT_FOUND", s.as("owner"), http.MethodDelete,
-		resourcePath("north", "Application", f.application, "/secrets/"+uuid.NewString()), "")
+	s := apitest.NewAdministered(t)
+	f, other := makeThings(s, "north", "one"), makeThings(s, "south", "one")
+	absent := s.Refused(404, "NOT_FOUND", s.As("owner"), http.MethodDelete,
+		apitest.ResourcePath("north", "Application", f.application, "/secrets/"+uuid.NewString()), "")
 	for _, path := range []string{
-		resourcePath("north", "Application", "worker", "/secrets/"+f.secret.String()),
-		resourcePath("north", "Application", f.application, "/secrets/"+other.secret.String()),
+		apitest.ResourcePath("north", "Application", "worker", "/secrets/"+f.secret.String()),
+		apitest.ResourcePath("north", "Application", f.application, "/secrets/"+other.secret.String()),
 	} {
-		failure := s.refused(404, "NOT_FOUND", s.as("owner"), http.MethodDelete, path, "")
+		failure := s.Refused(404, "NOT_FOUND", s.As("owner"), http.MethodDelete, path, "")
 		require.Equal(t, absent.Message, failure.Message)
 	}
-	require.Equal(t, 2, s.count(`SELECT count(*) FROM credentials WHERE id IN ($1, $2)`, f.secret, other.secret))
+	require.Equal(t, 2, s.Count(`SELECT count(*) FROM credentials WHERE id IN ($1, $2)`, f.secret, other.secret))
 }

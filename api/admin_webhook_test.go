@@ -7,18 +7,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 func TestWebhooksAreLookedAfter(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
+	s := apitest.NewAdministered(t)
 	const webhook = "HOOK"
 	for _, tenant := range []string{"north", "south"} {
-		s.process(s.of(tenant, "initiator"), s.definition(tenant))
-		s.webhookWithDeadDelivery(tenant, webhook)
+		s.Process(s.Of(tenant, "initiator"), s.Definition(tenant))
+		s.WebhookWithDeadDelivery(tenant, webhook)
 	}
 	endpoints := func(query string) []oasadmin.WebhookEndpoint {
-		return decode[oasadmin.WebhookEndpointPage](t, s.get(200, s.as("administrator"), adminAPI+"/webhooks"+query)).Content
+		return apitest.Decode[oasadmin.WebhookEndpointPage](t, s.Get(200, s.As("administrator"), apitest.AdminAPI+"/webhooks"+query)).Content
 	}
 	found := endpoints("?code=" + webhook)
 	require.Len(t, found, 1)
@@ -28,10 +29,10 @@ func TestWebhooksAreLookedAfter(t *testing.T) {
 	}, found[0])
 	require.Len(t, endpoints(""), 2)
 	require.Equal(t, oasadmin.WebhookEndpointStateNOSECRET, endpoints("?code=EVENTS")[0].State)
-	require.Len(t, decode[oasadmin.WebhookEndpointPage](t, s.get(200, s.operator, adminAPI+"/webhooks")).Content, 4)
+	require.Len(t, apitest.Decode[oasadmin.WebhookEndpointPage](t, s.Get(200, s.Operator, apitest.AdminAPI+"/webhooks")).Content, 4)
 
 	deliveries := func(query string) []oasadmin.WebhookDelivery {
-		return decode[oasadmin.WebhookDeliveryPage](t, s.get(200, s.as("administrator"), adminAPI+"/webhook-deliveries"+query)).Content
+		return apitest.Decode[oasadmin.WebhookDeliveryPage](t, s.Get(200, s.As("administrator"), apitest.AdminAPI+"/webhook-deliveries"+query)).Content
 	}
 	one := deliveries("")[0]
 	require.Equal(t, oasadmin.WebhookDeliveryStateDEAD, one.State)
@@ -43,32 +44,32 @@ func TestWebhooksAreLookedAfter(t *testing.T) {
 	} {
 		require.Len(t, deliveries(query), want, query)
 	}
-	log := decode[oasadmin.WebhookDeliveryLog](t, s.get(200, s.as("owner"), adminAPI+"/webhook-deliveries/"+one.ID.String()))
+	log := apitest.Decode[oasadmin.WebhookDeliveryLog](t, s.Get(200, s.As("owner"), apitest.AdminAPI+"/webhook-deliveries/"+one.ID.String()))
 	require.Equal(t, one, log.Delivery)
 	status, failure, detail, answer := 503, "STATUS", "the answer was 503", "later"
 	require.Equal(t, []oasadmin.WebhookAttempt{{
 		Round: 1, Number: 1, At: one.CreatedAt, LatencyMillis: 12, Status: &status, Failure: &failure, Detail: &detail, Answer: &answer,
 	}}, log.Attempts)
 
-	again := decode[oasadmin.WebhookDelivery](t, s.post(200, s.as("owner"), adminAPI+"/webhook-deliveries/"+one.ID.String()+"/~actions/replay", ""))
+	again := apitest.Decode[oasadmin.WebhookDelivery](t, s.Post(200, s.As("owner"), apitest.AdminAPI+"/webhook-deliveries/"+one.ID.String()+"/~actions/replay", ""))
 	require.Equal(t, oasadmin.WebhookDeliveryStatePENDING, again.State)
 	require.Equal(t, 2, again.Round)
 	require.EqualValues(t, 1, endpoints("?code=" + webhook)[0].Pending)
-	replay := decode[oasadmin.WebhookReplay](t, s.post(200, s.operator,
-		adminAPI+"/webhooks/"+webhook+"/~actions/replay-failed?tenant=south", `{"since":"2020-01-01T00:00:00Z"}`))
+	replay := apitest.Decode[oasadmin.WebhookReplay](t, s.Post(200, s.Operator,
+		apitest.AdminAPI+"/webhooks/"+webhook+"/~actions/replay-failed?tenant=south", `{"since":"2020-01-01T00:00:00Z"}`))
 	require.Equal(t, oasadmin.WebhookReplay{Replayed: 1}, replay)
-	s.refused(400, "VALIDATION", s.operator, http.MethodPost, adminAPI+"/webhooks/"+webhook+"/~actions/ping", "")
+	s.Refused(400, "VALIDATION", s.Operator, http.MethodPost, apitest.AdminAPI+"/webhooks/"+webhook+"/~actions/ping", "")
 }
 
 // The URL of a subscription is checked when it is saved, and reported together
 // with all other violations.
 func TestApplyRefusesForbiddenWebhookURL(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
+	s := apitest.NewAdministered(t)
 	hook := func(code, url string) string {
-		return document("north", "WebhookSubscription", code, `{"name":"Hook","url":"`+url+`"}`)
+		return apitest.Document("north", "WebhookSubscription", code, `{"name":"Hook","url":"`+url+`"}`)
 	}
-	failure := s.refused(400, "VALIDATION", s.as("owner"), http.MethodPost, applyPath, applying("",
+	failure := s.Refused(400, "VALIDATION", s.As("owner"), http.MethodPost, apitest.ApplyPath, apitest.Applying("",
 		hook("A", "https://events.example/"), hook("B", "http://events.example/"), hook("C", "https://user:hunter2@events.example/"),
 		hook("D", "https://events.example/#here"), hook("E", "/events"), hook("F", "https://169.254.169.254/latest"),
 		hook("G", "http://localhost:9000/"), hook("H", "ftp://events.example/"),
@@ -80,5 +81,5 @@ func TestApplyRefusesForbiddenWebhookURL(t *testing.T) {
 		require.NotContains(t, e.Message, "hunter2")
 	}
 	require.Equal(t, "must begin with https://", got[0].Message)
-	require.Zero(t, s.count(`SELECT count(*) FROM webhook_endpoints WHERE url LIKE '%events.example/'`))
+	require.Zero(t, s.Count(`SELECT count(*) FROM webhook_endpoints WHERE url LIKE '%events.example/'`))
 }

@@ -5,74 +5,42 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// lists sets the task queues in the manifest of an application, which is
-// created if absent.
-func (s *service) lists(application uuid.UUID, queues ...string) {
-	s.t.Helper()
-	require.Equal(s.t, 1, s.count(`
-		WITH done AS (
-			INSERT INTO resources AS r (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at)
-			SELECT p.tenant_id, 'Application', 'app-' || p.id, p.id, '{}',
-			       json_build_object('name', p.name, 'engine', json_build_object('taskQueues', $2::text[])), p.id, now(), p.id, now()
-			  FROM principals p
-			 WHERE p.id = $1 AND p.type = 'APPLICATION'
-			ON CONFLICT (tenant_id, kind, id) DO UPDATE
-			   SET spec = (r.spec::jsonb || jsonb_build_object('engine', excluded.spec -> 'engine'))::json
-			RETURNING 1)
-		SELECT count(*) FROM done`, application, queues))
-}
-
-// register registers the worker of a tenant for a task queue.
-func (s *administered) register(tenant, queue, workflowType string) {
-	s.t.Helper()
-	s.registerAs(s.of(tenant, "worker"), tenant, queue, `"`+workflowType+`"`)
-}
-
-func (s *administered) registerAs(as demo.Account, identity, queue, workflowTypes string) {
-	s.t.Helper()
-	r := request(s.t, as, http.MethodPost, "/workers", `{"identity":"`+identity+`","taskQueue":"`+queue+
-		`","hostname":"h","ip":"127.0.0.1","workflowTypes":[`+workflowTypes+`],"robotIds":["01980000-0000-7000-8000-0000000000b0"]}`)
-	got := s.send(r)
-	require.Contains(s.t, []int{200, 201}, got.status, got.body)
-	require.Equal(s.t, "300", got.header.Get("X-KF-DELAY-WINDOW"))
-}
-
-func (s *administered) workers(as demo.Account, query string) []oasadmin.Worker {
-	s.t.Helper()
-	page := decode[oasadmin.WorkerPage](s.t, s.get(200, as, adminAPI+"/workers?"+query))
-	require.Equal(s.t, int64(len(page.Content)), page.Metadata.TotalElements)
+func workers(s *apitest.Administered, as demo.Account, query string) []oasadmin.Worker {
+	s.T.Helper()
+	page := apitest.Decode[oasadmin.WorkerPage](s.T, s.Get(200, as, apitest.AdminAPI+"/workers?"+query))
+	require.Equal(s.T, int64(len(page.Content)), page.Metadata.TotalElements)
 	return page.Content
 }
 
-func (s *administered) taskQueues(as demo.Account, query string) []oasadmin.TaskQueue {
-	s.t.Helper()
-	page := decode[oasadmin.TaskQueuePage](s.t, s.get(200, as, adminAPI+"/task-queues?"+query))
-	require.Equal(s.t, int64(len(page.Content)), page.Metadata.TotalElements)
+func taskQueues(s *apitest.Administered, as demo.Account, query string) []oasadmin.TaskQueue {
+	s.T.Helper()
+	page := apitest.Decode[oasadmin.TaskQueuePage](s.T, s.Get(200, as, apitest.AdminAPI+"/task-queues?"+query))
+	require.Equal(s.T, int64(len(page.Content)), page.Metadata.TotalElements)
 	return page.Content
 }
 
 func TestWorkersAreListedWithTheirQueues(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	s.lists(s.as("worker").ID, "REPORTS")
-	s.registerAs(s.as("worker"), "1@host", "LOANS", `"LoanWorkflow","Other"`)
-	s.registerAs(s.as("worker"), "1@host", "REPORTS", ``)
-	s.register("south", "LOANS", "LoanWorkflow")
+	s := apitest.NewAdministered(t)
+	s.Lists(s.As("worker").ID, "REPORTS")
+	s.RegisterAs(s.As("worker"), "1@host", "LOANS", `"LoanWorkflow","Other"`)
+	s.RegisterAs(s.As("worker"), "1@host", "REPORTS", ``)
+	s.Register("south", "LOANS", "LoanWorkflow")
 
-	found := s.workers(s.as("administrator"), "")
+	found := workers(s, s.As("administrator"), "")
 	require.Len(t, found, 1)
 	w := found[0]
 	require.Equal(t, "1@host", w.Identity)
 	require.Equal(t, "north", w.Tenant)
-	require.Equal(t, s.as("worker").ID, w.PrincipalID)
+	require.Equal(t, s.As("worker").ID, w.PrincipalID)
 	require.Equal(t, oasadmin.WorkerStateONLINE, w.State)
 	require.Len(t, w.RobotIds, 1)
 	require.Len(t, w.TaskQueues, 2)
@@ -82,31 +50,31 @@ func TestWorkersAreListedWithTheirQueues(t *testing.T) {
 	require.Nil(t, w.TaskQueues[0].PolledAt)
 	require.Empty(t, w.TaskQueues[1].WorkflowTypes)
 
-	require.Len(t, s.workers(s.operator, "sort=identity"), 2)
-	require.Len(t, s.workers(s.operator, "tenant=south"), 1)
-	require.Len(t, s.workers(s.operator, "taskQueue=REPORTS&taskQueue=X"), 1)
-	require.Empty(t, s.workers(s.operator, "state=OFFLINE"))
-	require.Empty(t, s.workers(s.as("owner"), "tenant=south"))
-	require.Empty(t, s.workers(s.as("worker"), ""), "a worker is no administrator")
+	require.Len(t, workers(s, s.Operator, "sort=identity"), 2)
+	require.Len(t, workers(s, s.Operator, "tenant=south"), 1)
+	require.Len(t, workers(s, s.Operator, "taskQueue=REPORTS&taskQueue=X"), 1)
+	require.Empty(t, workers(s, s.Operator, "state=OFFLINE"))
+	require.Empty(t, workers(s, s.As("owner"), "tenant=south"))
+	require.Empty(t, workers(s, s.As("worker"), ""), "a worker is no administrator")
 
 	// Another application takes the identity over once it is offline, and none of its queues.
-	s.lists(s.as("stranger").ID, "STRANGE")
+	s.Lists(s.As("stranger").ID, "STRANGE")
 	taking := `{"identity":"1@host","taskQueue":"STRANGE","hostname":"h","ip":"127.0.0.1"}`
-	s.refused(409, "CONFLICT", s.as("stranger"), http.MethodPost, "/workers", taking)
-	s.count(`WITH done AS (UPDATE workers SET last_seen_at = last_seen_at - interval '1 hour' RETURNING 1) SELECT count(*) FROM done`)
-	s.registerAs(s.as("stranger"), "1@host", "STRANGE", `"Odd"`)
-	taken := s.workers(s.as("owner"), "")
+	s.Refused(409, "CONFLICT", s.As("stranger"), http.MethodPost, "/workers", taking)
+	s.Count(`WITH done AS (UPDATE workers SET last_seen_at = last_seen_at - interval '1 hour' RETURNING 1) SELECT count(*) FROM done`)
+	s.RegisterAs(s.As("stranger"), "1@host", "STRANGE", `"Odd"`)
+	taken := workers(s, s.As("owner"), "")
 	require.Len(t, taken, 1)
 	require.Equal(t, w.ID, taken[0].ID)
-	require.Equal(t, s.as("stranger").ID, taken[0].PrincipalID)
+	require.Equal(t, s.As("stranger").ID, taken[0].PrincipalID)
 	require.Len(t, taken[0].TaskQueues, 1)
 	require.Equal(t, "STRANGE", taken[0].TaskQueues[0].TaskQueue)
 }
 
 func TestTaskQueuesTellWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	queues := s.taskQueues(s.as("owner"), "")
+	s := apitest.NewAdministered(t)
+	queues := taskQueues(s, s.As("owner"), "")
 	require.Len(t, queues, 1)
 	q := queues[0]
 	require.Equal(t, "LOANS", q.Name)
@@ -116,45 +84,45 @@ func TestTaskQueuesTellWhatIsMissing(t *testing.T) {
 	require.Equal(t, []string{"definition LOAN needs workflow LoanWorkflow on task queue LOANS: no live worker"}, q.Problems)
 	require.Nil(t, q.Observation)
 
-	s.registerAs(s.as("worker"), "w", "LOANS", `"Other"`)
+	s.RegisterAs(s.As("worker"), "w", "LOANS", `"Other"`)
 	require.Equal(t, []string{"definition LOAN needs workflow LoanWorkflow on task queue LOANS, which is registered by no live worker " +
-		"(registered types: Other)"}, s.taskQueues(s.as("owner"), "")[0].Problems)
+		"(registered types: Other)"}, taskQueues(s, s.As("owner"), "")[0].Problems)
 
-	s.registerAs(s.as("worker"), "w", "LOANS", `"Other","LoanWorkflow"`)
+	s.RegisterAs(s.As("worker"), "w", "LOANS", `"Other","LoanWorkflow"`)
 	due := domain.DueTaskQueue{TenantID: q.TenantID, TaskQueue: "LOANS"}
-	claimed, err := s.db.ClaimTaskQueues(t.Context(), s.now(), s.now().Add(time.Hour), 10)
+	claimed, err := s.DB.ClaimTaskQueues(t.Context(), s.Now(), s.Now().Add(time.Hour), 10)
 	require.NoError(t, err)
 	require.NotEmpty(t, claimed)
-	require.NoError(t, s.db.PutObservations(t.Context(), []domain.SeenTaskQueue{{DueTaskQueue: due, Observation: domain.TaskQueueObservation{
-		ObservedAt: s.now(), Pollers: []domain.Poller{{Identity: "w", Kind: domain.TaskKindWorkflow, LastAccessAt: s.now()}},
+	require.NoError(t, s.DB.PutObservations(t.Context(), []domain.SeenTaskQueue{{DueTaskQueue: due, Observation: domain.TaskQueueObservation{
+		ObservedAt: s.Now(), Pollers: []domain.Poller{{Identity: "w", Kind: domain.TaskKindWorkflow, LastAccessAt: s.Now()}},
 		Backlogs: []domain.TaskBacklog{{Kind: domain.TaskKindWorkflow, Count: 2, Age: 1500 * time.Millisecond}},
 	}}}))
-	healthy := s.taskQueues(s.as("owner"), "")[0]
+	healthy := taskQueues(s, s.As("owner"), "")[0]
 	require.Empty(t, healthy.Problems)
 	require.Equal(t, oasadmin.WorkerStateONLINE, healthy.Workers[0].State)
 	require.Equal(t, "w", healthy.Observation.Pollers[0].Identity)
 	require.Equal(t, oasadmin.TaskQueueBacklog{Kind: oasadmin.TaskKindWORKFLOW, Count: 2, AgeSeconds: 1}, healthy.Observation.Backlogs[0])
-	require.NotNil(t, s.workers(s.as("owner"), "")[0].TaskQueues[0].PolledAt)
+	require.NotNil(t, workers(s, s.As("owner"), "")[0].TaskQueues[0].PolledAt)
 
-	require.Len(t, s.taskQueues(s.operator, "tenant=south&tenant=north"), 2)
-	require.Greater(t, len(s.taskQueues(s.operator, "")), 2, "operators see those of all tenants")
-	require.Len(t, s.taskQueues(s.operator, "tenant=south&taskQueue=LOANS"), 1)
-	require.Empty(t, s.taskQueues(s.operator, "taskQueue=X"))
-	require.Empty(t, s.taskQueues(s.as("definer"), ""))
-	second := decode[oasadmin.TaskQueuePage](t, s.get(200, s.operator, adminAPI+"/task-queues?size=1&page=1&tenant=south&tenant=north"))
+	require.Len(t, taskQueues(s, s.Operator, "tenant=south&tenant=north"), 2)
+	require.Greater(t, len(taskQueues(s, s.Operator, "")), 2, "operators see those of all tenants")
+	require.Len(t, taskQueues(s, s.Operator, "tenant=south&taskQueue=LOANS"), 1)
+	require.Empty(t, taskQueues(s, s.Operator, "taskQueue=X"))
+	require.Empty(t, taskQueues(s, s.As("definer"), ""))
+	second := apitest.Decode[oasadmin.TaskQueuePage](t, s.Get(200, s.Operator, apitest.AdminAPI+"/task-queues?size=1&page=1&tenant=south&tenant=north"))
 	require.Equal(t, "south", second.Content[0].Tenant)
 	require.Equal(t, oasadmin.PageMetadata{Size: 1, Page: 1, TotalElements: 2, TotalPages: 2}, second.Metadata)
 }
 
 func TestQueuesOfTemporalsOwnAreNotRegistered(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
+	s := apitest.NewAdministered(t)
 	for _, queue := range []string{"/_sys/LOANS/1", "temporal-sys-per-ns-tq"} {
-		r := request(t, s.as("worker"), http.MethodPost, "/workers",
+		r := apitest.Request(t, s.As("worker"), http.MethodPost, "/workers",
 			`{"identity":"w","taskQueue":"`+queue+`","hostname":"h","ip":"127.0.0.1"}`)
-		refused := s.send(r)
-		require.Equal(t, http.StatusBadRequest, refused.status, refused.body)
-		require.Contains(t, refused.body, `"/taskQueue"`)
+		refused := s.Send(r)
+		require.Equal(t, http.StatusBadRequest, refused.Status, refused.Body)
+		require.Contains(t, refused.Body, `"/taskQueue"`)
 	}
-	require.Empty(t, s.workers(s.operator, ""))
+	require.Empty(t, workers(s, s.Operator, ""))
 }

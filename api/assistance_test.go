@@ -19,34 +19,29 @@ import (
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// approval is a task of a loan that the loan worker owns.
-func (s *service) approval() uuid.UUID {
-	s.t.Helper()
-	return s.item(s.loan().ID, "APPROVE_LOAN", ownedBy(demo.LoanWorker())).ID
-}
-
 // assistAtOnce asks for assistance at the same time, once for each request, and counts
 // the answers by their status.
-func (s *service) assistAtOnce(task uuid.UUID, requests []uuid.UUID) map[int]int {
-	s.t.Helper()
+func assistAtOnce(s *apitest.Service, task uuid.UUID, requests []uuid.UUID) map[int]int {
+	s.T.Helper()
 	counts := map[int]int{}
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for _, id := range requests {
-		r := request(s.t, demo.LoanWorker(), http.MethodPost, itemPath(task, assistanceAction), assistanceBody(id))
+		r := apitest.Request(s.T, demo.LoanWorker(), http.MethodPost, apitest.ItemPath(task, apitest.AssistanceAction), apitest.AssistanceBody(id))
 		group.Go(func() {
-			got, err := s.exchange(r)
+			got, err := s.Exchange(r)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				s.t.Error(err)
+				s.T.Error(err)
 			}
-			counts[got.status]++
-			if got.status == 409 && !strings.Contains(got.body, `"AI_RUN_PENDING"`) {
-				s.t.Error(got.body)
+			counts[got.Status]++
+			if got.Status == 409 && !strings.Contains(got.Body, `"AI_RUN_PENDING"`) {
+				s.T.Error(got.Body)
 			}
 		})
 	}
@@ -57,10 +52,10 @@ func (s *service) assistAtOnce(task uuid.UUID, requests []uuid.UUID) map[int]int
 // The table of the specification, section 3.3.
 func TestAssistanceTriggers(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	task := s.approval()
+	s := apitest.NewService(t)
+	task := s.Approval()
 	worker := demo.LoanWorker()
-	s.refused(404, "NOT_FOUND", worker, "GET", itemPath(task, assistanceAction), "")
+	s.Refused(404, "NOT_FOUND", worker, "GET", apitest.ItemPath(task, apitest.AssistanceAction), "")
 
 	different := make([]uuid.UUID, 200)
 	same := make([]uuid.UUID, 200)
@@ -68,125 +63,125 @@ func TestAssistanceTriggers(t *testing.T) {
 	for i := range different {
 		different[i], same[i] = uuid.New(), one
 	}
-	require.Equal(t, map[int]int{202: 1, 409: 199}, s.assistAtOnce(task, different))
-	require.NoError(t, s.carryOut(task))
-	require.EqualValues(t, 1, s.provider.asked.Load())
-	first := s.runOf(worker, task)
+	require.Equal(t, map[int]int{202: 1, 409: 199}, assistAtOnce(s, task, different))
+	require.NoError(t, s.CarryOut(task))
+	require.EqualValues(t, 1, s.Provider.Asked.Load())
+	first := s.RunOf(worker, task)
 	require.Equal(t, oasb.ProcessItemAiAssistanceStateCOMPLETED, first.State)
 
 	// The same record, replaced.
-	require.Equal(t, map[int]int{202: 1, 200: 199}, s.assistAtOnce(task, same))
-	require.Equal(t, one, s.runOf(worker, task).RequestID)
-	s.refused(409, "AI_RUN_PENDING", worker, "POST", itemPath(task, assistanceAction), assistanceBody(first.RequestID))
-	require.NoError(t, s.carryOut(task))
-	require.EqualValues(t, 2, s.provider.asked.Load())
-	require.Equal(t, oasb.ProcessItemAiAssistanceStateCOMPLETED, s.assist(200, worker, task, one).State)
-	require.ErrorIs(t, s.carryOut(task), app.ErrAssistanceOver)
-	require.EqualValues(t, 2, s.provider.asked.Load())
+	require.Equal(t, map[int]int{202: 1, 200: 199}, assistAtOnce(s, task, same))
+	require.Equal(t, one, s.RunOf(worker, task).RequestID)
+	s.Refused(409, "AI_RUN_PENDING", worker, "POST", apitest.ItemPath(task, apitest.AssistanceAction), apitest.AssistanceBody(first.RequestID))
+	require.NoError(t, s.CarryOut(task))
+	require.EqualValues(t, 2, s.Provider.Asked.Load())
+	require.Equal(t, oasb.ProcessItemAiAssistanceStateCOMPLETED, s.Assist(200, worker, task, one).State)
+	require.ErrorIs(t, s.CarryOut(task), app.ErrAssistanceOver)
+	require.EqualValues(t, 2, s.Provider.Asked.Load())
 
 	// A run that has failed makes room as well, for a request that was refused before.
-	s.assist(202, worker, task, first.RequestID)
+	s.Assist(202, worker, task, first.RequestID)
 	key := domain.AssistanceKey{ItemID: task, Run: 3}
-	require.NoError(t, s.app.FailAssistance(t.Context(), key, "INTERNAL"))
-	require.Equal(t, oasb.ProcessItemAiAssistanceStateFAILED, s.assist(200, worker, task, first.RequestID).State)
-	s.assist(202, worker, task, uuid.New())
+	require.NoError(t, s.App.FailAssistance(t.Context(), key, "INTERNAL"))
+	require.Equal(t, oasb.ProcessItemAiAssistanceStateFAILED, s.Assist(200, worker, task, first.RequestID).State)
+	s.Assist(202, worker, task, uuid.New())
 	// Late results of a run that was replaced are ignored.
-	before := s.snapshot()
-	require.NoError(t, s.app.FailAssistance(t.Context(), key, "INTERNAL"))
-	require.ErrorIs(t, s.app.FinishAssistance(t.Context(), key), app.ErrAssistanceOver)
-	require.Equal(t, before, s.snapshot())
-	require.Equal(t, 1, s.count("SELECT count(*) FROM item_assistance"))
+	before := s.Snapshot()
+	require.NoError(t, s.App.FailAssistance(t.Context(), key, "INTERNAL"))
+	require.ErrorIs(t, s.App.FinishAssistance(t.Context(), key), app.ErrAssistanceOver)
+	require.Equal(t, before, s.Snapshot())
+	require.Equal(t, 1, s.Count("SELECT count(*) FROM item_assistance"))
 }
 
 // The members of a run depend on its state.
 func TestWhatIsShownOfARun(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker := demo.LoanWorker()
 	members := func(task uuid.UUID) []string {
 		var names []string
-		for name := range decode[map[string]any](t, s.get(200, worker, itemPath(task, assistanceAction))) {
+		for name := range apitest.Decode[map[string]any](t, s.Get(200, worker, apitest.ItemPath(task, apitest.AssistanceAction))) {
 			names = append(names, name)
 		}
 		return names
 	}
-	task := s.approval()
-	s.assist(202, worker, task, uuid.New())
+	task := s.Approval()
+	s.Assist(202, worker, task, uuid.New())
 	require.ElementsMatch(t, []string{
 		"requestId", "state", "startedAt", "embeddingPending", "embeddingProcessing", "retryAfterSeconds",
 	}, members(task))
-	require.EqualValues(t, 2, *s.runOf(worker, task).RetryAfterSeconds)
-	s.ticks.Add(60_000)
-	require.InDelta(t, 15, *s.runOf(worker, task).RetryAfterSeconds, 1)
-	s.ticks.Add(300_000)
-	require.EqualValues(t, 30, *s.runOf(worker, task).RetryAfterSeconds)
-	require.NoError(t, s.carryOut(task))
+	require.EqualValues(t, 2, *s.RunOf(worker, task).RetryAfterSeconds)
+	s.Ticks.Add(60_000)
+	require.InDelta(t, 15, *s.RunOf(worker, task).RetryAfterSeconds, 1)
+	s.Ticks.Add(300_000)
+	require.EqualValues(t, 30, *s.RunOf(worker, task).RetryAfterSeconds)
+	require.NoError(t, s.CarryOut(task))
 	require.ElementsMatch(t, []string{
 		"requestId", "state", "startedAt", "finishedAt", "model", "finishReason", "answer",
 	}, members(task))
-	run := s.runOf(worker, task)
+	run := s.RunOf(worker, task)
 	require.Equal(t, assistance.BuiltinModel, *run.Model)
 	require.Equal(t, "stop", *run.FinishReason)
 	require.Equal(t, oasb.ProcessItemAiAssistanceAnswerTypeSUGGESTION, run.Answer.Type)
 
-	s.assist(202, worker, task, uuid.New())
-	require.NoError(t, s.app.FailAssistance(t.Context(), domain.AssistanceKey{ItemID: task, Run: 2}, "TIMEOUT"))
+	s.Assist(202, worker, task, uuid.New())
+	require.NoError(t, s.App.FailAssistance(t.Context(), domain.AssistanceKey{ItemID: task, Run: 2}, "TIMEOUT"))
 	require.ElementsMatch(t, []string{
 		"requestId", "state", "startedAt", "finishedAt", "errorCode", "errorMessage",
 	}, members(task))
-	require.Equal(t, "TIMEOUT", *s.runOf(worker, task).ErrorCode)
+	require.Equal(t, "TIMEOUT", *s.RunOf(worker, task).ErrorCode)
 }
 
 func TestAssistanceIsOffUnlessConfigured(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker := demo.LoanWorker()
-	process := s.loan().ID
-	note := decode[oasb.ProcessItem](t, s.post(201, worker, "/process-items", `{"type":"MESSAGE","processId":"`+
+	process := s.Loan().ID
+	note := apitest.Decode[oasb.ProcessItem](t, s.Post(201, worker, "/process-items", `{"type":"MESSAGE","processId":"`+
 		process.String()+`","message":{"text":"t"}}`)).ID
-	s.refused(409, "FEATURE_DISABLED", worker, "POST", itemPath(note, assistanceAction), assistanceBody(uuid.New()))
-	survey := s.item(s.process(demo.Alice(), s.surveys()).ID, "VISIT", ownedBy(demo.Alice())).ID
-	s.refused(409, "FEATURE_DISABLED", demo.Alice(), "POST", itemPath(survey, assistanceAction), assistanceBody(uuid.New()))
+	s.Refused(409, "FEATURE_DISABLED", worker, "POST", apitest.ItemPath(note, apitest.AssistanceAction), apitest.AssistanceBody(uuid.New()))
+	survey := s.Item(s.Process(demo.Alice(), s.Surveys()).ID, "VISIT", apitest.OwnedBy(demo.Alice())).ID
+	s.Refused(409, "FEATURE_DISABLED", demo.Alice(), "POST", apitest.ItemPath(survey, apitest.AssistanceAction), apitest.AssistanceBody(uuid.New()))
 
-	task, request := s.approval(), uuid.New()
-	off := s.withoutFeatures()
-	off.refused(409, "FEATURE_DISABLED", worker, "POST", itemPath(task, assistanceAction), assistanceBody(request))
-	off.refused(404, "NOT_FOUND", worker, "GET", itemPath(task, assistanceAction), "")
+	task, request := s.Approval(), uuid.New()
+	off := withoutFeatures(s)
+	off.Refused(409, "FEATURE_DISABLED", worker, "POST", apitest.ItemPath(task, apitest.AssistanceAction), apitest.AssistanceBody(request))
+	off.Refused(404, "NOT_FOUND", worker, "GET", apitest.ItemPath(task, apitest.AssistanceAction), "")
 	for _, path := range []string{
-		itemPath(task, formsAction+"?propertyPath="),
-		taskPathA(task, "/~actions/download-element-value-form-rendered?elementDefinitionCode=REPORT"),
+		apitest.ItemPath(task, apitest.FormsAction+"?propertyPath="),
+		apitest.TaskPathA(task, "/~actions/download-element-value-form-rendered?elementDefinitionCode=REPORT"),
 	} {
-		off.refused(409, "FEATURE_DISABLED", worker, "GET", path, "")
+		off.Refused(409, "FEATURE_DISABLED", worker, "GET", path, "")
 	}
 	// After FEATURE_DISABLED, existing runs can still be read and go on to
 	// their end.
-	s.assist(202, worker, task, request)
-	off.assist(200, worker, task, request)
+	s.Assist(202, worker, task, request)
+	off.Assist(200, worker, task, request)
 	key := domain.AssistanceKey{ItemID: task, Run: 1}
-	code, _ := app.AssistanceFault(off.app.ReadAssistanceDocuments(t.Context(), key))
+	code, _ := app.AssistanceFault(off.App.ReadAssistanceDocuments(t.Context(), key))
 	require.Equal(t, "FEATURE_DISABLED", code)
-	require.NoError(t, off.app.FailAssistance(t.Context(), key, code))
-	require.Equal(t, "FEATURE_DISABLED", *off.runOf(worker, task).ErrorCode)
+	require.NoError(t, off.App.FailAssistance(t.Context(), key, code))
+	require.Equal(t, "FEATURE_DISABLED", *off.RunOf(worker, task).ErrorCode)
 }
 
 // A run reads the documents of the task, reports those that it cannot read, and
 // embeds each content once.
 func TestAssistanceReadsDocuments(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker := demo.LoanWorker()
-	task := s.approval()
-	process := processPath(s.retrieveItem(task).ProcessID, "")
-	text := s.uploadAs(worker, process, "text/plain", "income.txt", "Ada earns 5,000 a month. She has no debts.")
-	broken := s.uploadAs(worker, process, "application/pdf", "broken.pdf", "%PDF-1.4 and no more")
-	picture := s.uploadAs(worker, process, "image/png", "me.png", "png")
-	s.call(200, worker, http.MethodPut, itemPath(task, "/task/data"), `{"data":{"value":{"LAST_NAME":"Love<lace>","A":"`+text+
+	task := s.Approval()
+	process := apitest.ProcessPath(s.RetrieveItem(task).ProcessID, "")
+	text := s.UploadAs(worker, process, "text/plain", "income.txt", "Ada earns 5,000 a month. She has no debts.")
+	broken := s.UploadAs(worker, process, "application/pdf", "broken.pdf", "%PDF-1.4 and no more")
+	picture := s.UploadAs(worker, process, "image/png", "me.png", "png")
+	s.Call(200, worker, http.MethodPut, apitest.ItemPath(task, "/task/data"), `{"data":{"value":{"LAST_NAME":"Love<lace>","A":"`+text+
 		`","B":["`+broken+`",{"C":"`+picture+`"}],"D":"`+text+`","E":"`+
-		strings.Replace(text, documentOf(t, text).String(), uuid.NewString(), 1)+`"}}}`)
-	s.uploadPhoto(worker, task, "A photo that is text.", nil)
-	s.assist(202, worker, task, uuid.New())
-	require.NoError(t, s.carryOut(task))
-	run := s.runOf(worker, task)
+		strings.Replace(text, apitest.DocumentOf(t, text).String(), uuid.NewString(), 1)+`"}}}`)
+	s.UploadPhoto(worker, task, "A photo that is text.", nil)
+	s.Assist(202, worker, task, uuid.New())
+	require.NoError(t, s.CarryOut(task))
+	run := s.RunOf(worker, task)
 	problems := map[string]string{}
 	for _, d := range run.Documents {
 		problems[d.Name] = ""
@@ -198,76 +193,76 @@ func TestAssistanceReadsDocuments(t *testing.T) {
 	require.Equal(t, map[string]string{"income.txt": "UNREADABLE", "broken.pdf": "BROKEN", "me.png": "UNSUPPORTED_TYPE", "note.txt": ""},
 		problems, "of the two income.txt the last one is not there")
 	require.Contains(t, run.Answer.Text, "Ada earns 5,000 a month.")
-	embedded := s.provider.embedded.Load()
+	embedded := s.Provider.Embedded.Load()
 	require.EqualValues(t, 3, embedded, "two passages and the prompt")
-	require.Contains(t, s.provider.last.Prompt, "Love<lace>")
+	require.Contains(t, s.Provider.Last.Prompt, "Love<lace>")
 
-	s.assist(202, worker, task, uuid.New())
-	require.NoError(t, s.carryOut(task))
-	require.Equal(t, embedded+1, s.provider.embedded.Load(), "only the prompt is embedded again")
-	require.Equal(t, 2, s.count("SELECT count(*) FROM document_embeddings WHERE vector IS NOT NULL"))
+	s.Assist(202, worker, task, uuid.New())
+	require.NoError(t, s.CarryOut(task))
+	require.Equal(t, embedded+1, s.Provider.Embedded.Load(), "only the prompt is embedded again")
+	require.Equal(t, 2, s.Count("SELECT count(*) FROM document_embeddings WHERE vector IS NOT NULL"))
 
 	// The prompts and answers of both runs are stored.
-	require.Equal(t, 2, s.count(`SELECT count(*) FROM assistance_calls
+	require.Equal(t, 2, s.Count(`SELECT count(*) FROM assistance_calls
 		WHERE item_id = $1 AND messages::text LIKE '%Ada earns%' AND answer_text LIKE '%Ada earns%' AND request IS NULL`, task))
-	require.NoError(t, s.app.ForgetUnusedPassages(t.Context()))
-	require.Equal(t, 2, s.count("SELECT count(*) FROM document_embeddings"))
-	s.without("document_links", "true")
-	s.without("documents", "name = 'income.txt'")
-	require.NoError(t, s.app.ForgetUnusedPassages(t.Context()))
-	require.Equal(t, 1, s.count("SELECT count(*) FROM document_embeddings"))
+	require.NoError(t, s.App.ForgetUnusedPassages(t.Context()))
+	require.Equal(t, 2, s.Count("SELECT count(*) FROM document_embeddings"))
+	without(s, "document_links", "true")
+	without(s, "documents", "name = 'income.txt'")
+	require.NoError(t, s.App.ForgetUnusedPassages(t.Context()))
+	require.Equal(t, 1, s.Count("SELECT count(*) FROM document_embeddings"))
 }
 
 // A step that was done is not done again when the run is taken up in the middle.
 func TestStepsOfAssistanceAreDoneOnce(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	task := s.approval()
-	s.assist(202, demo.LoanWorker(), task, uuid.New())
-	s.provider.answers(func(assistance.Request) (assistance.Answer, error) {
+	s := apitest.NewService(t)
+	task := s.Approval()
+	s.Assist(202, demo.LoanWorker(), task, uuid.New())
+	s.Provider.Answers(func(assistance.Request) (assistance.Answer, error) {
 		return assistance.Answer{}, &assistance.Error{Code: assistance.CodeUnavailable, Message: "gone"}
 	})
-	err := s.carryOut(task)
+	err := s.CarryOut(task)
 	code, message := app.AssistanceFault(err)
 	require.Equal(t, "PROVIDER_UNAVAILABLE", code)
 	require.Equal(t, "gone", message)
-	s.provider.answers(nil)
+	s.Provider.Answers(nil)
 	key := domain.AssistanceKey{ItemID: task, Run: 1}
-	require.NoError(t, s.app.AskAssistanceModel(t.Context(), key))
-	require.NoError(t, s.app.AskAssistanceModel(t.Context(), key))
-	require.EqualValues(t, 2, s.provider.asked.Load())
-	s.provider.answers(func(assistance.Request) (assistance.Answer, error) {
+	require.NoError(t, s.App.AskAssistanceModel(t.Context(), key))
+	require.NoError(t, s.App.AskAssistanceModel(t.Context(), key))
+	require.EqualValues(t, 2, s.Provider.Asked.Load())
+	s.Provider.Answers(func(assistance.Request) (assistance.Answer, error) {
 		return assistance.Answer{}, errors.New("not asked again")
 	})
-	require.NoError(t, s.carryOut(task))
+	require.NoError(t, s.CarryOut(task))
 }
 
 // Unfinished runs are ended at their deadline.
 func TestOverdueRunsTimeOut(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	task := s.approval()
-	s.assist(202, demo.LoanWorker(), task, uuid.New())
-	due, err := s.app.DispatchAssistance(t.Context(), nil)
+	s := apitest.NewService(t)
+	task := s.Approval()
+	s.Assist(202, demo.LoanWorker(), task, uuid.New())
+	due, err := s.App.DispatchAssistance(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, due, 1)
 	require.Equal(t, domain.AssistanceKey{ItemID: task, Run: 1}, due[0].AssistanceKey)
-	again, err := s.app.DispatchAssistance(t.Context(), nil)
+	again, err := s.App.DispatchAssistance(t.Context(), nil)
 	require.NoError(t, err)
 	require.Empty(t, again, "a starter holds it")
-	s.ticks.Add(11_000)
-	again, err = s.app.DispatchAssistance(t.Context(), nil)
+	s.Ticks.Add(11_000)
+	again, err = s.App.DispatchAssistance(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, due, again, "it was not said to be started")
-	s.ticks.Add(11_000)
-	again, err = s.app.DispatchAssistance(t.Context(), due)
+	s.Ticks.Add(11_000)
+	again, err = s.App.DispatchAssistance(t.Context(), due)
 	require.NoError(t, err)
 	require.Empty(t, again)
-	require.NoError(t, s.app.NoteAssistanceFault(t.Context(), due[0].AssistanceKey, "RATE_LIMITED", "asked too often"))
-	s.ticks.Add(600_000)
-	_, err = s.app.DispatchAssistance(t.Context(), nil)
+	require.NoError(t, s.App.NoteAssistanceFault(t.Context(), due[0].AssistanceKey, "RATE_LIMITED", "asked too often"))
+	s.Ticks.Add(600_000)
+	_, err = s.App.DispatchAssistance(t.Context(), nil)
 	require.NoError(t, err)
-	run := s.runOf(demo.LoanWorker(), task)
+	run := s.RunOf(demo.LoanWorker(), task)
 	require.Equal(t, oasb.ProcessItemAiAssistanceStateFAILED, run.State)
 	require.Equal(t, "TIMEOUT", *run.ErrorCode)
 	require.Contains(t, *run.ErrorMessage, "asked too often")
@@ -275,43 +270,43 @@ func TestOverdueRunsTimeOut(t *testing.T) {
 
 func TestBodiesOfAssistance(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker := demo.LoanWorker()
-	task := s.approval()
-	process := processPath(s.retrieveItem(task).ProcessID, "")
-	text := s.uploadAs(worker, process, "text/plain", "income.txt", "Ada Lovelace earns 5,000 a month.")
-	picture := s.uploadAs(worker, process, "image/png", "me.png", "png")
-	s.saveData(worker, task, `{"FIRST_NAME":"Ada","LAST_NAME":"Lovelace","A":"`+text+`","B":"`+picture+`"}`)
+	task := s.Approval()
+	process := apitest.ProcessPath(s.RetrieveItem(task).ProcessID, "")
+	text := s.UploadAs(worker, process, "text/plain", "income.txt", "Ada Lovelace earns 5,000 a month.")
+	picture := s.UploadAs(worker, process, "image/png", "me.png", "png")
+	saveData(s, worker, task, `{"FIRST_NAME":"Ada","LAST_NAME":"Lovelace","A":"`+text+`","B":"`+picture+`"}`)
 	see := func(name string) {
-		requireGolden(t, "shape_b/ai_assistance_"+name, s.get(200, worker, itemPath(task, assistanceAction)))
+		apitest.RequireGolden(t, "shape_b/ai_assistance_"+name, s.Get(200, worker, apitest.ItemPath(task, apitest.AssistanceAction)))
 	}
-	s.assist(202, worker, task, uuid.MustParse("01970000-0000-7000-8000-000000000001"))
+	s.Assist(202, worker, task, uuid.MustParse("01970000-0000-7000-8000-000000000001"))
 	see("pending")
-	require.NoError(t, s.carryOut(task))
+	require.NoError(t, s.CarryOut(task))
 	see("completed")
-	s.assist(202, worker, task, uuid.MustParse("01970000-0000-7000-8000-000000000002"))
+	s.Assist(202, worker, task, uuid.MustParse("01970000-0000-7000-8000-000000000002"))
 	key := domain.AssistanceKey{ItemID: task, Run: 2}
-	require.NoError(t, s.app.NoteAssistanceFault(t.Context(), key, "RATE_LIMITED", "the provider was asked too often"))
-	require.NoError(t, s.app.FailAssistance(t.Context(), key, "RATE_LIMITED"))
+	require.NoError(t, s.App.NoteAssistanceFault(t.Context(), key, "RATE_LIMITED", "the provider was asked too often"))
+	require.NoError(t, s.App.FailAssistance(t.Context(), key, "RATE_LIMITED"))
 	see("failed")
 }
 
 // Messages and threads are helped with as tasks are, but for drafts.
 func TestAssistanceWithMessagesAndThreads(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	definition := uuid.New()
-	s.define(document("demo", "DataStructure", "PERSON", `{"name":"Person","schema":{}}`))
-	s.define(identified("demo", "ProcessDefinition", "NOTES", definition, `{"name":"Notes","metadataSchema":{},"dataStructures":["PERSON"],"items":[
+	s.Define(apitest.Document("demo", "DataStructure", "PERSON", `{"name":"Person","schema":{}}`))
+	s.Define(apitest.Identified("demo", "ProcessDefinition", "NOTES", definition, `{"name":"Notes","metadataSchema":{},"dataStructures":["PERSON"],"items":[
 		{"code":"NOTE","type":"MESSAGE","name":"Note","assistance":{"prompt":"{{ text }}, {{ data.NAME }} and {{ metadata.M }}"}},
 		{"code":"TALK","type":"THREAD","name":"Talk","assistance":{"prompt":"What about {{ metadata.M }}?"}}],
 		"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}],"viewers":[{"user":"bob"}]}}`))
-	process := decode[oasb.Process](t, s.post(201, demo.Alice(), "/processes",
+	process := apitest.Decode[oasb.Process](t, s.Post(201, demo.Alice(), "/processes",
 		`{"processDefinitionId":"`+definition.String()+`","metadata":{"value":{"M":"metadata"}}}`)).ID
-	file := s.uploadAs(demo.Alice(), processPath(process, ""), "text/plain", "income.txt", "Ada earns 5,000 a month.")
+	file := s.UploadAs(demo.Alice(), apitest.ProcessPath(process, ""), "text/plain", "income.txt", "Ada earns 5,000 a month.")
 	create := func(kind, code, more string) uuid.UUID {
 		t.Helper()
-		return decode[oasb.ProcessItem](t, s.post(201, demo.Alice(), "/process-items", `{"type":"`+kind+`","processId":"`+
+		return apitest.Decode[oasb.ProcessItem](t, s.Post(201, demo.Alice(), "/process-items", `{"type":"`+kind+`","processId":"`+
 			process.String()+`","processItemDefinitionCode":"`+code+`"`+more+`}`)).ID
 	}
 	for item, want := range map[uuid.UUID]struct {
@@ -322,15 +317,15 @@ func TestAssistanceWithMessagesAndThreads(t *testing.T) {
 			file+`"}}}`): {"<text>, data and metadata", 1},
 		create("THREAD", "TALK", ""): {"What about metadata?", 0},
 	} {
-		s.refused(404, "NOT_FOUND", demo.Alice(), "GET", itemPath(item, assistanceAction), "")
-		s.refused(403, "ACCESS_DENIED", demo.Bob(), "POST", itemPath(item, assistanceAction), assistanceBody(uuid.New()))
+		s.Refused(404, "NOT_FOUND", demo.Alice(), "GET", apitest.ItemPath(item, apitest.AssistanceAction), "")
+		s.Refused(403, "ACCESS_DENIED", demo.Bob(), "POST", apitest.ItemPath(item, apitest.AssistanceAction), apitest.AssistanceBody(uuid.New()))
 		request := uuid.New()
-		s.assist(202, demo.Alice(), item, request)
-		s.assist(200, demo.Alice(), item, request)
-		s.refused(409, "AI_RUN_PENDING", demo.Alice(), "POST", itemPath(item, assistanceAction), assistanceBody(uuid.New()))
-		require.NoError(t, s.carryOut(item))
-		require.Contains(t, s.provider.last.Prompt, want.prompt)
-		run := s.runOf(demo.Bob(), item)
+		s.Assist(202, demo.Alice(), item, request)
+		s.Assist(200, demo.Alice(), item, request)
+		s.Refused(409, "AI_RUN_PENDING", demo.Alice(), "POST", apitest.ItemPath(item, apitest.AssistanceAction), apitest.AssistanceBody(uuid.New()))
+		require.NoError(t, s.CarryOut(item))
+		require.Contains(t, s.Provider.Last.Prompt, want.prompt)
+		run := s.RunOf(demo.Bob(), item)
 		require.Equal(t, oasb.ProcessItemAiAssistanceStateCOMPLETED, run.State)
 		require.Len(t, run.Documents, want.documents)
 		require.NotEmpty(t, run.Answer.Text)
@@ -338,25 +333,25 @@ func TestAssistanceWithMessagesAndThreads(t *testing.T) {
 }
 
 // withoutFeatures returns the service without any feature enabled.
-func (s *service) withoutFeatures() *service {
-	s.t.Helper()
-	bare, options := *s, s.options
-	bare.app = app.New(app.Options{
-		Store: storage.New(storage.Options{DB: s.db, Clock: s.now}), TaskLogLimit: logLimit, Documents: s.documents,
+func withoutFeatures(s *apitest.Service) *apitest.Service {
+	s.T.Helper()
+	bare, options := *s, s.Options
+	bare.App = app.New(app.Options{
+		Store: storage.New(storage.Options{DB: s.DB, Clock: s.Now}), TaskLogLimit: apitest.LogLimit, Documents: s.Documents,
 	})
-	options.Service = bare.app
+	options.Service = bare.App
 	var err error
-	bare.handler, err = api.NewRouter(options)
-	require.NoError(s.t, err)
-	bare.client = contracttest.Client(contracttest.InProcess(bare.handler), slices.Collect(maps.Values(contracts))...)
+	bare.Handler, err = api.NewRouter(options)
+	require.NoError(s.T, err)
+	bare.Client = contracttest.Client(contracttest.InProcess(bare.Handler), slices.Collect(maps.Values(apitest.Contracts))...)
 	return &bare
 }
 
 // without deletes rows.
-func (s *service) without(table, condition string) {
-	s.t.Helper()
-	conn := s.connect()
-	defer func() { _ = conn.Close(s.t.Context()) }()
-	_, err := conn.Exec(s.t.Context(), "DELETE FROM "+table+" WHERE "+condition)
-	require.NoError(s.t, err)
+func without(s *apitest.Service, table, condition string) {
+	s.T.Helper()
+	conn := s.Connect()
+	defer func() { _ = conn.Close(s.T.Context()) }()
+	_, err := conn.Exec(s.T.Context(), "DELETE FROM "+table+" WHERE "+condition)
+	require.NoError(s.T, err)
 }

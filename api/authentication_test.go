@@ -3,7 +3,6 @@ package api_test
 import (
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
 	"encoding/pem"
 	"net/http"
 	"strings"
@@ -16,12 +15,13 @@ import (
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 func TestCredentials(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker, alice := demo.LoanWorker(), demo.Alice()
 	pair := func(id, secret string) string { return base64.StdEncoding.EncodeToString([]byte(id + ":" + secret)) }
 	good := pair(worker.ID.String(), worker.Secret)
@@ -57,11 +57,11 @@ func TestCredentials(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := s.in(t)
-			r := request(t, worker, http.MethodGet, "/tenants", "")
+			s := s.In(t)
+			r := apitest.Request(t, worker, http.MethodGet, "/tenants", "")
 			r.Header["Authorization"] = c.headers
-			got := s.send(r)
-			require.Equal(t, c.status, got.status, got.body)
+			got := s.Send(r)
+			require.Equal(t, c.status, got.Status, got.Body)
 			if c.status == 401 {
 				requireChallenge(t, got)
 			}
@@ -69,12 +69,12 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-func requireChallenge(t *testing.T, got answer) {
+func requireChallenge(t *testing.T, got apitest.Answer) {
 	t.Helper()
-	failure := decode[contracttest.ErrorBody](t, got)
+	failure := apitest.Decode[contracttest.ErrorBody](t, got)
 	require.Equal(t, 401, failure.Status)
 	require.Equal(t, []contracttest.ErrorInfo{{Code: "UNAUTHENTICATED", Message: "valid credentials are required"}}, failure.Errors)
-	challenges := got.header.Values("WWW-Authenticate")
+	challenges := got.Header.Values("WWW-Authenticate")
 	require.Len(t, challenges, 2)
 	require.Contains(t, challenges[0], "Basic ")
 	require.Contains(t, challenges[1], "Bearer ")
@@ -84,15 +84,15 @@ func requireChallenge(t *testing.T, got answer) {
 // with the request.
 func TestAnonymousLearnsNothing(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	operations := newFixture(s).operations()
-	before := s.snapshot()
+	before := s.Snapshot()
 	for _, name := range operationNames() {
 		op := operations[name]
 		contract, id := contractOf(name)
-		bad, err := contract.BadInputs(id, func() *http.Request { return request(t, demo.LoanWorker(), op.method, op.path, op.body) })
+		bad, err := contract.BadInputs(id, func() *http.Request { return apitest.Request(t, demo.LoanWorker(), op.method, op.path, op.body) })
 		require.NoError(t, err)
-		requests := []*http.Request{request(t, demo.LoanWorker(), op.method, op.path, op.body)}
+		requests := []*http.Request{apitest.Request(t, demo.LoanWorker(), op.method, op.path, op.body)}
 		for _, input := range bad {
 			if input.Status != http.StatusRequestEntityTooLarge {
 				requests = append(requests, contracttest.Invalid(input.Request))
@@ -100,27 +100,27 @@ func TestAnonymousLearnsNothing(t *testing.T) {
 		}
 		for _, r := range requests {
 			r.Header.Del("Authorization")
-			got := s.send(r)
-			require.Equal(t, 401, got.status, "%s: %s", name, got.body)
+			got := s.Send(r)
+			require.Equal(t, 401, got.Status, "%s: %s", name, got.Body)
 			requireChallenge(t, got)
 		}
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestEngineAccess(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	token := decode[oasb.Authentication](t, s.post(200, demo.LoanWorker(), "/authentications", `{"type":"ENGINE_TOKEN"}`))
+	s := apitest.NewService(t)
+	token := apitest.Decode[oasb.Authentication](t, s.Post(200, demo.LoanWorker(), "/authentications", `{"type":"ENGINE_TOKEN"}`))
 	require.Nil(t, token.EngineCertificate)
 	require.Equal(t, demo.TenantDemo(), *token.TenantID)
-	claims := claimsOf(t, token)
+	claims := apitest.ClaimsOf(t, token)
 	require.Equal(t, demo.LoanWorker().ID.String(), claims.Sub)
 	require.Equal(t, []string{"demo:write"}, claims.Permissions)
 	require.Contains(t, claims.TaskQueues, "QUEUE_SAMPLE_LOAN")
 	require.Subset(t, claims.TenantTaskQueues, claims.TaskQueues)
 
-	certificate := decode[oasb.Authentication](t, s.post(200, demo.OtherWorker(), "/authentications",
+	certificate := apitest.Decode[oasb.Authentication](t, s.Post(200, demo.OtherWorker(), "/authentications",
 		`{"type":"ENGINE_CERTIFICATE","tenantId":"`+demo.TenantOther().String()+`"}`))
 	require.Nil(t, certificate.EngineToken)
 	require.Equal(t, "other", certificate.EngineCertificate.Namespace)
@@ -133,30 +133,11 @@ func TestEngineAccess(t *testing.T) {
 	}
 }
 
-// engineClaims are the claims of an engine token.
-type engineClaims struct {
-	Sub              string
-	Permissions      []string
-	TaskQueues       []string `json:"task_queues"`
-	TenantTaskQueues []string `json:"tenant_task_queues"`
-}
-
-func claimsOf(t *testing.T, token oasb.Authentication) engineClaims {
-	t.Helper()
-	parts := strings.Split(token.EngineToken.Token, ".")
-	require.Len(t, parts, 3)
-	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
-	require.NoError(t, err)
-	var claims engineClaims
-	require.NoError(t, json.Unmarshal(payload, &claims))
-	return claims
-}
-
 // The older version creates a token unless the request names another type.
 func TestEngineAccessWithoutType(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	got := decode[oasa.Authentication](t, s.post(200, demo.LoanWorker(), shapeA+"/authentications", `{}`))
+	s := apitest.NewService(t)
+	got := apitest.Decode[oasa.Authentication](t, s.Post(200, demo.LoanWorker(), apitest.ShapeA+"/authentications", `{}`))
 	require.Equal(t, oasa.AuthenticationTypeENGINE, *got.Type)
 	require.Equal(t, got.EngineToken.Token, *got.Token)
 	require.Equal(t, got.EngineToken.ExpiredAt, *got.ExpiredAt)
@@ -169,55 +150,55 @@ func TestEngineAccessWithoutType(t *testing.T) {
 
 func TestRevokedEngineAccessIsPublished(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	worker := s.as("worker")
+	s := apitest.NewAdministered(t)
+	worker := s.As("worker")
 	issue := func(kind string) oasb.Authentication {
-		return decode[oasb.Authentication](t, s.post(200, worker, "/authentications", `{"type":"`+kind+`"}`))
+		return apitest.Decode[oasb.Authentication](t, s.Post(200, worker, "/authentications", `{"type":"`+kind+`"}`))
 	}
 	token, certificate := issue("ENGINE_TOKEN"), issue("ENGINE_CERTIFICATE")
-	published := func(etag string) answer {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, host+"/.well-known/engine-revocations.json", nil)
+	published := func(etag string) apitest.Answer {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, apitest.Host+"/.well-known/engine-revocations.json", nil)
 		require.NoError(t, err)
 		r.Header.Set("If-None-Match", etag)
-		return s.send(r)
+		return s.Send(r)
 	}
 	unknown := published("")
-	require.Equal(t, 503, unknown.status, "an empty list would be believed")
+	require.Equal(t, 503, unknown.Status, "an empty list would be believed")
 
 	revoke := func(as demo.Account, body string) int64 {
-		got := s.post(200, as, adminAPI+"/engine-access/~actions/revoke", body)
-		return decode[oasadmin.EngineAccessRevocation](t, got).Revoked
+		got := s.Post(200, as, apitest.AdminAPI+"/engine-access/~actions/revoke", body)
+		return apitest.Decode[oasadmin.EngineAccessRevocation](t, got).Revoked
 	}
 	of := `{"principalId":"` + worker.ID.String() + `"}`
-	require.Zero(t, revoke(s.of("south", "owner"), of), "of another tenant")
-	require.Zero(t, revoke(s.as("manager"), of), "no administrator")
-	require.EqualValues(t, 1, revoke(s.as("administrator"), `{"id":"`+token.ID.String()+`"}`))
-	require.EqualValues(t, 1, revoke(s.operator, of))
-	require.Zero(t, revoke(s.as("owner"), of))
-	everything := contracttest.Invalid(request(t, s.as("owner"), http.MethodPost, adminAPI+"/engine-access/~actions/revoke", `{}`))
-	require.Equal(t, 400, s.send(everything).status)
+	require.Zero(t, revoke(s.Of("south", "owner"), of), "of another tenant")
+	require.Zero(t, revoke(s.As("manager"), of), "no administrator")
+	require.EqualValues(t, 1, revoke(s.As("administrator"), `{"id":"`+token.ID.String()+`"}`))
+	require.EqualValues(t, 1, revoke(s.Operator, of))
+	require.Zero(t, revoke(s.As("owner"), of))
+	everything := contracttest.Invalid(apitest.Request(t, s.As("owner"), http.MethodPost, apitest.AdminAPI+"/engine-access/~actions/revoke", `{}`))
+	require.Equal(t, 400, s.Send(everything).Status)
 
 	block, _ := pem.Decode([]byte(certificate.EngineCertificate.TLS.ClientCertificate))
 	parsed, err := x509.ParseCertificate(block.Bytes)
 	require.NoError(t, err)
 	got := published("")
-	require.Equal(t, 200, got.status)
-	require.Equal(t, "public, max-age=5", got.header.Get("Cache-Control"))
-	require.Equal(t, "application/json", got.header.Get("Content-Type"))
-	list := decode[struct {
+	require.Equal(t, 200, got.Status)
+	require.Equal(t, "public, max-age=5", got.Header.Get("Cache-Control"))
+	require.Equal(t, "application/json", got.Header.Get("Content-Type"))
+	list := apitest.Decode[struct {
 		GeneratedAt          time.Time
 		Tokens, Certificates []string
 	}](t, got)
 	require.Equal(t, []string{token.ID.String()}, list.Tokens)
 	require.Equal(t, []string{parsed.SerialNumber.Text(16)}, list.Certificates)
-	require.Equal(t, 304, published(got.header.Get("ETag")).status)
+	require.Equal(t, 304, published(got.Header.Get("ETag")).Status)
 
-	page := decode[oasadmin.EngineAccessPage](t, s.get(200, s.as("owner"),
-		adminAPI+"/engine-access?active=false&sort=issuedAt&principalId="+worker.ID.String()))
+	page := apitest.Decode[oasadmin.EngineAccessPage](t, s.Get(200, s.As("owner"),
+		apitest.AdminAPI+"/engine-access?active=false&sort=issuedAt&principalId="+worker.ID.String()))
 	require.Len(t, page.Content, 2)
 	require.Equal(t, *token.ID, page.Content[0].ID)
-	require.Equal(t, s.as("administrator").ID, *page.Content[0].RevokedBy)
+	require.Equal(t, s.As("administrator").ID, *page.Content[0].RevokedBy)
 	require.Equal(t, oasadmin.EngineAccessKindENGINECERTIFICATE, page.Content[1].Kind)
-	require.Equal(t, s.operator.ID, *page.Content[1].RevokedBy)
-	require.Empty(t, s.list(s.of("south", "owner"), adminAPI+"/engine-access?principalId="+worker.ID.String()).Content)
+	require.Equal(t, s.Operator.ID, *page.Content[1].RevokedBy)
+	require.Empty(t, s.List(s.Of("south", "owner"), apitest.AdminAPI+"/engine-access?principalId="+worker.ID.String()).Content)
 }

@@ -11,13 +11,14 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // Every operator on every type finds the expected artifacts and totals, in
 // every notation.
 func TestArtifactsAreFoundByTheirData(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	digits := strings.Repeat("1234567890", 4)
 	made := map[string]oasb.BusinessArtifact{}
 	names := map[uuid.UUID]string{}
@@ -36,7 +37,7 @@ func TestArtifactsAreFoundByTheirData(t *testing.T) {
 		{"nothing", `{}`},
 		{"clock", `{"since":"2024-03-01T23:30:00.5-08:00"}`},
 	} {
-		made[c.key] = s.customer(c.data)
+		made[c.key] = s.Customer(c.data)
 		names[made[c.key].ID] = c.key
 	}
 	all := strings.Repeat("%C3%A9", 200)
@@ -112,21 +113,21 @@ func TestArtifactsAreFoundByTheirData(t *testing.T) {
 		"name contains " + strings.ToUpper(digits):                "",
 	} {
 		var got []string
-		for _, id := range s.found("", expression) {
+		for _, id := range found(s, "", expression) {
 			got = append(got, names[id])
 		}
 		require.Equal(t, want, strings.Join(got, ","), expression)
 	}
 
 	// All expressions must fit, also several about one field.
-	requireIDs(t, s.found("", "name contains acme", "tier eq SILVER"), made["acme two"])
-	requireIDs(t, s.found("", "tier eq GOLD", "balance ge 0", "since ge 2000-01-01"), made["acme"])
-	requireIDs(t, s.found("", "balance ge 0", "balance le 10", "name contains m"), made["acme"], made["acme two"])
-	requireIDs(t, s.found("", "name contains c", "name contains 100", "name contains %25"), made["percent"])
-	requireIDs(t, s.found("", "tier eq GOLD", "tier eq SILVER"))
+	requireIDs(t, found(s, "", "name contains acme", "tier eq SILVER"), made["acme two"])
+	requireIDs(t, found(s, "", "tier eq GOLD", "balance ge 0", "since ge 2000-01-01"), made["acme"])
+	requireIDs(t, found(s, "", "balance ge 0", "balance le 10", "name contains m"), made["acme"], made["acme two"])
+	requireIDs(t, found(s, "", "name contains c", "name contains 100", "name contains %25"), made["percent"])
+	requireIDs(t, found(s, "", "tier eq GOLD", "tier eq SILVER"))
 
 	// With every sort, on its own and with a second field.
-	s.call(200, demo.LoanWorker(), "PUT", artifactPath(made["acme"].ID, "/data"),
+	s.Call(200, demo.LoanWorker(), "PUT", apitest.ArtifactPath(made["acme"].ID, "/data"),
 		`{"data":{"value":{"name":"Acme","tier":"GOLD","balance":10}}}`)
 	for _, more := range [][]string{{"balance eq 10"}, {"balance eq 10", "name contains acme"}} {
 		for sort, want := range map[string][]oasb.BusinessArtifact{
@@ -137,16 +138,16 @@ func TestArtifactsAreFoundByTheirData(t *testing.T) {
 			"lastModifiedAt,desc":                {made["acme"], made["acme two"]},
 			"createdAt,desc&sort=lastModifiedAt": {made["acme two"], made["acme"]},
 		} {
-			requireIDs(t, s.found("&sort="+sort, more...), want...)
+			requireIDs(t, found(s, "&sort="+sort, more...), want...)
 		}
 	}
 	// A removed value no longer matches.
-	requireIDs(t, s.found("", "since eq 2024-01-31"))
+	requireIDs(t, found(s, "", "since eq 2024-01-31"))
 
 	// Pages are parts of the same, with the same total.
 	var ids []uuid.UUID
 	for page := range 4 {
-		got := decode[oasb.BusinessArtifactPage](t, s.get(200, demo.Alice(),
+		got := apitest.Decode[oasb.BusinessArtifactPage](t, s.Get(200, demo.Alice(),
 			"/business-artifacts?value=balance+between+-1+10&size=1&sort=createdAt,desc&page="+strconv.Itoa(page)))
 		require.EqualValues(t, 4, got.Metadata.TotalElements)
 		require.Len(t, got.Content, 1)
@@ -154,7 +155,7 @@ func TestArtifactsAreFoundByTheirData(t *testing.T) {
 	}
 	requireIDs(t, ids, made["greek"], made["percent"], made["acme two"], made["acme"])
 	for _, query := range []string{"size=0", "page=9"} {
-		got := decode[oasb.BusinessArtifactPage](t, s.get(200, demo.Alice(), "/business-artifacts?value=tier+in+GOLD+SILVER&"+query))
+		got := apitest.Decode[oasb.BusinessArtifactPage](t, s.Get(200, demo.Alice(), "/business-artifacts?value=tier+in+GOLD+SILVER&"+query))
 		require.EqualValues(t, 3, got.Metadata.TotalElements)
 		require.Empty(t, got.Content)
 	}
@@ -164,36 +165,36 @@ func TestArtifactsAreFoundByTheirData(t *testing.T) {
 // expressions on fields of definitions that are not visible to the caller.
 func TestFilterExpressionsAreRefused(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	s.customer(`{"name":"Acme"}`)
+	s := apitest.NewService(t)
+	s.Customer(`{"name":"Acme"}`)
 	for _, expression := range []string{
 		"name", "name eq", "name  eq Acme", " name eq Acme", "Name eq Acme", "notes eq x", "unknown eq x", "name is Acme",
 		"name le A B", "name between A", "balance contains ", "balance eq ten", "balance eq 1 2", "balance between 1",
 		"balance eq 1e401", "balance eq 0x10", "balance eq +1", "since eq 2024-02-30", "since ge yesterday", "since contains ",
 		"name contains ", "name eq %zz", "name eq %00", "name eq %ff", "name eq a b", "name in" + strings.Repeat(" a", 101),
 	} {
-		require.Len(t, s.badValue(demo.Alice(), expression), 1, expression)
+		require.Len(t, badValue(s, demo.Alice(), expression), 1, expression)
 	}
-	require.Len(t, s.badValue(demo.Alice(), "name eq Acme", "unknown eq 1", "balance eq x"), 2)
+	require.Len(t, badValue(s, demo.Alice(), "name eq Acme", "unknown eq 1", "balance eq x"), 2)
 
 	// The list is empty, whatever the field, where no definition is visible to
 	// the caller or passes the other filters.
 	for _, field := range []string{"name", "unknown"} {
-		require.Zero(t, s.total(demo.Stranger(), "/business-artifacts?value="+field+"+eq+Acme"))
+		require.Zero(t, s.Total(demo.Stranger(), "/business-artifacts?value="+field+"+eq+Acme"))
 		for _, filter := range []string{
 			"&businessArtifactDefinitionId=" + uuid.NewString(), "&businessArtifactDefinitionCode=NONE",
 			"&tenantId=" + demo.TenantOther().String(), "&tenantId=" + uuid.NewString(),
 		} {
-			require.Empty(t, s.found(filter, field+" eq Acme"), filter)
+			require.Empty(t, found(s, filter, field+" eq Acme"), filter)
 		}
 	}
-	require.Len(t, s.badValue(demo.Stranger(), "name eq", "name is Acme", "name eq Acme", "% eq x"), 3)
+	require.Len(t, badValue(s, demo.Stranger(), "name eq", "name is Acme", "name eq Acme", "% eq x"), 3)
 	for _, filter := range []string{
-		"", "&businessArtifactDefinitionId=" + customers().String(), "&businessArtifactDefinitionCode=CUSTOMER",
+		"", "&businessArtifactDefinitionId=" + apitest.Customers().String(), "&businessArtifactDefinitionCode=CUSTOMER",
 		"&tenantId=" + demo.TenantDemo().String(),
 		"&businessArtifactDefinitionCode=CUSTOMER&businessArtifactDefinitionCode=NONE",
 	} {
-		require.Len(t, s.found(filter, "name eq Acme"), 1, filter)
+		require.Len(t, found(s, filter, "name eq Acme"), 1, filter)
 	}
 }
 
@@ -201,99 +202,99 @@ func TestFilterExpressionsAreRefused(t *testing.T) {
 // rights that were given or taken, whatever was known of them before.
 func TestFiltersFollowTheDefinitions(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
-	worker := s.as("worker")
+	s := apitest.NewAdministered(t)
+	worker := s.As("worker")
 	const anything = `{"properties":{"A":{},"B":{},"C":{},"D":{}}}`
 	artifact := func(code, indexes string) string {
-		return document("north", "BusinessArtifactDefinition", code, `{"name":"Thing","dataSchema":`+anything+`,"indexes":[`+indexes+
+		return apitest.Document("north", "BusinessArtifactDefinition", code, `{"name":"Thing","dataSchema":`+anything+`,"indexes":[`+indexes+
 			`],"permissions":{"managers":[{"application":"worker"}],"viewers":[{"group":"REVIEWERS"}]}}`)
 	}
 	list := func(as demo.Account, query string) int {
 		t.Helper()
-		page := decode[oasb.BusinessArtifactPage](t, s.get(200, as, "/business-artifacts?"+query))
+		page := apitest.Decode[oasb.BusinessArtifactPage](t, s.Get(200, as, "/business-artifacts?"+query))
 		require.EqualValues(t, len(page.Content), page.Metadata.TotalElements)
 		return len(page.Content)
 	}
 	create := func(code, data string) {
 		t.Helper()
-		s.post(201, worker, "/business-artifacts", `{"businessArtifactDefinitionCode":"`+code+`","data":{"value":`+data+`}}`)
+		s.Post(201, worker, "/business-artifacts", `{"businessArtifactDefinitionCode":"`+code+`","data":{"value":`+data+`}}`)
 	}
 	require.Zero(t, list(worker, "value=A+eq+x"))
-	s.apply(s.as("owner"), artifact("CAR", `{"field":"A","type":"STRING"}`))
+	s.Apply(s.As("owner"), artifact("CAR", `{"field":"A","type":"STRING"}`))
 	require.Zero(t, list(worker, "value=A+eq+x"))
 	create("CAR", `{"A":"x","B":1,"C":"2024-01-01"}`)
 	create("CAR", `{"A":"y","B":2}`)
 	require.Equal(t, 1, list(worker, "value=A+eq+x"))
-	require.Equal(t, 1, list(s.as("candidate"), "value=A+eq+x"))
-	require.Zero(t, list(s.as("viewer"), "value=A+eq+x"))
+	require.Equal(t, 1, list(s.As("candidate"), "value=A+eq+x"))
+	require.Zero(t, list(s.As("viewer"), "value=A+eq+x"))
 
 	// A new index covers existing artifacts.
-	s.badValue(worker, "B ge 1")
-	before := s.get(200, worker, "/business-artifacts?sort=id").body
-	s.apply(s.as("owner"), artifact("CAR", `{"field":"B","type":"NUMBER"},{"field":"C","type":"DATE"},{"field":"A","type":"STRING"}`))
+	badValue(s.Service, worker, "B ge 1")
+	before := s.Get(200, worker, "/business-artifacts?sort=id").Body
+	s.Apply(s.As("owner"), artifact("CAR", `{"field":"B","type":"NUMBER"},{"field":"C","type":"DATE"},{"field":"A","type":"STRING"}`))
 	require.Equal(t, 2, list(worker, "value=B+ge+1"))
 	require.Equal(t, 1, list(worker, "value=B+ge+1&value=C+eq+2024-01-01"))
-	require.Equal(t, before, s.get(200, worker, "/business-artifacts?sort=id").body)
+	require.Equal(t, before, s.Get(200, worker, "/business-artifacts?sort=id").Body)
 
 	// A removed index stops matching at once; a change of type takes effect at
 	// once.
-	s.apply(s.as("owner"), artifact("CAR", `{"field":"B","type":"STRING"},{"field":"C","type":"STRING"}`))
-	s.badValue(worker, "A eq x")
+	s.Apply(s.As("owner"), artifact("CAR", `{"field":"B","type":"STRING"},{"field":"C","type":"STRING"}`))
+	badValue(s.Service, worker, "A eq x")
 	require.Zero(t, list(worker, "value=B+ge+1"))
 	require.Zero(t, list(worker, "value=B+eq+1"))
 	require.Equal(t, 1, list(worker, "value=C+eq+2024-01-01"))
 
 	// A filter on a field that definitions index with different types is
 	// refused until one definition is chosen.
-	s.apply(s.as("owner"), artifact("CAR", `{"field":"A","type":"STRING"}`), artifact("BOAT", `{"field":"A","type":"NUMBER"},{"field":"D","type":"STRING"}`))
+	s.Apply(s.As("owner"), artifact("CAR", `{"field":"A","type":"STRING"}`), artifact("BOAT", `{"field":"A","type":"NUMBER"},{"field":"D","type":"STRING"}`))
 	create("BOAT", `{"A":5,"D":"x"}`)
-	require.Contains(t, s.badValue(worker, "A eq 5")[0], "businessArtifactDefinitionId")
+	require.Contains(t, badValue(s.Service, worker, "A eq 5")[0], "businessArtifactDefinitionId")
 	require.Equal(t, 1, list(worker, "value=A+eq+5&businessArtifactDefinitionCode=BOAT"))
 	require.Equal(t, 1, list(worker, "value=A+eq+x&businessArtifactDefinitionCode=CAR"))
 	require.Equal(t, 1, list(worker, "value=D+eq+x"))
 	// No artifact has both fields.
-	s.apply(s.as("owner"), artifact("BOAT", `{"field":"D","type":"STRING"}`))
+	s.Apply(s.As("owner"), artifact("BOAT", `{"field":"D","type":"STRING"}`))
 	require.Equal(t, 1, list(worker, "value=A+eq+x"))
 	require.Zero(t, list(worker, "value=A+eq+x&value=D+eq+x"))
 
 	// Rights given and taken count at once.
-	s.apply(s.as("owner"), document("north", "Group", "REVIEWERS", `{"name":"Reviewers","members":[{"user":"viewer"}]}`))
-	require.Zero(t, list(s.as("candidate"), "value=A+eq+x"))
-	require.Equal(t, 1, list(s.as("viewer"), "value=A+eq+x"))
-	require.Equal(t, 3, list(s.as("viewer"), "size=10"))
-	s.apply(s.as("owner"), document("north", "BusinessArtifactDefinition", "CAR",
+	s.Apply(s.As("owner"), apitest.Document("north", "Group", "REVIEWERS", `{"name":"Reviewers","members":[{"user":"viewer"}]}`))
+	require.Zero(t, list(s.As("candidate"), "value=A+eq+x"))
+	require.Equal(t, 1, list(s.As("viewer"), "value=A+eq+x"))
+	require.Equal(t, 3, list(s.As("viewer"), "size=10"))
+	s.Apply(s.As("owner"), apitest.Document("north", "BusinessArtifactDefinition", "CAR",
 		`{"name":"Thing","dataSchema":`+anything+`,"indexes":[{"field":"A","type":"STRING"}]}`))
-	s.badValue(worker, "A eq x")
+	badValue(s.Service, worker, "A eq x")
 	require.Equal(t, 1, list(worker, "size=10"))
 
 	// A definition with artifacts cannot be deleted.
-	failure := s.refused(409, "CONFLICT", s.as("owner"), "DELETE", resourcePath("north", "BusinessArtifactDefinition", "BOAT", ""), "")
+	failure := s.Refused(409, "CONFLICT", s.As("owner"), "DELETE", apitest.ResourcePath("north", "BusinessArtifactDefinition", "BOAT", ""), "")
 	require.Contains(t, failure.Message, "BOAT")
 }
 
 // found are the ids of the artifacts that expressions find for Alice, in order.
-func (s *service) found(more string, expressions ...string) []uuid.UUID {
-	s.t.Helper()
+func found(s *apitest.Service, more string, expressions ...string) []uuid.UUID {
+	s.T.Helper()
 	query := url.Values{"value": expressions, "size": {"1000"}}
-	page := decode[oasb.BusinessArtifactPage](s.t, s.get(200, demo.Alice(), "/business-artifacts?"+query.Encode()+more))
+	page := apitest.Decode[oasb.BusinessArtifactPage](s.T, s.Get(200, demo.Alice(), "/business-artifacts?"+query.Encode()+more))
 	ids := []uuid.UUID{}
 	for _, item := range page.Content {
 		ids = append(ids, item.ID)
 	}
-	require.EqualValues(s.t, len(ids), page.Metadata.TotalElements)
+	require.EqualValues(s.T, len(ids), page.Metadata.TotalElements)
 	return ids
 }
 
 // badValue requires that expressions are refused as a value of the query and
 // returns the messages.
-func (s *service) badValue(as demo.Account, expressions ...string) []string {
-	s.t.Helper()
+func badValue(s *apitest.Service, as demo.Account, expressions ...string) []string {
+	s.T.Helper()
 	query := url.Values{"value": expressions}
-	failure := s.refused(400, "VALIDATION", as, "GET", "/business-artifacts?"+query.Encode(), "")
+	failure := s.Refused(400, "VALIDATION", as, "GET", "/business-artifacts?"+query.Encode(), "")
 	var messages []string
 	for _, one := range failure.Errors {
-		require.Equal(s.t, "value", one.Location)
-		require.Equal(s.t, "query", one.LocationType)
+		require.Equal(s.T, "value", one.Location)
+		require.Equal(s.T, "query", one.LocationType)
 		messages = append(messages, one.Message)
 	}
 	return messages

@@ -6,13 +6,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // withArtifactAction completes a fixture by an action, which as invokes.
-func (f fixture) withArtifactAction(s *service, as demo.Account) fixture {
-	s.t.Helper()
-	f.artifactAction = decode[struct{ ID uuid.UUID }](s.t,
-		s.post(201, as, artifactPath(f.artifact, "/actions"), invokeStatement)).ID
+func (f fixture) withArtifactAction(s *apitest.Service, as demo.Account) fixture {
+	s.T.Helper()
+	f.artifactAction = apitest.Decode[struct{ ID uuid.UUID }](s.T,
+		s.Post(201, as, apitest.ArtifactPath(f.artifact, "/actions"), apitest.InvokeStatement)).ID
 	return f
 }
 
@@ -22,13 +23,13 @@ func (f fixture) artifactActionOperations() map[string]operation {
 		return operation{method: method, path: path, body: body, byID: true}
 	}
 	return map[string]operation{
-		"B.createBusinessArtifactAction":   of(http.MethodPost, artifactPath(f.artifact, "/actions"), invokeStatement),
-		"B.retrieveBusinessArtifactAction": of(http.MethodGet, actionPath(f.artifact, f.artifactAction, ""), ""),
+		"B.createBusinessArtifactAction":   of(http.MethodPost, apitest.ArtifactPath(f.artifact, "/actions"), apitest.InvokeStatement),
+		"B.retrieveBusinessArtifactAction": of(http.MethodGet, apitest.ActionPath(f.artifact, f.artifactAction, ""), ""),
 		"B.cancelBusinessArtifactAction": of(http.MethodPost,
-			actionPath(f.artifact, f.artifactAction, "/~actions/cancel"), ""),
+			apitest.ActionPath(f.artifact, f.artifactAction, "/~actions/cancel"), ""),
 		"B.prepareBusinessArtifactCreateArtifact": of(http.MethodPost,
-			artifactPath(f.artifact, "/~actions/prepare-create-artifact"), invokeAction("CLONE")),
+			apitest.ArtifactPath(f.artifact, "/~actions/prepare-create-artifact"), apitest.InvokeAction("CLONE")),
 		"B.prepareBusinessArtifactStartProcess": of(http.MethodPost,
-			artifactPath(f.artifact, "/~actions/prepare-start-process"), invokeAction("OPEN_LOAN")),
+			apitest.ArtifactPath(f.artifact, "/~actions/prepare-start-process"), apitest.InvokeAction("OPEN_LOAN")),
 	}
 }

@@ -11,21 +11,22 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 func TestQueriesOfDataSources(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	s.putDataSource(demo.TenantDemo(), demo.LoanWorker(), demo.Reviewers())
+	s := apitest.NewService(t)
+	s.PutDataSource(demo.TenantDemo(), demo.LoanWorker(), demo.Reviewers())
 	bob := demo.Bob()
-	got := s.post(202, bob, "/data-source-queries",
+	got := s.Post(202, bob, "/data-source-queries",
 		`{"dataSourceCode":"GOODS","query":"bolt","context":{"CURRENCY":"EUR"},"pageNumber":2,"pageSize":5}`)
-	asked := decode[oasb.DataSourceQuery](t, got)
-	require.Equal(t, "data-source-queries/"+asked.ID.String(), got.header.Get("Location"))
+	asked := apitest.Decode[oasb.DataSourceQuery](t, got)
+	require.Equal(t, "data-source-queries/"+asked.ID.String(), got.Header.Get("Location"))
 	require.Equal(t, oasb.DataSourceQueryStatePENDING, asked.State)
 	require.NotNil(t, asked.RetryAfterSeconds)
 
-	conn := s.connect()
+	conn := s.Connect()
 	defer func() { _ = conn.Close(t.Context()) }()
 	var request string
 	var workflowType, queue string
@@ -39,11 +40,11 @@ func TestQueriesOfDataSources(t *testing.T) {
 	path := func(id uuid.UUID) string { return "/data-source-queries/" + id.String() }
 	read := func(id uuid.UUID) oasb.DataSourceQuery {
 		t.Helper()
-		return decode[oasb.DataSourceQuery](t, s.get(200, bob, path(id)))
+		return apitest.Decode[oasb.DataSourceQuery](t, s.Get(200, bob, path(id)))
 	}
 	finish := func(id uuid.UUID, answer, problem string) oasb.DataSourceQuery {
 		t.Helper()
-		require.NoError(t, s.app.FinishDataSourceRun(t.Context(), id, json.RawMessage(answer), problem))
+		require.NoError(t, s.App.FinishDataSourceRun(t.Context(), id, json.RawMessage(answer), problem))
 		return read(id)
 	}
 	done := finish(asked.ID, `{"pageNumber":2,"pageSize":5,"totalElements":12,"totalPages":3,"items":[
@@ -55,8 +56,8 @@ func TestQueriesOfDataSources(t *testing.T) {
 	require.Contains(t, string(done.Page.Content[0].Properties), `"price":1.50`)
 	require.Nil(t, done.Page.Content[1].Value, "an item without a UUID")
 	require.Equal(t, done, finish(asked.ID, `{"error":"late"}`, ""), "the first answer stays")
-	require.Equal(t, 0, s.count("SELECT count(*) FROM engine_runs WHERE owner_id = $1 AND closed_at IS NULL", asked.ID))
-	require.NoError(t, s.app.FinishDataSourceRun(t.Context(), uuid.New(), nil, ""), "a run that was removed")
+	require.Equal(t, 0, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1 AND closed_at IS NULL", asked.ID))
+	require.NoError(t, s.App.FinishDataSourceRun(t.Context(), uuid.New(), nil, ""), "a run that was removed")
 
 	for name, c := range map[string]struct{ answer, problem, code, message string }{
 		"error":     {`{"error":"no such filter"}`, "", "REFUSED", "no such filter"},
@@ -65,60 +66,60 @@ func TestQueriesOfDataSources(t *testing.T) {
 		"no item":   {`{"items":[null]}`, "", "INVALID_ANSWER", "item 0 is not an object"},
 		"unread":    {``, "cannot be decrypted", "INVALID_ANSWER", "cannot be decrypted"},
 	} {
-		failed := finish(s.queryGoods(bob), c.answer, c.problem)
+		failed := finish(queryGoods(s, bob), c.answer, c.problem)
 		require.Equal(t, oasb.DataSourceQueryStateFAILED, failed.State, name)
 		require.Equal(t, oasb.DataSourceQueryErrorCode(c.code), *failed.ErrorCode, name)
 		require.Contains(t, *failed.ErrorMessage, c.message, name)
 	}
 
-	broken := s.queryGoods(bob)
-	require.NoError(t, s.app.FailDataSourceRun(t.Context(), broken, domain.DataSourceBroken))
+	broken := queryGoods(s, bob)
+	require.NoError(t, s.App.FailDataSourceRun(t.Context(), broken, domain.DataSourceBroken))
 	require.Equal(t, oasb.DataSourceQueryErrorCodeFAILED, *read(broken).ErrorCode)
 
-	s.refused(404, "NOT_FOUND", demo.Alice(), "POST", "/data-source-queries", `{"dataSourceCode":"GOODS"}`)
-	s.refused(404, "NOT_FOUND", demo.Alice(), "GET", path(asked.ID), "")
+	s.Refused(404, "NOT_FOUND", demo.Alice(), "POST", "/data-source-queries", `{"dataSourceCode":"GOODS"}`)
+	s.Refused(404, "NOT_FOUND", demo.Alice(), "GET", path(asked.ID), "")
 	large := make([]byte, domain.MaxDataSourceRequest)
 	for i := range large {
 		large[i] = 'x'
 	}
-	s.refused(400, "VALIDATION", bob, "POST", "/data-source-queries", `{"dataSourceCode":"GOODS","context":{"A":"`+string(large)+`"}}`)
+	s.Refused(400, "VALIDATION", bob, "POST", "/data-source-queries", `{"dataSourceCode":"GOODS","context":{"A":"`+string(large)+`"}}`)
 
 	var last uuid.UUID
 	for range domain.MaxDataSourceQueries {
-		last = s.queryGoods(bob)
+		last = queryGoods(s, bob)
 	}
-	s.refused(409, "CONFLICT", bob, "POST", "/data-source-queries", `{"dataSourceCode":"GOODS"}`)
-	s.ticks.Add(domain.DataSourceQueryTime.Milliseconds())
+	s.Refused(409, "CONFLICT", bob, "POST", "/data-source-queries", `{"dataSourceCode":"GOODS"}`)
+	s.Ticks.Add(domain.DataSourceQueryTime.Milliseconds())
 	late := read(last)
 	require.Equal(t, oasb.DataSourceQueryErrorCodeTIMEOUT, *late.ErrorCode)
 	for range 6 {
-		s.queryGoods(bob)
+		queryGoods(s, bob)
 	}
-	s.ticks.Add(domain.DataSourceQueryTime.Milliseconds())
-	s.queryGoods(bob)
-	require.Equal(t, domain.MaxDataSourceResults, s.count(
-		"SELECT count(*) FROM data_source_runs WHERE state <> 'PENDING' OR deadline < $1", s.now()), "no more are kept")
-	s.get(404, bob, path(asked.ID))
-	s.ticks.Add(domain.DataSourceResultLifetime.Milliseconds())
-	s.get(404, bob, path(last))
-	s.ticks.Add(time.Hour.Milliseconds())
-	_, err := s.app.ExpireRegistrations(t.Context(), 1000)
+	s.Ticks.Add(domain.DataSourceQueryTime.Milliseconds())
+	queryGoods(s, bob)
+	require.Equal(t, domain.MaxDataSourceResults, s.Count(
+		"SELECT count(*) FROM data_source_runs WHERE state <> 'PENDING' OR deadline < $1", s.Now()), "no more are kept")
+	s.Get(404, bob, path(asked.ID))
+	s.Ticks.Add(domain.DataSourceResultLifetime.Milliseconds())
+	s.Get(404, bob, path(last))
+	s.Ticks.Add(time.Hour.Milliseconds())
+	_, err := s.App.ExpireRegistrations(t.Context(), 1000)
 	require.NoError(t, err)
 	for _, table := range []string{"data_source_runs", "engine_runs WHERE kind = 'DATA_SOURCE'"} {
-		require.Equal(t, 0, s.count("SELECT count(*) FROM "+table), table)
+		require.Equal(t, 0, s.Count("SELECT count(*) FROM "+table), table)
 	}
-	require.Equal(t, 0, s.count("SELECT count(*) FROM engine_commands"), "nothing waits for an answer any more")
+	require.Equal(t, 0, s.Count("SELECT count(*) FROM engine_commands"), "nothing waits for an answer any more")
 }
 
 // The errors of a value say what its data source makes of a reference.
 func TestReferencesToDataSourcesHaveMessages(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	id := uuid.New()
-	s.define(document("demo", "DataSource", "GOODS", `{"name":"Goods","taskQueue":"QUEUE_GOODS","runner":"loan-worker"}`), identified("demo", "ProcessDefinition", "ORDER", id, `{"name":"Order",`+
+	s.Define(apitest.Document("demo", "DataSource", "GOODS", `{"name":"Goods","taskQueue":"QUEUE_GOODS","runner":"loan-worker"}`), apitest.Identified("demo", "ProcessDefinition", "ORDER", id, `{"name":"Order",`+
 		`"metadataSchema":{"type":"object","properties":{"GOOD":{"type":"string","format":"kuflow-data-source","dataSource":"GOODS"}}},`+
 		`"items":[],"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
-	created := decode[oasb.Process](t, s.post(201, demo.Alice(), "/processes", `{"processDefinitionId":"`+id.String()+`",`+
+	created := apitest.Decode[oasb.Process](t, s.Post(201, demo.Alice(), "/processes", `{"processDefinitionId":"`+id.String()+`",`+
 		`"metadata":{"value":{"GOOD":"kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;"}}}`))
 	require.False(t, *created.Metadata.Valid)
 	failure := created.Metadata.Errors[0]
@@ -127,7 +128,7 @@ func TestReferencesToDataSourcesHaveMessages(t *testing.T) {
 }
 
 // queryGoods asks the data source GOODS of the tenant Demo.
-func (s *service) queryGoods(as demo.Account) uuid.UUID {
-	s.t.Helper()
-	return decode[oasb.DataSourceQuery](s.t, s.post(202, as, "/data-source-queries", `{"dataSourceCode":"GOODS"}`)).ID
+func queryGoods(s *apitest.Service, as demo.Account) uuid.UUID {
+	s.T.Helper()
+	return apitest.Decode[oasb.DataSourceQuery](s.T, s.Post(202, as, "/data-source-queries", `{"dataSourceCode":"GOODS"}`)).ID
 }

@@ -11,6 +11,7 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // visits is a process definition whose parts are for different callers: carol may
@@ -30,8 +31,8 @@ const visitItems = `[{"code":"FILL","type":"TASK","name":"Fill","requireValidDat
 	`{"code":"NOTE","type":"MESSAGE","name":"Note"},` +
 	`{"code":"READ","type":"TASK","name":"Read","viewers":[{"user":"erin"}],"assistance":{"prompt":"secret prompt"}}]`
 
-func newVisits(s *service) visits {
-	s.t.Helper()
+func newVisits(s *apitest.Service) visits {
+	s.T.Helper()
 	person := func(name string) demo.Account {
 		return demo.Account{Name: name, ID: uuid.New(), Email: name + "@demo.example", Secret: name + "-token"}
 	}
@@ -40,20 +41,20 @@ func newVisits(s *service) visits {
 		manager: demo.Alice(), initiator: demo.Carol(), candidate: demo.Bob(),
 	}
 	documents := []string{
-		document("demo", "DataStructure", "ADDRESS", `{"name":"Address","schema":{"type":"object","title":"address"}}`),
+		apitest.Document("demo", "DataStructure", "ADDRESS", `{"name":"Address","schema":{"type":"object","title":"address"}}`),
 		v.document(`"name":"Visit"`),
 	}
 	for _, a := range []demo.Account{v.dora, v.erin} {
-		documents = append(documents, identified("demo", "User", a.Name, a.ID,
-			`{"name":"`+a.Name+`","email":"`+a.Email+`","accessTokens":[`+declared("first", a.Secret)+`]}`))
+		documents = append(documents, apitest.Identified("demo", "User", a.Name, a.ID,
+			`{"name":"`+a.Name+`","email":"`+a.Email+`","accessTokens":[`+apitest.Declared("first", a.Secret)+`]}`))
 	}
-	s.define(documents...)
+	s.Define(documents...)
 	return v
 }
 
 // document is the definition with some more members.
 func (v visits) document(more string) string {
-	return identified("demo", "ProcessDefinition", "VISIT", v.id, `{`+more+`,"dataStructures":["ADDRESS"],`+
+	return apitest.Identified("demo", "ProcessDefinition", "VISIT", v.id, `{`+more+`,"dataStructures":["ADDRESS"],`+
 		`"engine":{"workflowType":"VisitWorkflow","taskQueue":"VISITS","runner":"loan-worker"},`+
 		`"elements":[{"code":"COSTS","name":"Costs","type":"FIELD","fieldType":"NUMBER","multiple":true}],`+
 		`"subjectTemplate":"Visit of {{ WHO }}","metadataSchema":{"type":"object","title":"metadata"},`+
@@ -68,24 +69,20 @@ func (v visits) document(more string) string {
 		`"permissions":{"initiators":[{"user":"carol"}],"viewers":[{"user":"dora"}],"managers":[{"user":"alice"}]}}`)
 }
 
-func definitionPath(id uuid.UUID, rest string) string {
-	return "/process-definitions/" + id.String() + rest
-}
-
-func (s *service) definitionOf(as demo.Account, id uuid.UUID, rest string) oasb.ProcessDefinition {
-	s.t.Helper()
-	return decode[oasb.ProcessDefinition](s.t, s.get(200, as, definitionPath(id, rest)))
+func definitionOf(s *apitest.Service, as demo.Account, id uuid.UUID, rest string) oasb.ProcessDefinition {
+	s.T.Helper()
+	return apitest.Decode[oasb.ProcessDefinition](s.T, s.Get(200, as, apitest.DefinitionPath(id, rest)))
 }
 
 // listsDefinition reports whether the list has the definition.
-func (s *service) listsDefinition(as demo.Account, id uuid.UUID, query string) bool {
-	s.t.Helper()
-	return slices.Contains(s.list(as, "/process-definitions?size=1000&"+query).ids(), id)
+func listsDefinition(s *apitest.Service, as demo.Account, id uuid.UUID, query string) bool {
+	s.T.Helper()
+	return slices.Contains(s.List(as, "/process-definitions?size=1000&"+query).IDs(), id)
 }
 
 func TestProcessDefinitionVisibility(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	v := newVisits(s)
 	all := []string{"FILL", "MINE", "NOTE", "READ"}
 	for name, c := range map[string]struct {
@@ -103,8 +100,8 @@ func TestProcessDefinitionVisibility(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := s.in(t)
-			got := s.definitionOf(c.caller, v.id, "")
+			s := s.In(t)
+			got := definitionOf(s, c.caller, v.id, "")
 			var items, actions []string
 			for _, item := range got.ProcessItemDefinitions {
 				items = append(items, item.Code)
@@ -122,25 +119,25 @@ func TestProcessDefinitionVisibility(t *testing.T) {
 			}
 			require.Equal(t, c.processes, got.SubjectTemplate != nil)
 			require.Equal(t, c.processes, got.ElementDefinitions != nil)
-			require.True(t, s.listsDefinition(c.caller, v.id, ""))
-			require.Equal(t, c.startable, s.listsDefinition(c.caller, v.id, "startable=true"))
-			require.Equal(t, !c.startable, s.listsDefinition(c.caller, v.id, "startable=false"))
+			require.True(t, listsDefinition(s, c.caller, v.id, ""))
+			require.Equal(t, c.startable, listsDefinition(s, c.caller, v.id, "startable=true"))
+			require.Equal(t, !c.startable, listsDefinition(s, c.caller, v.id, "startable=false"))
 		})
 	}
 	for _, stranger := range []demo.Account{demo.Stranger(), demo.Reader(), demo.OtherWorker()} {
-		s.refused(404, "NOT_FOUND", stranger, http.MethodGet, definitionPath(v.id, ""), "")
-		require.False(t, s.listsDefinition(stranger, v.id, ""))
+		s.Refused(404, "NOT_FOUND", stranger, http.MethodGet, apitest.DefinitionPath(v.id, ""), "")
+		require.False(t, listsDefinition(s, stranger, v.id, ""))
 	}
 }
 
 func TestProcessDefinitionHoldsFormsAndNoSecrets(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	v := newVisits(s)
-	got := s.get(200, v.manager, definitionPath(v.id, ""))
-	d := decode[oasb.ProcessDefinition](t, got)
+	got := s.Get(200, v.manager, apitest.DefinitionPath(v.id, ""))
+	d := apitest.Decode[oasb.ProcessDefinition](t, got)
 	fill := d.ProcessItemDefinitions[0]
-	require.Contains(t, got.body, `"dataSchema":{"type":"object","properties":{"A":{"type":"number","maximum":1E400}}}`)
+	require.Contains(t, got.Body, `"dataSchema":{"type":"object","properties":{"A":{"type":"number","maximum":1E400}}}`)
 	require.JSONEq(t, `{"type":"VerticalLayout"}`, string(fill.UISchema))
 	require.JSONEq(t, `{"type":"object","title":"beside"}`, string(fill.ContextDataSchema))
 	require.True(t, *fill.RequireValidDataOnComplete)
@@ -163,93 +160,93 @@ func TestProcessDefinitionHoldsFormsAndNoSecrets(t *testing.T) {
 		"VisitWorkflow", "VISITS", "runner", "loan-worker", "secret prompt", "candidates", "robot", "signalName", "availability",
 		demo.LoanWorker().ID.String(), demo.Bob().ID.String(),
 	} {
-		require.NotContains(t, got.body, hidden)
+		require.NotContains(t, got.Body, hidden)
 	}
 
 	// The references of resources to their definition lead here.
-	process := s.process(v.manager, v.id)
+	process := s.Process(v.manager, v.id)
 	require.Equal(t, oasb.ProcessDefinitionRef{ID: d.ID, Version: d.Version, Code: d.Code}, *process.ProcessDefinitionRef)
-	item := decode[oasb.ProcessItem](t, s.post(201, v.manager, "/process-items",
+	item := apitest.Decode[oasb.ProcessItem](t, s.Post(201, v.manager, "/process-items",
 		`{"type":"TASK","processId":"`+process.ID.String()+`","processItemDefinitionCode":"FILL"}`))
-	for _, available := range decode[oasb.AvailableProcessActions](t, s.get(200, v.manager, processPath(process.ID, "/actions/~available"))).Content {
+	for _, available := range apitest.Decode[oasb.AvailableProcessActions](t, s.Get(200, v.manager, apitest.ProcessPath(process.ID, "/actions/~available"))).Content {
 		if i := slices.IndexFunc(d.ProcessActionDefinitions, func(a oasb.ProcessActionDefinition) bool { return a.Code == available.Code }); i >= 0 {
 			require.Equal(t, d.ProcessActionDefinitions[i].ProcessActionDefinitionRef, available.ProcessActionDefinitionRef)
 			require.Equal(t, d.Version, available.ProcessActionDefinitionRef.Version)
 		}
 	}
-	invoked := s.invoke(v.manager, process.ID, invokeUserAction("MORE"))
+	invoked := s.Invoke(v.manager, process.ID, apitest.InvokeUserAction("MORE"))
 	require.Equal(t, d.ProcessActionDefinitions[3].ProcessActionDefinitionRef, invoked.ProcessActionDefinitionRef)
-	require.Equal(t, invoked, s.retrieveUserAction(process.ID, invoked.ID))
+	require.Equal(t, invoked, retrieveUserAction(s, process.ID, invoked.ID))
 	require.Equal(t, oasb.ProcessItemDefinitionRef{ID: fill.ID, Version: fill.Version, Code: "FILL"}, *item.ProcessItemDefinitionRef)
 }
 
 func TestProcessDefinitionVersions(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	v := newVisits(s)
-	first := s.definitionOf(v.manager, v.id, "")
-	process := s.process(v.manager, v.id)
-	s.post(200, v.manager, processPath(process.ID, changeInitiator), `{"initiatorEmail":"`+v.erin.Email+`"}`)
-	s.define(v.document(`"name":"Visit 2"`))
-	second := s.definitionOf(v.manager, v.id, "")
+	first := definitionOf(s, v.manager, v.id, "")
+	process := s.Process(v.manager, v.id)
+	s.Post(200, v.manager, apitest.ProcessPath(process.ID, apitest.ChangeInitiator), `{"initiatorEmail":"`+v.erin.Email+`"}`)
+	s.Define(v.document(`"name":"Visit 2"`))
+	second := definitionOf(s, v.manager, v.id, "")
 	require.Equal(t, "Visit 2", second.Name)
 	require.NotEqual(t, first.Version, second.Version)
-	old := s.definitionOf(v.manager, v.id, "?version="+first.Version.String())
+	old := definitionOf(s, v.manager, v.id, "?version="+first.Version.String())
 	require.Equal(t, "Visit", old.Name)
 	require.False(t, old.Published)
-	s.refused(404, "NOT_FOUND", v.manager, http.MethodGet, definitionPath(v.id, "?version="+uuid.NewString()), "")
+	s.Refused(404, "NOT_FOUND", v.manager, http.MethodGet, apitest.DefinitionPath(v.id, "?version="+uuid.NewString()), "")
 
 	// A participant of processes of the first version reads that version only.
-	s.define(strings.Replace(v.document(`"name":"Visit 3"`), `"viewers":[{"user":"erin"}],`, "", 1))
-	listed := decode[oasb.ProcessDefinitionPage](t, s.get(200, v.erin, "/process-definitions")).Content
+	s.Define(strings.Replace(v.document(`"name":"Visit 3"`), `"viewers":[{"user":"erin"}],`, "", 1))
+	listed := apitest.Decode[oasb.ProcessDefinitionPage](t, s.Get(200, v.erin, "/process-definitions")).Content
 	require.Len(t, listed, 1)
 	require.Equal(t, first.Version, listed[0].Version)
 	require.False(t, listed[0].Published)
-	mine := s.definitionOf(v.erin, v.id, "")
+	mine := definitionOf(s, v.erin, v.id, "")
 	require.Equal(t, first.Version, mine.Version)
 	require.Equal(t, "NUDGE", mine.ProcessActionDefinitions[0].Code)
-	s.refused(404, "NOT_FOUND", v.erin, http.MethodGet, definitionPath(v.id, "?version="+second.Version.String()), "")
+	s.Refused(404, "NOT_FOUND", v.erin, http.MethodGet, apitest.DefinitionPath(v.id, "?version="+second.Version.String()), "")
 
 	// A retired definition is not startable, and is shown in its newest
 	// version.
-	s.define(v.document(`"name":"Visit 4","state":"RETIRED"`))
-	retired := s.definitionOf(v.initiator, v.id, "")
+	s.Define(v.document(`"name":"Visit 4","state":"RETIRED"`))
+	retired := definitionOf(s, v.initiator, v.id, "")
 	require.Equal(t, "Visit 3", retired.Name)
 	require.False(t, retired.Published || retired.Startable)
-	require.False(t, s.listsDefinition(v.initiator, v.id, "startable=true"))
+	require.False(t, listsDefinition(s, v.initiator, v.id, "startable=true"))
 }
 
 func TestProcessDefinitionIsNotSentTwice(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	v := newVisits(s)
-	for _, path := range []string{definitionPath(v.id, ""), "/business-artifact-definitions/" + customers().String()} {
-		conditional := func(tag string) answer {
-			r := request(t, demo.Alice(), http.MethodGet, path, "")
+	for _, path := range []string{apitest.DefinitionPath(v.id, ""), "/business-artifact-definitions/" + apitest.Customers().String()} {
+		conditional := func(tag string) apitest.Answer {
+			r := apitest.Request(t, demo.Alice(), http.MethodGet, path, "")
 			r.Header.Set("If-None-Match", tag)
-			return s.send(r)
+			return s.Send(r)
 		}
-		first := s.get(200, demo.Alice(), path)
-		tag := first.header.Get("ETag")
+		first := s.Get(200, demo.Alice(), path)
+		tag := first.Header.Get("ETag")
 		require.Regexp(t, `^"[0-9a-f]{16}"$`, tag)
 		for _, match := range []string{tag, "*", `"other", W/` + tag} {
 			got := conditional(match)
-			require.Equal(t, 304, got.status, match)
-			require.Empty(t, got.body)
-			require.Equal(t, tag, got.header.Get("ETag"))
+			require.Equal(t, 304, got.Status, match)
+			require.Empty(t, got.Body)
+			require.Equal(t, tag, got.Header.Get("ETag"))
 		}
-		require.Equal(t, first.body, conditional(`"other"`).body)
+		require.Equal(t, first.Body, conditional(`"other"`).Body)
 	}
 	// The ETag differs between callers to whom different parts are visible.
-	require.NotEqual(t, s.get(200, v.manager, definitionPath(v.id, "")).header.Get("ETag"),
-		s.get(200, v.initiator, definitionPath(v.id, "")).header.Get("ETag"))
+	require.NotEqual(t, s.Get(200, v.manager, apitest.DefinitionPath(v.id, "")).Header.Get("ETag"),
+		s.Get(200, v.initiator, apitest.DefinitionPath(v.id, "")).Header.Get("ETag"))
 }
 
 func TestBusinessArtifactDefinitionVisibility(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	id := uuid.New()
-	s.define(identified("demo", "BusinessArtifactDefinition", "HOUSE", id, `{"name":"House",`+
+	s.Define(apitest.Identified("demo", "BusinessArtifactDefinition", "HOUSE", id, `{"name":"House",`+
 		`"dataSchema":{"type":"object","title":"house"},"uiSchema":{"type":"Group"},"actions":[`+
 		`{"code":"PLAN","name":"Plan","type":"DOWNLOADABLE","inputSchema":{"type":"object","title":"plan"},`+
 		`"workflowType":"PlanWorkflow","taskQueue":"PLANS","runner":"loan-worker"},`+
@@ -267,8 +264,8 @@ func TestBusinessArtifactDefinitionVisibility(t *testing.T) {
 		"editor who starts no loan": {demo.Reader(), []string{"PLAN", "COPY"}, true},
 		"viewer":                    {demo.Bob(), nil, false},
 	} {
-		got := s.get(200, c.caller, path)
-		d := decode[oasb.BusinessArtifactDefinition](t, got)
+		got := s.Get(200, c.caller, path)
+		d := apitest.Decode[oasb.BusinessArtifactDefinition](t, got)
 		var actions []string
 		for _, a := range d.BusinessArtifactActionDefinitions {
 			actions = append(actions, a.Code)
@@ -286,18 +283,18 @@ func TestBusinessArtifactDefinitionVisibility(t *testing.T) {
 		require.JSONEq(t, `{"type":"object","title":"house"}`, string(d.DataSchema))
 		require.JSONEq(t, `{"type":"Group"}`, string(d.UISchema))
 		for _, hidden := range []string{"PlanWorkflow", "PLANS", "loan-worker", "prefill", "runner"} {
-			require.NotContains(t, got.body, hidden)
+			require.NotContains(t, got.Body, hidden)
 		}
 		for query, listed := range map[string]bool{"": true, "creatable=true": c.creatable, "creatable=false": !c.creatable} {
-			require.Equal(t, listed, slices.Contains(s.list(c.caller, "/business-artifact-definitions?"+query).ids(), id), name+query)
+			require.Equal(t, listed, slices.Contains(s.List(c.caller, "/business-artifact-definitions?"+query).IDs(), id), name+query)
 		}
 	}
 	for _, stranger := range []demo.Account{demo.Stranger(), demo.OtherWorker()} {
-		s.refused(404, "NOT_FOUND", stranger, http.MethodGet, path, "")
-		require.NotContains(t, s.list(stranger, "/business-artifact-definitions").ids(), id)
+		s.Refused(404, "NOT_FOUND", stranger, http.MethodGet, path, "")
+		require.NotContains(t, s.List(stranger, "/business-artifact-definitions").IDs(), id)
 	}
 	names := []string{}
-	for _, d := range s.list(demo.Alice(), "/business-artifact-definitions?sort=name,desc").Content {
+	for _, d := range s.List(demo.Alice(), "/business-artifact-definitions?sort=name,desc").Content {
 		names = append(names, d.Name)
 	}
 	require.Equal(t, []string{"House", "Customer"}, names)
@@ -305,10 +302,10 @@ func TestBusinessArtifactDefinitionVisibility(t *testing.T) {
 
 func TestListingProcessDefinitions(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	names := func(as demo.Account, query string) []string {
 		found := []string{}
-		for _, d := range s.list(as, "/process-definitions?"+query).Content {
+		for _, d := range s.List(as, "/process-definitions?"+query).Content {
 			found = append(found, d.Name)
 		}
 		return found
@@ -319,7 +316,7 @@ func TestListingProcessDefinitions(t *testing.T) {
 	require.Equal(t, []string{"Loan"}, names(demo.Alice(), "processDefinitionCode=LOAN&processDefinitionCode=NONE"))
 	require.Empty(t, names(demo.Alice(), "tenantId="+demo.TenantOther().String()))
 	require.Len(t, names(demo.Alice(), "tenantId="+demo.TenantDemo().String()), 3)
-	require.Equal(t, []uuid.UUID{demo.Loan(), demo.Onboarding(), demo.Inspection()}, s.list(demo.Alice(), "/process-definitions").ids())
-	require.Equal(t, 3, s.total(demo.Alice(), "/process-definitions?size=0"))
+	require.Equal(t, []uuid.UUID{demo.Loan(), demo.Onboarding(), demo.Inspection()}, s.List(demo.Alice(), "/process-definitions").IDs())
+	require.Equal(t, 3, s.Total(demo.Alice(), "/process-definitions?size=0"))
 	require.Equal(t, []string{"Loan"}, names(demo.Carol(), "startable=true"))
 }

@@ -11,6 +11,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -22,177 +23,177 @@ type deleted struct {
 }
 
 // requireDeleted requires that a resource is found, deleted by the account.
-func (s *service) requireDeleted(as demo.Account, path, uri string, by demo.Account) {
-	s.t.Helper()
-	got := decode[deleted](s.t, s.get(200, as, path))
-	require.Equal(s.t, uri, got.URI)
-	require.NotNil(s.t, got.DeletedAt, path)
-	require.Equal(s.t, by.ID, *got.DeletedBy)
+func requireDeleted(s *apitest.Service, as demo.Account, path, uri string, by demo.Account) {
+	s.T.Helper()
+	got := apitest.Decode[deleted](s.T, s.Get(200, as, path))
+	require.Equal(s.T, uri, got.URI)
+	require.NotNil(s.T, got.DeletedAt, path)
+	require.Equal(s.T, by.ID, *got.DeletedBy)
 }
 
 func TestDeletingAProcess(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker, alice := demo.LoanWorker(), demo.Alice()
-	loan, other := s.loan().ID, s.loan().ID
-	path := processPath(loan, "")
-	task := s.item(loan, "LOAN_APPLICATION", ownedBy(worker)).ID
-	action := s.invoke(worker, loan, invokeReport).ID
-	uri := s.upload(worker, path, "text")
-	s.call(200, worker, http.MethodPut, path+"/metadata", metadata(uri))
+	loan, other := s.Loan().ID, s.Loan().ID
+	path := apitest.ProcessPath(loan, "")
+	task := s.Item(loan, "LOAN_APPLICATION", apitest.OwnedBy(worker)).ID
+	action := s.Invoke(worker, loan, apitest.InvokeReport).ID
+	uri := s.Upload(worker, path, "text")
+	s.Call(200, worker, http.MethodPut, path+"/metadata", apitest.Metadata(uri))
 
-	s.refused(404, "NOT_FOUND", demo.Stranger(), "DELETE", path, "")
-	s.refused(403, "ACCESS_DENIED", demo.Carol(), "DELETE", path, "")
-	s.refused(409, "INVALID_STATE", alice, "DELETE", path, "")
-	s.post(200, worker, processPath(loan, "/~actions/complete"), "")
-	s.refused(409, "INVALID_STATE", alice, "DELETE", path, "")
-	s.post(200, worker, itemPath(task, "/task/~actions/complete"), "")
-	before := s.snapshot()
-	s.refused(409, "INVALID_STATE", alice, "DELETE", path, "")
-	require.Equal(t, before, s.snapshot(), "the action is not finished")
-	s.post(200, worker, userActionPath(loan, action, "/~actions/cancel"), "")
-	require.Empty(t, s.call(204, alice, "DELETE", path, "").body)
+	s.Refused(404, "NOT_FOUND", demo.Stranger(), "DELETE", path, "")
+	s.Refused(403, "ACCESS_DENIED", demo.Carol(), "DELETE", path, "")
+	s.Refused(409, "INVALID_STATE", alice, "DELETE", path, "")
+	s.Post(200, worker, apitest.ProcessPath(loan, "/~actions/complete"), "")
+	s.Refused(409, "INVALID_STATE", alice, "DELETE", path, "")
+	s.Post(200, worker, apitest.ItemPath(task, "/task/~actions/complete"), "")
+	before := s.Snapshot()
+	s.Refused(409, "INVALID_STATE", alice, "DELETE", path, "")
+	require.Equal(t, before, s.Snapshot(), "the action is not finished")
+	s.Post(200, worker, apitest.UserActionPath(loan, action, "/~actions/cancel"), "")
+	require.Empty(t, s.Call(204, alice, "DELETE", path, "").Body)
 
-	after := s.snapshot()
-	s.call(204, worker, "DELETE", path, "")
-	require.Equal(t, after, s.snapshot())
-	s.requireDeleted(demo.Carol(), path, "ku:process/"+loan.String(), alice)
-	s.requireDeleted(worker, itemPath(task, ""), "ku:process-item/"+task.String(), alice)
-	require.Equal(t, "text", s.download(worker, path, uri))
-	require.Equal(t, "text", s.get(200, worker, downloadAt(uri)).body)
-	s.get(200, worker, userActionPath(loan, action, ""))
-	require.Empty(t, s.available(worker, loan))
+	after := s.Snapshot()
+	s.Call(204, worker, "DELETE", path, "")
+	require.Equal(t, after, s.Snapshot())
+	requireDeleted(s, demo.Carol(), path, "ku:process/"+loan.String(), alice)
+	requireDeleted(s, worker, apitest.ItemPath(task, ""), "ku:process-item/"+task.String(), alice)
+	require.Equal(t, "text", s.Download(worker, path, uri))
+	require.Equal(t, "text", s.Get(200, worker, apitest.DownloadAt(uri)).Body)
+	s.Get(200, worker, apitest.UserActionPath(loan, action, ""))
+	require.Empty(t, available(s, worker, loan))
 
-	open := s.item(other, "LOAN_APPLICATION", "").ID
-	s.filtered(worker, "/processes", map[string][]uuid.UUID{
+	open := s.Item(other, "LOAN_APPLICATION", "").ID
+	s.Filtered(worker, "/processes", map[string][]uuid.UUID{
 		"": {other}, "deleted=EXCLUDE": {other}, "deleted=ONLY": {loan}, "deleted=INCLUDE": {loan, other}, "deleted=ONLY&state=RUNNING": nil,
 	})
-	s.filtered(worker, "/process-items", map[string][]uuid.UUID{
+	s.Filtered(worker, "/process-items", map[string][]uuid.UUID{
 		"": {open}, "deleted=EXCLUDE": {open}, "deleted=ONLY": {task}, "deleted=INCLUDE": {task, open}, "deleted=INCLUDE&type=THREAD": nil,
 	})
-	page := decode[oasb.ProcessItemPage](t, s.get(200, worker, "/process-items?deleted=ONLY"))
+	page := apitest.Decode[oasb.ProcessItemPage](t, s.Get(200, worker, "/process-items?deleted=ONLY"))
 	require.Equal(t, alice.ID, *page.Content[0].DeletedBy)
-	require.NotNil(t, decode[oasb.ProcessPage](t, s.get(200, worker, "/processes?deleted=ONLY")).Content[0].DeletedAt)
+	require.NotNil(t, apitest.Decode[oasb.ProcessPage](t, s.Get(200, worker, "/processes?deleted=ONLY")).Content[0].DeletedAt)
 
 	// Shape A has no deleted state: by id it returns the process as it was, in
 	// lists it omits it.
-	require.Equal(t, []uuid.UUID{other}, s.list(worker, shapeA+"/processes").ids())
-	require.Equal(t, []uuid.UUID{open}, s.list(worker, shapeA+"/tasks").ids())
-	require.NotContains(t, s.get(200, worker, processPathA(loan, "")).body, "deleted")
-	s.get(200, worker, taskPathA(task, ""))
+	require.Equal(t, []uuid.UUID{other}, s.List(worker, apitest.ShapeA+"/processes").IDs())
+	require.Equal(t, []uuid.UUID{open}, s.List(worker, apitest.ShapeA+"/tasks").IDs())
+	require.NotContains(t, s.Get(200, worker, apitest.ProcessPathA(loan, "")).Body, "deleted")
+	s.Get(200, worker, apitest.TaskPathA(task, ""))
 }
 
 // Writes to a deleted process and to its items are refused.
 func TestDeletedProcessesTakeNoWrites(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker := demo.LoanWorker()
-	loan := s.loan().ID
-	task := s.item(loan, "LOAN_APPLICATION", ownedBy(worker)).ID
-	s.post(200, worker, itemPath(task, "/task/~actions/complete"), "")
-	s.post(200, worker, processPath(loan, "/~actions/complete"), "")
-	s.call(204, worker, "DELETE", processPath(loan, ""), "")
-	before := s.snapshot()
+	loan := s.Loan().ID
+	task := s.Item(loan, "LOAN_APPLICATION", apitest.OwnedBy(worker)).ID
+	s.Post(200, worker, apitest.ItemPath(task, "/task/~actions/complete"), "")
+	s.Post(200, worker, apitest.ProcessPath(loan, "/~actions/complete"), "")
+	s.Call(204, worker, "DELETE", apitest.ProcessPath(loan, ""), "")
+	before := s.Snapshot()
 	const value = `{"value":{"A":1}}`
 	for _, c := range []struct{ code, method, path, body string }{
-		{"INVALID_STATE", "POST", processPath(loan, "/~actions/complete"), ""},
-		{"INVALID_STATE", "POST", processPath(loan, "/~actions/cancel"), ""},
-		{"INVALID_STATE", "POST", processPath(loan, "/~actions/cancel-process-items"), ""},
-		{"PROCESS_FINISHED", "POST", processPath(loan, "/~actions/change-initiator"), `{"initiatorId":"` + worker.ID.String() + `"}`},
-		{"PROCESS_FINISHED", "PUT", processPath(loan, "/metadata"), `{"metadata":` + value + `}`},
-		{"PROCESS_FINISHED", "PATCH", processPath(loan, "/entity"), `[]`},
-		{"PROCESS_FINISHED", "POST", uploadPath(processPath(loan, ""), "text/plain", "a.txt"), "text"},
+		{"INVALID_STATE", "POST", apitest.ProcessPath(loan, "/~actions/complete"), ""},
+		{"INVALID_STATE", "POST", apitest.ProcessPath(loan, "/~actions/cancel"), ""},
+		{"INVALID_STATE", "POST", apitest.ProcessPath(loan, "/~actions/cancel-process-items"), ""},
+		{"PROCESS_FINISHED", "POST", apitest.ProcessPath(loan, "/~actions/change-initiator"), `{"initiatorId":"` + worker.ID.String() + `"}`},
+		{"PROCESS_FINISHED", "PUT", apitest.ProcessPath(loan, "/metadata"), `{"metadata":` + value + `}`},
+		{"PROCESS_FINISHED", "PATCH", apitest.ProcessPath(loan, "/entity"), `[]`},
+		{"PROCESS_FINISHED", "POST", apitest.UploadPath(apitest.ProcessPath(loan, ""), "text/plain", "a.txt"), "text"},
 		{"PROCESS_FINISHED", "POST", "/process-items", `{"type":"MESSAGE","processId":"` + loan.String() + `","message":{"text":"t"}}`},
-		{"INVALID_STATE", "POST", processPath(loan, "/actions"), invokeReport},
-		{"INVALID_STATE", "POST", itemPath(task, "/task/~actions/complete"), ""},
-		{"INVALID_STATE", "POST", itemPath(task, "/task/~actions/append-log"), `{"message":"m","level":"INFO"}`},
-		{"INVALID_STATE", "PUT", itemPath(task, "/task/data"), `{"data":` + value + `}`},
+		{"INVALID_STATE", "POST", apitest.ProcessPath(loan, "/actions"), apitest.InvokeReport},
+		{"INVALID_STATE", "POST", apitest.ItemPath(task, "/task/~actions/complete"), ""},
+		{"INVALID_STATE", "POST", apitest.ItemPath(task, "/task/~actions/append-log"), `{"message":"m","level":"INFO"}`},
+		{"INVALID_STATE", "PUT", apitest.ItemPath(task, "/task/data"), `{"data":` + value + `}`},
 	} {
 		status := map[string]int{"INVALID_STATE": 409, "PROCESS_FINISHED": 403}[c.code]
-		s.refused(status, c.code, worker, c.method, c.path, c.body)
+		s.Refused(status, c.code, worker, c.method, c.path, c.body)
 	}
-	s.refused(400, "VALIDATION", worker, "POST", "/processes",
+	s.Refused(400, "VALIDATION", worker, "POST", "/processes",
 		`{"processDefinitionId":"`+demo.Loan().String()+`","relatedProcessId":"`+loan.String()+`"}`)
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestDeletingAndRestoringABusinessArtifact(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	alice := demo.Alice()
-	a, kept := s.customer(`{"name":"Acme","tier":"GOLD"}`), s.customer(`{"name":"Acme"}`)
-	path := artifactPath(a.ID, "")
-	uri := s.upload(alice, path, "text")
-	s.call(200, alice, http.MethodPut, artifactPath(a.ID, "/data"), `{"data":{"value":{"name":"Acme","tier":"GOLD","FILE":"`+uri+`"}}}`)
+	a, kept := s.Customer(`{"name":"Acme","tier":"GOLD"}`), s.Customer(`{"name":"Acme"}`)
+	path := apitest.ArtifactPath(a.ID, "")
+	uri := s.Upload(alice, path, "text")
+	s.Call(200, alice, http.MethodPut, apitest.ArtifactPath(a.ID, "/data"), `{"data":{"value":{"name":"Acme","tier":"GOLD","FILE":"`+uri+`"}}}`)
 	// Its document is where the artifact is: found by its address, also while deleted.
 	documentIsKept := func() {
 		t.Helper()
-		require.Equal(t, "text", s.download(demo.Bob(), path, uri))
-		require.Equal(t, "text", s.get(200, demo.Bob(), downloadAt(uri)).body)
-		s.get(404, demo.Stranger(), downloadAt(uri))
+		require.Equal(t, "text", s.Download(demo.Bob(), path, uri))
+		require.Equal(t, "text", s.Get(200, demo.Bob(), apitest.DownloadAt(uri)).Body)
+		s.Get(404, demo.Stranger(), apitest.DownloadAt(uri))
 	}
-	was := s.get(200, alice, path).body
-	s.refused(403, "ACCESS_DENIED", s.editor(), http.MethodDelete, path, "")
-	require.Empty(t, s.call(204, alice, http.MethodDelete, path, "").body)
-	after := s.snapshot()
-	s.call(204, alice, http.MethodDelete, path, "")
-	require.Equal(t, after, s.snapshot())
-	s.requireDeleted(demo.Bob(), path, "ku:business-artifact/"+a.ID.String(), alice)
+	was := s.Get(200, alice, path).Body
+	s.Refused(403, "ACCESS_DENIED", editor(s), http.MethodDelete, path, "")
+	require.Empty(t, s.Call(204, alice, http.MethodDelete, path, "").Body)
+	after := s.Snapshot()
+	s.Call(204, alice, http.MethodDelete, path, "")
+	require.Equal(t, after, s.Snapshot())
+	requireDeleted(s, demo.Bob(), path, "ku:business-artifact/"+a.ID.String(), alice)
 	documentIsKept()
-	s.advance(48 * time.Hour)
-	expired, err := s.app.ExpireDocuments(t.Context(), 100)
+	s.Advance(48 * time.Hour)
+	expired, err := s.App.ExpireDocuments(t.Context(), 100)
 	require.NoError(t, err)
 	require.Zero(t, expired, "what is linked does not expire")
 
 	lists := func(excluded, only, included []uuid.UUID) {
 		t.Helper()
 		for _, more := range []string{"", "&value=name+eq+Acme", "&value=name+eq+Acme&sort=lastModifiedAt", "&value=name+eq+Acme&value=name+le+B"} {
-			s.filtered(alice, "/business-artifacts", map[string][]uuid.UUID{
+			s.Filtered(alice, "/business-artifacts", map[string][]uuid.UUID{
 				more: excluded, "deleted=EXCLUDE" + more: excluded, "deleted=ONLY" + more: only, "deleted=INCLUDE" + more: included,
 			})
 		}
 	}
 	lists([]uuid.UUID{kept.ID}, []uuid.UUID{a.ID}, []uuid.UUID{a.ID, kept.ID})
-	require.Equal(t, alice.ID, *decode[oasb.BusinessArtifactPage](t,
-		s.get(200, alice, "/business-artifacts?deleted=ONLY")).Content[0].DeletedBy)
+	require.Equal(t, alice.ID, *apitest.Decode[oasb.BusinessArtifactPage](t,
+		s.Get(200, alice, "/business-artifacts?deleted=ONLY")).Content[0].DeletedBy)
 
-	before := s.snapshot()
+	before := s.Snapshot()
 	for _, c := range [][3]string{
-		{http.MethodPut, artifactPath(a.ID, "/data"), `{"data":{"value":{}}}`},
-		{http.MethodPatch, artifactPath(a.ID, "/data"), `[]`},
-		{http.MethodPost, artifactPath(a.ID, "/actions"), invokeAction("OPEN_LOAN")},
-		{http.MethodPost, artifactPath(a.ID, "/~actions/prepare-create-artifact"), invokeAction("CLONE")},
-		{http.MethodPost, artifactPath(a.ID, "/~actions/prepare-start-process"), invokeAction("OPEN_LOAN")},
-		{http.MethodPost, uploadPath(path, "text/plain", "a.txt"), "text"},
-		{http.MethodPost, uploadFor("ku:business-artifact/"+a.ID.String(), "text/plain", "a.txt"), "text"},
+		{http.MethodPut, apitest.ArtifactPath(a.ID, "/data"), `{"data":{"value":{}}}`},
+		{http.MethodPatch, apitest.ArtifactPath(a.ID, "/data"), `[]`},
+		{http.MethodPost, apitest.ArtifactPath(a.ID, "/actions"), apitest.InvokeAction("OPEN_LOAN")},
+		{http.MethodPost, apitest.ArtifactPath(a.ID, "/~actions/prepare-create-artifact"), apitest.InvokeAction("CLONE")},
+		{http.MethodPost, apitest.ArtifactPath(a.ID, "/~actions/prepare-start-process"), apitest.InvokeAction("OPEN_LOAN")},
+		{http.MethodPost, apitest.UploadPath(path, "text/plain", "a.txt"), "text"},
+		{http.MethodPost, apitest.UploadFor("ku:business-artifact/"+a.ID.String(), "text/plain", "a.txt"), "text"},
 	} {
-		s.refused(409, "INVALID_STATE", alice, c[0], c[1], c[2])
+		s.Refused(409, "INVALID_STATE", alice, c[0], c[1], c[2])
 	}
-	s.refused(403, "ACCESS_DENIED", demo.Bob(), http.MethodPost, artifactPath(a.ID, "/~actions/restore"), "")
-	require.Equal(t, a.ID, decode[oasb.BusinessArtifact](t, s.post(200, alice, "/business-artifacts",
-		customerBody(`{}`, `"id":"`+a.ID.String()+`"`))).ID, "the id is taken")
-	require.Equal(t, before, s.snapshot())
+	s.Refused(403, "ACCESS_DENIED", demo.Bob(), http.MethodPost, apitest.ArtifactPath(a.ID, "/~actions/restore"), "")
+	require.Equal(t, a.ID, apitest.Decode[oasb.BusinessArtifact](t, s.Post(200, alice, "/business-artifacts",
+		apitest.CustomerBody(`{}`, `"id":"`+a.ID.String()+`"`))).ID, "the id is taken")
+	require.Equal(t, before, s.Snapshot())
 
-	restored := decode[oasb.BusinessArtifact](t, s.post(200, alice, artifactPath(a.ID, "/~actions/restore"), ""))
+	restored := apitest.Decode[oasb.BusinessArtifact](t, s.Post(200, alice, apitest.ArtifactPath(a.ID, "/~actions/restore"), ""))
 	require.Nil(t, restored.DeletedAt)
 	documentIsKept()
-	require.Equal(t, restored, s.retrieveArtifact(a.ID))
-	require.NotEqual(t, was, s.get(200, alice, path).body, "it was changed since")
+	require.Equal(t, restored, s.RetrieveArtifact(a.ID))
+	require.NotEqual(t, was, s.Get(200, alice, path).Body, "it was changed since")
 	lists([]uuid.UUID{a.ID, kept.ID}, nil, []uuid.UUID{a.ID, kept.ID})
-	before = s.snapshot()
-	require.Equal(t, restored, decode[oasb.BusinessArtifact](t, s.post(200, alice, artifactPath(a.ID, "/~actions/restore"), "")))
-	require.Equal(t, before, s.snapshot())
-	s.call(200, alice, http.MethodPut, artifactPath(a.ID, "/data"), `{"data":{"value":{"name":"Acme"}}}`)
+	before = s.Snapshot()
+	require.Equal(t, restored, apitest.Decode[oasb.BusinessArtifact](t, s.Post(200, alice, apitest.ArtifactPath(a.ID, "/~actions/restore"), "")))
+	require.Equal(t, before, s.Snapshot())
+	s.Call(200, alice, http.MethodPut, apitest.ArtifactPath(a.ID, "/data"), `{"data":{"value":{"name":"Acme"}}}`)
 }
 
 // An operator removes a deleted resource with everything that belongs to it,
 // and no other.
 func TestWhatIsDeletedIsRemoved(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker, alice := demo.LoanWorker(), demo.Alice()
-	customer := s.customer(`{"name":"Kept"}`).ID
-	conn := s.connect()
+	customer := s.Customer(`{"name":"Kept"}`).ID
+	conn := s.Connect()
 	defer func() { _ = conn.Close(t.Context()) }()
 	remove := func(want int) {
 		t.Helper()
@@ -204,34 +205,34 @@ func TestWhatIsDeletedIsRemoved(t *testing.T) {
 		"processes", "process_items", "process_actions", "process_relations", "process_index", "task_logs", "documents", "document_links",
 		"engine_runs", "engine_commands", "business_artifacts", "business_artifact_index", "business_artifact_actions",
 	}
-	kept := s.loan().ID
-	before := s.snapshot()
+	kept := s.Loan().ID
+	before := s.Snapshot()
 
-	started := decode[oasb.BusinessArtifactAction](t, s.post(201, worker, artifactPath(customer, "/actions"),
-		invokeAction("OPEN_LOAN", `"startProcess":{"metadata":{"LAST_NAME":"Ann"}}`)))
+	started := apitest.Decode[oasb.BusinessArtifactAction](t, s.Post(201, worker, apitest.ArtifactPath(customer, "/actions"),
+		apitest.InvokeAction("OPEN_LOAN", `"startProcess":{"metadata":{"LAST_NAME":"Ann"}}`)))
 	loan := started.StartProcess.ProcessID
-	related := decode[oasb.Process](t, s.post(201, worker, "/processes",
+	related := apitest.Decode[oasb.Process](t, s.Post(201, worker, "/processes",
 		`{"processDefinitionId":"`+demo.Loan().String()+`","relatedProcessId":"`+loan.String()+`"}`)).ID
-	task := s.item(loan, "LOAN_APPLICATION", ownedBy(worker)).ID
-	s.post(200, worker, itemPath(task, "/task/~actions/append-log"), `{"message":"m","level":"INFO"}`)
-	uri := s.upload(worker, processPath(loan, ""), "text")
-	s.call(200, worker, http.MethodPut, itemPath(task, "/task/data"), `{"data":{"value":{"FILE":"`+uri+`"}}}`)
-	s.post(200, worker, userActionPath(loan, s.invoke(worker, loan, invokeReport).ID, "/~actions/cancel"), "")
-	gone := s.customer(`{"name":"Gone"}`).ID
-	s.action(gone, invokeStatement)
-	s.upload(worker, artifactPath(gone, ""), "text")
+	task := s.Item(loan, "LOAN_APPLICATION", apitest.OwnedBy(worker)).ID
+	s.Post(200, worker, apitest.ItemPath(task, "/task/~actions/append-log"), `{"message":"m","level":"INFO"}`)
+	uri := s.Upload(worker, apitest.ProcessPath(loan, ""), "text")
+	s.Call(200, worker, http.MethodPut, apitest.ItemPath(task, "/task/data"), `{"data":{"value":{"FILE":"`+uri+`"}}}`)
+	s.Post(200, worker, apitest.UserActionPath(loan, s.Invoke(worker, loan, apitest.InvokeReport).ID, "/~actions/cancel"), "")
+	gone := s.Customer(`{"name":"Gone"}`).ID
+	action(s, gone, apitest.InvokeStatement)
+	s.Upload(worker, apitest.ArtifactPath(gone, ""), "text")
 	for _, process := range []uuid.UUID{loan, related} {
-		s.post(200, alice, processPath(process, "/~actions/cancel"), "")
-		s.call(204, alice, http.MethodDelete, processPath(process, ""), "")
+		s.Post(200, alice, apitest.ProcessPath(process, "/~actions/cancel"), "")
+		s.Call(204, alice, http.MethodDelete, apitest.ProcessPath(process, ""), "")
 	}
 	remove(0)
 	_, err := conn.Exec(t.Context(), `UPDATE engine_runs SET state = 'CANCELLED', closed_at = created_at WHERE owner_id <> $1`, kept)
 	require.NoError(t, err)
 	remove(2)
-	s.get(404, alice, processPath(loan, ""))
-	s.get(404, alice, itemPath(task, ""))
-	require.Nil(t, s.retrieveAction(customer, started.ID).StartProcess)
-	s.call(204, alice, http.MethodDelete, artifactPath(gone, ""), "")
+	s.Get(404, alice, apitest.ProcessPath(loan, ""))
+	s.Get(404, alice, apitest.ItemPath(task, ""))
+	require.Nil(t, retrieveAction(s, customer, started.ID).StartProcess)
+	s.Call(204, alice, http.MethodDelete, apitest.ArtifactPath(gone, ""), "")
 	remove(1)
 	_, err = conn.Exec(t.Context(), `DELETE FROM business_artifact_actions`)
 	require.NoError(t, err)
@@ -239,11 +240,11 @@ func TestWhatIsDeletedIsRemoved(t *testing.T) {
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `DELETE FROM engine_runs WHERE owner_id <> $1`, kept)
 	require.NoError(t, err)
-	after := s.snapshot()
+	after := s.Snapshot()
 	for _, table := range tables {
 		require.Equal(t, before[table], after[table], table)
 	}
-	require.Equal(t, 2, s.count(`SELECT count(*) FROM events WHERE type = $1 AND tenant_id = $2`, domain.EventDeletedRemoved, demo.TenantDemo()))
+	require.Equal(t, 2, s.Count(`SELECT count(*) FROM events WHERE type = $1 AND tenant_id = $2`, domain.EventDeletedRemoved, demo.TenantDemo()))
 	_, err = conn.Exec(t.Context(), `SELECT remove_deleted(now() + interval '1 hour')`)
 	require.ErrorContains(t, err, "in the past")
 }
@@ -251,26 +252,26 @@ func TestWhatIsDeletedIsRemoved(t *testing.T) {
 // The feed reports deletions and restorings to callers who see what was deleted.
 func TestDeletionsAreFollowed(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	require.NoError(t, s.db.Write(t.Context(), func(tx *persistence.Tx) error {
+	s := apitest.NewService(t)
+	require.NoError(t, s.DB.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.GrantOnProcess(demo.Loan(), domain.PermissionViewer, demo.Stranger().ID)
 		return nil
 	}))
-	loan, a := s.loan().ID, s.customer(`{}`).ID
-	s.post(200, demo.Alice(), processPath(loan, "/~actions/cancel"), "")
-	server := s.replica()
-	all, processes := follow(t, server, demo.Alice(), "", ""), follow(t, server, demo.Stranger(), "", "")
-	s.call(204, demo.Alice(), http.MethodDelete, artifactPath(a, ""), "")
-	s.post(200, demo.Alice(), artifactPath(a, "/~actions/restore"), "")
-	s.call(204, demo.Alice(), http.MethodDelete, processPath(loan, ""), "")
+	loan, a := s.Loan().ID, s.Customer(`{}`).ID
+	s.Post(200, demo.Alice(), apitest.ProcessPath(loan, "/~actions/cancel"), "")
+	server := s.Replica()
+	all, processes := apitest.Follow(t, server, demo.Alice(), "", ""), apitest.Follow(t, server, demo.Stranger(), "", "")
+	s.Call(204, demo.Alice(), http.MethodDelete, apitest.ArtifactPath(a, ""), "")
+	s.Post(200, demo.Alice(), apitest.ArtifactPath(a, "/~actions/restore"), "")
+	s.Call(204, demo.Alice(), http.MethodDelete, apitest.ProcessPath(loan, ""), "")
 	for _, want := range []string{"BUSINESS_ARTIFACT.DELETED", "BUSINESS_ARTIFACT.RESTORED"} {
-		got := all.event()
-		require.Equal(t, want, got.event)
-		require.Contains(t, got.data, `"data":{"businessArtifactId":"`+a.String()+`","businessArtifactDefinitionCode":"CUSTOMER"}`)
+		got := event(all)
+		require.Equal(t, want, got.Event)
+		require.Contains(t, got.Data, `"data":{"businessArtifactId":"`+a.String()+`","businessArtifactDefinitionCode":"CUSTOMER"}`)
 	}
-	for _, f := range []*follower{all, processes} {
-		got := f.event()
-		require.Equal(t, "PROCESS.DELETED", got.event)
-		require.Contains(t, got.data, `"data":{"processId":"`+loan.String()+`","processState":"CANCELLED"}`)
+	for _, f := range []*apitest.Follower{all, processes} {
+		got := event(f)
+		require.Equal(t, "PROCESS.DELETED", got.Event)
+		require.Contains(t, got.Data, `"data":{"processId":"`+loan.String()+`","processState":"CANCELLED"}`)
 	}
 }

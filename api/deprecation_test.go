@@ -9,14 +9,15 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 const successor = `</openapi/shape_b.yaml>; rel="successor-version"`
 
 // fate returns the headers of an answer about the deprecation of its contract.
-func (a answer) fate() [3][]string {
-	return [3][]string{a.header.Values("Deprecation"), a.header.Values("Sunset"), a.header.Values("Link")}
+func fate(a apitest.Answer) [3][]string {
+	return [3][]string{a.Header.Values("Deprecation"), a.Header.Values("Sunset"), a.Header.Values("Link")}
 }
 
 func TestShapeAIsDeprecated(t *testing.T) {
@@ -38,23 +39,23 @@ func TestShapeAIsDeprecated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, func(o *api.Options) { o.Deprecation = c.deprecation })
-			anonymous := request(t, demo.Bob(), http.MethodGet, shapeA+"/principals", "")
+			s := apitest.NewService(t, func(o *api.Options) { o.Deprecation = c.deprecation })
+			anonymous := apitest.Request(t, demo.Bob(), http.MethodGet, apitest.ShapeA+"/principals", "")
 			anonymous.Header.Del("Authorization")
-			for status, got := range map[int]answer{
-				200: s.get(200, demo.Bob(), shapeA+"/principals"),
-				400: s.send(contracttest.Invalid(request(t, demo.Bob(), http.MethodGet, shapeA+"/principals?size=-1", ""))),
-				401: s.send(anonymous),
-				404: s.get(404, demo.OtherWorker(), shapeA+"/principals/"+demo.Bob().ID.String()),
+			for status, got := range map[int]apitest.Answer{
+				200: s.Get(200, demo.Bob(), apitest.ShapeA+"/principals"),
+				400: s.Send(contracttest.Invalid(apitest.Request(t, demo.Bob(), http.MethodGet, apitest.ShapeA+"/principals?size=-1", ""))),
+				401: s.Send(anonymous),
+				404: s.Get(404, demo.OtherWorker(), apitest.ShapeA+"/principals/"+demo.Bob().ID.String()),
 			} {
-				require.Equal(t, status, got.status)
-				require.Equal(t, c.want, got.fate(), status)
+				require.Equal(t, status, got.Status)
+				require.Equal(t, c.want, fate(got), status)
 			}
-			head := s.call(200, demo.Bob(), http.MethodHead, shapeA+"/tenant-users", "")
-			require.Equal(t, c.want, head.fate())
-			require.Equal(t, [3][]string{}, s.get(200, demo.Bob(), shapeB+"/principals").fate())
-			require.Equal(t, [3][]string{}, s.public(http.MethodGet, "/openapi/shape_a.yaml").fate())
-			require.Equal(t, 200, s.public(http.MethodGet, "/openapi/shape_b.yaml").status, "where Link leads")
+			head := s.Call(200, demo.Bob(), http.MethodHead, apitest.ShapeA+"/tenant-users", "")
+			require.Equal(t, c.want, fate(head))
+			require.Equal(t, [3][]string{}, fate(s.Get(200, demo.Bob(), apitest.ShapeB+"/principals")))
+			require.Equal(t, [3][]string{}, fate(public(s, http.MethodGet, "/openapi/shape_a.yaml")))
+			require.Equal(t, 200, public(s, http.MethodGet, "/openapi/shape_b.yaml").Status, "where Link leads")
 		})
 	}
 }

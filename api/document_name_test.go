@@ -17,6 +17,7 @@ import (
 
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // hostileNames have characters that split headers, escape from directories or
@@ -42,11 +43,11 @@ func hostileNames(n int) []string {
 // sent or sanitized.
 func TestHostileNamesInDownloads(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.loan().ID
-	path := processPath(process, "")
-	plain := s.upload(demo.Alice(), path, "text")
-	want := s.get(200, demo.Alice(), downloadPath(path, plain)).header
+	s := apitest.NewService(t)
+	process := s.Loan().ID
+	path := apitest.ProcessPath(process, "")
+	plain := s.Upload(demo.Alice(), path, "text")
+	want := s.Get(200, demo.Alice(), apitest.DownloadPath(path, plain)).Header
 	names := hostileNames(10_000)
 	ids := make([]uuid.UUID, len(names))
 	stored := make([]string, len(names))
@@ -60,26 +61,26 @@ func TestHostileNamesInDownloads(t *testing.T) {
 			stored[i] = blobs.FileName(name)
 		}
 	}
-	conn := s.connect()
+	conn := s.Connect()
 	defer func() { _ = conn.Close(t.Context()) }()
 	_, err := conn.Exec(t.Context(), `
 INSERT INTO documents (id, tenant_id, owner_kind, owner_id, blob_id, name, content_type, size, sha256, created_by, created_at)
 SELECT n.id, d.tenant_id, d.owner_kind, d.owner_id, d.blob_id, n.name, d.content_type, d.size, d.sha256, d.created_by, d.created_at
   FROM documents d, unnest($1::uuid[], $2::text[]) n (id, name)`, ids, stored)
 	require.NoError(t, err)
-	at := documentOf(t, plain).String()
+	at := apitest.DocumentOf(t, plain).String()
 	for i, id := range ids {
-		r := request(t, demo.Alice(), http.MethodGet, downloadPath(path, strings.ReplaceAll(plain, at, id.String())), "")
-		got := s.send(r)
-		require.Equal(t, 200, got.status)
-		require.Equal(t, "text", got.body)
-		require.Len(t, got.header, len(want))
-		for name, values := range got.header {
+		r := apitest.Request(t, demo.Alice(), http.MethodGet, apitest.DownloadPath(path, strings.ReplaceAll(plain, at, id.String())), "")
+		got := s.Send(r)
+		require.Equal(t, 200, got.Status)
+		require.Equal(t, "text", got.Body)
+		require.Len(t, got.Header, len(want))
+		for name, values := range got.Header {
 			require.Contains(t, want, name)
 			require.Len(t, values, 1)
 			require.Equal(t, -1, strings.IndexFunc(values[0], func(r rune) bool { return r < ' ' || r > '~' }), "%q", values[0])
 		}
-		disposition, params, err := mime.ParseMediaType(got.header.Get("Content-Disposition"))
+		disposition, params, err := mime.ParseMediaType(got.Header.Get("Content-Disposition"))
 		require.NoError(t, err, "%q", stored[i])
 		require.Equal(t, "attachment", disposition)
 		require.Len(t, params, 1)
@@ -92,16 +93,16 @@ SELECT n.id, d.tenant_id, d.owner_kind, d.owner_id, d.blob_id, n.name, d.content
 // Nor does a name that is uploaded get anywhere else.
 func TestHostileNamesInUploads(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	path := processPath(s.loan().ID, "")
+	s := apitest.NewService(t)
+	path := apitest.ProcessPath(s.Loan().ID, "")
 	for i, name := range hostileNames(300) {
-		uri := s.uploadAs(demo.Alice(), path, "text/plain", name, fmt.Sprint(i))
+		uri := s.UploadAs(demo.Alice(), path, "text/plain", name, fmt.Sprint(i))
 		require.Equal(t, -1, strings.IndexFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }), "%q", uri)
-		require.Equal(t, fmt.Sprint(i), s.download(demo.Alice(), path, uri))
+		require.Equal(t, fmt.Sprint(i), s.Download(demo.Alice(), path, uri))
 	}
-	s.requireBlobs(300)
+	s.RequireBlobs(300)
 	var names []string
-	conn := s.connect()
+	conn := s.Connect()
 	defer func() { _ = conn.Close(t.Context()) }()
 	rows, err := conn.Query(t.Context(), "SELECT name FROM documents")
 	require.NoError(t, err)
@@ -111,7 +112,7 @@ func TestHostileNamesInUploads(t *testing.T) {
 		require.True(t, fs.ValidPath(name) && utf8.ValidString(name) && len(name) <= 255, "%q", name)
 	}
 	files := 0
-	require.NoError(t, fs.WalkDir(os.DirFS(s.documentsDir), ".", func(name string, entry fs.DirEntry, err error) error {
+	require.NoError(t, fs.WalkDir(os.DirFS(s.DocumentsDir), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			files++
 			_, err = uuid.Parse(name[strings.LastIndex(name, "/")+1:])

@@ -10,11 +10,12 @@ import (
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // report is the body that saves a form that refers to something.
 func report(reference string) string {
-	return saveElement("REPORT", `[{"type":"OBJECT","value":{"AGE":1,"AT":["`+reference+`"]}}]`)
+	return apitest.SaveElement("REPORT", `[{"type":"OBJECT","value":{"AGE":1,"AT":["`+reference+`"]}}]`)
 }
 
 // referenceIn is the reference in the first form of a task, and whether the form is
@@ -22,65 +23,65 @@ func report(reference string) string {
 func referenceIn(t *testing.T, task oasa.Task) (string, bool) {
 	t.Helper()
 	value := task.ElementValues["REPORT"][0]
-	return decode[struct{ AT []string }](t, answer{body: string(value.Value)}).AT[0], *value.Valid
+	return apitest.Decode[struct{ AT []string }](t, apitest.Answer{Body: string(value.Value)}).AT[0], *value.Valid
 }
 
 func TestReferencesInForms(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	surveys := s.surveys()
-	process, other := *s.survey(surveys, "").ID, *s.survey(surveys, "").ID
-	task := *s.visit(process, "VISIT", "").ID
+	s := apitest.NewService(t)
+	surveys := s.Surveys()
+	process, other := *s.Survey(surveys, "").ID, *s.Survey(surveys, "").ID
+	task := *s.Visit(process, "VISIT", "").ID
 	save := func(reference string) (string, bool) {
-		return referenceIn(t, decode[oasa.Task](t, s.post(200, demo.Alice(), taskPathA(task, saveElementAction), report(reference))))
+		return referenceIn(t, apitest.Decode[oasa.Task](t, s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), report(reference))))
 	}
 	text := func(uri string) string {
-		return s.get(200, demo.Alice(), taskPathA(task, "/~actions/download-json-forms-value-document?"+
-			url.Values{"documentUri": {uri}}.Encode())).body
+		return s.Get(200, demo.Alice(), apitest.TaskPathA(task, "/~actions/download-json-forms-value-document?"+
+			url.Values{"documentUri": {uri}}.Encode())).Body
 	}
-	own := s.upload(demo.Alice(), processPath(process, ""), "own")
+	own := s.Upload(demo.Alice(), apitest.ProcessPath(process, ""), "own")
 	stored, valid := save(own)
 	require.Equal(t, own, stored)
 	require.True(t, valid)
-	s.post(200, demo.Alice(), taskPathA(task, saveElementAction), saveElement("NOTE", `[{"type":"STRING","value":"n"}]`))
-	s.later(48 * time.Hour)
+	s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("NOTE", `[{"type":"STRING","value":"n"}]`))
+	s.Later(48 * time.Hour)
 	require.Equal(t, "own", text(own), "the form keeps it")
 
-	foreign := s.upload(demo.Alice(), processPath(other, ""), "foreign")
+	foreign := s.Upload(demo.Alice(), apitest.ProcessPath(other, ""), "foreign")
 	stored, valid = save(foreign)
 	require.True(t, valid)
 	require.NotEqual(t, foreign, stored)
 	require.Equal(t, "foreign", text(stored), "a copy of its own")
-	s.requireExpiring(own, 24*time.Hour)
-	s.requireKept(stored)
+	s.RequireExpiring(own, 24*time.Hour)
+	s.RequireKept(stored)
 
 	absent := "kuflow-file:uri=ku:process/" + process.String() + "/document/" + uuid.NewString() + ";type=text/plain;size=1;name=a;"
 	kept, valid := save(absent)
 	require.Equal(t, absent, kept)
 	require.False(t, valid)
-	s.requireExpiring(stored, 24*time.Hour)
+	s.RequireExpiring(stored, 24*time.Hour)
 
-	made := s.visit(process, "VISIT", `,"elementValues":{"REPORT":[{"type":"OBJECT","value":{"AGE":1,"AT":["`+
-		s.upload(demo.LoanWorker(), processPath(process, ""), "new")+`"]}}]}`)
+	made := s.Visit(process, "VISIT", `,"elementValues":{"REPORT":[{"type":"OBJECT","value":{"AGE":1,"AT":["`+
+		s.Upload(demo.LoanWorker(), apitest.ProcessPath(process, ""), "new")+`"]}}]}`)
 	stored, valid = referenceIn(t, made)
 	require.True(t, valid)
-	s.requireKept(stored)
-	s.post(200, demo.Alice(), taskPathA(*made.ID, deleteElementAction), `{"elementDefinitionCode":"REPORT"}`)
-	s.requireExpiring(stored, 24*time.Hour)
+	s.RequireKept(stored)
+	s.Post(200, demo.Alice(), apitest.TaskPathA(*made.ID, apitest.DeleteElementAction), `{"elementDefinitionCode":"REPORT"}`)
+	s.RequireExpiring(stored, 24*time.Hour)
 }
 
 // A form is held against its schema with what it refers to, and the keyword of
 // updates counts when it is saved again.
 func TestFormsAgainstTheirSchema(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	id := uuid.New()
-	s.define(identified("demo", "ProcessDefinition", "FORMS", id, `{"name":"Forms","items":[{"code":"FILL","type":"TASK","name":"Fill",`+
+	s.Define(apitest.Identified("demo", "ProcessDefinition", "FORMS", id, `{"name":"Forms","items":[{"code":"FILL","type":"TASK","name":"Fill",`+
 		`"elements":[{"code":"REPORT","name":"Report","type":"FORM","schema":{"type":"object","requiredOnUpdate":["WHY"],`+
 		`"properties":{"BOSS":{"type":"string","format":"kuflow-principal"}}}}],"candidates":[{"user":"alice"}]}],`+
 		`"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
-	process := s.process(demo.Alice(), id).ID
-	task := decode[oasa.Task](t, s.post(201, demo.Alice(), shapeA+"/tasks", `{"processId":"`+process.String()+
+	process := s.Process(demo.Alice(), id).ID
+	task := apitest.Decode[oasa.Task](t, s.Post(201, demo.Alice(), apitest.ShapeA+"/tasks", `{"processId":"`+process.String()+
 		`","taskDefinition":{"code":"FILL"},"elementValues":{"REPORT":[{"type":"OBJECT","value":{}}]}}`))
 	require.True(t, *task.ElementValues["REPORT"][0].Valid)
 	for value, valid := range map[string]bool{
@@ -88,8 +89,8 @@ func TestFormsAgainstTheirSchema(t *testing.T) {
 		`{"WHY":1,"BOSS":"kuflow-principal:id=` + demo.Bob().ID.String() + `;type=USER;name=Bob;"}`: true,
 		`{"WHY":1,"BOSS":"kuflow-principal:id=` + uuid.NewString() + `;type=USER;name=Bob;"}`:       false,
 	} {
-		saved := decode[oasa.Task](t, s.post(200, demo.Alice(), taskPathA(*task.ID, saveElementAction),
-			saveElement("REPORT", `[{"type":"OBJECT","value":`+value+`}]`)))
+		saved := apitest.Decode[oasa.Task](t, s.Post(200, demo.Alice(), apitest.TaskPathA(*task.ID, apitest.SaveElementAction),
+			apitest.SaveElement("REPORT", `[{"type":"OBJECT","value":`+value+`}]`)))
 		require.Equal(t, valid, *saved.ElementValues["REPORT"][0].Valid, value)
 	}
 }

@@ -8,18 +8,17 @@ import (
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
-
-const saveElementAction, deleteElementAction = "/~actions/save-element", "/~actions/delete-element"
 
 // Values of elements of every type are returned as they were sent, with the
 // properties that the definition adds.
 func TestValuesOfElements(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := *s.survey(s.surveys(), "").ID
-	task := *s.visit(process, "VISIT", "").ID
+	s := apitest.NewService(t)
+	process := *s.Survey(s.Surveys(), "").ID
+	task := *s.Visit(process, "VISIT", "").ID
 	bob, worker := demo.Bob().ID.String(), demo.LoanWorker().ID.String()
 	for name, c := range map[string]struct{ code, given, want string }{
 		"string":               {"NOTE", `[{"type":"STRING","value":"<a> & é"}]`, `[{"valid":true,"type":"STRING","value":"<a> & é"}]`},
@@ -52,83 +51,83 @@ func TestValuesOfElements(t *testing.T) {
 			`[{"valid":false,"type":"PRINCIPAL","value":{"id":"` + demo.OtherWorker().ID.String() + `","type":"APPLICATION"}}]`,
 		},
 	} {
-		saved := s.post(200, demo.Alice(), taskPathA(task, saveElementAction), saveElement(c.code, c.given))
-		require.Contains(t, saved.body, `"`+c.code+`":`+c.want, name)
-		require.Equal(t, saved.body, s.get(200, demo.Alice(), taskPathA(task, "")).body, name)
+		saved := s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement(c.code, c.given))
+		require.Contains(t, saved.Body, `"`+c.code+`":`+c.want, name)
+		require.Equal(t, saved.Body, s.Get(200, demo.Alice(), apitest.TaskPathA(task, "")).Body, name)
 		// Created with them, the same holds.
-		created := s.post(201, demo.LoanWorker(), shapeA+"/tasks", `{"processId":"`+process.String()+
+		created := s.Post(201, demo.LoanWorker(), apitest.ShapeA+"/tasks", `{"processId":"`+process.String()+
 			`","taskDefinition":{"code":"VISIT"},"elementValues":{"`+c.code+`":`+c.given+`}}`)
-		require.Contains(t, created.body, `"elementValues":{"`+c.code+`":`+c.want+`}`, name)
+		require.Contains(t, created.Body, `"elementValues":{"`+c.code+`":`+c.want+`}`, name)
 	}
 }
 
 func TestSavingReplacesAndDeletes(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.survey(s.surveys(), `,"elementValues":{"REF":[{"type":"STRING","value":"R"}],`+
+	s := apitest.NewService(t)
+	process := s.Survey(s.Surveys(), `,"elementValues":{"REF":[{"type":"STRING","value":"R"}],`+
 		`"SCORES":[{"type":"NUMBER","value":1},{"type":"NUMBER","value":2}]}`)
-	task := *s.visit(*process.ID, "VISIT", `,"elementValues":{"NOTE":[{"type":"STRING","value":"N"}],`+
+	task := *s.Visit(*process.ID, "VISIT", `,"elementValues":{"NOTE":[{"type":"STRING","value":"N"}],`+
 		`"RATINGS":[{"type":"NUMBER","value":1},{"type":"NUMBER","value":2}]}`).ID
 	for path, multiple := range map[string][2]string{
-		processPathA(*process.ID, ""): {"SCORES", "REF"}, taskPathA(task, ""): {"RATINGS", "NOTE"},
+		apitest.ProcessPathA(*process.ID, ""): {"SCORES", "REF"}, apitest.TaskPathA(task, ""): {"RATINGS", "NOTE"},
 	} {
-		values := func(a answer) map[string][]oasa.ElementValue {
-			return decode[struct {
+		values := func(a apitest.Answer) map[string][]oasa.ElementValue {
+			return apitest.Decode[struct {
 				ElementValues map[string][]oasa.ElementValue
 			}](t, a).ElementValues
 		}
-		require.Len(t, values(s.get(200, demo.Alice(), path))[multiple[0]], 2)
-		replaced := values(s.post(200, demo.Alice(), path+saveElementAction,
-			saveElement(multiple[0], `[{"type":"NUMBER","value":3}]`)))
+		require.Len(t, values(s.Get(200, demo.Alice(), path))[multiple[0]], 2)
+		replaced := values(s.Post(200, demo.Alice(), path+apitest.SaveElementAction,
+			apitest.SaveElement(multiple[0], `[{"type":"NUMBER","value":3}]`)))
 		require.JSONEq(t, "3", string(replaced[multiple[0]][0].Value))
 		require.Len(t, replaced[multiple[0]], 1)
 		require.Len(t, replaced[multiple[1]], 1, "another element stays as it is")
 
 		for _, body := range []string{
-			saveElement(multiple[0], "[]"), `{"elementDefinitionCode":"` + multiple[0] + `"}`,
+			apitest.SaveElement(multiple[0], "[]"), `{"elementDefinitionCode":"` + multiple[0] + `"}`,
 		} {
-			require.NotContains(t, values(s.post(200, demo.Alice(), path+saveElementAction, body)), multiple[0])
+			require.NotContains(t, values(s.Post(200, demo.Alice(), path+apitest.SaveElementAction, body)), multiple[0])
 		}
-		require.Empty(t, values(s.post(200, demo.Alice(), path+deleteElementAction,
+		require.Empty(t, values(s.Post(200, demo.Alice(), path+apitest.DeleteElementAction,
 			`{"elementDefinitionCode":"`+multiple[1]+`"}`)))
 		// Deleting again changes nothing.
-		before := s.snapshot()
-		s.post(200, demo.Alice(), path+deleteElementAction, `{"elementDefinitionCode":"`+multiple[1]+`"}`)
-		require.Equal(t, before, s.snapshot())
+		before := s.Snapshot()
+		s.Post(200, demo.Alice(), path+apitest.DeleteElementAction, `{"elementDefinitionCode":"`+multiple[1]+`"}`)
+		require.Equal(t, before, s.Snapshot())
 	}
 }
 
 // A body that violates the contract is refused, whatever the definition allows.
 func TestElementsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := *s.survey(s.surveys(), "").ID
-	task := *s.visit(process, "VISIT", "").ID
-	before := s.snapshot()
+	s := apitest.NewService(t)
+	process := *s.Survey(s.Surveys(), "").ID
+	task := *s.Visit(process, "VISIT", "").ID
+	before := s.Snapshot()
 	for name, c := range map[string]struct {
 		path, values string
 		location     string
 	}{
-		"number that is text":       {taskPathA(task, ""), `[{"type":"NUMBER","value":"1"}]`, "/elementValues/0/value"},
-		"text that is a number":     {taskPathA(task, ""), `[{"type":"STRING","value":1}]`, "/elementValues/0/value"},
-		"object that is a list":     {taskPathA(task, ""), `[{"type":"OBJECT","value":[]}]`, "/elementValues/0/value"},
-		"principal without id":      {taskPathA(task, ""), `[{"type":"PRINCIPAL","value":{"type":"USER"}}]`, "/elementValues/0/value/id"},
-		"principal of no type":      {taskPathA(task, ""), `[{"type":"PRINCIPAL","value":{"id":"` + uuid.NewString() + `","type":"X"}}]`, "/elementValues/0/value/type"},
-		"document that is text":     {taskPathA(task, ""), `[{"type":"DOCUMENT","value":"ku:x"}]`, "/elementValues/0/value"},
-		"no type":                   {taskPathA(task, ""), `[{"type":"STRING","value":"a"},{"value":"b"}]`, "/elementValues/1/type"},
-		"unknown type":              {taskPathA(task, ""), `[{"type":"DATE","value":"b"}]`, "/elementValues/0/type"},
-		"type that is a number":     {taskPathA(task, ""), `[{"type":5,"value":"b"}]`, "/elementValues/0/type"},
-		"valid that is text":        {taskPathA(task, ""), `[{"type":"STRING","valid":"yes"}]`, "/elementValues/0/valid"},
-		"null":                      {taskPathA(task, ""), `[{"type":"STRING","value":null}]`, "/elementValues/0/value"},
-		"document of a process":     {processPathA(process, ""), `[{"type":"DOCUMENT","value":{"uri":"a"}}]`, "/elementValues/0/type"},
-		"object of a process":       {processPathA(process, ""), `[{"type":"OBJECT","value":{}}]`, "/elementValues/0/type"},
-		"number of a process: text": {processPathA(process, ""), `[{"type":"NUMBER","value":"1"}]`, "/elementValues/0/value"},
+		"number that is text":       {apitest.TaskPathA(task, ""), `[{"type":"NUMBER","value":"1"}]`, "/elementValues/0/value"},
+		"text that is a number":     {apitest.TaskPathA(task, ""), `[{"type":"STRING","value":1}]`, "/elementValues/0/value"},
+		"object that is a list":     {apitest.TaskPathA(task, ""), `[{"type":"OBJECT","value":[]}]`, "/elementValues/0/value"},
+		"principal without id":      {apitest.TaskPathA(task, ""), `[{"type":"PRINCIPAL","value":{"type":"USER"}}]`, "/elementValues/0/value/id"},
+		"principal of no type":      {apitest.TaskPathA(task, ""), `[{"type":"PRINCIPAL","value":{"id":"` + uuid.NewString() + `","type":"X"}}]`, "/elementValues/0/value/type"},
+		"document that is text":     {apitest.TaskPathA(task, ""), `[{"type":"DOCUMENT","value":"ku:x"}]`, "/elementValues/0/value"},
+		"no type":                   {apitest.TaskPathA(task, ""), `[{"type":"STRING","value":"a"},{"value":"b"}]`, "/elementValues/1/type"},
+		"unknown type":              {apitest.TaskPathA(task, ""), `[{"type":"DATE","value":"b"}]`, "/elementValues/0/type"},
+		"type that is a number":     {apitest.TaskPathA(task, ""), `[{"type":5,"value":"b"}]`, "/elementValues/0/type"},
+		"valid that is text":        {apitest.TaskPathA(task, ""), `[{"type":"STRING","valid":"yes"}]`, "/elementValues/0/valid"},
+		"null":                      {apitest.TaskPathA(task, ""), `[{"type":"STRING","value":null}]`, "/elementValues/0/value"},
+		"document of a process":     {apitest.ProcessPathA(process, ""), `[{"type":"DOCUMENT","value":{"uri":"a"}}]`, "/elementValues/0/type"},
+		"object of a process":       {apitest.ProcessPathA(process, ""), `[{"type":"OBJECT","value":{}}]`, "/elementValues/0/type"},
+		"number of a process: text": {apitest.ProcessPathA(process, ""), `[{"type":"NUMBER","value":"1"}]`, "/elementValues/0/value"},
 	} {
-		r := request(t, demo.Alice(), "POST", c.path+saveElementAction, saveElement("NOTE", c.values))
-		got := s.send(contracttest.Invalid(r))
-		require.Equal(t, 400, got.status, "%s: %s", name, got.body)
-		failure := decode[contracttest.ErrorBody](t, got)
-		require.Equal(t, c.location, failure.Errors[0].Location, "%s: %s", name, got.body)
+		r := apitest.Request(t, demo.Alice(), "POST", c.path+apitest.SaveElementAction, apitest.SaveElement("NOTE", c.values))
+		got := s.Send(contracttest.Invalid(r))
+		require.Equal(t, 400, got.Status, "%s: %s", name, got.Body)
+		failure := apitest.Decode[contracttest.ErrorBody](t, got)
+		require.Equal(t, c.location, failure.Errors[0].Location, "%s: %s", name, got.Body)
 	}
 	for name, c := range map[string]struct {
 		path, body     string
@@ -136,55 +135,55 @@ func TestElementsThatAreRefused(t *testing.T) {
 		code, location string
 	}{
 		"two values of one": {
-			taskPathA(task, saveElementAction), saveElement("NOTE", `[{"type":"STRING"},{"type":"STRING"}]`), 400, "VALIDATION", "/elementValues",
+			apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("NOTE", `[{"type":"STRING"},{"type":"STRING"}]`), 400, "VALIDATION", "/elementValues",
 		},
 		"two of one of a process": {
-			processPathA(process, saveElementAction), saveElement("REF", `[{"type":"STRING"},{"type":"STRING"}]`), 400, "VALIDATION", "/elementValues",
+			apitest.ProcessPathA(process, apitest.SaveElementAction), apitest.SaveElement("REF", `[{"type":"STRING"},{"type":"STRING"}]`), 400, "VALIDATION", "/elementValues",
 		},
 		"unknown element": {
-			taskPathA(task, saveElementAction), saveElement("REF", `[]`), 404, "DEFINITION_NOT_FOUND", "/elementDefinitionCode",
+			apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("REF", `[]`), 404, "DEFINITION_NOT_FOUND", "/elementDefinitionCode",
 		},
 		"unknown element of a process": {
-			processPathA(process, saveElementAction), saveElement("NOTE", `[]`), 404, "DEFINITION_NOT_FOUND", "/elementDefinitionCode",
+			apitest.ProcessPathA(process, apitest.SaveElementAction), apitest.SaveElement("NOTE", `[]`), 404, "DEFINITION_NOT_FOUND", "/elementDefinitionCode",
 		},
 		"unknown element to delete": {
-			taskPathA(task, deleteElementAction), `{"elementDefinitionCode":"REF"}`, 404, "DEFINITION_NOT_FOUND", "/elementDefinitionCode",
+			apitest.TaskPathA(task, apitest.DeleteElementAction), `{"elementDefinitionCode":"REF"}`, 404, "DEFINITION_NOT_FOUND", "/elementDefinitionCode",
 		},
 		"unknown element of a process to delete": {
-			processPathA(process, deleteElementAction), `{"elementDefinitionCode":"NOTE"}`, 404, "DEFINITION_NOT_FOUND", "/elementDefinitionCode",
+			apitest.ProcessPathA(process, apitest.DeleteElementAction), `{"elementDefinitionCode":"NOTE"}`, 404, "DEFINITION_NOT_FOUND", "/elementDefinitionCode",
 		},
 		"unknown element of a new task": {
-			shapeA + "/tasks", `{"processId":"` + process.String() + `","taskDefinition":{"code":"VISIT"},"elementValues":{"A/B":[]}}`,
+			apitest.ShapeA + "/tasks", `{"processId":"` + process.String() + `","taskDefinition":{"code":"VISIT"},"elementValues":{"A/B":[]}}`,
 			404, "DEFINITION_NOT_FOUND", "/elementValues/A~1B",
 		},
 		"two values of one of a new task": {
-			shapeA + "/tasks", `{"processId":"` + process.String() + `","taskDefinition":{"code":"VISIT"},` +
+			apitest.ShapeA + "/tasks", `{"processId":"` + process.String() + `","taskDefinition":{"code":"VISIT"},` +
 				`"elementValues":{"NOTE":[{"type":"STRING"},{"type":"STRING"}]}}`, 400, "VALIDATION", "/elementValues/NOTE",
 		},
 	} {
-		failure := s.refused(c.status, c.code, demo.Alice(), "POST", c.path, c.body)
+		failure := s.Refused(c.status, c.code, demo.Alice(), "POST", c.path, c.body)
 		require.Equal(t, c.location, failure.Errors[0].Location, name)
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestElementsOfWhatIsFinished(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	surveys := s.surveys()
-	process := *s.survey(surveys, "").ID
-	done, left := *s.visit(process, "VISIT", "").ID, *s.visit(process, "VISIT", "").ID
-	note, ref := saveElement("NOTE", `[{"type":"STRING","value":"N"}]`), saveElement("REF", `[{"type":"STRING","value":"R"}]`)
-	s.post(200, demo.Alice(), taskPathA(done, "/~actions/complete"), "")
-	s.refused(409, "INVALID_STATE", demo.Alice(), "POST", taskPathA(done, saveElementAction), note)
-	s.refused(409, "INVALID_STATE", demo.Alice(), "POST", taskPathA(done, deleteElementAction), `{"elementDefinitionCode":"NOTE"}`)
+	s := apitest.NewService(t)
+	surveys := s.Surveys()
+	process := *s.Survey(surveys, "").ID
+	done, left := *s.Visit(process, "VISIT", "").ID, *s.Visit(process, "VISIT", "").ID
+	note, ref := apitest.SaveElement("NOTE", `[{"type":"STRING","value":"N"}]`), apitest.SaveElement("REF", `[{"type":"STRING","value":"R"}]`)
+	s.Post(200, demo.Alice(), apitest.TaskPathA(done, "/~actions/complete"), "")
+	s.Refused(409, "INVALID_STATE", demo.Alice(), "POST", apitest.TaskPathA(done, apitest.SaveElementAction), note)
+	s.Refused(409, "INVALID_STATE", demo.Alice(), "POST", apitest.TaskPathA(done, apitest.DeleteElementAction), `{"elementDefinitionCode":"NOTE"}`)
 
-	s.post(200, demo.Alice(), processPathA(process, "/~actions/complete"), "")
-	s.refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", processPathA(process, saveElementAction), ref)
-	s.refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", processPathA(process, deleteElementAction), `{"elementDefinitionCode":"REF"}`)
-	s.post(200, demo.Alice(), taskPathA(left, saveElementAction), note)
-	s.post(200, demo.Alice(), taskPathA(left, deleteElementAction), `{"elementDefinitionCode":"NOTE"}`)
-	s.refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", shapeA+"/tasks",
+	s.Post(200, demo.Alice(), apitest.ProcessPathA(process, "/~actions/complete"), "")
+	s.Refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", apitest.ProcessPathA(process, apitest.SaveElementAction), ref)
+	s.Refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", apitest.ProcessPathA(process, apitest.DeleteElementAction), `{"elementDefinitionCode":"REF"}`)
+	s.Post(200, demo.Alice(), apitest.TaskPathA(left, apitest.SaveElementAction), note)
+	s.Post(200, demo.Alice(), apitest.TaskPathA(left, apitest.DeleteElementAction), `{"elementDefinitionCode":"NOTE"}`)
+	s.Refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", apitest.ShapeA+"/tasks",
 		`{"processId":"`+process.String()+`","taskDefinition":{"code":"VISIT"}}`)
 }
 
@@ -192,21 +191,21 @@ func TestElementsOfWhatIsFinished(t *testing.T) {
 // definition asks for valid data with valid ones; both shapes see to it.
 func TestCompletingWithElements(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := *s.survey(s.surveys(), "").ID
-	for _, complete := range []string{shapeA + "/tasks/%/~actions/complete", "/process-items/%/task/~actions/complete"} {
-		task := *s.visit(process, "SIGN", "").ID
+	s := apitest.NewService(t)
+	process := *s.Survey(s.Surveys(), "").ID
+	for _, complete := range []string{apitest.ShapeA + "/tasks/%/~actions/complete", "/process-items/%/task/~actions/complete"} {
+		task := *s.Visit(process, "SIGN", "").ID
 		path := replaced(complete, task)
-		s.refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "")
-		s.post(200, demo.Alice(), taskPathA(task, saveElementAction), saveElement("NAME", `[{"type":"STRING"}]`))
-		s.refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "")
-		s.post(200, demo.Alice(), taskPathA(task, saveElementAction), saveElement("NAME", `[{"type":"STRING","value":"A"}]`))
-		s.post(200, demo.Alice(), taskPathA(task, saveElementAction), saveElement("AGE", `[{"type":"STRING","value":"A"}]`))
-		s.refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "")
-		s.post(200, demo.Alice(), taskPathA(task, saveElementAction), saveElement("AGE", `[{"type":"NUMBER","value":7}]`))
-		s.post(200, demo.Alice(), path, "")
+		s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "")
+		s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("NAME", `[{"type":"STRING"}]`))
+		s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "")
+		s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("NAME", `[{"type":"STRING","value":"A"}]`))
+		s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("AGE", `[{"type":"STRING","value":"A"}]`))
+		s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "")
+		s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("AGE", `[{"type":"NUMBER","value":7}]`))
+		s.Post(200, demo.Alice(), path, "")
 	}
 	// Elsewhere values that are not valid are no obstacle.
-	task := *s.visit(process, "VISIT", `,"elementValues":{"NOTE":[{"type":"NUMBER","value":7}]}`).ID
-	s.post(200, demo.Alice(), taskPathA(task, "/~actions/complete"), "")
+	task := *s.Visit(process, "VISIT", `,"elementValues":{"NOTE":[{"type":"NUMBER","value":7}]}`).ID
+	s.Post(200, demo.Alice(), apitest.TaskPathA(task, "/~actions/complete"), "")
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/persistence/events"
 )
 
@@ -26,22 +27,22 @@ import (
 func TestNothingIsLostAndNothingIsDoubled(t *testing.T) {
 	t.Parallel()
 	const writers, transactions, followers = 10, 50, 4
-	s := newService(t, quickly)
-	process := s.loan()
+	s := apitest.NewService(t, quickly)
+	process := s.Loan()
 	// Transactions of other tests hold back for a while what the process recorded.
 	var end domain.EventCursor
 	require.Eventually(t, func() bool {
 		var err error
-		end, err = events.End(t.Context(), s.db.Reader())
+		end, err = events.End(t.Context(), s.DB.Reader())
 		require.NoError(t, err)
-		return s.count("SELECT count(*) FROM events WHERE (era, xid) >= ($1::int, $2::xid8)", end.Era, end.Transaction) == 0
+		return s.Count("SELECT count(*) FROM events WHERE (era, xid) >= ($1::int, $2::xid8)", end.Era, end.Transaction) == 0
 	}, time.Minute, time.Millisecond)
-	replicas := &replicas{servers: []*httptest.Server{httptest.NewServer(s.handler), httptest.NewServer(s.handler)}, handler: s.handler}
+	replicas := &replicas{servers: []*httptest.Server{httptest.NewServer(s.Handler), httptest.NewServer(s.Handler)}, handler: s.Handler}
 	t.Cleanup(replicas.close)
 
 	var writing, reading sync.WaitGroup
 	for range writers {
-		conn := s.connect()
+		conn := s.Connect()
 		writing.Go(func() {
 			for range transactions {
 				if err := writeSlowly(t.Context(), conn, process.TenantID, process.ID); err != nil {
@@ -59,7 +60,7 @@ func TestNothingIsLostAndNothingIsDoubled(t *testing.T) {
 	cutting := make(chan struct{})
 	go func() {
 		defer close(cutting)
-		killer := s.connect()
+		killer := s.Connect()
 		defer func() { _ = killer.Close(context.WithoutCancel(t.Context())) }()
 		for i := range 6 {
 			replicas.kill(i % 2)
@@ -73,7 +74,7 @@ func TestNothingIsLostAndNothingIsDoubled(t *testing.T) {
 	<-cutting
 	reading.Wait()
 
-	conn := s.connect()
+	conn := s.Connect()
 	defer func() { _ = conn.Close(t.Context()) }()
 	rows, err := conn.Query(t.Context(), `SELECT id::text FROM events WHERE process_id = $1 AND (era, xid) >= ($2::int, $3::xid8)
 		ORDER BY era, xid, position`, process.ID, end.Era, end.Transaction)
@@ -143,45 +144,45 @@ func (r *replicas) close() {
 func (r *replicas) followAll(t *testing.T, from string, total int) []string {
 	t.Helper()
 	var got []string
-	deadline := time.After(2 * patience)
+	deadline := time.After(2 * apitest.Patience)
 	for last := from; len(got) < total; {
 		func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.any().URL+shapeB+"/events", http.NoBody)
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.any().URL+apitest.ShapeB+"/events", http.NoBody)
 			if err != nil {
 				return
 			}
-			request.Header.Set("Authorization", authorization(demo.Alice()))
+			request.Header.Set("Authorization", apitest.Authorization(demo.Alice()))
 			request.Header.Set("Last-Event-ID", last)
 			resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request) //nolint:bodyclose // it is closed below
 			if err != nil || resp.StatusCode != http.StatusOK {
 				return
 			}
-			f := &follower{t: t, messages: make(chan message), cancel: cancel}
+			f := &apitest.Follower{T: t, Messages: make(chan apitest.Message), Cancel: cancel}
 			read := make(chan struct{})
 			go func() {
 				defer close(read)
-				defer close(f.messages)
-				f.read(resp.Body)
+				defer close(f.Messages)
+				f.Read(resp.Body)
 			}()
 			defer func() {
 				_ = resp.Body.Close()
 				// Events after the disconnection are not counted.
-				for m := range f.messages {
+				for m := range f.Messages {
 					_ = m
 				}
 				<-read
 			}()
 			for range 1 + rand.IntN(120) {
 				select {
-				case m, ok := <-f.messages:
+				case m, ok := <-f.Messages:
 					if !ok {
 						return
 					}
-					last = m.id
-					if m.data != "" {
-						got = append(got, m.idOfEvent())
+					last = m.ID
+					if m.Data != "" {
+						got = append(got, idOfEvent(m))
 					}
 				case <-deadline:
 					t.Error("not all events have come")
@@ -198,9 +199,9 @@ func (r *replicas) followAll(t *testing.T, from string, total int) []string {
 }
 
 // idOfEvent is eventID for other goroutines than the test's own.
-func (m message) idOfEvent() string {
+func idOfEvent(m apitest.Message) string {
 	var body struct{ ID string }
-	if err := json.Unmarshal([]byte(m.data), &body); err != nil {
+	if err := json.Unmarshal([]byte(m.Data), &body); err != nil {
 		return err.Error()
 	}
 	return body.ID

@@ -8,25 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
-
-// refusedBy sends a request that breaks the contract and requires 400.
-func (s *service) refusedBy(r *http.Request) contracttest.ErrorBody {
-	s.t.Helper()
-	got := s.send(contracttest.Invalid(r))
-	require.Equal(s.t, 400, got.status, got.body)
-	return decode[contracttest.ErrorBody](s.t, got)
-}
 
 // The longest and the shortest text of a bounded field is accepted, one
 // character more or less is refused at its place.
 func TestBoundsOfFields(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker := demo.LoanWorker()
 	queue := strings.Repeat("q", 255)
-	s.lists(worker.ID, "q", queue)
+	s.Lists(worker.ID, "q", queue)
 	fields := map[string]string{
 		"identity": `"w"`, "taskQueue": `"q"`, "hostname": `"h"`, "ip": `"127.0.0.1"`, "workflowTypes": `["W"]`, "activityTypes": `["A"]`,
 	}
@@ -39,7 +31,7 @@ func TestBoundsOfFields(t *testing.T) {
 		}
 		return "{" + strings.Join(members, ",") + "}"
 	}
-	for _, base := range []string{shapeA, shapeB} {
+	for _, base := range []string{apitest.ShapeA, apitest.ShapeB} {
 		for _, c := range []struct {
 			name, before, after, at string
 			character               string
@@ -53,22 +45,22 @@ func TestBoundsOfFields(t *testing.T) {
 			{"activityTypes", `["A","`, `"]`, "/activityTypes/1", "é", 1, 255},
 		} {
 			of := func(length int) *http.Request {
-				return request(t, worker, "POST", base+"/workers", body(c.name, c.before+strings.Repeat(c.character, length)+c.after))
+				return apitest.Request(t, worker, "POST", base+"/workers", body(c.name, c.before+strings.Repeat(c.character, length)+c.after))
 			}
 			for _, length := range []int{c.least, c.most} {
-				got := s.send(of(length))
-				require.Contains(t, []int{200, 201}, got.status, "%s of %d: %s", c.name, length, got.body)
+				got := s.Send(of(length))
+				require.Contains(t, []int{200, 201}, got.Status, "%s of %d: %s", c.name, length, got.Body)
 			}
 			for _, length := range []int{c.least - 1, c.most + 1} {
-				require.Equal(t, c.at, s.refusedBy(of(length)).Errors[0].Location, "%s of %d", c.name, length)
+				require.Equal(t, c.at, s.RefusedBy(of(length)).Errors[0].Location, "%s of %d", c.name, length)
 			}
 		}
 		for name := range fields {
 			if strings.HasSuffix(name, "Types") {
 				continue
 			}
-			r := request(t, worker, "POST", base+"/workers", strings.Replace(body(name, "0"), `"`+name+`":0,`, "", 1))
-			require.Equal(t, "/"+name, s.refusedBy(r).Errors[0].Location, "%s is required", name)
+			r := apitest.Request(t, worker, "POST", base+"/workers", strings.Replace(body(name, "0"), `"`+name+`":0,`, "", 1))
+			require.Equal(t, "/"+name, s.RefusedBy(r).Errors[0].Location, "%s is required", name)
 		}
 	}
 
@@ -76,28 +68,28 @@ func TestBoundsOfFields(t *testing.T) {
 		return `{"subject":"` + subject + `","processDefinition":{"id":"` + demo.Loan().String() + `"}}`
 	}
 	for _, subject := range []string{"é", strings.Repeat("é", 255)} {
-		require.Contains(t, s.post(201, worker, shapeA+"/processes", process(subject)).body, `"subject":"`+subject+`"`)
+		require.Contains(t, s.Post(201, worker, apitest.ShapeA+"/processes", process(subject)).Body, `"subject":"`+subject+`"`)
 	}
 	for _, subject := range []string{"", strings.Repeat("é", 256)} {
-		r := request(t, worker, "POST", shapeA+"/processes", process(subject))
-		require.Equal(t, "/subject", s.refusedBy(r).Errors[0].Location)
+		r := apitest.Request(t, worker, "POST", apitest.ShapeA+"/processes", process(subject))
+		require.Equal(t, "/subject", s.RefusedBy(r).Errors[0].Location)
 	}
 }
 
 // Lists of both shapes take pages of 0 to 1000 from page 0 on.
 func TestBoundsOfPages(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	for _, path := range []string{
-		shapeA + "/principals", shapeA + "/tenant-users", shapeA + "/processes", shapeA + "/tasks", shapeA + "/robots",
+		apitest.ShapeA + "/principals", apitest.ShapeA + "/tenant-users", apitest.ShapeA + "/processes", apitest.ShapeA + "/tasks", apitest.ShapeA + "/robots",
 		"/principals", "/tenants", "/tenant-users", "/processes", "/process-items", "/business-artifacts", "/robots",
 	} {
-		require.Equal(t, 25, s.list(demo.Alice(), path).Metadata.Size, path)
+		require.Equal(t, 25, s.List(demo.Alice(), path).Metadata.Size, path)
 		for _, query := range []string{"size=0", "size=1000", "page=0"} {
-			s.get(200, demo.Alice(), path+"?"+query)
+			s.Get(200, demo.Alice(), path+"?"+query)
 		}
 		for _, query := range []string{"size=-1", "size=1001", "page=-1", "size=x", "sort=name,up"} {
-			failure := s.refusedBy(request(t, demo.Alice(), http.MethodGet, path+"?"+query, ""))
+			failure := s.RefusedBy(apitest.Request(t, demo.Alice(), http.MethodGet, path+"?"+query, ""))
 			require.Equal(t, strings.SplitN(query, "=", 2)[0], failure.Errors[0].Location, path)
 			require.Equal(t, "query", failure.Errors[0].LocationType, path)
 		}

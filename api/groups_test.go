@@ -8,37 +8,25 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
-
-// addGroup makes a group of a tenant.
-func (s *service) addGroup(tenant uuid.UUID, code, name string, members ...uuid.UUID) uuid.UUID {
-	s.t.Helper()
-	group := domain.Group{ID: uuid.New(), TenantID: tenant, Code: code, Name: name}
-	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
-		tx.PutGroup(group, members)
-		return nil
-	}))
-	return group.ID
-}
 
 func TestListingGroups(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	bob, reviewers := demo.Bob().ID, demo.Reviewers()
-	auditors := s.addGroup(demo.TenantDemo(), "AUDITORS", "Auditors", bob, demo.Carol().ID)
-	empty := s.addGroup(demo.TenantDemo(), "EMPTY", "Zero")
-	foreign := s.addGroup(demo.TenantOther(), "REVIEWERS", "Reviewers", bob)
+	auditors := s.AddGroup(demo.TenantDemo(), "AUDITORS", "Auditors", bob, demo.Carol().ID)
+	empty := s.AddGroup(demo.TenantDemo(), "EMPTY", "Zero")
+	foreign := s.AddGroup(demo.TenantOther(), "REVIEWERS", "Reviewers", bob)
 
-	page := decode[oasb.GroupPage](t, s.get(200, demo.Stranger(), "/groups?groupCode=REVIEWERS"))
+	page := apitest.Decode[oasb.GroupPage](t, s.Get(200, demo.Stranger(), "/groups?groupCode=REVIEWERS"))
 	require.Equal(t, []oasb.GroupPageItem{
 		{ID: reviewers, Name: "Reviewers", Code: "REVIEWERS", TenantID: demo.TenantDemo()},
 	}, page.Content)
 	require.Equal(t, oasb.PageMetadata{Size: 25, TotalElements: 1, TotalPages: 1}, page.Metadata)
 
 	absent := uuid.NewString()
-	s.filtered(demo.Carol(), "/groups", map[string][]uuid.UUID{
+	s.Filtered(demo.Carol(), "/groups", map[string][]uuid.UUID{
 		"":                                       {reviewers, auditors, empty},
 		"tenantId=" + demo.TenantDemo().String(): {reviewers, auditors, empty},
 		"tenantId=" + demo.TenantDemo().String() + "&tenantId=" + absent: {reviewers, auditors, empty},
@@ -54,14 +42,14 @@ func TestListingGroups(t *testing.T) {
 		"groupCode=EMPTY,AUDITORS":                                       nil,
 		"groupCode=AUDITORS&groupId=" + empty.String():                   nil,
 	})
-	s.filtered(demo.OtherWorker(), "/groups", map[string][]uuid.UUID{
+	s.Filtered(demo.OtherWorker(), "/groups", map[string][]uuid.UUID{
 		"": {foreign}, "principalId=" + bob.String(): {foreign}, "groupId=" + reviewers.String(): nil,
 	})
 
-	require.Equal(t, []uuid.UUID{auditors, reviewers, empty}, s.list(demo.Bob(), "/groups?sort=name").ids())
-	require.Equal(t, []uuid.UUID{empty, reviewers, auditors}, s.list(demo.Bob(), "/groups?sort=name,DESC").ids())
-	second := s.list(demo.Bob(), "/groups?sort=name&size=2&page=1")
-	require.Equal(t, []uuid.UUID{empty}, second.ids())
+	require.Equal(t, []uuid.UUID{auditors, reviewers, empty}, s.List(demo.Bob(), "/groups?sort=name").IDs())
+	require.Equal(t, []uuid.UUID{empty, reviewers, auditors}, s.List(demo.Bob(), "/groups?sort=name,DESC").IDs())
+	second := s.List(demo.Bob(), "/groups?sort=name&size=2&page=1")
+	require.Equal(t, []uuid.UUID{empty}, second.IDs())
 	require.Equal(t, oasb.PageMetadata{Size: 2, Page: 1, TotalElements: 3, TotalPages: 2}, second.Metadata)
-	require.Equal(t, oasb.PageMetadata{TotalElements: 3}, s.list(demo.Bob(), "/groups?size=0").Metadata)
+	require.Equal(t, oasb.PageMetadata{TotalElements: 3}, s.List(demo.Bob(), "/groups?size=0").Metadata)
 }

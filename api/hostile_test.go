@@ -15,6 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
@@ -31,16 +32,16 @@ func hostileValues() []string {
 // hostile is a service of both shapes and the administration with a valid request
 // for every operation.
 type hostile struct {
-	*administered
+	*apitest.Administered
 	operations map[string]operation
 }
 
 func newHostile(t *testing.T) *hostile {
 	t.Helper()
-	h := &hostile{administered: newAdministered(t), operations: map[string]operation{}}
-	maps.Copy(h.operations, newFixture(h.service).operations())
-	for id, op := range h.makeThings("north", "hostile").operations() {
-		if slices.Contains(contracts["admin"].Operations(), id) {
+	h := &hostile{Administered: apitest.NewAdministered(t), operations: map[string]operation{}}
+	maps.Copy(h.operations, newFixture(h.Service).operations())
+	for id, op := range makeThings(h.Administered, "north", "hostile").operations() {
+		if slices.Contains(apitest.Contracts["admin"].Operations(), id) {
 			h.operations["admin."+id] = op
 		}
 	}
@@ -49,7 +50,7 @@ func newHostile(t *testing.T) *hostile {
 
 func (h *hostile) account(name string) demo.Account {
 	if strings.HasPrefix(name, "admin.") {
-		return h.as("owner")
+		return h.As("owner")
 	}
 	return demo.LoanWorker()
 }
@@ -57,18 +58,18 @@ func (h *hostile) account(name string) demo.Account {
 // requireRefusedAtMost requires that a request is not answered with a failure of
 // the service. It goes to the handler directly: a client would refuse to send it.
 func (h *hostile) requireRefusedAtMost(r *http.Request, what ...any) {
-	h.t.Helper()
+	h.T.Helper()
 	answer := httptest.NewRecorder()
-	h.handler.ServeHTTP(answer, r)
-	require.Less(h.t, answer.Code, 500, append([]any{"%s %s %s %.80q: %s"}, append(what, answer.Body.String())...)...)
+	h.Handler.ServeHTTP(answer, r)
+	require.Less(h.T, answer.Code, 500, append([]any{"%s %s %s %.80q: %s"}, append(what, answer.Body.String())...)...)
 }
 
 // eachParameter visits the parameters of an operation, which are those of its
 // contract, and headers that all operations read.
 func (h *hostile) eachParameter(name string, visit func(in, parameter string)) {
-	h.t.Helper()
+	h.T.Helper()
 	contract, id := contractOf(name)
-	for in, parameters := range contract.Describe(h.t, id).Parameters {
+	for in, parameters := range contract.Describe(h.T, id).Parameters {
 		for _, parameter := range parameters {
 			visit(in, parameter)
 		}
@@ -80,11 +81,11 @@ func (h *hostile) eachParameter(name string, visit func(in, parameter string)) {
 
 // try sends the valid request of an operation with another value of a parameter.
 func (h *hostile) try(name, in, parameter, value string) {
-	h.t.Helper()
+	h.T.Helper()
 	contract, id := contractOf(name)
 	op := h.operations[name]
-	r := request(h.t, h.account(name), op.method, op.path, op.body)
-	contract.WithParameter(h.t, id, r, in, parameter, value)
+	r := apitest.Request(h.T, h.account(name), op.method, op.path, op.body)
+	contract.WithParameter(h.T, id, r, in, parameter, value)
 	h.requireRefusedAtMost(r, name, in, parameter, value)
 }
 
@@ -123,7 +124,7 @@ func TestNoParameterMakesTheServiceFail(t *testing.T) {
 	}
 	for _, value := range append(values, "x:\x00", "\x00:x") {
 		for _, header := range []string{"Bearer " + value, "Basic " + base64.StdEncoding.EncodeToString([]byte(value))} {
-			r := request(t, demo.LoanWorker(), "GET", "/processes", "")
+			r := apitest.Request(t, demo.LoanWorker(), "GET", "/processes", "")
 			r.Header.Set("Authorization", header)
 			h.requireRefusedAtMost(r, "B.findProcesses", "header", "Authorization", value)
 		}
@@ -131,9 +132,9 @@ func TestNoParameterMakesTheServiceFail(t *testing.T) {
 	for _, path := range []string{"/openapi/%00", "/schemas/procession/v1/%ff.json", "/%00", "/.well-known/%ff"} {
 		h.requireRefusedAtMost(httptest.NewRequest(http.MethodGet, path, nil), "GET", "path", path, "")
 	}
-	r := request(t, demo.LoanWorker(), "GET", "/kms/keys/%00", "")
+	r := apitest.Request(t, demo.LoanWorker(), "GET", "/kms/keys/%00", "")
 	answer := httptest.NewRecorder()
-	h.handler.ServeHTTP(answer, r)
+	h.Handler.ServeHTTP(answer, r)
 	require.Equal(t, 404, answer.Code, answer.Body.String())
 }
 
@@ -149,21 +150,21 @@ func mutated(value string) string {
 // A fixed path takes precedence over paths with parameters that match it.
 func TestAFixedPathHasItsOwnMethods(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	got := s.send(contracttest.Invalid(request(t, s.newOperator(), http.MethodGet, applyPath, "")))
-	require.Equal(t, 405, got.status, got.body)
-	require.Equal(t, "POST", got.header.Get("Allow"))
+	s := apitest.NewService(t)
+	got := s.Send(contracttest.Invalid(apitest.Request(t, s.NewOperator(), http.MethodGet, apitest.ApplyPath, "")))
+	require.Equal(t, 405, got.Status, got.Body)
+	require.Equal(t, "POST", got.Header.Get("Allow"))
 }
 
 // A caller without credentials does not learn how large a body may be.
 func TestCredentialsComeBeforeTheSizeOfTheBody(t *testing.T) {
 	t.Parallel()
-	s := newService(t, func(o *api.Options) { o.BodyLimit = 100 })
+	s := apitest.NewService(t, func(o *api.Options) { o.BodyLimit = 100 })
 	large := func() *http.Request {
-		return contracttest.Invalid(request(t, demo.LoanWorker(), "POST", "/processes", `{"id":"`+strings.Repeat("x", 200)+`"}`))
+		return contracttest.Invalid(apitest.Request(t, demo.LoanWorker(), "POST", "/processes", `{"id":"`+strings.Repeat("x", 200)+`"}`))
 	}
-	require.Equal(t, 413, s.send(large()).status)
+	require.Equal(t, 413, s.Send(large()).Status)
 	anonymous := large()
 	anonymous.Header.Del("Authorization")
-	require.Equal(t, 401, s.send(anonymous).status)
+	require.Equal(t, 401, s.Send(anonymous).Status)
 }

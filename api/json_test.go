@@ -10,6 +10,7 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
@@ -20,83 +21,83 @@ const difficult = `{"z":1E22,"a":-0,"n":1234567890123456789012345678901234567890
 
 func TestValuesComeBackAsTheyWereSent(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	loan, onboarding := s.loan().ID, s.process(demo.Alice(), demo.Onboarding()).ID
-	task := s.item(loan, "LOAN_APPLICATION", ownedBy(demo.Carol())).ID
+	s := apitest.NewService(t)
+	loan, onboarding := s.Loan().ID, s.Process(demo.Alice(), demo.Onboarding()).ID
+	task := s.Item(loan, "LOAN_APPLICATION", apitest.OwnedBy(demo.Carol())).ID
 	for _, c := range []struct {
 		as                        demo.Account
 		resource, part, name, key string
 	}{
-		{demo.Alice(), processPath(loan, ""), "/metadata", "metadata", "metadata"},
-		{demo.Alice(), processPath(onboarding, ""), "/entity", "entity", "entity"},
-		{demo.Carol(), itemPath(task, ""), "/task/data", "data", "data"},
-		{demo.Carol(), itemPath(task, ""), "/task/context-data", "data", "contextData"},
-		{demo.Alice(), artifactPath(s.customer(`{}`).ID, ""), "/data", "data", "data"},
+		{demo.Alice(), apitest.ProcessPath(loan, ""), "/metadata", "metadata", "metadata"},
+		{demo.Alice(), apitest.ProcessPath(onboarding, ""), "/entity", "entity", "entity"},
+		{demo.Carol(), apitest.ItemPath(task, ""), "/task/data", "data", "data"},
+		{demo.Carol(), apitest.ItemPath(task, ""), "/task/context-data", "data", "contextData"},
+		{demo.Alice(), apitest.ArtifactPath(s.Customer(`{}`).ID, ""), "/data", "data", "data"},
 	} {
-		saved := s.call(200, c.as, http.MethodPut, c.resource+c.part, `{"`+c.name+`":{"value":`+difficult+`}}`)
-		require.Contains(t, saved.body, `"value":`+difficult)
-		require.Contains(t, saved.body, `"`+c.key+`":{`)
-		require.Equal(t, saved.body, s.get(200, c.as, c.resource).body)
+		saved := s.Call(200, c.as, http.MethodPut, c.resource+c.part, `{"`+c.name+`":{"value":`+difficult+`}}`)
+		require.Contains(t, saved.Body, `"value":`+difficult)
+		require.Contains(t, saved.Body, `"`+c.key+`":{`)
+		require.Equal(t, saved.Body, s.Get(200, c.as, c.resource).Body)
 	}
 	// Created with a value, the same holds.
-	created := s.post(201, demo.Carol(), "/processes",
+	created := s.Post(201, demo.Carol(), "/processes",
 		`{"processDefinitionId":"`+demo.Loan().String()+`","metadata":{"value":`+difficult+`}}`)
-	require.Contains(t, created.body, `"value":`+difficult)
-	item := s.post(201, demo.LoanWorker(), "/process-items", `{"type":"TASK","processId":"`+loan.String()+
+	require.Contains(t, created.Body, `"value":`+difficult)
+	item := s.Post(201, demo.LoanWorker(), "/process-items", `{"type":"TASK","processId":"`+loan.String()+
 		`","processItemDefinitionCode":"LOAN_APPLICATION","task":{"data":{"value":`+difficult+`},"contextData":{"value":`+
 		difficult+`}}}`)
-	require.Equal(t, 2, strings.Count(item.body, `"value":`+difficult))
-	claim := s.process(demo.Alice(), s.claims()).ID
+	require.Equal(t, 2, strings.Count(item.Body, `"value":`+difficult))
+	claim := s.Process(demo.Alice(), claims(s)).ID
 	for path, body := range map[string]string{
-		"/business-artifacts": customerBody(difficult),
+		"/business-artifacts": apitest.CustomerBody(difficult),
 		"/processes":          `{"processDefinitionId":"` + demo.Onboarding().String() + `","entity":{"value":` + difficult + `}}`,
 		"/process-items": newMessage(claim,
 			`"data":{"value":`+difficult+`},"dataStructureDataDefinitionCode":"ADDRESS"`),
 	} {
-		created := s.post(201, demo.Alice(), path, body)
-		require.Contains(t, created.body, `"value":`+difficult)
-		require.Equal(t, created.body,
-			s.get(200, demo.Alice(), path+"/"+decode[struct{ ID uuid.UUID }](t, created).ID.String()).body)
+		created := s.Post(201, demo.Alice(), path, body)
+		require.Contains(t, created.Body, `"value":`+difficult)
+		require.Equal(t, created.Body,
+			s.Get(200, demo.Alice(), path+"/"+apitest.Decode[struct{ ID uuid.UUID }](t, created).ID.String()).Body)
 	}
 }
 
 // patchable is each place that can be patched, holding the same value.
-func (s *service) patchable(value string) map[string]func(t *testing.T) oasb.JSONValue {
-	s.t.Helper()
-	loan, onboarding := s.loan().ID, s.process(demo.Alice(), demo.Onboarding()).ID
-	task := s.item(loan, "LOAN_APPLICATION", ownedBy(demo.Alice())).ID
-	s.call(200, demo.Alice(), http.MethodPut, processPath(loan, "/metadata"), `{"metadata":{"value":`+value+`}}`)
-	s.call(200, demo.Alice(), http.MethodPut, processPath(onboarding, "/entity"), `{"entity":{"value":`+value+`}}`)
-	s.call(200, demo.Alice(), http.MethodPut, itemPath(task, "/task/data"), `{"data":{"value":`+value+`}}`)
+func patchable(s *apitest.Service, value string) map[string]func(t *testing.T) oasb.JSONValue {
+	s.T.Helper()
+	loan, onboarding := s.Loan().ID, s.Process(demo.Alice(), demo.Onboarding()).ID
+	task := s.Item(loan, "LOAN_APPLICATION", apitest.OwnedBy(demo.Alice())).ID
+	s.Call(200, demo.Alice(), http.MethodPut, apitest.ProcessPath(loan, "/metadata"), `{"metadata":{"value":`+value+`}}`)
+	s.Call(200, demo.Alice(), http.MethodPut, apitest.ProcessPath(onboarding, "/entity"), `{"entity":{"value":`+value+`}}`)
+	s.Call(200, demo.Alice(), http.MethodPut, apitest.ItemPath(task, "/task/data"), `{"data":{"value":`+value+`}}`)
 	process := func(t *testing.T, id uuid.UUID) oasb.Process {
 		t.Helper()
-		return decode[oasb.Process](t, s.in(t).get(200, demo.Alice(), processPath(id, "")))
+		return apitest.Decode[oasb.Process](t, s.In(t).Get(200, demo.Alice(), apitest.ProcessPath(id, "")))
 	}
-	artifact := s.customer(value).ID
+	artifact := s.Customer(value).ID
 	return map[string]func(t *testing.T) oasb.JSONValue{
-		artifactPath(artifact, "/data"): func(t *testing.T) oasb.JSONValue {
+		apitest.ArtifactPath(artifact, "/data"): func(t *testing.T) oasb.JSONValue {
 			t.Helper()
-			return *s.in(t).retrieveArtifact(artifact).Data
+			return *s.In(t).RetrieveArtifact(artifact).Data
 		},
-		processPath(loan, "/metadata"): func(t *testing.T) oasb.JSONValue {
+		apitest.ProcessPath(loan, "/metadata"): func(t *testing.T) oasb.JSONValue {
 			t.Helper()
 			return *process(t, loan).Metadata
 		},
-		processPath(onboarding, "/entity"): func(t *testing.T) oasb.JSONValue {
+		apitest.ProcessPath(onboarding, "/entity"): func(t *testing.T) oasb.JSONValue {
 			t.Helper()
 			return *process(t, onboarding).Entity
 		},
-		itemPath(task, "/task/data"): func(t *testing.T) oasb.JSONValue {
+		apitest.ItemPath(task, "/task/data"): func(t *testing.T) oasb.JSONValue {
 			t.Helper()
-			return *decode[oasb.ProcessItem](t, s.in(t).get(200, demo.Alice(), itemPath(task, ""))).Task.Data
+			return *apitest.Decode[oasb.ProcessItem](t, s.In(t).Get(200, demo.Alice(), apitest.ItemPath(task, ""))).Task.Data
 		},
 	}
 }
 
 func TestPatching(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	for path, stored := range s.patchable(difficult) {
+	s := apitest.NewService(t)
+	for path, stored := range patchable(s, difficult) {
 		for _, c := range []struct{ patch, want string }{
 			{`[{"op":"add","path":"/new","value":{"k":1E22}}]`, strings.TrimSuffix(difficult, "}") + `,"new":{"k":1E22}}`},
 			{`[{"op":"remove","path":"/new"}]`, difficult},
@@ -108,7 +109,7 @@ func TestPatching(t *testing.T) {
 			{`[{"op":"add","path":"/o/a/-","value":2},{"op":"remove","path":"/o/a/3"}]`, difficult},
 			{`[{"op":"copy","from":"/n","path":"/c"},{"op":"move","from":"/c","path":"/m"},{"op":"remove","path":"/m"}]`, difficult},
 		} {
-			s.call(200, demo.Alice(), http.MethodPatch, path, c.patch)
+			s.Call(200, demo.Alice(), http.MethodPatch, path, c.patch)
 			require.Equal(t, c.want, string(stored(t).Value), "%s %s", path, c.patch)
 		}
 	}
@@ -116,9 +117,9 @@ func TestPatching(t *testing.T) {
 
 func TestPatchIsAllOrNothing(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	for path := range s.patchable(`{"a":1,"list":[null]}`) {
-		before := s.snapshot()
+	s := apitest.NewService(t)
+	for path := range patchable(s, `{"a":1,"list":[null]}`) {
+		before := s.Snapshot()
 		for patch, want := range map[string]struct {
 			status         int
 			code, location string
@@ -133,34 +134,34 @@ func TestPatchIsAllOrNothing(t *testing.T) {
 			`[{"op":"add","path":"/~2","value":2}]`:                                        {400, "VALIDATION", "/0/path"},
 			`[{"op":"move","path":"/b"}]`:                                                  {400, "VALIDATION", "/0/from"},
 		} {
-			failure := s.refused(want.status, want.code, demo.Alice(), http.MethodPatch, path, patch)
+			failure := s.Refused(want.status, want.code, demo.Alice(), http.MethodPatch, path, patch)
 			require.Equal(t, want.location, failure.Errors[0].Location, patch)
 		}
-		bad := contracttest.Invalid(request(t, demo.Alice(), http.MethodPatch, path, `[{"op":"jump","path":"/a"}]`))
-		require.Equal(t, 400, s.send(bad).status)
+		bad := contracttest.Invalid(apitest.Request(t, demo.Alice(), http.MethodPatch, path, `[{"op":"jump","path":"/a"}]`))
+		require.Equal(t, 400, s.Send(bad).Status)
 		// An empty patch changes nothing, not even the time of the last change.
-		s.call(200, demo.Alice(), http.MethodPatch, path, `[]`)
-		require.Equal(t, before, s.snapshot(), path)
+		s.Call(200, demo.Alice(), http.MethodPatch, path, `[]`)
+		require.Equal(t, before, s.Snapshot(), path)
 	}
 }
 
 func TestViolationsAreStored(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.process(demo.Alice(), demo.Onboarding()).ID
-	path := processPath(process, "/entity")
-	put := decode[oasb.Process](t, s.call(200, demo.Alice(), http.MethodPut, path, `{"entity":{"value":{"name":"n"}}}`))
+	s := apitest.NewService(t)
+	process := s.Process(demo.Alice(), demo.Onboarding()).ID
+	path := apitest.ProcessPath(process, "/entity")
+	put := apitest.Decode[oasb.Process](t, s.Call(200, demo.Alice(), http.MethodPut, path, `{"entity":{"value":{"name":"n"}}}`))
 	require.True(t, *put.Entity.Valid)
 	require.Nil(t, put.Entity.Errors)
 
-	r := request(t, demo.Alice(), http.MethodPatch, path, `[{"op":"add","path":"/age","value":-1}]`)
+	r := apitest.Request(t, demo.Alice(), http.MethodPatch, path, `[{"op":"add","path":"/age","value":-1}]`)
 	r.Header.Set("Content-Type", "application/json")
-	got := s.send(r)
-	require.Equal(t, 200, got.status)
-	patched := decode[oasb.Process](t, got)
+	got := s.Send(r)
+	require.Equal(t, 200, got.Status)
+	patched := apitest.Decode[oasb.Process](t, got)
 	require.False(t, *patched.Entity.Valid)
 	require.Len(t, patched.Entity.Errors, 1)
 	require.Equal(t, "/age", *patched.Entity.Errors[0].PropertyPath)
 	require.Equal(t, "minimum", *patched.Entity.Errors[0].Type)
-	require.Equal(t, patched, s.retrieveProcess(process))
+	require.Equal(t, patched, s.RetrieveProcess(process))
 }

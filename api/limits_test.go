@@ -17,13 +17,14 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // limited is the service with limits, and a clock for them that does not move
 // by itself.
 type limited struct {
-	*service
+	*apitest.Service
 
 	elapsed atomic.Int64
 	mu      sync.Mutex
@@ -33,7 +34,7 @@ type limited struct {
 func newLimited(t *testing.T, limits limit.Limits, change ...func(*api.Options)) *limited {
 	t.Helper()
 	l := &limited{refused: map[string]int{}}
-	l.service = newService(t, append([]func(*api.Options){func(o *api.Options) {
+	l.Service = apitest.NewService(t, append([]func(*api.Options){func(o *api.Options) {
 		o.Clock = func() time.Time { return time.Unix(1_800_000_000, 0).Add(time.Duration(l.elapsed.Load())) }
 		limiter, err := limit.New(limits, o.Clock)
 		require.NoError(t, err)
@@ -50,87 +51,87 @@ func newLimited(t *testing.T, limits limit.Limits, change ...func(*api.Options))
 func (l *limited) pass(d time.Duration) { l.elapsed.Add(int64(d)) }
 
 // from sends a request from an address.
-func (l *limited) from(peer string, r *http.Request, headers ...string) answer {
-	l.t.Helper()
+func (l *limited) from(peer string, r *http.Request, headers ...string) apitest.Answer {
+	l.T.Helper()
 	r.RemoteAddr = peer
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
 	}
-	return l.send(r)
+	return l.Send(r)
 }
 
-func (l *limited) requireRefused(got answer, name string, wait int) {
-	l.t.Helper()
-	require.Equal(l.t, http.StatusTooManyRequests, got.status, got.body)
-	require.Equal(l.t, "RATE_LIMITED", decode[contracttest.ErrorBody](l.t, got).Errors[0].Code)
-	require.Equal(l.t, fmt.Sprint(wait), got.header.Get("Retry-After"))
-	require.True(l.t, strings.HasPrefix(got.header.Get("RateLimit-Policy"), `"`+name+`";q=`), got.header)
-	require.Equal(l.t, fmt.Sprintf(`"%s";r=0;t=%d`, name, wait), got.header.Get("RateLimit"))
+func (l *limited) requireRefused(got apitest.Answer, name string, wait int) {
+	l.T.Helper()
+	require.Equal(l.T, http.StatusTooManyRequests, got.Status, got.Body)
+	require.Equal(l.T, "RATE_LIMITED", apitest.Decode[contracttest.ErrorBody](l.T, got).Errors[0].Code)
+	require.Equal(l.T, fmt.Sprint(wait), got.Header.Get("Retry-After"))
+	require.True(l.T, strings.HasPrefix(got.Header.Get("RateLimit-Policy"), `"`+name+`";q=`), got.Header)
+	require.Equal(l.T, fmt.Sprintf(`"%s";r=0;t=%d`, name, wait), got.Header.Get("RateLimit"))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	require.Positive(l.t, l.refused[name])
+	require.Positive(l.T, l.refused[name])
 }
 
 func TestLimitOfPrincipals(t *testing.T) {
 	t.Parallel()
 	l := newLimited(t, limit.Limits{PrincipalRate: 4})
 	for i := range 8 {
-		got := l.get(200, demo.Alice(), "/tenants")
+		got := l.Get(200, demo.Alice(), "/tenants")
 		if i < 4 {
-			require.Empty(t, got.header.Get("RateLimit"), "nothing is said while there is much left")
+			require.Empty(t, got.Header.Get("RateLimit"), "nothing is said while there is much left")
 			continue
 		}
-		require.Equal(t, `"principal";q=8;w=2`, got.header.Get("RateLimit-Policy"))
-		require.Equal(t, fmt.Sprintf(`"principal";r=%d`, 7-i), got.header.Get("RateLimit"))
+		require.Equal(t, `"principal";q=8;w=2`, got.Header.Get("RateLimit-Policy"))
+		require.Equal(t, fmt.Sprintf(`"principal";r=%d`, 7-i), got.Header.Get("RateLimit"))
 	}
-	before := l.snapshot()
-	for _, base := range []string{shapeA, shapeB, adminAPI} {
-		path := map[string]string{shapeA: "/processes", shapeB: "/processes", adminAPI: "/events"}[base]
-		l.requireRefused(l.send(request(t, demo.Alice(), http.MethodGet, base+path, "")), "principal", 1)
+	before := l.Snapshot()
+	for _, base := range []string{apitest.ShapeA, apitest.ShapeB, apitest.AdminAPI} {
+		path := map[string]string{apitest.ShapeA: "/processes", apitest.ShapeB: "/processes", apitest.AdminAPI: "/events"}[base]
+		l.requireRefused(l.Send(apitest.Request(t, demo.Alice(), http.MethodGet, base+path, "")), "principal", 1)
 	}
-	l.requireRefused(l.send(request(t, demo.Alice(), http.MethodPost, "/processes",
+	l.requireRefused(l.Send(apitest.Request(t, demo.Alice(), http.MethodPost, "/processes",
 		`{"processDefinitionId":"`+demo.Loan().String()+`"}`)), "principal", 1)
-	require.Equal(t, before, l.snapshot(), "a refusal changes nothing")
-	l.get(200, demo.Bob(), "/tenants")
+	require.Equal(t, before, l.Snapshot(), "a refusal changes nothing")
+	l.Get(200, demo.Bob(), "/tenants")
 	l.pass(250 * time.Millisecond)
-	l.get(200, demo.Alice(), "/tenants")
-	l.get(429, demo.Alice(), "/tenants")
+	l.Get(200, demo.Alice(), "/tenants")
+	l.Get(429, demo.Alice(), "/tenants")
 	l.pass(time.Hour)
 	for range 8 {
-		l.get(200, demo.Alice(), "/tenants")
+		l.Get(200, demo.Alice(), "/tenants")
 	}
-	l.get(429, demo.Alice(), "/tenants")
+	l.Get(429, demo.Alice(), "/tenants")
 }
 
 func TestLimitOfTenants(t *testing.T) {
 	t.Parallel()
 	l := newLimited(t, limit.Limits{TenantRate: 2})
 	for range 2 {
-		l.get(200, demo.Alice(), "/tenants")
-		l.get(200, demo.Bob(), "/tenants")
+		l.Get(200, demo.Alice(), "/tenants")
+		l.Get(200, demo.Bob(), "/tenants")
 	}
 	for _, account := range []demo.Account{demo.Alice(), demo.Bob(), demo.LoanWorker()} {
-		l.requireRefused(l.send(request(t, account, http.MethodGet, "/tenants", "")), "tenant", 1)
+		l.requireRefused(l.Send(apitest.Request(t, account, http.MethodGet, "/tenants", "")), "tenant", 1)
 	}
-	l.get(200, demo.OtherWorker(), "/tenants")
+	l.Get(200, demo.OtherWorker(), "/tenants")
 }
 
 // One principal cannot exhaust the service with concurrent requests.
 func TestLimitOfConcurrency(t *testing.T) {
 	t.Parallel()
 	l := newLimited(t, limit.Limits{PrincipalConcurrency: 2})
-	server := l.replica()
-	one := follow(t, server, demo.Alice(), "", "")
-	one.next()
-	two := follow(t, server, demo.Alice(), "", "")
-	two.next()
-	l.requireRefused(l.send(request(t, demo.Alice(), http.MethodGet, "/tenants", "")), "principal-concurrency", 1)
-	l.get(200, demo.Bob(), "/tenants")
-	two.cancel()
+	server := l.Replica()
+	one := apitest.Follow(t, server, demo.Alice(), "", "")
+	one.Next()
+	two := apitest.Follow(t, server, demo.Alice(), "", "")
+	two.Next()
+	l.requireRefused(l.Send(apitest.Request(t, demo.Alice(), http.MethodGet, "/tenants", "")), "principal-concurrency", 1)
+	l.Get(200, demo.Bob(), "/tenants")
+	two.Cancel()
 	require.Eventually(t, func() bool {
-		got, err := l.exchange(request(t, demo.Alice(), http.MethodGet, "/tenants", ""))
-		return err == nil && got.status == 200
-	}, patience, 5*time.Millisecond)
+		got, err := l.Exchange(apitest.Request(t, demo.Alice(), http.MethodGet, "/tenants", ""))
+		return err == nil && got.Status == 200
+	}, apitest.Patience, 5*time.Millisecond)
 }
 
 func TestLimitOfFailedSignIns(t *testing.T) {
@@ -139,26 +140,26 @@ func TestLimitOfFailedSignIns(t *testing.T) {
 		o.TrustedProxies = httpio.Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	})
 	guess := func() *http.Request {
-		r := request(t, demo.Alice(), http.MethodGet, "/tenants", "")
+		r := apitest.Request(t, demo.Alice(), http.MethodGet, "/tenants", "")
 		r.Header.Set("Authorization", "Bearer "+uuid.NewString())
 		return r
 	}
-	known := func() *http.Request { return request(t, demo.Alice(), http.MethodGet, "/tenants", "") }
-	fresh := func() *http.Request { return request(t, demo.Bob(), http.MethodGet, "/tenants", "") }
+	known := func() *http.Request { return apitest.Request(t, demo.Alice(), http.MethodGet, "/tenants", "") }
+	fresh := func() *http.Request { return apitest.Request(t, demo.Bob(), http.MethodGet, "/tenants", "") }
 
-	require.Equal(t, 200, l.from("192.0.2.1:1", known()).status)
+	require.Equal(t, 200, l.from("192.0.2.1:1", known()).Status)
 	for range 3 {
-		require.Equal(t, 401, l.from("192.0.2.1:1", guess()).status)
+		require.Equal(t, 401, l.from("192.0.2.1:1", guess()).Status)
 	}
 	l.requireRefused(l.from("192.0.2.1:2", guess()), "sign-in", 20)
 	l.requireRefused(l.from("192.0.2.1:3", fresh(), "X-Forwarded-For", "192.0.2.9"), "sign-in", 20)
-	require.Equal(t, 200, l.from("192.0.2.1:4", known()).status, "who was let in before is, beside one who guesses")
-	require.Equal(t, 200, l.from("192.0.2.2:1", fresh()).status, "another address")
+	require.Equal(t, 200, l.from("192.0.2.1:4", known()).Status, "who was let in before is, beside one who guesses")
+	require.Equal(t, 200, l.from("192.0.2.2:1", fresh()).Status, "another address")
 	none := known()
 	none.Header.Del("Authorization")
-	require.Equal(t, 401, l.from("192.0.2.1:1", none).status, "no credentials are no guess")
+	require.Equal(t, 401, l.from("192.0.2.1:1", none).Status, "no credentials are no guess")
 	l.pass(30 * time.Minute)
-	require.Equal(t, 200, l.from("192.0.2.1:5", fresh()).status, "after a while")
+	require.Equal(t, 200, l.from("192.0.2.1:5", fresh()).Status, "after a while")
 
 	// In IPv6 a client has a /64, and behind trusted proxies it is the last other address.
 	for name, source := range map[string]struct {
@@ -179,10 +180,10 @@ func TestLimitOfFailedSignIns(t *testing.T) {
 		},
 	} {
 		for i := range 3 {
-			require.Equal(t, 401, l.from(source.peer(i), guess(), source.chain(i)...).status, name)
+			require.Equal(t, 401, l.from(source.peer(i), guess(), source.chain(i)...).Status, name)
 		}
 		l.requireRefused(l.from(source.peer(9), guess(), source.chain(9)...), "sign-in", 20)
-		require.Equal(t, 401, l.from(source.other[0], guess(), source.other[1:]...).status, name)
+		require.Equal(t, 401, l.from(source.other[0], guess(), source.other[1:]...).Status, name)
 	}
 }
 
@@ -194,17 +195,17 @@ func TestLimitOfOpenDocuments(t *testing.T) {
 		"/openapi/shape_a.yaml", "/openapi/shape_b.yaml", "/openapi/admin.yaml", "/.well-known/jwks.json",
 		"/.well-known/engine-revocations.json", "/schemas/procession/v1/resource.json",
 	}
-	get := func(peer, path string) answer {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, host+path, nil)
+	get := func(peer, path string) apitest.Answer {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, apitest.Host+path, nil)
 		require.NoError(t, err)
 		return l.from(peer, r)
 	}
 	for _, path := range open {
-		require.NotEqual(t, 429, get("192.0.2.1:1", path).status, path)
+		require.NotEqual(t, 429, get("192.0.2.1:1", path).Status, path)
 	}
 	for _, path := range open {
 		l.requireRefused(get("192.0.2.1:1", path), "address", 1)
-		require.NotEqual(t, 429, get("192.0.2.2:1", path).status, path)
+		require.NotEqual(t, 429, get("192.0.2.2:1", path).Status, path)
 	}
 }
 

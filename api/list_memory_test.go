@@ -20,11 +20,12 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/persistence"
 )
 
 const (
-	allTasks = shapeA + "/tasks?size=1000&sort=id"
+	allTasks = apitest.ShapeA + "/tasks?size=1000&sort=id"
 	// longText is a text of 1 MiB that PostgreSQL cannot compress.
 	longText = `(SELECT string_agg(md5(g || i.id::text), '') FROM generate_series(1, 32768) g)`
 )
@@ -33,25 +34,25 @@ var tasksOfPage = flag.Int("page-tasks", 100, "how many tasks of 1 MiB the page 
 
 // heavyTasks makes tasks with 1 MiB of data each, a third of which compresses
 // well.
-func (s *service) heavyTasks(n int) (ids []string) {
-	s.t.Helper()
-	p := s.loan()
+func heavyTasks(s *apitest.Service, n int) (ids []string) {
+	s.T.Helper()
+	p := s.Loan()
 	for range n {
-		ids = append(ids, s.item(p.ID, "APPROVE_LOAN", "").ID.String())
+		ids = append(ids, s.Item(p.ID, "APPROVE_LOAN", "").ID.String())
 	}
-	s.execute(`UPDATE process_items i SET task_data_valid = true, task_data = json_build_object('TEXT',
-	          CASE WHEN right(i.id::text, 1) < '5' THEN repeat('x', 1048576) ELSE ` + longText + ` END, 'N', 1.10)
+	execute(s, `UPDATE process_items i SET task_data_valid = true, task_data = json_build_object('TEXT',
+	          CASE WHEN right(i.id::text, 1) < '5' THEN repeat('x', 1048576) ELSE `+longText+` END, 'N', 1.10)
 	         WHERE i.type = 'TASK'`)
 	return ids
 }
 
 // execute changes what is stored.
-func (s *service) execute(sql string) {
-	s.t.Helper()
-	conn := s.connect()
-	defer func() { _ = conn.Close(s.t.Context()) }()
-	_, err := conn.Exec(s.t.Context(), sql)
-	require.NoError(s.t, err)
+func execute(s *apitest.Service, sql string) {
+	s.T.Helper()
+	conn := s.Connect()
+	defer func() { _ = conn.Close(s.T.Context()) }()
+	_, err := conn.Exec(s.T.Context(), sql)
+	require.NoError(s.T, err)
 }
 
 // pageOfTasks is a page with the text of its content.
@@ -61,14 +62,14 @@ type pageOfTasks struct {
 }
 
 // listTasks begins to read all tasks in one page.
-func (s *service) listTasks(server *httptest.Server) *http.Response {
-	s.t.Helper()
-	r := request(s.t, demo.LoanWorker(), http.MethodGet, allTasks, "")
+func listTasks(s *apitest.Service, server *httptest.Server) *http.Response {
+	s.T.Helper()
+	r := apitest.Request(s.T, demo.LoanWorker(), http.MethodGet, allTasks, "")
 	r.URL.Host, r.URL.Scheme, r.Host = strings.TrimPrefix(server.URL, "http://"), "http", ""
 	r.Header.Set("Accept-Encoding", "identity")
 	resp, err := server.Client().Do(r)
-	require.NoError(s.t, err)
-	require.Equal(s.t, http.StatusOK, resp.StatusCode)
+	require.NoError(s.T, err)
+	require.Equal(s.T, http.StatusOK, resp.StatusCode)
 	return resp
 }
 
@@ -103,13 +104,13 @@ func heapWhile(work func()) int64 {
 //nolint:paralleltest // it measures the memory of the whole program
 func TestAPageOfLargeTasksTakesLittleMemory(t *testing.T) {
 	tasks := *tasksOfPage
-	s := newService(t)
-	want := s.heavyTasks(tasks)
-	server := httptest.NewServer(s.handler)
+	s := apitest.NewService(t)
+	want := heavyTasks(s, tasks)
+	server := httptest.NewServer(s.Handler)
 	defer server.Close()
 	var got []string
 	grown := heapWhile(func() {
-		resp := s.listTasks(server)
+		resp := listTasks(s, server)
 		defer func() { _ = resp.Body.Close() }()
 		decoder := json.NewDecoder(resp.Body)
 		for range 3 {
@@ -136,44 +137,44 @@ func TestAPageOfLargeTasksTakesLittleMemory(t *testing.T) {
 
 func TestLargePagesHaveTheFormOfSmallOnes(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	const tasks = 8
-	s.heavyTasks(tasks)
-	large := s.get(200, demo.LoanWorker(), allTasks)
-	require.Greater(t, len(large.body), tasks<<20)
-	require.Equal(t, "application/json", large.header.Get("Content-Type"))
-	page := decode[pageOfTasks](t, large)
+	heavyTasks(s, tasks)
+	large := s.Get(200, demo.LoanWorker(), allTasks)
+	require.Greater(t, len(large.Body), tasks<<20)
+	require.Equal(t, "application/json", large.Header.Get("Content-Type"))
+	page := apitest.Decode[pageOfTasks](t, large)
 	require.Len(t, page.Content, tasks)
 	for n := range tasks {
-		small := s.get(200, demo.LoanWorker(), shapeA+"/tasks?size=1&sort=id&page="+strconv.Itoa(n))
-		require.Equal(t, string(page.Content[n]), string(decode[pageOfTasks](t, small).Content[0]))
+		small := s.Get(200, demo.LoanWorker(), apitest.ShapeA+"/tasks?size=1&sort=id&page="+strconv.Itoa(n))
+		require.Equal(t, string(page.Content[n]), string(apitest.Decode[pageOfTasks](t, small).Content[0]))
 	}
-	require.Contains(t, large.body, `","N":1.10}`, "members keep their order, and numbers their digits")
-	second := decode[pageOfTasks](t, s.get(200, demo.LoanWorker(), shapeA+"/tasks?size=3&sort=id&page=1"))
+	require.Contains(t, large.Body, `","N":1.10}`, "members keep their order, and numbers their digits")
+	second := apitest.Decode[pageOfTasks](t, s.Get(200, demo.LoanWorker(), apitest.ShapeA+"/tasks?size=3&sort=id&page=1"))
 	require.Equal(t, page.Content[3:6], second.Content)
 	require.JSONEq(t, `{"page":1,"size":3,"totalElements":8,"totalPages":3}`, string(second.Metadata))
 }
 
 func TestAllListsOfValuesMayBeLarge(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	for range 4 {
-		s.loan()
+		s.Loan()
 	}
-	s.execute(`UPDATE processes i SET element_values = json_build_object('NAME', (SELECT json_agg(json_build_object(
-	          'Type', 'STRING', 'Valid', true, 'Value', left(` + longText + `, 90000 - n))) FROM generate_series(1, 12) n))`)
-	s.execute(`UPDATE tenant_users i SET metadata_valid = true, metadata = json_build_object('NOTE', ` + longText + `)`)
-	s.execute(`UPDATE resources i SET spec = jsonb_set(spec::jsonb, '{name}', to_jsonb(` + longText + `)) WHERE kind = 'User'`)
+	execute(s, `UPDATE processes i SET element_values = json_build_object('NAME', (SELECT json_agg(json_build_object(
+	          'Type', 'STRING', 'Valid', true, 'Value', left(`+longText+`, 90000 - n))) FROM generate_series(1, 12) n))`)
+	execute(s, `UPDATE tenant_users i SET metadata_valid = true, metadata = json_build_object('NOTE', `+longText+`)`)
+	execute(s, `UPDATE resources i SET spec = jsonb_set(spec::jsonb, '{name}', to_jsonb(`+longText+`)) WHERE kind = 'User'`)
 	for _, path := range []string{
-		shapeA + "/processes?size=100", shapeA + "/tenant-users", shapeB + "/tenant-users", adminAPI + "/resources?kind=User",
+		apitest.ShapeA + "/processes?size=100", apitest.ShapeA + "/tenant-users", apitest.ShapeB + "/tenant-users", apitest.AdminAPI + "/resources?kind=User",
 	} {
-		got := s.get(200, demo.Alice(), path)
-		page := decode[struct {
+		got := s.Get(200, demo.Alice(), path)
+		page := apitest.Decode[struct {
 			Content  []json.RawMessage
 			Metadata struct{ TotalElements int }
 		}](t, got)
-		if !strings.HasPrefix(path, shapeB) { // whose pages show no metadata
-			require.Greater(t, len(got.body), 3<<20, path)
+		if !strings.HasPrefix(path, apitest.ShapeB) { // whose pages show no metadata
+			require.Greater(t, len(got.Body), 3<<20, path)
 		}
 		require.Len(t, page.Content, page.Metadata.TotalElements, path)
 	}
@@ -181,17 +182,17 @@ func TestAllListsOfValuesMayBeLarge(t *testing.T) {
 
 func TestALargePageIsWhatItWasAtOneMoment(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	const tasks = 40
-	s.heavyTasks(tasks)
-	server := httptest.NewServer(s.handler)
+	heavyTasks(s, tasks)
+	server := httptest.NewServer(s.Handler)
 	defer server.Close()
-	resp := s.listTasks(server)
+	resp := listTasks(s, server)
 	defer func() { _ = resp.Body.Close() }()
 	body := bufio.NewReader(resp.Body)
 	_, err := body.Peek(1)
 	require.NoError(t, err)
-	s.execute("DELETE FROM process_items")
+	execute(s, "DELETE FROM process_items")
 	var page pageOfTasks
 	require.NoError(t, json.NewDecoder(body).Decode(&page))
 	require.Len(t, page.Content, tasks)
@@ -202,37 +203,37 @@ func TestALargePageIsWhatItWasAtOneMoment(t *testing.T) {
 
 func TestALargePageThatFailsHalfwayIsNotWhole(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	s.heavyTasks(40)
-	server := httptest.NewServer(s.handler)
+	s := apitest.NewService(t)
+	heavyTasks(s, 40)
+	server := httptest.NewServer(s.Handler)
 	defer server.Close()
-	resp := s.listTasks(server)
+	resp := listTasks(s, server)
 	defer func() { _ = resp.Body.Close() }()
 	body := bufio.NewReader(resp.Body)
 	_, err := body.Peek(1)
 	require.NoError(t, err)
-	require.Positive(t, s.count(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+	require.Positive(t, s.Count(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 	  WHERE datname = current_database() AND query LIKE '%array_position%' AND pid <> pg_backend_pid()`))
 	text, err := io.ReadAll(body)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.False(t, json.Valid(text))
-	require.Len(t, decode[pageOfTasks](t, s.get(200, demo.LoanWorker(), allTasks)).Content, 40, "the service is as it was")
+	require.Len(t, apitest.Decode[pageOfTasks](t, s.Get(200, demo.LoanWorker(), allTasks)).Content, 40, "the service is as it was")
 }
 
 func TestListsOfValuesShareAMemory(t *testing.T) {
 	t.Parallel()
-	s := newServiceWithin(t, bounds{Limits: persistence.Limits{RequestTime: 2 * time.Second, ListMemory: persistence.MinListMemory}})
-	s.heavyTasks(30)
-	server := httptest.NewServer(s.handler)
+	s := apitest.NewServiceWithin(t, apitest.Bounds{Limits: persistence.Limits{RequestTime: 2 * time.Second, ListMemory: persistence.MinListMemory}})
+	heavyTasks(s, 30)
+	server := httptest.NewServer(s.Handler)
 	defer server.Close()
-	resp := s.listTasks(server)
+	resp := listTasks(s, server)
 	defer func() { _ = resp.Body.Close() }()
-	refused := s.refused(503, string(domain.CodeUnavailable), demo.LoanWorker(), http.MethodGet, shapeA+"/tasks", "")
+	refused := s.Refused(503, string(domain.CodeUnavailable), demo.LoanWorker(), http.MethodGet, apitest.ShapeA+"/tasks", "")
 	require.Contains(t, refused.Message, "memory")
-	s.retrieveProcess(s.loan().ID)
+	s.RetrieveProcess(s.Loan().ID)
 	_, err := io.Copy(io.Discard, resp.Body)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
-		return s.send(request(t, demo.LoanWorker(), http.MethodGet, shapeA+"/tasks?size=1", "")).status == 200
+		return s.Send(apitest.Request(t, demo.LoanWorker(), http.MethodGet, apitest.ShapeA+"/tasks?size=1", "")).Status == 200
 	}, time.Minute, 10*time.Millisecond)
 }

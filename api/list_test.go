@@ -2,8 +2,6 @@ package api_test
 
 import (
 	"net/url"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -11,41 +9,15 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
-
-// listed is a page of any list.
-type listed struct {
-	Metadata oasb.PageMetadata
-	Content  []struct {
-		ID   uuid.UUID
-		Name string
-	}
-}
-
-func (l listed) ids() []uuid.UUID {
-	ids := make([]uuid.UUID, len(l.Content))
-	for i, element := range l.Content {
-		ids[i] = element.ID
-	}
-	return ids
-}
-
-func (s *service) list(as demo.Account, path string) listed {
-	s.t.Helper()
-	return decode[listed](s.t, s.get(200, as, path))
-}
-
-func (s *service) total(as demo.Account, path string) int {
-	s.t.Helper()
-	return int(s.list(as, path).Metadata.TotalElements)
-}
 
 func TestPaging(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	var all []uuid.UUID
 	for range 5 {
-		all = append(all, s.loan().ID)
+		all = append(all, s.Loan().ID)
 	}
 	for query, want := range map[string]struct {
 		ids  []uuid.UUID
@@ -64,21 +36,21 @@ func TestPaging(t *testing.T) {
 	} {
 		t.Run(query, func(t *testing.T) {
 			t.Parallel()
-			s := s.in(t)
-			got := s.get(200, demo.LoanWorker(), "/processes"+query)
-			require.NotContains(t, got.body, `"content":null`)
-			page := decode[listed](t, got)
+			s := s.In(t)
+			got := s.Get(200, demo.LoanWorker(), "/processes"+query)
+			require.NotContains(t, got.Body, `"content":null`)
+			page := apitest.Decode[apitest.Listed](t, got)
 			require.Equal(t, want.meta, page.Metadata)
-			require.Equal(t, append([]uuid.UUID{}, want.ids...), page.ids())
+			require.Equal(t, append([]uuid.UUID{}, want.ids...), page.IDs())
 		})
 	}
 }
 
 func TestSortingProcesses(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	a, b, c := s.loan().ID, s.loan().ID, s.loan().ID
-	s.call(200, demo.LoanWorker(), "PUT", processPath(a, "/metadata"), `{"metadata":{"value":{}}}`)
+	s := apitest.NewService(t)
+	a, b, c := s.Loan().ID, s.Loan().ID, s.Loan().ID
+	s.Call(200, demo.LoanWorker(), "PUT", apitest.ProcessPath(a, "/metadata"), `{"metadata":{"value":{}}}`)
 	for sort, want := range map[string][]uuid.UUID{
 		"sort=createdAt":                             {a, b, c},
 		"sort=createdAt,DESC":                        {c, b, a},
@@ -89,23 +61,23 @@ func TestSortingProcesses(t *testing.T) {
 	} {
 		t.Run(sort, func(t *testing.T) {
 			t.Parallel()
-			s := s.in(t)
-			require.Equal(t, want, s.list(demo.LoanWorker(), "/processes?"+sort).ids())
+			s := s.In(t)
+			require.Equal(t, want, s.List(demo.LoanWorker(), "/processes?"+sort).IDs())
 		})
 	}
 }
 
 func TestSortingItems(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.loan().ID
-	ready := s.item(process, "LOAN_APPLICATION", "").ID
-	claimed := s.item(process, "LOAN_APPLICATION", ownedBy(demo.LoanWorker())).ID
-	completed := s.item(process, "LOAN_APPLICATION", ownedBy(demo.LoanWorker())).ID
-	s.post(200, demo.LoanWorker(), itemPath(completed, "/task/~actions/complete"), "")
-	cancelled := s.item(process, "LOAN_APPLICATION", "").ID
-	s.post(200, demo.LoanWorker(),
-		processPath(process, "/~actions/cancel-process-items?processItemId="+cancelled.String()), "")
+	s := apitest.NewService(t)
+	process := s.Loan().ID
+	ready := s.Item(process, "LOAN_APPLICATION", "").ID
+	claimed := s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(demo.LoanWorker())).ID
+	completed := s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(demo.LoanWorker())).ID
+	s.Post(200, demo.LoanWorker(), apitest.ItemPath(completed, "/task/~actions/complete"), "")
+	cancelled := s.Item(process, "LOAN_APPLICATION", "").ID
+	s.Post(200, demo.LoanWorker(),
+		apitest.ProcessPath(process, "/~actions/cancel-process-items?processItemId="+cancelled.String()), "")
 	// Rows without the time come last in both directions, in the order of ids.
 	for sort, want := range map[string][]uuid.UUID{
 		"claimedAt":           {claimed, completed, ready, cancelled},
@@ -119,35 +91,23 @@ func TestSortingItems(t *testing.T) {
 	} {
 		t.Run(sort, func(t *testing.T) {
 			t.Parallel()
-			s := s.in(t)
-			require.Equal(t, want, s.list(demo.LoanWorker(), "/process-items?sort="+sort).ids())
+			s := s.In(t)
+			require.Equal(t, want, s.List(demo.LoanWorker(), "/process-items?sort="+sort).IDs())
 		})
-	}
-}
-
-// filtered requires that each query finds exactly these.
-func (s *service) filtered(as demo.Account, path string, want map[string][]uuid.UUID) {
-	s.t.Helper()
-	for query, ids := range want {
-		got := s.list(as, path+"?sort=id&"+query)
-		ids = append([]uuid.UUID{}, ids...)
-		slices.SortFunc(ids, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
-		require.Equal(s.t, ids, got.ids(), query)
-		require.Equal(s.t, int64(len(ids)), got.Metadata.TotalElements, query)
 	}
 }
 
 func TestFilteringProcesses(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	carols := s.loan().ID
-	alices := s.process(demo.Alice(), demo.Loan()).ID
-	onboarding := s.process(demo.Alice(), demo.Onboarding()).ID
-	inspection := s.process(demo.Alice(), demo.Inspection()).ID
-	s.post(200, demo.Alice(), processPath(onboarding, "/~actions/complete"), "")
-	s.post(200, demo.Alice(), processPath(inspection, "/~actions/cancel"), "")
+	s := apitest.NewService(t)
+	carols := s.Loan().ID
+	alices := s.Process(demo.Alice(), demo.Loan()).ID
+	onboarding := s.Process(demo.Alice(), demo.Onboarding()).ID
+	inspection := s.Process(demo.Alice(), demo.Inspection()).ID
+	s.Post(200, demo.Alice(), apitest.ProcessPath(onboarding, "/~actions/complete"), "")
+	s.Post(200, demo.Alice(), apitest.ProcessPath(inspection, "/~actions/cancel"), "")
 	absent := uuid.NewString()
-	s.filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
+	s.Filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
 		"":                                       {carols, alices, onboarding, inspection},
 		"tenantId=" + demo.TenantDemo().String(): {carols, alices, onboarding, inspection},
 		"tenantId=" + absent:                     nil,
@@ -168,18 +128,18 @@ func TestFilteringProcesses(t *testing.T) {
 
 func TestFilteringItems(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	loan, onboarding := s.loan().ID, s.process(demo.Alice(), demo.Onboarding()).ID
-	ready := s.item(loan, "LOAN_APPLICATION", "").ID
-	claimed := s.item(loan, "APPROVE_LOAN", ownedBy(demo.Bob())).ID
-	note := decode[oasb.ProcessItem](t, s.post(201, demo.LoanWorker(), "/process-items",
+	s := apitest.NewService(t)
+	loan, onboarding := s.Loan().ID, s.Process(demo.Alice(), demo.Onboarding()).ID
+	ready := s.Item(loan, "LOAN_APPLICATION", "").ID
+	claimed := s.Item(loan, "APPROVE_LOAN", apitest.OwnedBy(demo.Bob())).ID
+	note := apitest.Decode[oasb.ProcessItem](t, s.Post(201, demo.LoanWorker(), "/process-items",
 		`{"type":"MESSAGE","processId":"`+loan.String()+`","processItemDefinitionCode":"NOTE","message":{"text":"*t*"}}`)).ID
-	thread := decode[oasb.ProcessItem](t, s.post(201, demo.LoanWorker(), "/process-items",
+	thread := apitest.Decode[oasb.ProcessItem](t, s.Post(201, demo.LoanWorker(), "/process-items",
 		`{"type":"THREAD","processId":"`+loan.String()+`","processItemDefinitionCode":"DISCUSSION"}`)).ID
-	checklist := decode[oasb.ProcessItem](t, s.post(201, demo.Alice(), "/process-items",
+	checklist := apitest.Decode[oasb.ProcessItem](t, s.Post(201, demo.Alice(), "/process-items",
 		`{"type":"TASK","processId":"`+onboarding.String()+`","processItemDefinitionCode":"CHECKLIST"}`)).ID
 	absent := uuid.NewString()
-	s.filtered(demo.Alice(), "/process-items", map[string][]uuid.UUID{
+	s.Filtered(demo.Alice(), "/process-items", map[string][]uuid.UUID{
 		"":                                      {ready, claimed, note, thread, checklist},
 		"processId=" + loan.String():            {ready, claimed, note, thread},
 		"processId=" + absent:                   nil,
@@ -200,10 +160,10 @@ func TestFilteringItems(t *testing.T) {
 
 func TestListingIdentities(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	names := func(query string) []string {
 		var names []string
-		for _, p := range s.list(demo.Carol(), "/principals?sort=name&"+query).Content {
+		for _, p := range s.List(demo.Carol(), "/principals?sort=name&"+query).Content {
 			names = append(names, p.Name)
 		}
 		return names
@@ -214,14 +174,14 @@ func TestListingIdentities(t *testing.T) {
 	require.Equal(t, []string{"Bob"}, names("groupCode=REVIEWERS&type=USER"))
 	require.Nil(t, names("groupCode=NONE"))
 	require.Nil(t, names("tenantId="+demo.TenantOther().String()))
-	require.Equal(t, 1, s.total(demo.Carol(), "/tenant-users?email=BOB@demo.example"))
-	require.Equal(t, 3, s.total(demo.Carol(), "/tenant-users"))
-	require.Equal(t, []uuid.UUID{demo.TenantDemo()}, s.list(demo.Carol(), "/tenants").ids())
+	require.Equal(t, 1, s.Total(demo.Carol(), "/tenant-users?email=BOB@demo.example"))
+	require.Equal(t, 3, s.Total(demo.Carol(), "/tenant-users"))
+	require.Equal(t, []uuid.UUID{demo.TenantDemo()}, s.List(demo.Carol(), "/tenants").IDs())
 
-	alice := decode[oasb.Principal](t, s.get(200, demo.Bob(), "/principals/"+demo.Alice().ID.String()))
+	alice := apitest.Decode[oasb.Principal](t, s.Get(200, demo.Bob(), "/principals/"+demo.Alice().ID.String()))
 	require.Equal(t, "alice@demo.example", *alice.User.Email)
 	require.Nil(t, alice.Application)
-	worker := decode[oasb.Principal](t, s.get(200, demo.Bob(), "/principals/"+demo.LoanWorker().ID.String()))
+	worker := apitest.Decode[oasb.Principal](t, s.Get(200, demo.Bob(), "/principals/"+demo.LoanWorker().ID.String()))
 	require.Equal(t, demo.LoanWorker().ID, *worker.Application.ID)
 	require.Nil(t, worker.User)
 }

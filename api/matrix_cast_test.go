@@ -13,6 +13,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -37,7 +38,7 @@ type things struct {
 // names no resource, or one of the tenant Demo, it names those of the fixture.
 func (f things) matrixRequest(name string) operation {
 	if name == "B.uploadDocument_OF_ARTIFACT" {
-		return operation{method: http.MethodPost, path: uploadFor("ku:business-artifact/"+f.artifact.String(), "text/plain", "a.txt"), body: "text"}
+		return operation{method: http.MethodPost, path: apitest.UploadFor("ku:business-artifact/"+f.artifact.String(), "text/plain", "a.txt"), body: "text"}
 	}
 	for suffix, uri := range map[string]string{
 		"_OF_TASK": f.taskDocument, "_OF_PROCESS": f.processDocument, "_OF_ARTIFACT": f.artifactDocument,
@@ -57,10 +58,10 @@ func (f things) matrixRequest(name string) operation {
 		op = f.operations()["A.actionsTaskClaim"]
 	}
 	if path, ok := map[string]string{
-		"A.findProcesses":   shapeA + "/processes?tenantId={tenant}",
-		"A.findTasks":       shapeA + "/tasks?processId={process}",
-		"A.findPrincipals":  shapeA + "/principals?tenantId={tenant}",
-		"A.findTenantUsers": shapeA + "/tenant-users?tenantId={tenant}",
+		"A.findProcesses":   apitest.ShapeA + "/processes?tenantId={tenant}",
+		"A.findTasks":       apitest.ShapeA + "/tasks?processId={process}",
+		"A.findPrincipals":  apitest.ShapeA + "/principals?tenantId={tenant}",
+		"A.findTenantUsers": apitest.ShapeA + "/tenant-users?tenantId={tenant}",
 		"B.findPrincipals":  "/principals?tenantId={tenant}", "B.findTenants": "/tenants?tenantId={tenant}",
 		"B.findTenantUsers": "/tenant-users?tenantId={tenant}", "B.findGroups": "/groups?groupId={group}",
 		"B.streamEvents":  "/events?follow=false&after=0.0.0&processId={process}",
@@ -73,7 +74,7 @@ func (f things) matrixRequest(name string) operation {
 
 		"B.findProcessItems": "/process-items?processId={process}",
 
-		"A.findRobots": shapeA + "/robots?tenantId={tenant}", "B.findRobots": "/robots?tenantId={tenant}",
+		"A.findRobots": apitest.ShapeA + "/robots?tenantId={tenant}", "B.findRobots": "/robots?tenantId={tenant}",
 
 		"B.findBusinessArtifacts": "/business-artifacts?businessArtifactDefinitionId={artifactDefinition}",
 		"B.retrieveKmsKey":        "/kms/keys/{key}",
@@ -118,8 +119,8 @@ type cast struct {
 }
 
 // newCast completes the demonstration data.
-func newCast(s *service) cast {
-	s.t.Helper()
+func newCast(s *apitest.Service) cast {
+	s.T.Helper()
 	account := func(name string, role domain.TenantRole) demo.Account {
 		a := demo.Account{Name: name, ID: uuid.New(), Secret: name + "-secret", Tenant: demo.TenantDemo(), Role: role}
 		if role != "" {
@@ -137,8 +138,8 @@ func newCast(s *service) cast {
 		user: uuid.New(), group: uuid.New(), membership: uuid.New(),
 		artifactDefinition: uuid.New(),
 	}
-	audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
-	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
+	audit := domain.NewAudit(domain.SystemPrincipalID(), s.Now())
+	require.NoError(s.T, s.DB.Write(s.T.Context(), func(tx *persistence.Tx) error {
 		for name, kind := range map[string]domain.CredentialKind{
 			"owner": domain.CredentialApplicationSecret, "manager": domain.CredentialApplicationSecret,
 			"tenant-owner":  domain.CredentialPersonalAccessToken,
@@ -150,7 +151,7 @@ func newCast(s *service) cast {
 					Principal: domain.Principal{ID: a.ID, Name: name}, TenantID: a.Tenant, Role: domain.RoleMember, Audit: audit,
 				})
 			} else {
-				require.NoError(s.t, tx.PutTenantUser(domain.TenantUser{
+				require.NoError(s.T, tx.PutTenantUser(domain.TenantUser{
 					ID: uuid.New(), TenantID: a.Tenant, Role: a.Role, Audit: audit,
 					Principal: domain.Principal{ID: a.ID, Name: name, Email: a.Email},
 				}))
@@ -162,7 +163,7 @@ func newCast(s *service) cast {
 		}
 		tx.GrantOnProcess(demo.Loan(), domain.PermissionManager, c.accounts["manager"].ID)
 		tx.GrantOnProcess(demo.Loan(), domain.PermissionAdministrator, c.accounts["administrator"].ID)
-		require.NoError(s.t, tx.PutTenantUser(domain.TenantUser{
+		require.NoError(s.T, tx.PutTenantUser(domain.TenantUser{
 			ID: c.user, TenantID: demo.TenantOther(), Role: domain.RoleOwner, Audit: audit,
 			Principal: domain.Principal{ID: uuid.New(), Name: "user", Email: "user@other.example"},
 		}))
@@ -170,13 +171,13 @@ func newCast(s *service) cast {
 		tx.PutGroup(domain.Group{ID: c.group, TenantID: demo.TenantOther(), Code: "REVIEWERS", Name: "Reviewers"}, nil)
 		return nil
 	}))
-	s.loadFiles()
-	s.applyRobot("demo", "KYC_BOT", `{"name":"KYC bot","runner":"loan-worker","permissions":{"viewers":[{"application":"reader"}]}}`)
-	c.robot = s.otherRobot()
-	s.putDataSource(demo.TenantDemo(), demo.LoanWorker(), demo.Reviewers(), demo.Reader().ID)
-	s.putDataSource(demo.TenantOther(), demo.OtherWorker(), demo.OtherWorker().ID)
+	s.LoadFiles()
+	s.ApplyRobot("demo", "KYC_BOT", `{"name":"KYC bot","runner":"loan-worker","permissions":{"viewers":[{"application":"reader"}]}}`)
+	c.robot = s.OtherRobot()
+	s.PutDataSource(demo.TenantDemo(), demo.LoanWorker(), demo.Reviewers(), demo.Reader().ID)
+	s.PutDataSource(demo.TenantOther(), demo.OtherWorker(), demo.OtherWorker().ID)
 	c.runWorkers(s)
-	for _, user := range s.list(demo.Alice(), "/tenant-users").Content {
+	for _, user := range s.List(demo.Alice(), "/tenant-users").Content {
 		c.membership = user.ID
 	}
 	return c
@@ -184,50 +185,50 @@ func newCast(s *service) cast {
 
 // runWorkers registers workers of owner and other, and creates a key in the
 // tenant Other.
-func (c cast) runWorkers(s *service) {
-	s.t.Helper()
-	s.lists(c.accounts["owner"].ID, "QUEUE_SAMPLE_LOAN")
+func (c cast) runWorkers(s *apitest.Service) {
+	s.T.Helper()
+	s.Lists(c.accounts["owner"].ID, "QUEUE_SAMPLE_LOAN")
 	for _, name := range []string{"owner", "other"} {
-		s.post(201, c.accounts[name], "/workers",
+		s.Post(201, c.accounts[name], "/workers",
 			`{"identity":"`+name+`","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1"}`)
 	}
 	system := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
-	_, err := s.administration.ApplyResources(s.t.Context(), system, administer.ApplyRequest{Documents: []json.RawMessage{
-		json.RawMessage(document("other", "EncryptionKey", "other-key", `{"shared":true}`)),
+	_, err := s.Administration.ApplyResources(s.T.Context(), system, administer.ApplyRequest{Documents: []json.RawMessage{
+		json.RawMessage(apitest.Document("other", "EncryptionKey", "other-key", `{"shared":true}`)),
 	}})
-	require.NoError(s.t, err)
+	require.NoError(s.T, err)
 }
 
 // grantOnArtifacts gives rights on CUSTOMER, and creates a definition with the
 // same code in the tenant Other.
-func (c cast) grantOnArtifacts(s *service, tx *persistence.Tx, audit domain.Audit) {
-	s.t.Helper()
+func (c cast) grantOnArtifacts(s *apitest.Service, tx *persistence.Tx, audit domain.Audit) {
+	s.T.Helper()
 	for permission, grantee := range map[domain.ArtifactPermission]uuid.UUID{
 		domain.PermissionArtifactManager: c.accounts["manager"].ID,
 		domain.PermissionArtifactViewer:  c.accounts["viewer"].ID,
 		domain.PermissionArtifactEditor:  demo.Reviewers(),
 	} {
-		tx.GrantOnArtifact(customers(), demo.TenantDemo(), permission, grantee)
+		tx.GrantOnArtifact(apitest.Customers(), demo.TenantDemo(), permission, grantee)
 	}
 	other, err := resource.FromStored(resource.KindBusinessArtifactDefinition,
 		resource.Metadata{Code: "CUSTOMER", Tenant: "other"}, []byte(`{"name":"Customer","actions":[`+
 			`{"code":"STATEMENT","type":"DOWNLOADABLE","workflowType":"W","taskQueue":"q","runner":"other-worker"},`+
 			`{"code":"OPEN_LOAN","type":"START_PROCESS","processDefinition":"LOAN"},`+
 			`{"code":"CLONE","type":"CREATE_BUSINESS_ARTIFACT","businessArtifactDefinition":"CUSTOMER"}]}`))
-	require.NoError(s.t, err)
-	require.NoError(s.t, tx.PutResource(resource.Stored{
+	require.NoError(s.T, err)
+	require.NoError(s.T, tx.PutResource(resource.Stored{
 		Document: other, ID: c.artifactDefinition, TenantID: demo.TenantOther(), Audit: audit,
 	}))
 	tx.GrantOnArtifact(c.artifactDefinition, demo.TenantOther(), domain.PermissionArtifactManager, demo.OtherWorker().ID)
 }
 
 // things makes a process and a task of the caller's tenant, or of the other one.
-func (c cast) things(s *service, of string, ready bool) things {
-	s.t.Helper()
+func (c cast) things(s *apitest.Service, of string, ready bool) things {
+	s.T.Helper()
 	worker, initiator, owner := demo.LoanWorker(), demo.Carol().ID, c.accounts["owner"].ID
 	made := things{
 		fixture:    fixture{tenant: demo.TenantDemo(), user: c.membership, principal: demo.Alice().ID, robot: demo.Robot()},
-		definition: demo.Loan(), group: demo.Reviewers(), artifactDefinition: customers(), key: "demo-key",
+		definition: demo.Loan(), group: demo.Reviewers(), artifactDefinition: apitest.Customers(), key: "demo-key",
 	}
 	if of == "other" {
 		worker, initiator, owner = demo.OtherWorker(), demo.OtherWorker().ID, demo.OtherWorker().ID
@@ -237,7 +238,7 @@ func (c cast) things(s *service, of string, ready bool) things {
 		}
 	}
 	id := func(path, body string) uuid.UUID {
-		return decode[struct{ ID uuid.UUID }](s.t, s.post(201, worker, path, body)).ID
+		return apitest.Decode[struct{ ID uuid.UUID }](s.T, s.Post(201, worker, path, body)).ID
 	}
 	made.process = id("/processes",
 		`{"processDefinitionId":"`+made.definition.String()+`","initiatorId":"`+initiator.String()+`"}`)
@@ -245,7 +246,7 @@ func (c cast) things(s *service, of string, ready bool) things {
 		`{"processDefinitionId":"`+made.definition.String()+`","initiatorId":"`+initiator.String()+`"}`)
 	id("/process-items", `{"type":"TASK","processId":"`+made.finished.String()+
 		`","processItemDefinitionCode":"APPROVE_LOAN","ownerId":"`+owner.String()+`"}`)
-	s.post(200, worker, processPath(made.finished, "/~actions/cancel"), "")
+	s.Post(200, worker, apitest.ProcessPath(made.finished, "/~actions/cancel"), "")
 	made.artifact = id("/business-artifacts", `{"businessArtifactDefinitionId":"`+made.artifactDefinition.String()+`"}`)
 	owned := `,"ownerId":"` + owner.String() + `"`
 	if ready {
@@ -257,7 +258,7 @@ func (c cast) things(s *service, of string, ready bool) things {
 	if of == "other" {
 		querier = worker
 	}
-	made.query = s.answeredQuery(querier, made.tenant)
+	made.query = answeredQuery(s, querier, made.tenant)
 	made.fixture = made.withDocuments(s, worker).withArtifactAction(s, worker).withPhoto(s, worker).withReports(s, worker).
 		withAssistance(s, worker).withLinkedDocuments(s, worker)
 	return made

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // matrix holds the answer of every operation of the shapes to every caller. The
@@ -171,34 +172,34 @@ B.retrieveKmsKey                    200   403w         403w          403w    403
 
 // ask sends the request of a row; everything about it that could differ between
 // two of them is fixed.
-func (c cast) ask(s *service, caller, row string, about things) answer {
-	s.t.Helper()
+func (c cast) ask(s *apitest.Service, caller, row string, about things) apitest.Answer {
+	s.T.Helper()
 	op := about.matrixRequest(row)
-	r := request(s.t, c.accounts[caller], op.method, op.path, op.body)
+	r := apitest.Request(s.T, c.accounts[caller], op.method, op.path, op.body)
 	if caller == "anonymous" {
 		r.Header.Del("Authorization")
 	}
 	r.Header.Set("X-Request-Id", "matrix")
-	return s.send(r)
+	return s.Send(r)
 }
 
 // requireCell requires that an answer matches a cell of the matrix.
-func requireCell(t *testing.T, cell string, got answer) {
+func requireCell(t *testing.T, cell string, got apitest.Answer) {
 	t.Helper()
-	require.Equal(t, cell[:3], strconv.Itoa(got.status), got.body)
+	require.Equal(t, cell[:3], strconv.Itoa(got.Status), got.Body)
 	code, refused := codes()[cell]
 	switch {
 	case refused:
-		failure := decode[struct{ Errors []struct{ Code string } }](t, got)
-		require.NotEmpty(t, failure.Errors, got.body)
-		require.Equal(t, code, failure.Errors[0].Code, got.body)
+		failure := apitest.Decode[struct{ Errors []struct{ Code string } }](t, got)
+		require.NotEmpty(t, failure.Errors, got.Body)
+		require.Equal(t, code, failure.Errors[0].Code, got.Body)
 	case strings.HasSuffix(cell, "+"):
-		require.NotEmpty(t, decode[listed](t, got).Content)
+		require.NotEmpty(t, apitest.Decode[apitest.Listed](t, got).Content)
 		if total, counted := totalOf(t, got); counted {
 			require.Positive(t, total)
 		}
 	case strings.HasSuffix(cell, "-"):
-		require.Empty(t, decode[listed](t, got).Content)
+		require.Empty(t, apitest.Decode[apitest.Listed](t, got).Content)
 		if total, counted := totalOf(t, got); counted {
 			require.Zero(t, total)
 		}
@@ -206,15 +207,15 @@ func requireCell(t *testing.T, cell string, got answer) {
 }
 
 // totalOf returns the total of a list. Lists of events have none.
-func totalOf(t *testing.T, got answer) (total int64, counted bool) {
+func totalOf(t *testing.T, got apitest.Answer) (total int64, counted bool) {
 	t.Helper()
-	page := decode[struct {
+	page := apitest.Decode[struct {
 		Metadata *struct{ TotalElements *int64 }
 	}](t, got)
 	if page.Metadata == nil {
 		return 0, false
 	}
-	require.NotNil(t, page.Metadata.TotalElements, got.body)
+	require.NotNil(t, page.Metadata.TotalElements, got.Body)
 	return *page.Metadata.TotalElements, true
 }
 
@@ -222,14 +223,14 @@ func totalOf(t *testing.T, got answer) (total int64, counted bool) {
 // contract needs a matrix too.
 func TestEveryContractHasAMatrix(t *testing.T) {
 	t.Parallel()
-	require.Subset(t, []string{"A", "B", "admin"}, slices.Collect(maps.Keys(contracts)))
+	require.Subset(t, []string{"A", "B", "admin"}, slices.Collect(maps.Keys(apitest.Contracts)))
 }
 
 // Every cell works on a process and a task of its own.
 func TestPermissionMatrix(t *testing.T) {
 	t.Parallel()
 	// There are more cells than a tenant may ask for assistance in a day.
-	s := newServiceWithin(t, bounds{quotas: &domain.Quotas{
+	s := apitest.NewServiceWithin(t, apitest.Bounds{Quotas: &domain.Quotas{
 		TemporaryDocuments: 1 << 20, TemporaryBytes: 1 << 40, AssistancePerDay: 1 << 20, AssistanceAtOnce: 1 << 20,
 	}})
 	c := newCast(s)
@@ -252,7 +253,7 @@ func TestPermissionMatrix(t *testing.T) {
 			for i, caller := range callers {
 				t.Run(caller, func(t *testing.T) {
 					t.Parallel()
-					s := s.in(t)
+					s := s.In(t)
 					own, foreign, elsewhere := mine, others, cells[len(callers)]
 					switch {
 					case caller == "other":
@@ -289,11 +290,11 @@ func changes(op operation, cell string) bool {
 
 // requireSame requires two answers to be the same in all but the timestamp,
 // which is shorter when it ends in zeros.
-func requireSame(t *testing.T, want, got answer) {
+func requireSame(t *testing.T, want, got apitest.Answer) {
 	t.Helper()
-	require.Equal(t, want.status, got.status)
-	want.header.Del("Content-Length")
-	got.header.Del("Content-Length")
-	require.Equal(t, want.header, got.header)
-	require.Equal(t, want.timeless(), got.timeless())
+	require.Equal(t, want.Status, got.Status)
+	want.Header.Del("Content-Length")
+	got.Header.Del("Content-Length")
+	require.Equal(t, want.Header, got.Header)
+	require.Equal(t, want.Timeless(), got.Timeless())
 }

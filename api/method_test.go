@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // The request method may be any token, so metrics must not use its text as a
@@ -22,13 +23,13 @@ func TestUnknownMethodsAreOneLabel(t *testing.T) {
 	t.Parallel()
 	requests := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "requests"}, []string{"method", "route", "code"})
 	var logged bytes.Buffer
-	s := newService(t, func(o *api.Options) {
+	s := apitest.NewService(t, func(o *api.Options) {
 		o.Log = slog.New(slog.NewJSONHandler(&logged, nil))
 		o.Observe = func(method, route string, status int, _ time.Duration) {
 			requests.WithLabelValues(method, route, fmt.Sprint(status)).Inc()
 		}
 	})
-	server := s.served()
+	server := s.Served()
 	for i := range 100 {
 		for _, path := range []string{"/v2024-06-14/processes", "/nothing"} {
 			r, err := http.NewRequestWithContext(t.Context(), fmt.Sprintf("M%03d%s", i, strings.Repeat("A", 2000)), server.URL+path, nil)

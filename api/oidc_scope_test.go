@@ -21,14 +21,14 @@ func scoped(t *testing.T, change func(*authn.OIDCIssuer)) *federation {
 		Issuer: f.world.Issuer.URL(), Audiences: []string{f.world.Audience}, Tenants: []string{"demo"},
 	}
 	change(&issuer)
-	oidc, err := authn.NewOIDC(f.db, []authn.OIDCIssuer{issuer}, f.now)
+	oidc, err := authn.NewOIDC(f.DB, []authn.OIDCIssuer{issuer}, f.Now)
 	require.NoError(t, err)
-	options := f.options
-	options.Authenticator, err = authn.NewAuthenticator(f.db.Reader(), f.now, authn.WithOIDC(oidc))
+	options := f.Options
+	options.Authenticator, err = authn.NewAuthenticator(f.DB.Reader(), f.Now, authn.WithOIDC(oidc))
 	require.NoError(t, err)
 	handler, err := api.NewRouter(options)
 	require.NoError(t, err)
-	f.client = contracttest.Client(contracttest.InProcess(handler))
+	f.Client = contracttest.Client(contracttest.InProcess(handler))
 	return f
 }
 
@@ -56,26 +56,26 @@ func TestOIDCIssuerLetsItsOwnUsersInOnly(t *testing.T) {
 			t.Parallel()
 			f := scoped(t, c.change)
 			if c.operator {
-				conn := f.connect()
+				conn := f.Connect()
 				_, err := conn.Exec(t.Context(), `UPDATE principals SET operator = true WHERE id = $1`, demo.Alice().ID)
 				require.NoError(t, err)
 				require.NoError(t, conn.Close(t.Context()))
 			}
 			token := f.world.Issuer.Key("ES256").Token(f.world.Claims())
 			got := f.present(token, http.MethodGet, "/tenants", "")
-			require.Equal(t, c.status, got.status, got.body)
+			require.Equal(t, c.status, got.Status, got.Body)
 			links := 0
 			if c.status == 200 {
 				links = 1
 			}
-			require.Equal(t, links, f.count("SELECT count(*) FROM oidc_subjects"), "who is refused is not linked")
+			require.Equal(t, links, f.Count("SELECT count(*) FROM oidc_subjects"), "who is refused is not linked")
 			// A link from before does not help either.
-			conn := f.connect()
+			conn := f.Connect()
 			_, err := conn.Exec(t.Context(), `INSERT INTO oidc_subjects (issuer, subject, principal_id, linked_at)
 				VALUES ($1, $2, $3, now()) ON CONFLICT DO NOTHING`, f.world.Issuer.URL(), f.world.Subject, demo.Alice().ID)
 			require.NoError(t, err)
 			require.NoError(t, conn.Close(t.Context()))
-			require.Equal(t, c.status, f.present(token, http.MethodGet, "/tenants", "").status)
+			require.Equal(t, c.status, f.present(token, http.MethodGet, "/tenants", "").Status)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // fixture is one of everything in the tenant Demo, to make requests for.
@@ -39,17 +40,17 @@ type fixture struct {
 	query uuid.UUID
 }
 
-func newFixture(s *service) fixture {
-	process := s.loan().ID
-	task := s.item(process, "LOAN_APPLICATION", ownedBy(demo.LoanWorker())).ID
-	finished := s.loan().ID
-	s.post(200, demo.LoanWorker(), processPath(finished, "/~actions/complete"), "")
-	users := decode[struct {
+func newFixture(s *apitest.Service) fixture {
+	process := s.Loan().ID
+	task := s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(demo.LoanWorker())).ID
+	finished := s.Loan().ID
+	s.Post(200, demo.LoanWorker(), apitest.ProcessPath(finished, "/~actions/complete"), "")
+	users := apitest.Decode[struct {
 		Content []struct{ ID uuid.UUID }
-	}](s.t, s.get(200, demo.Alice(), "/tenant-users"))
+	}](s.T, s.Get(200, demo.Alice(), "/tenant-users"))
 	return fixture{
 		finished: finished, process: process, task: task, tenant: demo.TenantDemo(), user: users.Content[0].ID, principal: demo.Bob().ID,
-		artifact: s.customer(`{"name":"Acme"}`).ID,
+		artifact: s.Customer(`{"name":"Acme"}`).ID,
 	}.withRobot(s).withDocuments(s, demo.LoanWorker()).withArtifactAction(s, demo.LoanWorker()).withPhoto(s, demo.LoanWorker()).withReports(s, demo.LoanWorker()).
 		withAssistance(s, demo.LoanWorker()).withDataSource(s, demo.LoanWorker())
 }
@@ -74,10 +75,10 @@ func (f fixture) operations() map[string]operation {
 		aPatch           = `[{"op":"add","path":"/A","value":1}]`
 	)
 	requests := map[string]operation{
-		"A.findPrincipals":     {method: get, path: shapeA + "/principals?type=USER&sort=name%2Cdesc"},
-		"A.retrievePrincipal":  of(get, shapeA+"/principals/", f.principal, "", ""),
-		"A.findTenantUsers":    {method: get, path: shapeA + "/tenant-users?email=bob@demo.example"},
-		"A.retrieveTenantUser": of(get, shapeA+"/tenant-users/", f.user, "", ""),
+		"A.findPrincipals":     {method: get, path: apitest.ShapeA + "/principals?type=USER&sort=name%2Cdesc"},
+		"A.retrievePrincipal":  of(get, apitest.ShapeA+"/principals/", f.principal, "", ""),
+		"A.findTenantUsers":    {method: get, path: apitest.ShapeA + "/tenant-users?email=bob@demo.example"},
+		"A.retrieveTenantUser": of(get, apitest.ShapeA+"/tenant-users/", f.user, "", ""),
 
 		"B.findPrincipals":     {method: get, path: "/principals?type=USER&sort=name%2Cdesc"},
 		"B.retrievePrincipal":  of(get, "/principals/", f.principal, "", ""),
@@ -95,7 +96,7 @@ func (f fixture) operations() map[string]operation {
 		"B.findBusinessArtifactDefinitions": {
 			method: get, path: "/business-artifact-definitions?businessArtifactDefinitionCode=CUSTOMER&creatable=true&sort=name",
 		},
-		"B.retrieveBusinessArtifactDefinition": of(get, "/business-artifact-definitions/", customers(), "", ""),
+		"B.retrieveBusinessArtifactDefinition": of(get, "/business-artifact-definitions/", apitest.Customers(), "", ""),
 
 		"B.findProcesses": {method: get, path: "/processes?state=RUNNING&metadata=LAST_NAME+eq+A"},
 		"B.createProcess": {method: post, path: "/processes", body: `{"processDefinitionId":"` + demo.Loan().String() +
@@ -129,7 +130,7 @@ func (f fixture) operations() map[string]operation {
 			method: get, path: "/business-artifacts?businessArtifactDefinitionCode=CUSTOMER&value=name%20eq%20Acme",
 		},
 		"B.createBusinessArtifact": {method: post, path: "/business-artifacts", body: `{"businessArtifactDefinitionId":"` +
-			customers().String() + `","tenantId":"` + f.tenant.String() + `","businessArtifactDefinitionCode":"CUSTOMER","data":` +
+			apitest.Customers().String() + `","tenantId":"` + f.tenant.String() + `","businessArtifactDefinitionCode":"CUSTOMER","data":` +
 			value + `}`},
 		"B.retrieveBusinessArtifact":   of(get, artifacts, f.artifact, "", ""),
 		"B.restoreBusinessArtifact":    of(post, artifacts, f.artifact, "/~actions/restore", ""),
@@ -156,30 +157,30 @@ func (f fixture) operations() map[string]operation {
 // is why it is refused.
 func TestEveryOperationSucceeds(t *testing.T) {
 	t.Parallel()
-	names, s := operationNames(), newService(t)
+	names, s := operationNames(), apitest.NewService(t)
 	operations := newFixture(s).operations()
 	require.ElementsMatch(t, names, slices.Collect(maps.Keys(operations)))
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, op := s.in(t), operations[name]
+			s, op := s.In(t), operations[name]
 			if op.method != http.MethodGet {
 				op = newFixture(s).operations()[name]
 			}
 			as := demo.LoanWorker()
-			r := request(t, as, op.method, op.path, op.body)
+			r := apitest.Request(t, as, op.method, op.path, op.body)
 			path := subject(op)
 			if path != "" && op.method != http.MethodGet {
-				r.Header.Set("If-Match", s.get(200, as, path).header.Get("ETag"))
+				r.Header.Set("If-Match", s.Get(200, as, path).Header.Get("ETag"))
 			}
-			got := s.send(r)
-			require.Contains(t, []int{200, 201, 202, 204}, got.status, got.body)
+			got := s.Send(r)
+			require.Contains(t, []int{200, 201, 202, 204}, got.Status, got.Body)
 			contract, id := contractOf(name)
 			if op.method == http.MethodGet || !contract.Describe(t, id).Tagged || path == "" ||
 				strings.HasSuffix(op.path, "/actions") || strings.HasSuffix(op.path, "/ai-assistance") {
 				return
 			}
-			require.Equal(t, s.get(200, as, path).header.Get("ETag"), got.header.Get("ETag"))
+			require.Equal(t, s.Get(200, as, path).Header.Get("ETag"), got.Header.Get("ETag"))
 		})
 	}
 }
@@ -187,29 +188,29 @@ func TestEveryOperationSucceeds(t *testing.T) {
 // Validation finds what is wrong before anything is changed.
 func TestBadInputChangesNothing(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	operations := newFixture(s).operations()
-	before := s.snapshot()
+	before := s.Snapshot()
 	for _, name := range operationNames() {
 		op := operations[name]
 		contract, id := contractOf(name)
-		contract.RunBadInputs(t, s.client, id, func() *http.Request {
-			return request(t, demo.LoanWorker(), op.method, op.path, op.body)
+		contract.RunBadInputs(t, s.Client, id, func() *http.Request {
+			return apitest.Request(t, demo.LoanWorker(), op.method, op.path, op.body)
 		})
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 }
 
 // Rules that a schema cannot express are in descriptions.
 func TestRefusalsAreInTheContract(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	operations := newFixture(s).operations()
 	for _, name := range operationNames() {
 		op := operations[name]
 		contract, id := contractOf(name)
-		contract.RunDocumented(t, s.client, id, func() *http.Request {
-			return request(t, demo.LoanWorker(), op.method, op.path, op.body)
+		contract.RunDocumented(t, s.Client, id, func() *http.Request {
+			return apitest.Request(t, demo.LoanWorker(), op.method, op.path, op.body)
 		}, "query documentUri", "query schemaPath", "query value", "query metadata", "query activityToken")
 	}
 }
@@ -217,12 +218,12 @@ func TestRefusalsAreInTheContract(t *testing.T) {
 // Bodies that the operation itself refuses change nothing either.
 func TestRefusedBodiesChangeNothing(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	f := newFixture(s)
 	absent := uuid.NewString()
 	newItem := func(members string) string { return `{"processId":"` + f.process.String() + `",` + members + `}` }
 	const valueA = `{"value":{"A":1}}`
-	before := s.snapshot()
+	before := s.Snapshot()
 	for name, c := range map[string]struct {
 		method, path, body string
 		status             int
@@ -269,14 +270,14 @@ func TestRefusedBodiesChangeNothing(t *testing.T) {
 		"unknown definition": {
 			"POST", "/processes", `{"processDefinitionId":"` + absent + `"}`, 404, "DEFINITION_NOT_FOUND", "",
 		},
-		"assigned without an owner": {"POST", itemPath(f.task, "/task/~actions/assign"), `{}`, 400, "VALIDATION", "/ownerId"},
+		"assigned without an owner": {"POST", apitest.ItemPath(f.task, "/task/~actions/assign"), `{}`, 400, "VALIDATION", "/ownerId"},
 		"worker of a foreign tenant": {
 			"POST", "/workers", `{"identity":"w","taskQueue":"q","hostname":"h","ip":"127.0.0.1","tenantId":"` +
 				demo.TenantOther().String() + `"}`, 400, "VALIDATION", "/tenantId",
 		},
 	} {
-		failure := s.refused(c.status, c.code, demo.LoanWorker(), c.method, c.path, c.body)
+		failure := s.Refused(c.status, c.code, demo.LoanWorker(), c.method, c.path, c.body)
 		require.Equal(t, c.location, failure.Errors[0].Location, name)
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 }

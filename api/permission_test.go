@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // about reports whether an operation is about the process, the task or the
@@ -19,66 +20,66 @@ func (f fixture) about(name string, op operation) bool {
 
 func TestViewerSeesAndMayDoNothing(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	f := newFixture(s)
-	onboarding := s.process(demo.Alice(), demo.Onboarding()).ID
-	before := s.snapshot()
-	s.get(200, demo.Reader(), processPath(f.process, ""))
-	s.get(200, demo.Reader(), itemPath(f.task, ""))
-	s.get(404, demo.Reader(), processPath(onboarding, ""))
+	onboarding := s.Process(demo.Alice(), demo.Onboarding()).ID
+	before := s.Snapshot()
+	s.Get(200, demo.Reader(), apitest.ProcessPath(f.process, ""))
+	s.Get(200, demo.Reader(), apitest.ItemPath(f.task, ""))
+	s.Get(404, demo.Reader(), apitest.ProcessPath(onboarding, ""))
 	for name, op := range f.operations() {
 		if op.method != http.MethodGet && f.about(name, op) {
-			s.call(403, demo.Reader(), op.method, op.path, op.body)
+			s.Call(403, demo.Reader(), op.method, op.path, op.body)
 		}
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestStrangerSeesNothing(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	f := newFixture(s)
-	before := s.snapshot()
+	before := s.Snapshot()
 	for name, op := range f.operations() {
 		if f.about(name, op) {
-			s.call(404, demo.Stranger(), op.method, op.path, op.body)
+			s.Call(404, demo.Stranger(), op.method, op.path, op.body)
 		}
 	}
-	require.Equal(t, 0, s.total(demo.Stranger(), "/processes"))
-	require.Equal(t, 0, s.total(demo.Stranger(), "/process-items"))
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, 0, s.Total(demo.Stranger(), "/processes"))
+	require.Equal(t, 0, s.Total(demo.Stranger(), "/process-items"))
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestCandidateSeesWhatItMayDo(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	f := newFixture(s)
-	onboarding := s.process(demo.Alice(), demo.Onboarding()).ID
-	approval := s.item(f.process, "APPROVE_LOAN", "").ID
-	s.get(200, demo.Bob(), itemPath(approval, ""))
-	s.get(200, demo.Bob(), processPath(f.process, ""))
-	s.get(404, demo.Bob(), itemPath(f.task, ""))
-	s.get(404, demo.Bob(), processPath(onboarding, ""))
-	require.Equal(t, 1, s.total(demo.Bob(), "/process-items"))
-	require.Equal(t, 1, s.total(demo.Bob(), "/processes"))
-	s.refused(403, "ACCESS_DENIED", demo.Bob(), http.MethodPost, processPath(f.process, cancel), "")
+	onboarding := s.Process(demo.Alice(), demo.Onboarding()).ID
+	approval := s.Item(f.process, "APPROVE_LOAN", "").ID
+	s.Get(200, demo.Bob(), apitest.ItemPath(approval, ""))
+	s.Get(200, demo.Bob(), apitest.ProcessPath(f.process, ""))
+	s.Get(404, demo.Bob(), apitest.ItemPath(f.task, ""))
+	s.Get(404, demo.Bob(), apitest.ProcessPath(onboarding, ""))
+	require.Equal(t, 1, s.Total(demo.Bob(), "/process-items"))
+	require.Equal(t, 1, s.Total(demo.Bob(), "/processes"))
+	s.Refused(403, "ACCESS_DENIED", demo.Bob(), http.MethodPost, apitest.ProcessPath(f.process, apitest.Cancel), "")
 	// Managing is not being a candidate.
-	s.refused(403, "ACCESS_DENIED", demo.Alice(), http.MethodPost, itemPath(approval, claim), "")
-	s.post(200, demo.Bob(), itemPath(approval, claim), "")
+	s.Refused(403, "ACCESS_DENIED", demo.Alice(), http.MethodPost, apitest.ItemPath(approval, apitest.Claim), "")
+	s.Post(200, demo.Bob(), apitest.ItemPath(approval, apitest.Claim), "")
 }
 
 func TestInitiatorIsNoManager(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	f := newFixture(s)
-	approval := s.item(f.process, "APPROVE_LOAN", "").ID
-	s.get(200, demo.Carol(), processPath(f.process, ""))
-	s.get(404, demo.Carol(), itemPath(approval, ""))
-	s.refused(403, "ACCESS_DENIED", demo.Carol(), http.MethodPost, processPath(f.process, finish), "")
-	s.refused(404, "DEFINITION_NOT_FOUND", demo.Carol(), http.MethodPost, "/processes",
+	approval := s.Item(f.process, "APPROVE_LOAN", "").ID
+	s.Get(200, demo.Carol(), apitest.ProcessPath(f.process, ""))
+	s.Get(404, demo.Carol(), apitest.ItemPath(approval, ""))
+	s.Refused(403, "ACCESS_DENIED", demo.Carol(), http.MethodPost, apitest.ProcessPath(f.process, apitest.Finish), "")
+	s.Refused(404, "DEFINITION_NOT_FOUND", demo.Carol(), http.MethodPost, "/processes",
 		`{"processDefinitionId":"`+demo.Onboarding().String()+`"}`)
 	// The definition makes the initiator a candidate of the notification.
-	notification := s.item(f.process, "NOTIFICATION_GRANTED", "").ID
-	s.get(404, demo.Bob(), itemPath(notification, ""))
-	s.post(200, demo.Carol(), itemPath(notification, claim), "")
+	notification := s.Item(f.process, "NOTIFICATION_GRANTED", "").ID
+	s.Get(404, demo.Bob(), apitest.ItemPath(notification, ""))
+	s.Post(200, demo.Carol(), apitest.ItemPath(notification, apitest.Claim), "")
 }

@@ -12,6 +12,7 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // A tableCaller is a user who is something to a process or not.
@@ -116,8 +117,8 @@ func tableFolder(callers []tableCaller) []string {
 	starters := []string{`{"user":"owner"}`}
 	for _, c := range callers {
 		grantee := `{"user":"` + c.account.Name + `"}`
-		documents = append(documents, identified("north", "User", c.account.Name, c.account.ID,
-			`{"name":"`+c.account.Name+`","email":"`+c.account.Email+`","accessTokens":[`+declared("first", c.account.Secret)+`]}`))
+		documents = append(documents, apitest.Identified("north", "User", c.account.Name, c.account.ID,
+			`{"name":"`+c.account.Name+`","email":"`+c.account.Email+`","accessTokens":[`+apitest.Declared("first", c.account.Secret)+`]}`))
 		everybody = append(everybody, grantee)
 		if c.viewer {
 			rights["viewers"] = append(rights["viewers"], grantee)
@@ -131,8 +132,8 @@ func tableFolder(callers []tableCaller) []string {
 	}
 	list := func(members []string) string { return "[" + strings.Join(members, ",") + "]" }
 	documents = append(documents,
-		document("north", "Group", "EVERYBODY", `{"name":"Everybody","members":`+list(everybody)+`}`),
-		document("north", "ProcessDefinition", "RELATED", `{"name":"Related","permissions":{"initiators":`+list(starters)+`}}`))
+		apitest.Document("north", "Group", "EVERYBODY", `{"name":"Everybody","members":`+list(everybody)+`}`),
+		apitest.Document("north", "ProcessDefinition", "RELATED", `{"name":"Related","permissions":{"initiators":`+list(starters)+`}}`))
 	for name, expression := range tableExpressions() {
 		var actions []string
 		for _, a := range tableActions(name) {
@@ -143,7 +144,7 @@ func tableFolder(callers []tableCaller) []string {
 			actions = append(actions, `{"code":"`+a.code+`","name":"A","type":"`+string(a.of)+`","permissions":["`+
 				strings.Join(a.set, `","`)+`"]`+availability+tableTypes()[a.of]+`}`)
 		}
-		documents = append(documents, document("north", "ProcessDefinition", name, `{"name":"Table",`+
+		documents = append(documents, apitest.Document("north", "ProcessDefinition", name, `{"name":"Table",`+
 			`"engine":{"workflowType":"W","taskQueue":"LOANS","runner":"worker"},"items":[`+
 			`{"code":"SEEN","type":"TASK","name":"Seen","candidates":[{"group":"EVERYBODY"}]},`+
 			`{"code":"REVIEW","type":"TASK","name":"Review"},{"code":"DISCUSSION","type":"THREAD","name":"Discussion"}],`+
@@ -158,23 +159,23 @@ func tableFolder(callers []tableCaller) []string {
 // administrators agree.
 func TestVisibilityTable(t *testing.T) {
 	t.Parallel()
-	s := newAdministered(t)
+	s := apitest.NewAdministered(t)
 	callers := tableCallers()
-	s.apply(s.as("owner"), tableFolder(callers)...)
-	callers = append(callers, tableCaller{account: s.as("worker"), manager: true})
+	s.Apply(s.As("owner"), tableFolder(callers)...)
+	callers = append(callers, tableCaller{account: s.As("worker"), manager: true})
 	for expression := range tableExpressions() {
-		definition := s.resource(s.as("owner"), "north", "ProcessDefinition", expression).Metadata.ID
+		definition := s.Resource(s.As("owner"), "north", "ProcessDefinition", expression).Metadata.ID
 		for _, c := range callers {
 			t.Run(expression+"/"+c.account.Name, func(t *testing.T) {
 				t.Parallel()
-				s := s.in(t)
-				initiator := s.as("initiator").ID
+				s := s.In(t)
+				initiator := s.As("initiator").ID
 				if c.initiator {
 					initiator = c.account.ID
 				}
-				process := decode[struct{ ID uuid.UUID }](t, s.post(201, s.as("worker"), "/processes",
+				process := apitest.Decode[struct{ ID uuid.UUID }](t, s.Post(201, s.As("worker"), "/processes",
 					`{"processDefinitionId":"`+definition.String()+`","initiatorId":"`+initiator.String()+`"}`)).ID
-				s.post(201, s.as("worker"), "/process-items",
+				s.Post(201, s.As("worker"), "/process-items",
 					`{"type":"TASK","processId":"`+process.String()+`","processItemDefinitionCode":"SEEN"}`)
 				want := []string{}
 				for _, a := range tableActions(expression) {
@@ -182,10 +183,10 @@ func TestVisibilityTable(t *testing.T) {
 						want = append(want, a.code)
 					}
 				}
-				require.Equal(t, want, s.available(c.account, process))
+				require.Equal(t, want, available(s.Service, c.account, process))
 
-				explained := decode[oasadmin.ExplainedActions](t, s.get(200, s.as("owner"),
-					adminAPI+"/processes/"+process.String()+"/user-actions?principalId="+c.account.ID.String())).Content
+				explained := apitest.Decode[oasadmin.ExplainedActions](t, s.Get(200, s.As("owner"),
+					apitest.AdminAPI+"/processes/"+process.String()+"/user-actions?principalId="+c.account.ID.String())).Content
 				require.Len(t, explained, len(tableActions(expression)))
 				for i, a := range tableActions(expression) {
 					require.Equal(t, a.code, explained[i].Code)
@@ -197,13 +198,13 @@ func TestVisibilityTable(t *testing.T) {
 					if a.offered(c) {
 						status = 201
 					}
-					got := s.post(status, c.account, processPath(process, "/actions"),
-						invokeUserAction(a.code, `"createProcessItemMessage":{"text":"t"}`))
+					got := s.Post(status, c.account, apitest.ProcessPath(process, "/actions"),
+						apitest.InvokeUserAction(a.code, `"createProcessItemMessage":{"text":"t"}`))
 					if status == 403 {
-						require.Contains(t, got.body, "ACCESS_DENIED")
+						require.Contains(t, got.Body, "ACCESS_DENIED")
 					}
 				}
-				s.refused(404, "NOT_FOUND", s.as("stranger"), "GET", processPath(process, "/actions/~available"), "")
+				s.Refused(404, "NOT_FOUND", s.As("stranger"), "GET", apitest.ProcessPath(process, "/actions/~available"), "")
 			})
 		}
 	}

@@ -3,21 +3,21 @@ package api_test
 import (
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // claims is a process definition with what those of the demonstration data do
 // without: members of metadata of every type to be found by, data structures,
 // and a task that takes valid data only. Alice and the loan worker manage its
 // processes, and Bob views them.
-func (s *service) claims() uuid.UUID {
-	s.t.Helper()
+func claims(s *apitest.Service) uuid.UUID {
+	s.T.Helper()
 	id := uuid.New()
-	s.define(
-		document("demo", "DataStructure", "ADDRESS", `{"name":"Address","schema":{"type":"object",`+
+	s.Define(
+		apitest.Document("demo", "DataStructure", "ADDRESS", `{"name":"Address","schema":{"type":"object",`+
 			`"properties":{"CITY":{"type":"string"}},"required":["CITY"]}}`),
-		document("demo", "DataStructure", "UNUSED", `{"name":"Unused","schema":{"type":"object"}}`),
-		identified("demo", "ProcessDefinition", "CLAIM", id, `{"name":"Claim","dataStructures":["ADDRESS"],`+
+		apitest.Document("demo", "DataStructure", "UNUSED", `{"name":"Unused","schema":{"type":"object"}}`),
+		apitest.Identified("demo", "ProcessDefinition", "CLAIM", id, `{"name":"Claim","dataStructures":["ADDRESS"],`+
 			`"engine":{"workflowType":"ClaimWorkflow","taskQueue":"CLAIMS","runner":"loan-worker"},`+
 			`"metadataSchema":{"type":"object","properties":{"AMOUNT":{"type":"number"},"NAME":{},"SINCE":{}}},`+
 			`"metadataIndexes":[{"field":"AMOUNT","type":"NUMBER"},{"field":"NAME","type":"STRING"},`+
@@ -29,10 +29,4 @@ func (s *service) claims() uuid.UUID {
 			`{"code":"NOTE","type":"MESSAGE","name":"Note"},{"code":"TALK","type":"THREAD","name":"Talk"}],`+
 			`"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}],"viewers":[{"user":"bob"}]}}`))
 	return id
-}
-
-// define applies documents to the tenant of the demonstration data.
-func (s *service) define(documents ...string) {
-	s.t.Helper()
-	s.post(200, demo.Alice(), applyPath, applying("", documents...))
 }

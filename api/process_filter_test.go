@@ -12,13 +12,14 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // claim starts a CLAIM with the metadata.
-func (s *service) claimWith(definition uuid.UUID, metadata string) uuid.UUID {
-	s.t.Helper()
-	return decode[oasb.Process](s.t, s.post(201, demo.Alice(), "/processes",
+func claimWith(s *apitest.Service, definition uuid.UUID, metadata string) uuid.UUID {
+	s.T.Helper()
+	return apitest.Decode[oasb.Process](s.T, s.Post(201, demo.Alice(), "/processes",
 		`{"processDefinitionId":"`+definition.String()+`","metadata":{"value":`+metadata+`}}`)).ID
 }
 
@@ -30,18 +31,18 @@ func fitting(expressions ...string) string {
 
 func TestFilteringProcessesByMetadata(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	definition := s.claims()
+	s := apitest.NewService(t)
+	definition := claims(s)
 	long := strings.Repeat("é", 300)
-	mary := s.claimWith(definition, `{"NAME":"Mary Ann","AMOUNT":10,"SINCE":"2026-01-02"}`)
-	tom := s.claimWith(definition, `{"NAME":"T\u006fm + 50% é","AMOUNT":1E22,"SINCE":"2026-01-03T23:30:00-08:00"}`)
-	odd := s.claimWith(definition, `{"NAME":5,"AMOUNT":"10","SINCE":"soon"}`)
-	digits := s.claimWith(definition, `{"NAME":"`+long+`a","AMOUNT":1234567890123456789012345678901234567890}`)
-	almost := s.claimWith(definition, `{"NAME":"`+long+`b","AMOUNT":-0,"SINCE":null,"OTHER":"Mary Ann"}`)
-	s.claimWith(definition, `{"NAME":"\u0000","AMOUNT":true,"SINCE":["2026-01-02"]}`)
-	loan := decode[oasb.Process](t, s.post(201, demo.Carol(), "/processes",
+	mary := claimWith(s, definition, `{"NAME":"Mary Ann","AMOUNT":10,"SINCE":"2026-01-02"}`)
+	tom := claimWith(s, definition, `{"NAME":"T\u006fm + 50% é","AMOUNT":1E22,"SINCE":"2026-01-03T23:30:00-08:00"}`)
+	odd := claimWith(s, definition, `{"NAME":5,"AMOUNT":"10","SINCE":"soon"}`)
+	digits := claimWith(s, definition, `{"NAME":"`+long+`a","AMOUNT":1234567890123456789012345678901234567890}`)
+	almost := claimWith(s, definition, `{"NAME":"`+long+`b","AMOUNT":-0,"SINCE":null,"OTHER":"Mary Ann"}`)
+	claimWith(s, definition, `{"NAME":"\u0000","AMOUNT":true,"SINCE":["2026-01-02"]}`)
+	loan := apitest.Decode[oasb.Process](t, s.Post(201, demo.Carol(), "/processes",
 		`{"processDefinitionCode":"LOAN","metadata":{"value":{"LAST_NAME":"Ann"}}}`)).ID
-	s.filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
+	s.Filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
 		fitting("NAME eq Mary%20Ann"):                                    {mary},
 		"metadata=NAME%20eq%20Mary%2520Ann":                              {mary},
 		fitting("NAME eq mary%20ann"):                                    nil,
@@ -88,47 +89,47 @@ func TestFilteringProcessesByMetadata(t *testing.T) {
 	})
 	require.NotEqual(t, uuid.Nil, odd)
 	// A caller to whom no process is visible finds none.
-	require.Equal(t, 0, s.total(demo.Stranger(), "/processes?"+fitting("AMOUNT ge 0")))
-	require.Equal(t, 5, s.total(demo.Bob(), "/processes?size=0&"+fitting("AMOUNT ge -1"))+1)
+	require.Equal(t, 0, s.Total(demo.Stranger(), "/processes?"+fitting("AMOUNT ge 0")))
+	require.Equal(t, 5, s.Total(demo.Bob(), "/processes?size=0&"+fitting("AMOUNT ge -1"))+1)
 }
 
 func TestTheIndexFollowsTheMetadata(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.claimWith(s.claims(), `{"NAME":"first"}`)
-	path := processPath(process, "/metadata")
+	s := apitest.NewService(t)
+	process := claimWith(s, claims(s), `{"NAME":"first"}`)
+	path := apitest.ProcessPath(process, "/metadata")
 	finds := func(expression string) bool {
-		return slices.Contains(s.list(demo.Alice(), "/processes?"+fitting(expression)).ids(), process)
+		return slices.Contains(s.List(demo.Alice(), "/processes?"+fitting(expression)).IDs(), process)
 	}
 	require.True(t, finds("NAME eq first"))
-	s.call(200, demo.Alice(), http.MethodPut, path, `{"metadata":{"value":{"NAME":"second","AMOUNT":1}}}`)
+	s.Call(200, demo.Alice(), http.MethodPut, path, `{"metadata":{"value":{"NAME":"second","AMOUNT":1}}}`)
 	require.False(t, finds("NAME eq first"))
 	require.True(t, finds("NAME eq second"))
-	s.call(200, demo.Alice(), http.MethodPatch, path,
+	s.Call(200, demo.Alice(), http.MethodPatch, path,
 		`[{"op":"remove","path":"/NAME"},{"op":"replace","path":"/AMOUNT","value":2.50}]`)
 	require.False(t, finds("NAME eq second"))
 	require.True(t, finds("AMOUNT eq 2.5"))
-	s.call(409, demo.Alice(), http.MethodPatch, path, `[{"op":"add","path":"/NAME","value":"n"},{"op":"remove","path":"/X"}]`)
+	s.Call(409, demo.Alice(), http.MethodPatch, path, `[{"op":"add","path":"/NAME","value":"n"},{"op":"remove","path":"/X"}]`)
 	require.False(t, finds("NAME eq n"))
 	// Metadata that violate the schema are stored, and indexed where a field
 	// fits.
-	s.call(200, demo.Alice(), http.MethodPut, path, `{"metadata":{"value":{"NAME":"third","AMOUNT":"2.5"}}}`)
+	s.Call(200, demo.Alice(), http.MethodPut, path, `{"metadata":{"value":{"NAME":"third","AMOUNT":"2.5"}}}`)
 	require.False(t, finds("AMOUNT eq 2.5"))
 	require.True(t, finds("NAME eq third"))
-	s.post(200, demo.Alice(), processPath(process, finish), "")
+	s.Post(200, demo.Alice(), apitest.ProcessPath(process, apitest.Finish), "")
 	require.True(t, finds("NAME eq third"))
 }
 
 // Two definitions may index members of one name as different types.
 func TestAMemberOfSeveralTypes(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	number := s.claimWith(s.claims(), `{"AMOUNT":12}`)
+	s := apitest.NewService(t)
+	number := claimWith(s, claims(s), `{"AMOUNT":12}`)
 	other := uuid.New()
-	s.define(identified("demo", "ProcessDefinition", "TEXTS", other, `{"name":"Texts",`+
+	s.Define(apitest.Identified("demo", "ProcessDefinition", "TEXTS", other, `{"name":"Texts",`+
 		`"metadataSchema":{"properties":{"AMOUNT":{}}},"metadataIndexes":[{"field":"AMOUNT","type":"STRING"}],"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
-	text, neither := s.claimWith(other, `{"AMOUNT":"12"}`), s.claimWith(other, `{"AMOUNT":12}`)
-	s.filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
+	text, neither := claimWith(s, other, `{"AMOUNT":"12"}`), claimWith(s, other, `{"AMOUNT":12}`)
+	s.Filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
 		fitting("AMOUNT eq 12"):      {number, text},
 		fitting("AMOUNT in 12 13"):   {number, text},
 		fitting("AMOUNT le 12"):      {number, text},
@@ -136,35 +137,35 @@ func TestAMemberOfSeveralTypes(t *testing.T) {
 		fitting("AMOUNT eq twelve"):  nil,
 	})
 	require.NotEqual(t, uuid.Nil, neither)
-	s.refused(400, "VALIDATION", demo.Alice(), http.MethodGet, "/processes?"+fitting("AMOUNT between twelve"), "")
+	s.Refused(400, "VALIDATION", demo.Alice(), http.MethodGet, "/processes?"+fitting("AMOUNT between twelve"), "")
 
 	// Processes stay findable by what their version indexes, and only they are.
-	s.define(identified("demo", "ProcessDefinition", "TEXTS", other, `{"name":"Texts",`+
+	s.Define(apitest.Identified("demo", "ProcessDefinition", "TEXTS", other, `{"name":"Texts",`+
 		`"metadataSchema":{"properties":{"COLOUR":{}}},"metadataIndexes":[{"field":"COLOUR","type":"STRING"}],"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
-	later := s.claimWith(other, `{"AMOUNT":"12","COLOUR":"red"}`)
-	s.filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
+	later := claimWith(s, other, `{"AMOUNT":"12","COLOUR":"red"}`)
+	s.Filtered(demo.Alice(), "/processes", map[string][]uuid.UUID{
 		fitting("AMOUNT eq 12"): {number, text}, fitting("COLOUR eq red"): {later},
 	})
 }
 
 func TestBadMetadataFilters(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	s.claims()
+	s := apitest.NewService(t)
+	claims(s)
 	for _, expression := range []string{
 		"", "NAME", "NAME eq", " eq 5", "NAME  eq 5", "NAME EQ 5", "NAME ne 5", "NAME le 5 6", "NAME contains ",
 		"NAME eq a b", "AMOUNT eq ten", "AMOUNT contains ", "AMOUNT between 1", "AMOUNT between 1 2 3",
 		"SINCE eq yesterday", "SINCE le 2026-13-01", "OTHER eq 5", "name eq 5", "NAME eq %zz", "NAME eq %00",
 		"%00 eq 5", "%ff eq 5", "NAME in" + strings.Repeat(" a", 101),
 	} {
-		failure := s.refused(400, "VALIDATION", demo.Alice(), http.MethodGet, "/processes?"+fitting("NAME eq a", expression), "")
+		failure := s.Refused(400, "VALIDATION", demo.Alice(), http.MethodGet, "/processes?"+fitting("NAME eq a", expression), "")
 		require.Equal(t, "metadata", failure.Errors[0].Location, expression)
 		require.Equal(t, "query", failure.Errors[0].LocationType, expression)
 	}
-	many := contracttest.Invalid(request(t, demo.Alice(), http.MethodGet,
+	many := contracttest.Invalid(apitest.Request(t, demo.Alice(), http.MethodGet,
 		"/processes?"+fitting(slices.Repeat([]string{"NAME eq a"}, 21)...), ""))
-	require.Equal(t, 400, s.send(many).status)
-	s.get(200, demo.Alice(), "/processes?"+fitting(slices.Repeat([]string{"NAME eq a"}, 20)...))
+	require.Equal(t, 400, s.Send(many).Status)
+	s.Get(200, demo.Alice(), "/processes?"+fitting(slices.Repeat([]string{"NAME eq a"}, 20)...))
 	// Indexes of other tenants are ignored.
-	s.refused(400, "VALIDATION", demo.OtherWorker(), http.MethodGet, "/processes?"+fitting("AMOUNT eq 1"), "")
+	s.Refused(400, "VALIDATION", demo.OtherWorker(), http.MethodGet, "/processes?"+fitting("AMOUNT eq 1"), "")
 }

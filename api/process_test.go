@@ -9,19 +9,13 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-)
-
-const (
-	cancel         = "/~actions/cancel"
-	cancelItems    = "/~actions/cancel-process-items"
-	finish         = "/~actions/complete"
-	metadataOfBody = `{"metadata":{"value":{"FIRST_NAME":"Carol"}}}`
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 func TestCreatingProcesses(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	byCode := decode[oasb.Process](t, s.post(201, demo.Alice(), "/processes",
+	s := apitest.NewService(t)
+	byCode := apitest.Decode[oasb.Process](t, s.Post(201, demo.Alice(), "/processes",
 		`{"tenantId":"`+demo.TenantDemo().String()+`","processDefinitionCode":"LOAN","initiatorEmail":"CAROL@demo.example",`+
 			`"metadata":{"valid":false,"value":{"FIRST_NAME":5},"errors":[{"type":"x"}]}}`))
 	require.Equal(t, demo.Carol().ID, *byCode.InitiatorID)
@@ -36,127 +30,127 @@ func TestCreatingProcesses(t *testing.T) {
 	require.Equal(t, "/FIRST_NAME", *byCode.Metadata.Errors[0].PropertyPath)
 	require.Equal(t, "type", *byCode.Metadata.Errors[0].Type)
 	require.Nil(t, byCode.Entity)
-	require.Equal(t, byCode, s.retrieveProcess(byCode.ID))
+	require.Equal(t, byCode, s.RetrieveProcess(byCode.ID))
 
 	// The code alone is unambiguous with one tenant.
-	byCodeAlone := decode[oasb.Process](t, s.post(201, demo.Carol(), "/processes", `{"processDefinitionCode":"LOAN"}`))
+	byCodeAlone := apitest.Decode[oasb.Process](t, s.Post(201, demo.Carol(), "/processes", `{"processDefinitionCode":"LOAN"}`))
 	require.Equal(t, demo.Loan(), byCodeAlone.ProcessDefinitionRef.ID)
 
-	onboarding := s.process(demo.Alice(), demo.Onboarding())
+	onboarding := s.Process(demo.Alice(), demo.Onboarding())
 	require.Nil(t, onboarding.Metadata)
 	require.False(t, *onboarding.Entity.Valid)
-	require.Equal(t, 0, s.count("SELECT count(*) FROM engine_runs WHERE owner_id = $1", onboarding.ID))
-	require.Equal(t, 1, s.count("SELECT count(*) FROM engine_runs WHERE owner_id = $1", byCode.ID))
+	require.Equal(t, 0, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1", onboarding.ID))
+	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1", byCode.ID))
 }
 
 func TestCompletingAProcessLeavesItsItemsUsable(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.loan().ID
-	task := s.item(process, "LOAN_APPLICATION", "").ID
+	s := apitest.NewService(t)
+	process := s.Loan().ID
+	task := s.Item(process, "LOAN_APPLICATION", "").ID
 
-	first := s.post(200, demo.LoanWorker(), processPath(process, finish), "")
-	require.Equal(t, oasb.ProcessStateCOMPLETED, decode[oasb.Process](t, first).State)
-	before := s.snapshot()
-	require.Equal(t, first.body, s.post(200, demo.LoanWorker(), processPath(process, finish), "").body)
-	s.refused(409, "INVALID_STATE", demo.LoanWorker(), http.MethodPost, processPath(process, cancel), "")
-	require.Equal(t, before, s.snapshot())
+	first := s.Post(200, demo.LoanWorker(), apitest.ProcessPath(process, apitest.Finish), "")
+	require.Equal(t, oasb.ProcessStateCOMPLETED, apitest.Decode[oasb.Process](t, first).State)
+	before := s.Snapshot()
+	require.Equal(t, first.Body, s.Post(200, demo.LoanWorker(), apitest.ProcessPath(process, apitest.Finish), "").Body)
+	s.Refused(409, "INVALID_STATE", demo.LoanWorker(), http.MethodPost, apitest.ProcessPath(process, apitest.Cancel), "")
+	require.Equal(t, before, s.Snapshot())
 
-	s.post(200, demo.Carol(), itemPath(task, claim), "")
-	s.post(200, demo.Carol(), itemPath(task, logEntry), `{"message":"m","level":"INFO"}`)
-	s.post(200, demo.Carol(), itemPath(task, assign), `{"ownerId":"`+demo.Carol().ID.String()+`"}`)
-	s.post(200, demo.Carol(), itemPath(task, complete), "")
-	require.Equal(t, 0, s.count("SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL'"))
+	s.Post(200, demo.Carol(), apitest.ItemPath(task, apitest.Claim), "")
+	s.Post(200, demo.Carol(), apitest.ItemPath(task, apitest.LogEntry), `{"message":"m","level":"INFO"}`)
+	s.Post(200, demo.Carol(), apitest.ItemPath(task, apitest.Assign), `{"ownerId":"`+demo.Carol().ID.String()+`"}`)
+	s.Post(200, demo.Carol(), apitest.ItemPath(task, apitest.Complete), "")
+	require.Equal(t, 0, s.Count("SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL'"))
 }
 
 func TestFinishedProcessIsNotWrittenTo(t *testing.T) {
 	t.Parallel()
-	for _, action := range []string{finish, cancel} {
+	for _, action := range []string{apitest.Finish, apitest.Cancel} {
 		t.Run(action, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t)
-			process := s.loan().ID
-			s.item(process, "LOAN_APPLICATION", ownedBy(demo.LoanWorker()))
-			s.post(200, demo.LoanWorker(), processPath(process, action), "")
-			before := s.snapshot()
+			s := apitest.NewService(t)
+			process := s.Loan().ID
+			s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(demo.LoanWorker()))
+			s.Post(200, demo.LoanWorker(), apitest.ProcessPath(process, action), "")
+			before := s.Snapshot()
 			for _, c := range []struct{ method, path, body string }{
 				{"POST", "/process-items", `{"type":"TASK","processId":"` + process.String() +
 					`","processItemDefinitionCode":"LOAN_APPLICATION"}`},
-				{"POST", processPath(process, changeInitiator), toInitiator(demo.Bob())},
-				{"POST", processPath(process, changeInitiator), toInitiator(demo.Carol())},
-				{"PUT", processPath(process, "/metadata"), metadataOfBody},
-				{"PATCH", processPath(process, "/metadata"), `[]`},
-				{"PUT", processPath(process, "/entity"), `{"entity":{"value":{}}}`},
-				{"PATCH", processPath(process, "/entity"), `[]`},
+				{"POST", apitest.ProcessPath(process, apitest.ChangeInitiator), apitest.ToInitiator(demo.Bob())},
+				{"POST", apitest.ProcessPath(process, apitest.ChangeInitiator), apitest.ToInitiator(demo.Carol())},
+				{"PUT", apitest.ProcessPath(process, "/metadata"), apitest.MetadataOfBody},
+				{"PATCH", apitest.ProcessPath(process, "/metadata"), `[]`},
+				{"PUT", apitest.ProcessPath(process, "/entity"), `{"entity":{"value":{}}}`},
+				{"PATCH", apitest.ProcessPath(process, "/entity"), `[]`},
 			} {
-				s.refused(403, "PROCESS_FINISHED", demo.LoanWorker(), c.method, c.path, c.body)
+				s.Refused(403, "PROCESS_FINISHED", demo.LoanWorker(), c.method, c.path, c.body)
 			}
-			require.Equal(t, before, s.snapshot())
+			require.Equal(t, before, s.Snapshot())
 		})
 	}
 }
 
 func TestCancellingAProcessCancelsItsOpenTasks(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.loan().ID
-	ready := s.item(process, "LOAN_APPLICATION", "").ID
-	claimed := s.item(process, "APPROVE_LOAN", ownedBy(demo.Bob())).ID
-	completed := s.item(process, "APPROVE_LOAN", ownedBy(demo.LoanWorker())).ID
-	s.post(200, demo.LoanWorker(), itemPath(completed, complete), "")
-	events := s.events(process)
+	s := apitest.NewService(t)
+	process := s.Loan().ID
+	ready := s.Item(process, "LOAN_APPLICATION", "").ID
+	claimed := s.Item(process, "APPROVE_LOAN", apitest.OwnedBy(demo.Bob())).ID
+	completed := s.Item(process, "APPROVE_LOAN", apitest.OwnedBy(demo.LoanWorker())).ID
+	s.Post(200, demo.LoanWorker(), apitest.ItemPath(completed, apitest.Complete), "")
+	events := s.Events(process)
 
-	first := s.post(200, demo.Alice(), processPath(process, cancel), "")
-	require.Equal(t, oasb.ProcessStateCANCELLED, decode[oasb.Process](t, first).State)
+	first := s.Post(200, demo.Alice(), apitest.ProcessPath(process, apitest.Cancel), "")
+	require.Equal(t, oasb.ProcessStateCANCELLED, apitest.Decode[oasb.Process](t, first).State)
 	for id, state := range map[uuid.UUID]oasb.ProcessItemTaskState{
 		ready: oasb.ProcessItemTaskStateCANCELLED, claimed: oasb.ProcessItemTaskStateCANCELLED,
 		completed: oasb.ProcessItemTaskStateCOMPLETED,
 	} {
-		require.Equal(t, state, s.retrieveItem(id).Task.State)
+		require.Equal(t, state, s.RetrieveItem(id).Task.State)
 	}
-	require.Equal(t, events+3, s.events(process))
-	require.Equal(t, 1, s.count("SELECT count(*) FROM engine_commands WHERE kind = 'CANCEL'"))
+	require.Equal(t, events+3, s.Events(process))
+	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_commands WHERE kind = 'CANCEL'"))
 
-	before := s.snapshot()
-	require.Equal(t, first.body, s.post(200, demo.Alice(), processPath(process, cancel), "").body)
-	s.refused(409, "INVALID_STATE", demo.Alice(), http.MethodPost, processPath(process, finish), "")
-	require.Equal(t, before, s.snapshot())
+	before := s.Snapshot()
+	require.Equal(t, first.Body, s.Post(200, demo.Alice(), apitest.ProcessPath(process, apitest.Cancel), "").Body)
+	s.Refused(409, "INVALID_STATE", demo.Alice(), http.MethodPost, apitest.ProcessPath(process, apitest.Finish), "")
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestCancellingItems(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process, other := s.loan().ID, s.loan().ID
-	state := func(id uuid.UUID) oasb.ProcessItemTaskState { return s.retrieveItem(id).Task.State }
-	first := s.item(process, "LOAN_APPLICATION", "").ID
-	second := s.item(process, "LOAN_APPLICATION", ownedBy(demo.Carol())).ID
-	completed := s.item(process, "LOAN_APPLICATION", ownedBy(demo.LoanWorker())).ID
-	s.post(200, demo.LoanWorker(), itemPath(completed, complete), "")
-	foreign := s.item(other, "LOAN_APPLICATION", "").ID
-	message := decode[oasb.ProcessItem](t, s.post(201, demo.LoanWorker(), "/process-items",
+	s := apitest.NewService(t)
+	process, other := s.Loan().ID, s.Loan().ID
+	state := func(id uuid.UUID) oasb.ProcessItemTaskState { return s.RetrieveItem(id).Task.State }
+	first := s.Item(process, "LOAN_APPLICATION", "").ID
+	second := s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(demo.Carol())).ID
+	completed := s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(demo.LoanWorker())).ID
+	s.Post(200, demo.LoanWorker(), apitest.ItemPath(completed, apitest.Complete), "")
+	foreign := s.Item(other, "LOAN_APPLICATION", "").ID
+	message := apitest.Decode[oasb.ProcessItem](t, s.Post(201, demo.LoanWorker(), "/process-items",
 		`{"type":"MESSAGE","processId":"`+process.String()+`","message":{"text":"t"}}`)).ID
-	running := s.get(200, demo.LoanWorker(), processPath(process, "")).body
+	running := s.Get(200, demo.LoanWorker(), apitest.ProcessPath(process, "")).Body
 	naming := func(ids ...uuid.UUID) string {
 		query := "?"
 		for _, id := range ids {
 			query += "processItemId=" + id.String() + "&"
 		}
-		return processPath(process, cancelItems+query)
+		return apitest.ProcessPath(process, apitest.CancelItems+query)
 	}
 
-	before := s.snapshot()
-	s.refused(404, "NOT_FOUND", demo.LoanWorker(), http.MethodPost, naming(first, foreign), "")
-	s.refused(404, "NOT_FOUND", demo.LoanWorker(), http.MethodPost, naming(uuid.New()), "")
-	s.refused(403, "ACCESS_DENIED", demo.Carol(), http.MethodPost, naming(first), "")
-	require.Equal(t, running, s.post(200, demo.LoanWorker(), naming(completed, message), "").body)
-	require.Equal(t, before, s.snapshot())
+	before := s.Snapshot()
+	s.Refused(404, "NOT_FOUND", demo.LoanWorker(), http.MethodPost, naming(first, foreign), "")
+	s.Refused(404, "NOT_FOUND", demo.LoanWorker(), http.MethodPost, naming(uuid.New()), "")
+	s.Refused(403, "ACCESS_DENIED", demo.Carol(), http.MethodPost, naming(first), "")
+	require.Equal(t, running, s.Post(200, demo.LoanWorker(), naming(completed, message), "").Body)
+	require.Equal(t, before, s.Snapshot())
 
-	s.post(200, demo.LoanWorker(), naming(first, first, completed), "")
+	s.Post(200, demo.LoanWorker(), naming(first, first, completed), "")
 	require.Equal(t, oasb.ProcessItemTaskStateCANCELLED, state(first))
 	require.Equal(t, oasb.ProcessItemTaskStateCLAIMED, state(second))
-	require.Equal(t, running, s.post(200, demo.LoanWorker(), naming(), "").body)
+	require.Equal(t, running, s.Post(200, demo.LoanWorker(), naming(), "").Body)
 	require.Equal(t, oasb.ProcessItemTaskStateCANCELLED, state(second))
 	require.Equal(t, oasb.ProcessItemTaskStateCOMPLETED, state(completed))
 	require.Equal(t, oasb.ProcessItemTaskStateREADY, state(foreign))
-	require.Equal(t, 0, s.count("SELECT count(*) FROM engine_commands WHERE kind <> 'START' AND kind <> 'SIGNAL'"))
+	require.Equal(t, 0, s.Count("SELECT count(*) FROM engine_commands WHERE kind <> 'START' AND kind <> 'SIGNAL'"))
 }

@@ -24,22 +24,23 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	data "github.com/procession-dev/procession/examples/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // downloads are the paths of a file of a robot in both shapes.
 func downloads(id uuid.UUID, key domain.RobotAssetKey) []string {
-	rest := robotPath(id, "/~actions/download-source-code")
+	rest := apitest.RobotPath(id, "/~actions/download-source-code")
 	if !key.Source() {
-		rest = robotPath(id, "/~actions/download-asset?"+assetQuery(key))
+		rest = apitest.RobotPath(id, "/~actions/download-asset?"+apitest.AssetQuery(key))
 	}
-	return []string{shapeA + rest, shapeB + rest}
+	return []string{apitest.ShapeA + rest, apitest.ShapeB + rest}
 }
 
 func TestTheDemoRobotIsDownloadedAsItIs(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	s.loadFiles()
+	s := apitest.NewService(t)
+	s.LoadFiles()
 	for name, c := range map[string]struct {
 		key  domain.RobotAssetKey
 		make func() ([]byte, error)
@@ -51,44 +52,44 @@ func TestTheDemoRobotIsDownloadedAsItIs(t *testing.T) {
 		require.NoError(t, err)
 		digest := sha256.Sum256(want)
 		for _, path := range downloads(demo.Robot(), c.key) {
-			got := s.get(200, demo.LoanWorker(), path)
-			require.Equal(t, string(want), got.body)
-			require.Equal(t, "application/zip", got.header.Get("Content-Type"))
-			require.Equal(t, fmt.Sprint(len(want)), got.header.Get("Content-Length"))
-			require.Equal(t, `"`+hex.EncodeToString(digest[:])+`"`, got.header.Get("ETag"))
-			require.Equal(t, `attachment; filename="`+name+`"; filename*=UTF-8''`+name, got.header.Get("Content-Disposition"))
+			got := s.Get(200, demo.LoanWorker(), path)
+			require.Equal(t, string(want), got.Body)
+			require.Equal(t, "application/zip", got.Header.Get("Content-Type"))
+			require.Equal(t, fmt.Sprint(len(want)), got.Header.Get("Content-Length"))
+			require.Equal(t, `"`+hex.EncodeToString(digest[:])+`"`, got.Header.Get("ETag"))
+			require.Equal(t, `attachment; filename="`+name+`"; filename*=UTF-8''`+name, got.Header.Get("Content-Disposition"))
 		}
 	}
-	for _, base := range []string{shapeA, shapeB} {
-		source := decode[oasb.Robot](t, s.get(200, demo.LoanWorker(), base+robotPath(demo.Robot(), ""))).SourceFile
-		got := s.get(200, demo.LoanWorker(), downloads(demo.Robot(), domain.RobotAssetKey{})[0])
-		digest := sha256.Sum256([]byte(got.body))
+	for _, base := range []string{apitest.ShapeA, apitest.ShapeB} {
+		source := apitest.Decode[oasb.Robot](t, s.Get(200, demo.LoanWorker(), base+apitest.RobotPath(demo.Robot(), ""))).SourceFile
+		got := s.Get(200, demo.LoanWorker(), downloads(demo.Robot(), domain.RobotAssetKey{})[0])
+		digest := sha256.Sum256([]byte(got.Body))
 		require.Equal(t, hex.EncodeToString(digest[:]), source.ContentHash)
-		require.EqualValues(t, len(got.body), source.ContentLength)
+		require.EqualValues(t, len(got.Body), source.ContentLength)
 		require.Equal(t, "kyc-bot.zip", source.Name)
 		require.Equal(t, "application/zip", source.ContentType)
 	}
 	// Loading the same manifests again changes nothing.
-	before := s.snapshot()
-	s.loadFiles()
-	require.Equal(t, before, s.snapshot())
+	before := s.Snapshot()
+	s.LoadFiles()
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestPartsOfFilesOfARobot(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	for _, key := range []domain.RobotAssetKey{{}, demo.RobotAsset()} {
-		s.uploadRobot("demo", "KYC_BOT", key, "a.bin", "application/octet-stream", "0123456789")
+		s.UploadRobot("demo", "KYC_BOT", key, "a.bin", "application/octet-stream", "0123456789")
 		for _, path := range downloads(demo.Robot(), key) {
-			s.requireParts(path)
+			s.RequireParts(path)
 		}
 	}
 }
 
 func TestAnAssetIsWhatAllParametersName(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	s.uploadRobot("demo", "KYC_BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
+	s := apitest.NewService(t)
+	s.UploadRobot("demo", "KYC_BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
 	keys := []domain.RobotAssetKey{
 		{Type: "PYTHON", Version: "3.12", Platform: "LINUX", Architecture: "X86_64"},
 		{Type: "PYTHON_PIP", Version: "3.12", Platform: "LINUX", Architecture: "X86_64"},
@@ -97,17 +98,17 @@ func TestAnAssetIsWhatAllParametersName(t *testing.T) {
 		{Type: "PYTHON", Version: "3.12", Platform: "LINUX", Architecture: "X86_32"},
 	}
 	for i, key := range keys {
-		s.uploadRobot("demo", "KYC_BOT", key, "a.zip", "application/zip", fmt.Sprint("asset ", i))
+		s.UploadRobot("demo", "KYC_BOT", key, "a.zip", "application/zip", fmt.Sprint("asset ", i))
 	}
 	for i, key := range keys {
 		for _, path := range downloads(demo.Robot(), key) {
-			require.Equal(t, fmt.Sprint("asset ", i), s.get(200, demo.LoanWorker(), path).body)
+			require.Equal(t, fmt.Sprint("asset ", i), s.Get(200, demo.LoanWorker(), path).Body)
 		}
 	}
 	absent := keys[0]
 	absent.Platform = "WINDOWS"
 	for _, path := range downloads(demo.Robot(), absent) {
-		s.refused(404, "NOT_FOUND", demo.LoanWorker(), http.MethodGet, path, "")
+		s.Refused(404, "NOT_FOUND", demo.LoanWorker(), http.MethodGet, path, "")
 	}
 	for name, broken := range map[string]string{
 		"type": "type=RUBY", "platform": "platform=AIX", "architecture": "architecture=ARM", "version": "version=",
@@ -115,28 +116,28 @@ func TestAnAssetIsWhatAllParametersName(t *testing.T) {
 		path := strings.Replace(downloads(demo.Robot(), keys[0])[1], name+"="+map[string]string{
 			"type": "PYTHON", "platform": "LINUX", "architecture": "X86_64", "version": "3.12",
 		}[name], broken, 1)
-		got := s.send(contracttest.Invalid(request(t, demo.LoanWorker(), http.MethodGet, path, "")))
-		require.Equal(t, 400, got.status, path)
-		require.Equal(t, name, decode[contracttest.ErrorBody](t, got).Errors[0].Location)
+		got := s.Send(contracttest.Invalid(apitest.Request(t, demo.LoanWorker(), http.MethodGet, path, "")))
+		require.Equal(t, 400, got.Status, path)
+		require.Equal(t, name, apitest.Decode[contracttest.ErrorBody](t, got).Errors[0].Location)
 	}
 }
 
 // A robot that cannot be run yet is not READY.
 func TestRobotsWithoutASourcePackage(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	bare := s.applyRobot("demo", "BARE", `{"name":"Bare","runner":"loan-worker","sourceType":"ROBOT_FRAMEWORK_PYTHON_WHEEL"}`)
-	s.uploadRobot("demo", "BARE", demo.RobotAsset(), "a.zip", "application/zip", "node")
-	s.uploadRobot("demo", "KYC_BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
+	s := apitest.NewService(t)
+	bare := s.ApplyRobot("demo", "BARE", `{"name":"Bare","runner":"loan-worker","sourceType":"ROBOT_FRAMEWORK_PYTHON_WHEEL"}`)
+	s.UploadRobot("demo", "BARE", demo.RobotAsset(), "a.zip", "application/zip", "node")
+	s.UploadRobot("demo", "KYC_BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
 	for path, want := range map[string][]uuid.UUID{
-		shapeA + "/robots":                       {demo.Robot(), bare},
-		shapeA + "/robots?filterContext=DEFAULT": {demo.Robot(), bare},
-		shapeA + "/robots?filterContext=READY":   {demo.Robot()},
-		shapeB + "/robots":                       {demo.Robot(), bare},
-		shapeB + "/robots?filterContext=DEFAULT": {demo.Robot(), bare},
-		shapeB + "/robots?filterContext=READY":   {demo.Robot()},
+		apitest.ShapeA + "/robots":                       {demo.Robot(), bare},
+		apitest.ShapeA + "/robots?filterContext=DEFAULT": {demo.Robot(), bare},
+		apitest.ShapeA + "/robots?filterContext=READY":   {demo.Robot()},
+		apitest.ShapeB + "/robots":                       {demo.Robot(), bare},
+		apitest.ShapeB + "/robots?filterContext=DEFAULT": {demo.Robot(), bare},
+		apitest.ShapeB + "/robots?filterContext=READY":   {demo.Robot()},
 	} {
-		found := s.list(demo.Alice(), path)
+		found := s.List(demo.Alice(), path)
 		var ids []uuid.UUID
 		for _, r := range found.Content {
 			ids = append(ids, r.ID)
@@ -144,30 +145,30 @@ func TestRobotsWithoutASourcePackage(t *testing.T) {
 		require.Equal(t, want, ids, path)
 		require.EqualValues(t, len(want), found.Metadata.TotalElements, path)
 	}
-	older := decode[oasa.Robot](t, s.get(200, demo.Alice(), shapeA+robotPath(bare, "")))
+	older := apitest.Decode[oasa.Robot](t, s.Get(200, demo.Alice(), apitest.ShapeA+apitest.RobotPath(bare, "")))
 	require.Nil(t, older.SourceFile)
 	require.Equal(t, oasa.RobotSourceTypeROBOTFRAMEWORKPYTHONWHEEL, older.SourceType)
-	newer := decode[oasb.Robot](t, s.get(200, demo.Alice(), shapeB+robotPath(bare, "")))
+	newer := apitest.Decode[oasb.Robot](t, s.Get(200, demo.Alice(), apitest.ShapeB+apitest.RobotPath(bare, "")))
 	require.Nil(t, newer.SourceFile)
 	require.Equal(t, oasb.RobotSourceTypeUNKNOWN, newer.SourceType)
 	for _, path := range downloads(bare, demo.RobotAsset()) {
-		require.Equal(t, "node", s.get(200, demo.Alice(), path).body)
+		require.Equal(t, "node", s.Get(200, demo.Alice(), path).Body)
 	}
 	for _, path := range downloads(bare, domain.RobotAssetKey{}) {
-		s.refused(404, "NOT_FOUND", demo.Alice(), http.MethodGet, path, "")
+		s.Refused(404, "NOT_FOUND", demo.Alice(), http.MethodGet, path, "")
 	}
 }
 
 func TestRobotsAreListed(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	ids := []uuid.UUID{demo.Robot()}
 	for _, code := range []string{"A", "B"} {
-		ids = append(ids, s.applyRobot("demo", code, `{"name":"Bot"}`))
+		ids = append(ids, s.ApplyRobot("demo", code, `{"name":"Bot"}`))
 	}
-	s.otherRobot()
+	s.OtherRobot()
 	for _, code := range []string{"A", "B", "KYC_BOT"} {
-		s.uploadRobot("demo", code, domain.RobotAssetKey{}, "a.zip", "application/zip", code)
+		s.UploadRobot("demo", code, domain.RobotAssetKey{}, "a.zip", "application/zip", code)
 	}
 	for query, want := range map[string][]uuid.UUID{
 		"":                     {ids[0], ids[1], ids[2]},
@@ -179,64 +180,64 @@ func TestRobotsAreListed(t *testing.T) {
 		"?tenantId=" + uuid.NewString() + "&size=5":   nil,
 		"?filterContext=READY&sort=id&size=1&page=99": nil,
 	} {
-		for _, base := range []string{shapeA, shapeB} {
+		for _, base := range []string{apitest.ShapeA, apitest.ShapeB} {
 			var found []uuid.UUID
-			for _, r := range s.list(demo.Alice(), base+"/robots"+query).Content {
+			for _, r := range s.List(demo.Alice(), base+"/robots"+query).Content {
 				found = append(found, r.ID)
 			}
 			require.Equal(t, want, found, query)
 		}
 	}
-	inA := decode[struct{ Content []object }](t, s.get(200, demo.Alice(), shapeA+"/robots")).Content
-	inB := decode[struct{ Content []object }](t, s.get(200, demo.Alice(), shapeB+"/robots")).Content
+	inA := apitest.Decode[struct{ Content []map[string]any }](t, s.Get(200, demo.Alice(), apitest.ShapeA+"/robots")).Content
+	inB := apitest.Decode[struct{ Content []map[string]any }](t, s.Get(200, demo.Alice(), apitest.ShapeB+"/robots")).Content
 	for i := range inA {
 		require.Equal(t, "ROBOT", inA[i]["objectType"])
 		delete(inA[i], "objectType")
 	}
 	require.Equal(t, inB, inA)
-	page := decode[oasa.RobotPage](t, s.get(200, demo.Alice(), shapeA+"/robots?size=0"))
+	page := apitest.Decode[oasa.RobotPage](t, s.Get(200, demo.Alice(), apitest.ShapeA+"/robots?size=0"))
 	require.Equal(t, oasa.PagedObjectTypeROBOTPAGE, *page.ObjectType)
 }
 
 func TestBodiesOfRobots(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	s.loadFiles()
-	require.NoError(t, s.administration.SetRobotVariable(t.Context(), operatorCaller(), robotKey("demo", "KYC_BOT"),
+	s := apitest.NewService(t)
+	s.LoadFiles()
+	require.NoError(t, s.Administration.SetRobotVariable(t.Context(), apitest.OperatorCaller(), apitest.RobotKey("demo", "KYC_BOT"),
 		"GREETING", domain.NewSecret(`<"é">`)))
-	for shape, base := range map[string]string{"shape_a": shapeA, "shape_b": shapeB} {
-		requireGolden(t, shape+"/robot", s.get(200, demo.LoanWorker(), base+robotPath(demo.Robot(), "")).hidingRandomIDs())
-		requireGolden(t, shape+"/robot_page", s.get(200, demo.LoanWorker(), base+"/robots").hidingRandomIDs())
+	for shape, base := range map[string]string{"shape_a": apitest.ShapeA, "shape_b": apitest.ShapeB} {
+		apitest.RequireGolden(t, shape+"/robot", s.Get(200, demo.LoanWorker(), base+apitest.RobotPath(demo.Robot(), "")).HidingRandomIDs())
+		apitest.RequireGolden(t, shape+"/robot_page", s.Get(200, demo.LoanWorker(), base+"/robots").HidingRandomIDs())
 	}
-	got := s.get(200, demo.Alice(), resourcePath("demo", "Robot", "KYC_BOT", "")).hidingRandomIDs()
-	got.body = uploadTime.ReplaceAllString(got.body, `"uploadedAt":"2026-03-02T10:30:00.001Z"`)
-	requireGolden(t, "admin/robot", got)
+	got := s.Get(200, demo.Alice(), apitest.ResourcePath("demo", "Robot", "KYC_BOT", "")).HidingRandomIDs()
+	got.Body = uploadTime.ReplaceAllString(got.Body, `"uploadedAt":"2026-03-02T10:30:00.001Z"`)
+	apitest.RequireGolden(t, "admin/robot", got)
 }
 
 // A principal that runs a robot reads its environment, in whichever way it comes to
 // run it, and may list it as READY; one that may only download it does not.
 func TestWhoSeesTheEnvironmentOfARobot(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	id := s.applyRobot("demo", "BOT", `{"name":"Bot","workflowType":"W","taskQueue":"q","runner":"stranger",`+
+	s := apitest.NewService(t)
+	id := s.ApplyRobot("demo", "BOT", `{"name":"Bot","workflowType":"W","taskQueue":"q","runner":"stranger",`+
 		`"permissions":{"viewers":[{"group":"REVIEWERS"},{"application":"reader"}]}}`)
-	s.uploadRobot("demo", "BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
-	require.NoError(t, s.administration.SetRobotVariable(t.Context(), operatorCaller(), robotKey("demo", "BOT"), "TOKEN", domain.NewSecret("planted")))
-	for _, base := range []string{shapeA, shapeB} {
-		path := base + robotPath(id, "")
+	s.UploadRobot("demo", "BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
+	require.NoError(t, s.Administration.SetRobotVariable(t.Context(), apitest.OperatorCaller(), apitest.RobotKey("demo", "BOT"), "TOKEN", domain.NewSecret("planted")))
+	for _, base := range []string{apitest.ShapeA, apitest.ShapeB} {
+		path := base + apitest.RobotPath(id, "")
 		for _, as := range []demo.Account{demo.Alice(), demo.Stranger()} {
-			got := s.get(200, as, path)
-			require.Equal(t, map[string]string{"TOKEN": "planted"}, decode[oasb.Robot](t, got).EnvironmentVariables, as.Name)
-			require.Equal(t, "no-store", got.header.Get("Cache-Control"))
+			got := s.Get(200, as, path)
+			require.Equal(t, map[string]string{"TOKEN": "planted"}, apitest.Decode[oasb.Robot](t, got).EnvironmentVariables, as.Name)
+			require.Equal(t, "no-store", got.Header.Get("Cache-Control"))
 		}
 		for _, as := range []demo.Account{demo.Bob(), demo.Reader()} {
-			require.NotContains(t, s.get(200, as, path).body, "environmentVariables", as.Name)
-			require.Contains(t, s.list(as, base+"/robots").ids(), id)
-			require.NotContains(t, s.list(as, base+"/robots?filterContext=READY").ids(), id, "it cannot be run without its environment")
+			require.NotContains(t, s.Get(200, as, path).Body, "environmentVariables", as.Name)
+			require.Contains(t, s.List(as, base+"/robots").IDs(), id)
+			require.NotContains(t, s.List(as, base+"/robots?filterContext=READY").IDs(), id, "it cannot be run without its environment")
 		}
-		require.Contains(t, s.list(demo.Stranger(), base+"/robots?filterContext=READY").ids(), id)
+		require.Contains(t, s.List(demo.Stranger(), base+"/robots?filterContext=READY").IDs(), id)
 		for _, as := range []demo.Account{demo.Carol(), demo.LoanWorker(), demo.OtherWorker()} {
-			s.refused(404, "NOT_FOUND", as, http.MethodGet, path, "")
+			s.Refused(404, "NOT_FOUND", as, http.MethodGet, path, "")
 		}
 	}
 	for _, as := range []demo.Account{demo.Alice(), demo.Stranger(), demo.Bob()} {
@@ -244,71 +245,71 @@ func TestWhoSeesTheEnvironmentOfARobot(t *testing.T) {
 		if as.ID == demo.Bob().ID {
 			reads = 0
 		}
-		require.Equal(t, reads, s.count(`SELECT count(*) FROM events WHERE type = 'ROBOT_ENVIRONMENT.READ'
+		require.Equal(t, reads, s.Count(`SELECT count(*) FROM events WHERE type = 'ROBOT_ENVIRONMENT.READ'
 			AND resource_id = $1 AND actor_id = $2`, id, as.ID), "once a day: %s", as.Name)
 	}
-	s.advance(24 * time.Hour)
-	s.get(200, demo.Stranger(), shapeB+robotPath(id, ""))
-	require.Equal(t, 3, s.count(`SELECT count(*) FROM events WHERE type = 'ROBOT_ENVIRONMENT.READ' AND resource_id = $1`, id))
+	s.Advance(24 * time.Hour)
+	s.Get(200, demo.Stranger(), apitest.ShapeB+apitest.RobotPath(id, ""))
+	require.Equal(t, 3, s.Count(`SELECT count(*) FROM events WHERE type = 'ROBOT_ENVIRONMENT.READ' AND resource_id = $1`, id))
 	// Registering a worker for a robot gives no right on it.
-	s.post(201, demo.LoanWorker(), "/workers",
+	s.Post(201, demo.LoanWorker(), "/workers",
 		`{"identity":"w","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1","robotIds":["`+id.String()+`"]}`)
-	s.refused(404, "NOT_FOUND", demo.LoanWorker(), http.MethodGet, robotPath(id, ""), "")
+	s.Refused(404, "NOT_FOUND", demo.LoanWorker(), http.MethodGet, apitest.RobotPath(id, ""), "")
 	// Its processes' tasks being assisted by it does.
-	s.assistLoans("BOT")
+	assistLoans(s, "BOT")
 	require.Equal(t, map[string]string{"TOKEN": "planted"},
-		decode[oasb.Robot](t, s.get(200, demo.LoanWorker(), robotPath(id, ""))).EnvironmentVariables)
-	s.refused(404, "NOT_FOUND", demo.OtherWorker(), http.MethodGet, robotPath(id, ""), "")
+		apitest.Decode[oasb.Robot](t, s.Get(200, demo.LoanWorker(), apitest.RobotPath(id, ""))).EnvironmentVariables)
+	s.Refused(404, "NOT_FOUND", demo.OtherWorker(), http.MethodGet, apitest.RobotPath(id, ""), "")
 }
 
 // A value appears where it is asked for by who may see it, and nowhere else.
 func TestAValueOfTheEnvironmentIsNowhereElse(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := newService(t, func(o *api.Options) {
+	s := apitest.NewService(t, func(o *api.Options) {
 		o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
-	id := s.applyRobot("demo", "BOT", `{"name":"Bot","workflowType":"W","taskQueue":"q","runner":"loan-worker"}`)
-	s.uploadRobot("demo", "BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
-	s.assistLoans("BOT")
+	id := s.ApplyRobot("demo", "BOT", `{"name":"Bot","workflowType":"W","taskQueue":"q","runner":"loan-worker"}`)
+	s.UploadRobot("demo", "BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
+	assistLoans(s, "BOT")
 	const planted = "planted-value"
-	seen := func(got answer) {
+	seen := func(got apitest.Answer) {
 		t.Helper()
-		require.NotContains(t, got.body, planted)
-		for name, values := range got.header {
+		require.NotContains(t, got.Body, planted)
+		for name, values := range got.Header {
 			require.NotContains(t, strings.Join(values, " "), planted, name)
 		}
 	}
-	put := func(name, body string) answer {
-		return s.send(contracttest.Invalid(request(t, demo.Alice(), http.MethodPut, adminRobotPath("demo", "BOT", "/environment/"+name), body)))
+	put := func(name, body string) apitest.Answer {
+		return s.Send(contracttest.Invalid(apitest.Request(t, demo.Alice(), http.MethodPut, apitest.AdminRobotPath("demo", "BOT", "/environment/"+name), body)))
 	}
 	got := put("TOKEN", `{"value":"`+planted+`"}`)
-	require.Equal(t, 204, got.status, got.body)
+	require.Equal(t, 204, got.Status, got.Body)
 	seen(got)
-	for _, refused := range []answer{
+	for _, refused := range []apitest.Answer{
 		put("1TOKEN", `{"value":"`+planted+`"}`), put("TOKEN", `{"value":["`+planted+`"]}`), put("TOKEN", `{"valeu":"`+planted+`"}`),
 		put("TOKEN", `{"value":"`+strings.Repeat(planted, 400)+`"}`), put("TOKEN", `{"value":"`+planted+`\u0000"}`),
 		put("TOKEN", `{"value":"`+planted+`"`),
 	} {
-		require.Equal(t, 400, refused.status)
+		require.Equal(t, 400, refused.Status)
 		seen(refused)
 	}
-	task := s.item(s.loan().ID, "APPROVE_LOAN", "").ID
-	seen(s.post(200, demo.LoanWorker(), itemPath(task, "/task/~actions/claim"), ""))
-	require.Equal(t, 1, s.count(`SELECT count(*) FROM engine_runs WHERE kind = 'TASK_ROBOT' AND owner_id = $1`, task))
+	task := s.Item(s.Loan().ID, "APPROVE_LOAN", "").ID
+	seen(s.Post(200, demo.LoanWorker(), apitest.ItemPath(task, "/task/~actions/claim"), ""))
+	require.Equal(t, 1, s.Count(`SELECT count(*) FROM engine_runs WHERE kind = 'TASK_ROBOT' AND owner_id = $1`, task))
 	for _, path := range []string{
-		shapeA + "/robots", shapeB + "/robots", adminAPI + "/resources?kind=Robot", resourcePath("demo", "Robot", "BOT", ""),
-		itemPath(task, ""), taskPathA(task, ""),
+		apitest.ShapeA + "/robots", apitest.ShapeB + "/robots", apitest.AdminAPI + "/resources?kind=Robot", apitest.ResourcePath("demo", "Robot", "BOT", ""),
+		apitest.ItemPath(task, ""), apitest.TaskPathA(task, ""),
 	} {
-		seen(s.get(200, demo.Alice(), path))
+		seen(s.Get(200, demo.Alice(), path))
 	}
-	seen(s.post(200, demo.Alice(), applyPath, applying("", document("demo", "Robot", "BOT", `{"name":"Bot again",`+
+	seen(s.Post(200, demo.Alice(), apitest.ApplyPath, apitest.Applying("", apitest.Document("demo", "Robot", "BOT", `{"name":"Bot again",`+
 		`"workflowType":"W","taskQueue":"q","runner":"loan-worker"}`))))
-	require.Contains(t, s.get(200, demo.Alice(), robotPath(id, "")).body, planted)
+	require.Contains(t, s.Get(200, demo.Alice(), apitest.RobotPath(id, "")).Body, planted)
 
-	conn := s.connect()
+	conn := s.Connect()
 	defer func() { _ = conn.Close(t.Context()) }()
-	for table := range s.snapshot() {
+	for table := range s.Snapshot() {
 		var n int
 		require.NoError(t, conn.QueryRow(t.Context(),
 			`SELECT count(*) FROM `+table+` t WHERE t::text LIKE '%' || $1 || '%'
@@ -321,45 +322,45 @@ func TestAValueOfTheEnvironmentIsNowhereElse(t *testing.T) {
 
 func TestUploadsOfRobotsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	path := adminRobotPath("demo", "KYC_BOT", "/source", fileQuery("application/zip", "../a b.zip"))
-	kept := decode[struct{ Name string }](t, s.call(200, demo.Alice(), http.MethodPut, path, "kept"))
+	s := apitest.NewService(t)
+	path := apitest.AdminRobotPath("demo", "KYC_BOT", "/source", apitest.FileQuery("application/zip", "../a b.zip"))
+	kept := apitest.Decode[struct{ Name string }](t, s.Call(200, demo.Alice(), http.MethodPut, path, "kept"))
 	require.Equal(t, "a b.zip", kept.Name)
-	before := s.snapshot()
-	s.refused(413, "DOCUMENT_TOO_LARGE", demo.Alice(), http.MethodPut, path, strings.Repeat("x", documentLimit+1))
-	failure := s.refused(400, "VALIDATION", demo.Alice(), http.MethodPut,
-		adminRobotPath("demo", "KYC_BOT", "/source", fileQuery("zip", "a.zip")), "x")
+	before := s.Snapshot()
+	s.Refused(413, "DOCUMENT_TOO_LARGE", demo.Alice(), http.MethodPut, path, strings.Repeat("x", apitest.DocumentLimit+1))
+	failure := s.Refused(400, "VALIDATION", demo.Alice(), http.MethodPut,
+		apitest.AdminRobotPath("demo", "KYC_BOT", "/source", apitest.FileQuery("zip", "a.zip")), "x")
 	require.Equal(t, "fileContentType", failure.Errors[0].Location)
-	failure = s.refused(400, "VALIDATION", demo.Alice(), http.MethodPut, adminRobotPath("demo", "KYC_BOT", "/asset",
-		"type=PYTHON&version=%20&platform=LINUX&architecture=X86_64", fileQuery("application/zip", "a.zip")), "x")
+	failure = s.Refused(400, "VALIDATION", demo.Alice(), http.MethodPut, apitest.AdminRobotPath("demo", "KYC_BOT", "/asset",
+		"type=PYTHON&version=%20&platform=LINUX&architecture=X86_64", apitest.FileQuery("application/zip", "a.zip")), "x")
 	require.Equal(t, "version", failure.Errors[0].Location)
-	wrong := request(t, demo.Alice(), http.MethodPut, path, "{}")
+	wrong := apitest.Request(t, demo.Alice(), http.MethodPut, path, "{}")
 	wrong.Header.Set("Content-Type", "application/json")
-	require.Equal(t, 415, s.send(contracttest.Invalid(wrong)).status)
-	s.refused(404, "NOT_FOUND", demo.Alice(), http.MethodDelete, adminRobotPath("demo", "KYC_BOT", "/asset", assetQuery(demo.RobotAsset())), "")
-	s.refused(404, "NOT_FOUND", demo.Alice(), http.MethodDelete, adminRobotPath("demo", "KYC_BOT", "/environment/NONE"), "")
-	require.Equal(t, before, s.snapshot())
-	s.requireBlobs(1)
-	require.Equal(t, "kept", s.get(200, demo.LoanWorker(), downloads(demo.Robot(), domain.RobotAssetKey{})[1]).body)
+	require.Equal(t, 415, s.Send(contracttest.Invalid(wrong)).Status)
+	s.Refused(404, "NOT_FOUND", demo.Alice(), http.MethodDelete, apitest.AdminRobotPath("demo", "KYC_BOT", "/asset", apitest.AssetQuery(demo.RobotAsset())), "")
+	s.Refused(404, "NOT_FOUND", demo.Alice(), http.MethodDelete, apitest.AdminRobotPath("demo", "KYC_BOT", "/environment/NONE"), "")
+	require.Equal(t, before, s.Snapshot())
+	s.RequireBlobs(1)
+	require.Equal(t, "kept", s.Get(200, demo.LoanWorker(), downloads(demo.Robot(), domain.RobotAssetKey{})[1]).Body)
 }
 
 // assistLoans has a robot assist with the tasks APPROVE_LOAN of the tenant Demo.
-func (s *service) assistLoans(robot string) {
-	s.t.Helper()
-	found, err := s.administration.RetrieveResource(s.t.Context(), operatorCaller(),
+func assistLoans(s *apitest.Service, robot string) {
+	s.T.Helper()
+	found, err := s.Administration.RetrieveResource(s.T.Context(), apitest.OperatorCaller(),
 		administer.ResourceKey{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "LOAN"})
-	require.NoError(s.t, err)
+	require.NoError(s.T, err)
 	spec, ok := found.Spec.(*resource.ProcessDefinitionSpec)
-	require.True(s.t, ok)
+	require.True(s.T, ok)
 	for i := range spec.Items {
 		if spec.Items[i].Code == "APPROVE_LOAN" {
 			spec.Items[i].Robot = &resource.ItemRobotSpec{Code: robot, Operation: "CHECK"}
 		}
 	}
 	text, err := found.MarshalJSON()
-	require.NoError(s.t, err)
-	_, err = s.administration.ApplyResources(s.t.Context(), operatorCaller(), administer.ApplyRequest{Documents: []json.RawMessage{text}})
-	require.NoError(s.t, err)
+	require.NoError(s.T, err)
+	_, err = s.Administration.ApplyResources(s.T.Context(), apitest.OperatorCaller(), administer.ApplyRequest{Documents: []json.RawMessage{text}})
+	require.NoError(s.T, err)
 }
 
 var uploadTime = regexp.MustCompile(`"uploadedAt":"2026-03-02T1[01]:30:[^"]*Z"`)

@@ -13,81 +13,82 @@ import (
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 // public requests a path outside the versioned interface, without credentials.
-func (s *service) public(method, path string) answer {
-	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://service.test"+path, nil)
-	require.NoError(s.t, err)
-	return s.send(r)
+func public(s *apitest.Service, method, path string) apitest.Answer {
+	s.T.Helper()
+	r, err := http.NewRequestWithContext(s.T.Context(), method, "http://service.test"+path, nil)
+	require.NoError(s.T, err)
+	return s.Send(r)
 }
 
 func TestPublishedDocuments(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	require.NotEmpty(t, contracts)
-	for name, contract := range contracts {
-		published := s.public(http.MethodGet, "/openapi/"+contract.Document())
-		require.Equal(t, 200, published.status, name)
-		require.Equal(t, "application/yaml", published.header.Get("Content-Type"))
+	s := apitest.NewService(t)
+	require.NotEmpty(t, apitest.Contracts)
+	for name, contract := range apitest.Contracts {
+		published := public(s, http.MethodGet, "/openapi/"+contract.Document())
+		require.Equal(t, 200, published.Status, name)
+		require.Equal(t, "application/yaml", published.Header.Get("Content-Type"))
 		source, err := openapi.Published(contract.Document())
 		require.NoError(t, err)
-		require.Equal(t, string(source), published.body)
+		require.Equal(t, string(source), published.Body)
 	}
 
-	keys := s.public(http.MethodGet, "/.well-known/jwks.json")
-	require.Equal(t, 200, keys.status)
-	require.Equal(t, "public, max-age=60", keys.header.Get("Cache-Control"))
+	keys := public(s, http.MethodGet, "/.well-known/jwks.json")
+	require.Equal(t, 200, keys.Status)
+	require.Equal(t, "public, max-age=60", keys.Header.Get("Cache-Control"))
 	var set struct{ Keys []map[string]string }
-	require.NoError(t, json.Unmarshal([]byte(keys.body), &set))
+	require.NoError(t, json.Unmarshal([]byte(keys.Body), &set))
 	require.NotEmpty(t, set.Keys)
 	require.NotContains(t, set.Keys[0], "d", "the private half")
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://service.test/.well-known/jwks.json", nil)
 	require.NoError(t, err)
-	r.Header.Set("If-None-Match", keys.header.Get("ETag"))
-	require.Equal(t, answer{status: 304, body: ""}, func() answer { a := s.send(r); a.header = nil; return a }())
+	r.Header.Set("If-None-Match", keys.Header.Get("ETag"))
+	require.Equal(t, apitest.Answer{Status: 304, Body: ""}, func() apitest.Answer { a := s.Send(r); a.Header = nil; return a }())
 
-	require.Equal(t, 404, s.public(http.MethodGet, "/dev/ca.pem").status)
-	dev := newService(t, func(o *api.Options) { o.DevCA = []byte("certificate") })
-	require.Equal(t, "certificate", dev.public(http.MethodGet, "/dev/ca.pem").body)
+	require.Equal(t, 404, public(s, http.MethodGet, "/dev/ca.pem").Status)
+	dev := apitest.NewService(t, func(o *api.Options) { o.DevCA = []byte("certificate") })
+	require.Equal(t, "certificate", public(dev, http.MethodGet, "/dev/ca.pem").Body)
 }
 
 func TestUnknownPathsAndMethods(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	for _, path := range []string{"/", "/v2024-06-14", "/v2024-06-14/nothing", "/processes", "/v2024-06-14/tenants/a/b"} {
-		got := s.public(http.MethodGet, path)
-		require.Equal(t, 404, got.status, path)
-		require.Equal(t, "NOT_FOUND", decode[contracttest.ErrorBody](t, got).Errors[0].Code)
+		got := public(s, http.MethodGet, path)
+		require.Equal(t, 404, got.Status, path)
+		require.Equal(t, "NOT_FOUND", apitest.Decode[contracttest.ErrorBody](t, got).Errors[0].Code)
 	}
-	got := s.public(http.MethodDelete, "/v2024-06-14/processes")
-	require.Equal(t, 405, got.status)
-	require.Equal(t, 405, decode[contracttest.ErrorBody](t, got).Status)
-	require.ElementsMatch(t, []string{"GET", "POST", "HEAD"}, strings.Split(got.header.Get("Allow"), ", "))
+	got := public(s, http.MethodDelete, "/v2024-06-14/processes")
+	require.Equal(t, 405, got.Status)
+	require.Equal(t, 405, apitest.Decode[contracttest.ErrorBody](t, got).Status)
+	require.ElementsMatch(t, []string{"GET", "POST", "HEAD"}, strings.Split(got.Header.Get("Allow"), ", "))
 }
 
 func TestEveryAnswerIsMarked(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	r := request(t, demo.Carol(), http.MethodGet, "/tenants", "")
+	s := apitest.NewService(t)
+	r := apitest.Request(t, demo.Carol(), http.MethodGet, "/tenants", "")
 	r.Header.Set("X-Request-Id", "mine-1")
-	got := s.send(r)
-	require.Equal(t, "mine-1", got.header.Get("X-Request-Id"))
-	require.Equal(t, "no-store", got.header.Get("Cache-Control"))
-	require.Equal(t, "nosniff", got.header.Get("X-Content-Type-Options"))
-	require.Contains(t, got.header.Get("Content-Type"), "application/json")
+	got := s.Send(r)
+	require.Equal(t, "mine-1", got.Header.Get("X-Request-Id"))
+	require.Equal(t, "no-store", got.Header.Get("Cache-Control"))
+	require.Equal(t, "nosniff", got.Header.Get("X-Content-Type-Options"))
+	require.Contains(t, got.Header.Get("Content-Type"), "application/json")
 }
 
 func TestHeadAndDoubledSlashes(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	head := s.call(200, demo.Carol(), http.MethodHead, "/tenants", "")
-	require.Empty(t, head.body)
-	r := request(t, demo.Carol(), http.MethodGet, "/tenants", "")
+	s := apitest.NewService(t)
+	head := s.Call(200, demo.Carol(), http.MethodHead, "/tenants", "")
+	require.Empty(t, head.Body)
+	r := apitest.Request(t, demo.Carol(), http.MethodGet, "/tenants", "")
 	r.URL.Path = "/" + r.URL.Path
-	require.Equal(t, 200, s.send(r).status)
+	require.Equal(t, 200, s.Send(r).Status)
 }
 
 type observation struct {
@@ -99,7 +100,7 @@ func TestAnswersAreObserved(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var seen []observation
-	s := newService(t, func(o *api.Options) {
+	s := apitest.NewService(t, func(o *api.Options) {
 		o.Observe = func(method, route string, status int, took time.Duration) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -108,10 +109,10 @@ func TestAnswersAreObserved(t *testing.T) {
 		}
 		o.Service = nil // every operation panics
 	})
-	s.get(500, demo.Carol(), "/tenants/"+demo.TenantDemo().String())
-	require.Equal(t, 401, s.public(http.MethodGet, "/v2024-06-14/tenants").status)
-	s.public(http.MethodGet, "/nothing")
-	s.public(http.MethodDelete, "/v2024-06-14/tenants")
+	s.Get(500, demo.Carol(), "/tenants/"+demo.TenantDemo().String())
+	require.Equal(t, 401, public(s, http.MethodGet, "/v2024-06-14/tenants").Status)
+	public(s, http.MethodGet, "/nothing")
+	public(s, http.MethodDelete, "/v2024-06-14/tenants")
 	require.Equal(t, []observation{
 		{"GET", "/v2024-06-14/tenants/:id", 500},
 		{"GET", "/v2024-06-14/tenants", 401},

@@ -11,6 +11,7 @@ import (
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // principalsByName maps each way to name a principal to the principal it names.
@@ -47,22 +48,22 @@ func principalsByName() map[string]struct {
 
 func TestInitiatorsOfNewProcesses(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	body := func(members string) string {
 		return `{"processDefinition":{"id":"` + demo.Loan().String() + `"}` + members + `}`
 	}
 	for name, c := range principalsByName() {
 		made := body(`,"initiator":` + c.member)
 		if c.wrong != "" {
-			failure := s.refused(400, "VALIDATION", demo.LoanWorker(), "POST", shapeA+"/processes", made)
+			failure := s.Refused(400, "VALIDATION", demo.LoanWorker(), "POST", apitest.ShapeA+"/processes", made)
 			require.Equal(t, "/initiator"+c.wrong, failure.Errors[0].Location, name)
 			continue
 		}
-		process := decode[oasa.Process](t, s.post(201, demo.LoanWorker(), shapeA+"/processes", made))
+		process := apitest.Decode[oasa.Process](t, s.Post(201, demo.LoanWorker(), apitest.ShapeA+"/processes", made))
 		require.Equal(t, c.named, *process.Initiator.ID, name)
 	}
 	for _, none := range []string{"", `,"initiator":{}`, `,"initiator":{"type":"USER"}`} {
-		process := decode[oasa.Process](t, s.post(201, demo.LoanWorker(), shapeA+"/processes", body(none)))
+		process := apitest.Decode[oasa.Process](t, s.Post(201, demo.LoanWorker(), apitest.ShapeA+"/processes", body(none)))
 		require.Equal(t, demo.LoanWorker().ID, *process.Initiator.ID)
 		require.Equal(t, demo.LoanWorker().ID, *process.Initiator.Application.ID)
 	}
@@ -70,16 +71,16 @@ func TestInitiatorsOfNewProcesses(t *testing.T) {
 
 func TestOwnersOfNewTasks(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	loan := s.loan().ID
+	s := apitest.NewService(t)
+	loan := s.Loan().ID
 	for name, c := range principalsByName() {
 		made := `{"processId":"` + loan.String() + `","taskDefinition":{"code":"LOAN_APPLICATION"},"owner":` + c.member + `}`
 		if c.wrong != "" {
-			failure := s.refused(400, "VALIDATION", demo.LoanWorker(), "POST", shapeA+"/tasks", made)
+			failure := s.Refused(400, "VALIDATION", demo.LoanWorker(), "POST", apitest.ShapeA+"/tasks", made)
 			require.Equal(t, "/owner"+c.wrong, failure.Errors[0].Location, name)
 			continue
 		}
-		task := decode[oasa.Task](t, s.post(201, demo.LoanWorker(), shapeA+"/tasks", made))
+		task := apitest.Decode[oasa.Task](t, s.Post(201, demo.LoanWorker(), apitest.ShapeA+"/tasks", made))
 		require.Equal(t, c.named, *task.Owner.ID, name)
 		require.Equal(t, oasa.TaskStateCLAIMED, *task.State)
 	}
@@ -87,9 +88,9 @@ func TestOwnersOfNewTasks(t *testing.T) {
 
 func TestDefinitionsOfNewTasks(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	loan := s.loan().ID
-	first := decode[oasa.Task](t, s.post(201, demo.LoanWorker(), shapeA+"/tasks",
+	s := apitest.NewService(t)
+	loan := s.Loan().ID
+	first := apitest.Decode[oasa.Task](t, s.Post(201, demo.LoanWorker(), apitest.ShapeA+"/tasks",
 		`{"processId":"`+loan.String()+`","taskDefinition":{"code":"LOAN_APPLICATION"}}`))
 	require.Equal(t, oasa.TaskStateREADY, *first.State)
 	require.Equal(t, "Loan application", *first.TaskDefinition.Name)
@@ -100,74 +101,74 @@ func TestDefinitionsOfNewTasks(t *testing.T) {
 		`{"id":"` + id + `","code":"APPROVE_LOAN"}`:                                                   404, `{"version":"` + uuid.NewString() + `"}`: 404,
 		`{"id":"` + version + `"}`: 404, `{"code":"NOTE"}`: 404,
 	} {
-		got := s.call(status, demo.LoanWorker(), "POST", shapeA+"/tasks",
+		got := s.Call(status, demo.LoanWorker(), "POST", apitest.ShapeA+"/tasks",
 			`{"processId":"`+loan.String()+`","taskDefinition":`+definition+`}`)
 		if status == 201 {
-			require.Equal(t, first.TaskDefinition, decode[oasa.Task](t, got).TaskDefinition)
+			require.Equal(t, first.TaskDefinition, apitest.Decode[oasa.Task](t, got).TaskDefinition)
 		} else {
-			require.Contains(t, got.body, `"location":"/taskDefinition"`)
+			require.Contains(t, got.Body, `"location":"/taskDefinition"`)
 		}
 	}
-	unnamed := s.refused(400, "VALIDATION", demo.LoanWorker(), "POST", shapeA+"/tasks",
+	unnamed := s.Refused(400, "VALIDATION", demo.LoanWorker(), "POST", apitest.ShapeA+"/tasks",
 		`{"processId":"`+loan.String()+`","taskDefinition":{}}`)
 	require.Equal(t, "/taskDefinition/id", unnamed.Errors[0].Location)
 }
 
 func TestVersionsOfNewProcesses(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	version := s.loan().ProcessDefinitionRef.Version.String()
+	s := apitest.NewService(t)
+	version := s.Loan().ProcessDefinitionRef.Version.String()
 	body := func(version string) string {
 		return `{"processDefinition":{"id":"` + demo.Loan().String() + `","version":"` + version + `"}}`
 	}
-	s.post(201, demo.LoanWorker(), shapeA+"/processes", body(version))
-	s.refused(409, "DEFINITION_NOT_PUBLISHED", demo.LoanWorker(), "POST", shapeA+"/processes", body(uuid.NewString()))
+	s.Post(201, demo.LoanWorker(), apitest.ShapeA+"/processes", body(version))
+	s.Refused(409, "DEFINITION_NOT_PUBLISHED", demo.LoanWorker(), "POST", apitest.ShapeA+"/processes", body(uuid.NewString()))
 }
 
 // Repeating a creation through either shape changes nothing.
 func TestCreatingAgainThroughEitherShape(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	process, task := uuid.NewString(), uuid.NewString()
 	newA := `{"id":"` + process + `","subject":"S","processDefinition":{"id":"` + demo.Loan().String() + `"}}`
 	newB := `{"id":"` + process + `","processDefinitionId":"` + demo.Loan().String() + `"}`
 	taskA := `{"id":"` + task + `","processId":"` + process + `","taskDefinition":{"code":"LOAN_APPLICATION"}}`
 	taskB := `{"id":"` + task + `","type":"TASK","processId":"` + process + `","processItemDefinitionCode":"LOAN_APPLICATION"}`
-	created := s.post(201, demo.LoanWorker(), shapeA+"/processes", newA)
-	item := s.post(201, demo.LoanWorker(), "/process-items", taskB)
-	before := s.snapshot()
-	require.Equal(t, created.body, s.post(200, demo.LoanWorker(), shapeA+"/processes", strings.Replace(newA, `"S"`, `"T"`, 1)).body)
-	s.post(200, demo.LoanWorker(), "/processes", newB)
-	require.Equal(t, item.body, s.post(200, demo.LoanWorker(), "/process-items", taskB).body)
-	s.post(200, demo.LoanWorker(), shapeA+"/tasks", taskA)
-	require.Equal(t, before, s.snapshot())
+	created := s.Post(201, demo.LoanWorker(), apitest.ShapeA+"/processes", newA)
+	item := s.Post(201, demo.LoanWorker(), "/process-items", taskB)
+	before := s.Snapshot()
+	require.Equal(t, created.Body, s.Post(200, demo.LoanWorker(), apitest.ShapeA+"/processes", strings.Replace(newA, `"S"`, `"T"`, 1)).Body)
+	s.Post(200, demo.LoanWorker(), "/processes", newB)
+	require.Equal(t, item.Body, s.Post(200, demo.LoanWorker(), "/process-items", taskB).Body)
+	s.Post(200, demo.LoanWorker(), apitest.ShapeA+"/tasks", taskA)
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestSubjects(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	surveys := s.surveys()
+	s := apitest.NewService(t)
+	surveys := s.Surveys()
 	subject := func(id uuid.UUID) string {
-		return *decode[oasa.Process](t, s.get(200, demo.Alice(), processPathA(id, ""))).Subject
+		return *apitest.Decode[oasa.Process](t, s.Get(200, demo.Alice(), apitest.ProcessPathA(id, ""))).Subject
 	}
-	require.Equal(t, "Mine", *s.survey(surveys, `,"subject":"Mine"`).Subject)
+	require.Equal(t, "Mine", *s.Survey(surveys, `,"subject":"Mine"`).Subject)
 	for metadata, want := range map[string]string{
 		`{"CITY":"Bern","SITE":{"NUMBER":1.50}}`:      "Survey of Bern (1.50)",
 		`{"CITY":["x"],"SITE":7}`:                     "Survey of  ()",
 		`{"CITY":"` + strings.Repeat("é", 300) + `"}`: "Survey of " + strings.Repeat("é", 245),
 	} {
-		made := decode[oasb.Process](t, s.post(201, demo.Alice(), "/processes",
+		made := apitest.Decode[oasb.Process](t, s.Post(201, demo.Alice(), "/processes",
 			`{"processDefinitionId":"`+surveys.String()+`","metadata":{"value":`+metadata+`}}`))
 		require.Equal(t, want, subject(made.ID))
 	}
-	require.Equal(t, "Onboarding", subject(s.process(demo.Alice(), demo.Onboarding()).ID))
+	require.Equal(t, "Onboarding", subject(s.Process(demo.Alice(), demo.Onboarding()).ID))
 }
 
 // A15 and A29 hold a document against the schema at the path.
 func TestDocumentsAgainstTheirSchema(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	p := s.pairThroughA(s.surveys())
+	s := apitest.NewService(t)
+	p := s.PairThroughA(s.Surveys())
 	for name, c := range map[string]struct {
 		task                    bool
 		path, contentType, file string
@@ -190,69 +191,69 @@ func TestDocumentsAgainstTheirSchema(t *testing.T) {
 		"of a task, nowhere":      {true, "#/properties/PLAN", "image/png", "a.png", 1, 400, "VALIDATION"},
 	} {
 		query := url.Values{"schemaPath": {c.path}, "fileContentType": {c.contentType}, "fileName": {c.file}}
-		path := uploadPathA(processPathA(p.process, ""), "save-entity-document", query)
+		path := apitest.UploadPathA(apitest.ProcessPathA(p.Process, ""), "save-entity-document", query)
 		if c.task {
-			path = uploadPathA(taskPathA(p.task, ""), "save-json-forms-value-document", query)
+			path = apitest.UploadPathA(apitest.TaskPathA(p.Task, ""), "save-json-forms-value-document", query)
 		}
 		body := strings.Repeat("x", c.size)
 		if c.status == 200 {
-			stored := decode[struct{ Value string }](t, s.post(200, demo.Alice(), path, body)).Value
-			require.True(t, strings.HasPrefix(stored, "kuflow-file:uri=ku:process/"+p.process.String()), name)
+			stored := apitest.Decode[struct{ Value string }](t, s.Post(200, demo.Alice(), path, body)).Value
+			require.True(t, strings.HasPrefix(stored, "kuflow-file:uri=ku:process/"+p.Process.String()), name)
 			continue
 		}
-		s.refused(c.status, c.code, demo.Alice(), "POST", path, body)
+		s.Refused(c.status, c.code, demo.Alice(), "POST", path, body)
 	}
-	require.Equal(t, 4, s.count("SELECT count(*) FROM documents"))
+	require.Equal(t, 4, s.Count("SELECT count(*) FROM documents"))
 	// Where there is no schema, every path will do.
-	loan := s.loan().ID
-	s.post(200, demo.LoanWorker(), uploadPathA(processPathA(loan, ""), "save-entity-document",
+	loan := s.Loan().ID
+	s.Post(200, demo.LoanWorker(), apitest.UploadPathA(apitest.ProcessPathA(loan, ""), "save-entity-document",
 		url.Values{"schemaPath": {"#/properties/ANY"}}), "text")
-	s.post(200, demo.Alice(), processPathA(p.process, "/~actions/complete"), "")
-	s.refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", uploadPathA(processPathA(p.process, ""), "save-entity-document",
+	s.Post(200, demo.Alice(), apitest.ProcessPathA(p.Process, "/~actions/complete"), "")
+	s.Refused(403, "PROCESS_FINISHED", demo.Alice(), "POST", apitest.UploadPathA(apitest.ProcessPathA(p.Process, ""), "save-entity-document",
 		url.Values{"schemaPath": {"#/properties/OTHER"}}), "text")
-	s.post(200, demo.Alice(), uploadPathA(taskPathA(p.task, ""), "save-json-forms-value-document",
+	s.Post(200, demo.Alice(), apitest.UploadPathA(apitest.TaskPathA(p.Task, ""), "save-json-forms-value-document",
 		url.Values{"schemaPath": {"#/properties/PHOTO"}, "fileContentType": {"image/png"}}), "of an open task")
 }
 
 func TestUserActionDocumentsThroughShapeA(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	loan := s.loan().ID
-	action := s.invoke(demo.LoanWorker(), loan, invokeReport).ID
+	s := apitest.NewService(t)
+	loan := s.Loan().ID
+	action := s.Invoke(demo.LoanWorker(), loan, apitest.InvokeReport).ID
 	path := func(action uuid.UUID) string {
-		return uploadPathA(processPathA(loan, ""), "save-user-action-value-document", url.Values{"userActionValueId": {action.String()}})
+		return apitest.UploadPathA(apitest.ProcessPathA(loan, ""), "save-user-action-value-document", url.Values{"userActionValueId": {action.String()}})
 	}
-	process := decode[oasa.Process](t, s.post(200, demo.LoanWorker(), path(action), "text"))
+	process := apitest.Decode[oasa.Process](t, s.Post(200, demo.LoanWorker(), path(action), "text"))
 	require.Equal(t, loan, *process.ID)
-	require.Empty(t, s.post(304, demo.LoanWorker(), path(action), "text").body)
-	s.refused(404, "NOT_FOUND", demo.LoanWorker(), "POST", path(uuid.New()), "text")
-	s.refused(409, "INVALID_STATE", demo.LoanWorker(), "POST", path(s.invoke(demo.LoanWorker(), loan, invokeUserAction("NUDGE")).ID), "text")
+	require.Empty(t, s.Post(304, demo.LoanWorker(), path(action), "text").Body)
+	s.Refused(404, "NOT_FOUND", demo.LoanWorker(), "POST", path(uuid.New()), "text")
+	s.Refused(409, "INVALID_STATE", demo.LoanWorker(), "POST", path(s.Invoke(demo.LoanWorker(), loan, apitest.InvokeUserAction("NUDGE")).ID), "text")
 }
 
 func TestLogEntriesWithIDs(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	task := s.item(s.loan().ID, "LOAN_APPLICATION", ownedBy(demo.Carol())).ID
+	s := apitest.NewService(t)
+	task := s.Item(s.Loan().ID, "LOAN_APPLICATION", apitest.OwnedBy(demo.Carol())).ID
 	entry := `{"id":"` + uuid.NewString() + `","createdAt":"2020-01-02T03:04:05.123456789+01:00","message":"m","level":"ERROR"}`
-	path := taskPathA(task, "/~actions/append-log")
-	logged := s.post(200, demo.Carol(), path, entry)
-	require.Contains(t, logged.body, `"createdAt":"2020-01-02T02:04:05.123456Z"`)
-	before := s.snapshot()
-	require.Equal(t, logged.body, s.post(200, demo.Carol(), path, entry).body, "a repeated entry is not added twice")
-	require.Equal(t, before, s.snapshot())
-	for range logLimit {
-		s.post(200, demo.Carol(), path, `{"message":"n","level":"INFO"}`)
+	path := apitest.TaskPathA(task, "/~actions/append-log")
+	logged := s.Post(200, demo.Carol(), path, entry)
+	require.Contains(t, logged.Body, `"createdAt":"2020-01-02T02:04:05.123456Z"`)
+	before := s.Snapshot()
+	require.Equal(t, logged.Body, s.Post(200, demo.Carol(), path, entry).Body, "a repeated entry is not added twice")
+	require.Equal(t, before, s.Snapshot())
+	for range apitest.LogLimit {
+		s.Post(200, demo.Carol(), path, `{"message":"n","level":"INFO"}`)
 	}
-	logs := decode[oasa.Task](t, s.get(200, demo.Carol(), taskPathA(task, ""))).Logs
-	require.Len(t, logs, logLimit)
+	logs := apitest.Decode[oasa.Task](t, s.Get(200, demo.Carol(), apitest.TaskPathA(task, ""))).Logs
+	require.Len(t, logs, apitest.LogLimit)
 	require.Equal(t, "n", logs[0].Message)
 }
 
 func TestAuthenticationsOfShapeA(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	for _, asked := range []string{"ENGINE", "ENGINE_TOKEN"} {
-		issued := decode[oasa.Authentication](t, s.post(200, demo.LoanWorker(), shapeA+"/authentications", `{"type":"`+asked+`"}`))
+		issued := apitest.Decode[oasa.Authentication](t, s.Post(200, demo.LoanWorker(), apitest.ShapeA+"/authentications", `{"type":"`+asked+`"}`))
 		require.EqualValues(t, asked, *issued.Type)
 		require.Equal(t, oasa.AuditedObjectTypeAUTHENTICATION, *issued.ObjectType)
 		require.NotEmpty(t, issued.EngineToken.Token)
@@ -260,7 +261,7 @@ func TestAuthenticationsOfShapeA(t *testing.T) {
 		require.Equal(t, issued.EngineToken.ExpiredAt, *issued.ExpiredAt)
 		require.Nil(t, issued.EngineCertificate)
 	}
-	issued := decode[oasa.Authentication](t, s.post(200, demo.LoanWorker(), shapeA+"/authentications",
+	issued := apitest.Decode[oasa.Authentication](t, s.Post(200, demo.LoanWorker(), apitest.ShapeA+"/authentications",
 		`{"type":"ENGINE_CERTIFICATE","token":"ignored"}`))
 	require.Equal(t, "demo", issued.EngineCertificate.Namespace)
 	require.Nil(t, issued.Token)
@@ -270,11 +271,11 @@ func TestAuthenticationsOfShapeA(t *testing.T) {
 
 func TestWorkersOfEitherShape(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	body := `{"id":"` + uuid.NewString() + `","objectType":"WORKER","identity":"w","taskQueue":"QUEUE_INSPECTION","hostname":"h","ip":"127.0.0.1"}`
-	first := s.post(201, demo.LoanWorker(), shapeA+"/workers", body)
-	require.Equal(t, "300", first.header.Get("X-KF-DELAY-WINDOW"))
-	again := s.post(200, demo.LoanWorker(), "/workers", body)
-	require.Equal(t, *decode[oasa.Worker](t, first).ID, *decode[oasb.Worker](t, again).ID)
-	require.Equal(t, oasa.AuditedObjectTypeWORKER, *decode[oasa.Worker](t, s.post(200, demo.LoanWorker(), shapeA+"/workers", body)).ObjectType)
+	first := s.Post(201, demo.LoanWorker(), apitest.ShapeA+"/workers", body)
+	require.Equal(t, "300", first.Header.Get("X-KF-DELAY-WINDOW"))
+	again := s.Post(200, demo.LoanWorker(), "/workers", body)
+	require.Equal(t, *apitest.Decode[oasa.Worker](t, first).ID, *apitest.Decode[oasb.Worker](t, again).ID)
+	require.Equal(t, oasa.AuditedObjectTypeWORKER, *apitest.Decode[oasa.Worker](t, s.Post(200, demo.LoanWorker(), apitest.ShapeA+"/workers", body)).ObjectType)
 }

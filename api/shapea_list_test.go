@@ -8,36 +8,37 @@ import (
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 func TestProcessesAreListedThroughShapeA(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	a, b := s.loan().ID, s.loan().ID
-	s.post(200, demo.Alice(), processPathA(a, "/~actions/save-entity-data"), `{"data":{}}`)
+	s := apitest.NewService(t)
+	a, b := s.Loan().ID, s.Loan().ID
+	s.Post(200, demo.Alice(), apitest.ProcessPathA(a, "/~actions/save-entity-data"), `{"data":{}}`)
 	for sort, want := range map[string][]uuid.UUID{
 		"": {a, b}, "&sort=createdAt,desc": {b, a}, "&sort=lastModifiedAt": {b, a}, "&sort=lastModifiedAt,DESC": {a, b},
 		"&sort=id": {a, b}, "&sort=id,desc": {b, a},
 	} {
-		require.Equal(t, want, s.list(demo.LoanWorker(), shapeA+"/processes?size=25"+sort).ids(), sort)
+		require.Equal(t, want, s.List(demo.LoanWorker(), apitest.ShapeA+"/processes?size=25"+sort).IDs(), sort)
 	}
 	tenant, other := demo.TenantDemo().String(), demo.TenantOther().String()
-	s.filtered(demo.LoanWorker(), shapeA+"/processes", map[string][]uuid.UUID{
+	s.Filtered(demo.LoanWorker(), apitest.ShapeA+"/processes", map[string][]uuid.UUID{
 		"": {a, b}, "tenantId=" + tenant: {a, b}, "tenantId=" + other: nil, "tenantId=" + other + "&tenantId=" + tenant: {a, b},
 	})
 }
 
 func TestTasksAreListedThroughShapeA(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker := demo.LoanWorker()
-	loan, other := s.loan().ID, s.loan().ID
-	ready := s.item(loan, "LOAN_APPLICATION", "").ID
-	claimed := s.item(loan, "APPROVE_LOAN", ownedBy(worker)).ID
-	completed := s.item(other, "LOAN_APPLICATION", ownedBy(worker)).ID
-	s.post(200, worker, taskPathA(completed, "/~actions/complete"), "")
-	cancelled := s.item(other, "LOAN_APPLICATION", "").ID
-	s.post(200, worker, processPath(other, cancelItems+"?processItemId="+cancelled.String()), "")
+	loan, other := s.Loan().ID, s.Loan().ID
+	ready := s.Item(loan, "LOAN_APPLICATION", "").ID
+	claimed := s.Item(loan, "APPROVE_LOAN", apitest.OwnedBy(worker)).ID
+	completed := s.Item(other, "LOAN_APPLICATION", apitest.OwnedBy(worker)).ID
+	s.Post(200, worker, apitest.TaskPathA(completed, "/~actions/complete"), "")
+	cancelled := s.Item(other, "LOAN_APPLICATION", "").ID
+	s.Post(200, worker, apitest.ProcessPath(other, apitest.CancelItems+"?processItemId="+cancelled.String()), "")
 	// Rows without the time come last.
 	for sort, want := range map[string][]uuid.UUID{
 		"": {ready, claimed, completed, cancelled}, "&sort=id,desc": {cancelled, completed, claimed, ready},
@@ -45,9 +46,9 @@ func TestTasksAreListedThroughShapeA(t *testing.T) {
 		"&sort=claimedAt": {claimed, completed, ready, cancelled}, "&sort=claimedAt,desc": {completed, claimed, ready, cancelled},
 		"&sort=completedAt": {completed, ready, claimed, cancelled}, "&sort=cancelledAt,desc": {cancelled, ready, claimed, completed},
 	} {
-		require.Equal(t, want, s.list(worker, shapeA+"/tasks?size=25"+sort).ids(), sort)
+		require.Equal(t, want, s.List(worker, apitest.ShapeA+"/tasks?size=25"+sort).IDs(), sort)
 	}
-	s.filtered(worker, shapeA+"/tasks", map[string][]uuid.UUID{
+	s.Filtered(worker, apitest.ShapeA+"/tasks", map[string][]uuid.UUID{
 		"processId=" + loan.String():                                  {ready, claimed},
 		"processId=" + loan.String() + "&processId=" + other.String(): {ready, claimed, completed, cancelled},
 		"state=READY":                                                     {ready},
@@ -64,14 +65,14 @@ func TestTasksAreListedThroughShapeA(t *testing.T) {
 // without the errors.
 func TestInvalidDataThroughShapeA(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	p := s.pairThroughA(s.surveys())
-	process := s.post(200, demo.Alice(), processPathA(p.process, "/~actions/save-entity-data"), `{"data":{"NAME":5}}`)
-	require.Equal(t, oasa.JSONFormsValue{Valid: new(false), Data: []byte(`{"NAME":5}`)}, *decode[oasa.Process](t, process).Entity)
-	require.NotContains(t, process.body, "errors")
-	task := s.post(200, demo.Alice(), taskPathA(p.task, "/~actions/save-json-forms-value-data"), `{"data":{"PHOTO":5}}`)
-	require.Equal(t, oasa.JSONFormsValue{Valid: new(false), Data: []byte(`{"PHOTO":5}`)}, *decode[oasa.Task](t, task).JSONFormsValue)
-	require.NotContains(t, task.body, "errors")
-	task = s.post(200, demo.Alice(), taskPathA(p.task, "/~actions/save-json-forms-value-data"), `{"data":{}}`)
-	require.True(t, *decode[oasa.Task](t, task).JSONFormsValue.Valid)
+	s := apitest.NewService(t)
+	p := s.PairThroughA(s.Surveys())
+	process := s.Post(200, demo.Alice(), apitest.ProcessPathA(p.Process, "/~actions/save-entity-data"), `{"data":{"NAME":5}}`)
+	require.Equal(t, oasa.JSONFormsValue{Valid: new(false), Data: []byte(`{"NAME":5}`)}, *apitest.Decode[oasa.Process](t, process).Entity)
+	require.NotContains(t, process.Body, "errors")
+	task := s.Post(200, demo.Alice(), apitest.TaskPathA(p.Task, "/~actions/save-json-forms-value-data"), `{"data":{"PHOTO":5}}`)
+	require.Equal(t, oasa.JSONFormsValue{Valid: new(false), Data: []byte(`{"PHOTO":5}`)}, *apitest.Decode[oasa.Task](t, task).JSONFormsValue)
+	require.NotContains(t, task.Body, "errors")
+	task = s.Post(200, demo.Alice(), apitest.TaskPathA(p.Task, "/~actions/save-json-forms-value-data"), `{"data":{}}`)
+	require.True(t, *apitest.Decode[oasa.Task](t, task).JSONFormsValue.Valid)
 }

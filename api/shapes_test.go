@@ -11,30 +11,22 @@ import (
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// pair is a survey and a task of it that Alice owns, made through one shape.
-type pair struct{ process, task uuid.UUID }
-
-func (s *service) pairThroughA(surveys uuid.UUID) pair {
-	s.t.Helper()
-	process := *s.survey(surveys, "").ID
-	return pair{process, *s.visit(process, "VISIT", "").ID}
-}
-
-func (s *service) pairThroughB(surveys uuid.UUID) pair {
-	s.t.Helper()
-	process := s.process(demo.Alice(), surveys).ID
-	return pair{process, s.item(process, "VISIT", ownedBy(demo.Alice())).ID}
+func pairThroughB(s *apitest.Service, surveys uuid.UUID) apitest.Pair {
+	s.T.Helper()
+	process := s.Process(demo.Alice(), surveys).ID
+	return apitest.Pair{Process: process, Task: s.Item(process, "VISIT", apitest.OwnedBy(demo.Alice())).ID}
 }
 
 // requireAgreement requires both shapes to say the same of a process and a task,
 // as far as both say it.
-func (s *service) requireAgreement(p pair) {
-	s.t.Helper()
-	t := s.t
-	a := decode[oasa.Process](t, s.get(200, demo.Alice(), processPathA(p.process, "")))
-	b := decode[oasb.Process](t, s.get(200, demo.Alice(), processPath(p.process, "")))
+func requireAgreement(s *apitest.Service, p apitest.Pair) {
+	s.T.Helper()
+	t := s.T
+	a := apitest.Decode[oasa.Process](t, s.Get(200, demo.Alice(), apitest.ProcessPathA(p.Process, "")))
+	b := apitest.Decode[oasb.Process](t, s.Get(200, demo.Alice(), apitest.ProcessPath(p.Process, "")))
 	require.Equal(t, b.ID, *a.ID)
 	require.EqualValues(t, b.State, *a.State)
 	require.Equal(t, *b.InitiatorID, *a.Initiator.ID)
@@ -44,8 +36,8 @@ func (s *service) requireAgreement(p pair) {
 	require.Equal(t, b.ProcessRelated.Incoming, a.RelatedProcess.Incoming)
 	requireSameValue(t, a.Entity, b.Entity)
 
-	task := decode[oasa.Task](t, s.get(200, demo.Alice(), taskPathA(p.task, "")))
-	item := decode[oasb.ProcessItem](t, s.get(200, demo.Alice(), itemPath(p.task, "")))
+	task := apitest.Decode[oasa.Task](t, s.Get(200, demo.Alice(), apitest.TaskPathA(p.Task, "")))
+	item := apitest.Decode[oasb.ProcessItem](t, s.Get(200, demo.Alice(), apitest.ItemPath(p.Task, "")))
 	require.Equal(t, item.ID, *task.ID)
 	require.EqualValues(t, item.Task.State, *task.State)
 	require.Equal(t, item.ProcessItemDefinitionRef.Version, *task.TaskDefinition.Version)
@@ -78,77 +70,77 @@ func requireSameValue(t *testing.T, a *oasa.JSONFormsValue, b *oasb.JSONValue) {
 // continue from there.
 func TestWhatOneShapeDoesTheOtherShows(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	surveys := s.surveys()
+	s := apitest.NewService(t)
+	surveys := s.Surveys()
 	steps := []struct {
 		name string
 		// a and b are the paths of the same operation.
-		a, b                  func(p pair) (path string)
+		a, b                  func(p apitest.Pair) (path string)
 		bodyA, bodyB, methodB string
-		after                 func(t *testing.T, s *service, p pair)
+		after                 func(t *testing.T, s *apitest.Service, p apitest.Pair)
 	}{
 		{
 			name: "change the initiator", bodyA: `{"email":"bob@demo.example"}`, bodyB: `{"initiatorEmail":"bob@demo.example"}`,
-			a: func(p pair) string { return processPathA(p.process, "/~actions/change-initiator") },
-			b: func(p pair) string { return processPath(p.process, "/~actions/change-initiator") },
-			after: func(t *testing.T, s *service, p pair) {
+			a: func(p apitest.Pair) string { return apitest.ProcessPathA(p.Process, "/~actions/change-initiator") },
+			b: func(p apitest.Pair) string { return apitest.ProcessPath(p.Process, "/~actions/change-initiator") },
+			after: func(t *testing.T, s *apitest.Service, p apitest.Pair) {
 				t.Helper()
-				shown := decode[oasa.Process](t, s.get(200, demo.Alice(), processPathA(p.process, "")))
+				shown := apitest.Decode[oasa.Process](t, s.Get(200, demo.Alice(), apitest.ProcessPathA(p.Process, "")))
 				require.Equal(t, "bob@demo.example", *shown.Initiator.User.Email)
 			},
 		},
 		{
 			name: "save the entity", bodyA: `{"data":{"NAME":"N","n":1.50}}`, bodyB: `{"entity":{"value":{"NAME":"N","n":1.50}}}`,
 			methodB: http.MethodPut,
-			a:       func(p pair) string { return processPathA(p.process, "/~actions/save-entity-data") },
-			b:       func(p pair) string { return processPath(p.process, "/entity") },
+			a:       func(p apitest.Pair) string { return apitest.ProcessPathA(p.Process, "/~actions/save-entity-data") },
+			b:       func(p apitest.Pair) string { return apitest.ProcessPath(p.Process, "/entity") },
 		},
 		{
 			name: "save an entity that is not valid", bodyA: `{"data":{"NAME":5}}`, bodyB: `{"entity":{"value":{"NAME":5}}}`,
 			methodB: http.MethodPut,
-			a:       func(p pair) string { return processPathA(p.process, "/~actions/save-entity-data") },
-			b:       func(p pair) string { return processPath(p.process, "/entity") },
+			a:       func(p apitest.Pair) string { return apitest.ProcessPathA(p.Process, "/~actions/save-entity-data") },
+			b:       func(p apitest.Pair) string { return apitest.ProcessPath(p.Process, "/entity") },
 		},
 		{
 			name: "save the data", bodyA: `{"data":{"A":"é","n":1E22}}`, bodyB: `{"data":{"value":{"A":"é","n":1E22}}}`,
 			methodB: http.MethodPut,
-			a:       func(p pair) string { return taskPathA(p.task, "/~actions/save-json-forms-value-data") },
-			b:       func(p pair) string { return itemPath(p.task, "/task/data") },
+			a:       func(p apitest.Pair) string { return apitest.TaskPathA(p.Task, "/~actions/save-json-forms-value-data") },
+			b:       func(p apitest.Pair) string { return apitest.ItemPath(p.Task, "/task/data") },
 		},
 		{
 			name: "save no data", bodyA: `{}`, bodyB: `{"data":{"value":{}}}`, methodB: http.MethodPut,
-			a: func(p pair) string { return taskPathA(p.task, "/~actions/save-json-forms-value-data") },
-			b: func(p pair) string { return itemPath(p.task, "/task/data") },
+			a: func(p apitest.Pair) string { return apitest.TaskPathA(p.Task, "/~actions/save-json-forms-value-data") },
+			b: func(p apitest.Pair) string { return apitest.ItemPath(p.Task, "/task/data") },
 		},
 		{
 			name: "append to the log", bodyA: `{"message":"m","level":"WARN"}`, bodyB: `{"message":"m","level":"WARN"}`,
-			a: func(p pair) string { return taskPathA(p.task, "/~actions/append-log") },
-			b: func(p pair) string { return itemPath(p.task, "/task/~actions/append-log") },
+			a: func(p apitest.Pair) string { return apitest.TaskPathA(p.Task, "/~actions/append-log") },
+			b: func(p apitest.Pair) string { return apitest.ItemPath(p.Task, "/task/~actions/append-log") },
 		},
 		{
 			name: "assign the task", bodyA: `{"email":"bob@demo.example"}`, bodyB: `{"ownerEmail":"bob@demo.example"}`,
-			a: func(p pair) string { return taskPathA(p.task, "/~actions/assign") },
-			b: func(p pair) string { return itemPath(p.task, "/task/~actions/assign") },
+			a: func(p apitest.Pair) string { return apitest.TaskPathA(p.Task, "/~actions/assign") },
+			b: func(p apitest.Pair) string { return apitest.ItemPath(p.Task, "/task/~actions/assign") },
 		},
 		{
 			name: "assign it back", bodyA: `{"principalId":"` + demo.Alice().ID.String() + `"}`,
 			bodyB: `{"ownerId":"` + demo.Alice().ID.String() + `"}`,
-			a:     func(p pair) string { return taskPathA(p.task, "/~actions/assign") },
-			b:     func(p pair) string { return itemPath(p.task, "/task/~actions/assign") },
+			a:     func(p apitest.Pair) string { return apitest.TaskPathA(p.Task, "/~actions/assign") },
+			b:     func(p apitest.Pair) string { return apitest.ItemPath(p.Task, "/task/~actions/assign") },
 		},
 		{
 			name: "complete the task",
-			a:    func(p pair) string { return taskPathA(p.task, "/~actions/complete") },
-			b:    func(p pair) string { return itemPath(p.task, "/task/~actions/complete") },
+			a:    func(p apitest.Pair) string { return apitest.TaskPathA(p.Task, "/~actions/complete") },
+			b:    func(p apitest.Pair) string { return apitest.ItemPath(p.Task, "/task/~actions/complete") },
 		},
 		{
 			name: "complete the process",
-			a:    func(p pair) string { return processPathA(p.process, "/~actions/complete") },
-			b:    func(p pair) string { return processPath(p.process, "/~actions/complete") },
+			a:    func(p apitest.Pair) string { return apitest.ProcessPathA(p.Process, "/~actions/complete") },
+			b:    func(p apitest.Pair) string { return apitest.ProcessPath(p.Process, "/~actions/complete") },
 		},
 	}
-	for name, made := range map[string]pair{"made through A": s.pairThroughA(surveys), "made through B": s.pairThroughB(surveys)} {
-		s.requireAgreement(made)
+	for name, made := range map[string]apitest.Pair{"made through A": s.PairThroughA(surveys), "made through B": pairThroughB(s, surveys)} {
+		requireAgreement(s, made)
 		for i, step := range steps {
 			// Turn by turn, so that each shape works on what the other one left.
 			path, body, method := step.a(made), step.bodyA, http.MethodPost
@@ -158,8 +150,8 @@ func TestWhatOneShapeDoesTheOtherShows(t *testing.T) {
 					method = step.methodB
 				}
 			}
-			s.call(200, demo.Alice(), method, path, body)
-			s.requireAgreement(made)
+			s.Call(200, demo.Alice(), method, path, body)
+			requireAgreement(s, made)
 			if step.after != nil {
 				step.after(t, s, made)
 			}
@@ -169,25 +161,25 @@ func TestWhatOneShapeDoesTheOtherShows(t *testing.T) {
 
 func TestClaimingAndCancellingThroughEitherShape(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	surveys := s.surveys()
-	ready := func(p pair) uuid.UUID { return s.item(p.process, "VISIT", "").ID }
-	a, b := s.pairThroughA(surveys), s.pairThroughB(surveys)
-	for _, made := range []pair{a, b} {
+	s := apitest.NewService(t)
+	surveys := s.Surveys()
+	ready := func(p apitest.Pair) uuid.UUID { return s.Item(p.Process, "VISIT", "").ID }
+	a, b := s.PairThroughA(surveys), pairThroughB(s, surveys)
+	for _, made := range []apitest.Pair{a, b} {
 		task := ready(made)
-		s.post(200, demo.Alice(), taskPathA(task, "/~actions/claim"), "")
-		s.requireAgreement(pair{made.process, task})
-		s.refused(409, "TASK_ALREADY_CLAIMED", demo.LoanWorker(), "POST", itemPath(task, "/task/~actions/claim"), "")
+		s.Post(200, demo.Alice(), apitest.TaskPathA(task, "/~actions/claim"), "")
+		requireAgreement(s, apitest.Pair{Process: made.Process, Task: task})
+		s.Refused(409, "TASK_ALREADY_CLAIMED", demo.LoanWorker(), "POST", apitest.ItemPath(task, "/task/~actions/claim"), "")
 		task = ready(made)
-		s.post(200, demo.Alice(), itemPath(task, "/task/~actions/claim"), "")
-		s.requireAgreement(pair{made.process, task})
-		s.refused(409, "TASK_ALREADY_CLAIMED", demo.LoanWorker(), "POST", taskPathA(task, "/~actions/claim"), "")
+		s.Post(200, demo.Alice(), apitest.ItemPath(task, "/task/~actions/claim"), "")
+		requireAgreement(s, apitest.Pair{Process: made.Process, Task: task})
+		s.Refused(409, "TASK_ALREADY_CLAIMED", demo.LoanWorker(), "POST", apitest.TaskPathA(task, "/~actions/claim"), "")
 	}
-	s.post(200, demo.Alice(), processPath(a.process, "/~actions/cancel"), "")
-	s.post(200, demo.Alice(), processPathA(b.process, "/~actions/cancel"), "")
-	for _, made := range []pair{a, b} {
-		s.requireAgreement(made)
-		task := decode[oasa.Task](t, s.get(200, demo.Alice(), taskPathA(made.task, "")))
+	s.Post(200, demo.Alice(), apitest.ProcessPath(a.Process, "/~actions/cancel"), "")
+	s.Post(200, demo.Alice(), apitest.ProcessPathA(b.Process, "/~actions/cancel"), "")
+	for _, made := range []apitest.Pair{a, b} {
+		requireAgreement(s, made)
+		task := apitest.Decode[oasa.Task](t, s.Get(200, demo.Alice(), apitest.TaskPathA(made.Task, "")))
 		require.Equal(t, oasa.TaskStateCANCELLED, *task.State)
 	}
 }
@@ -195,49 +187,49 @@ func TestClaimingAndCancellingThroughEitherShape(t *testing.T) {
 // A document uploaded through one shape can be used through the other.
 func TestDocumentsOfEitherShape(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	p := s.pairThroughB(s.surveys())
-	photo := documentIn(t, s.uploadPhoto(demo.Alice(), p.task, "a photo", nil).ElementValues["PHOTO"][0])
-	require.Equal(t, "a photo", s.download(demo.Alice(), processPath(p.process, ""), photo.URI))
+	s := apitest.NewService(t)
+	p := pairThroughB(s, s.Surveys())
+	photo := apitest.DocumentIn(t, s.UploadPhoto(demo.Alice(), p.Task, "a photo", nil).ElementValues["PHOTO"][0])
+	require.Equal(t, "a photo", s.Download(demo.Alice(), apitest.ProcessPath(p.Process, ""), photo.URI))
 
-	uploaded := decode[oasa.ProcessSaveEntityDocumentResponseCommand](t, s.post(200, demo.Alice(), uploadPathA(
-		processPathA(p.process, ""), "save-entity-document", url.Values{
+	uploaded := apitest.Decode[oasa.ProcessSaveEntityDocumentResponseCommand](t, s.Post(200, demo.Alice(), apitest.UploadPathA(
+		apitest.ProcessPathA(p.Process, ""), "save-entity-document", url.Values{
 			"schemaPath": {"/properties/PLAN"}, "fileContentType": {"application/pdf"},
 		}), "a plan")).Value
-	saved := s.call(200, demo.Alice(), http.MethodPut, processPath(p.process, "/entity"),
+	saved := s.Call(200, demo.Alice(), http.MethodPut, apitest.ProcessPath(p.Process, "/entity"),
 		`{"entity":{"value":{"NAME":"N","PLAN":"`+uploaded+`"}}}`)
-	require.True(t, *decode[oasb.Process](t, saved).Entity.Valid, saved.body)
-	require.Equal(t, "a plan", s.download(demo.Alice(), processPath(p.process, ""), uploaded))
-	require.Equal(t, "a plan", s.get(200, demo.Alice(), processPathA(p.process, "/~actions/download-entity-document?")+
-		url.Values{"documentUri": {uploaded}}.Encode()).body)
+	require.True(t, *apitest.Decode[oasb.Process](t, saved).Entity.Valid, saved.Body)
+	require.Equal(t, "a plan", s.Download(demo.Alice(), apitest.ProcessPath(p.Process, ""), uploaded))
+	require.Equal(t, "a plan", s.Get(200, demo.Alice(), apitest.ProcessPathA(p.Process, "/~actions/download-entity-document?")+
+		url.Values{"documentUri": {uploaded}}.Encode()).Body)
 
 	// An element of Shape A can hold a document uploaded through Shape B.
-	other := s.upload(demo.Alice(), processPath(p.process, ""), "of B")
-	held := decode[oasa.Task](t, s.post(200, demo.Alice(), taskPathA(p.task, saveElementAction),
-		saveElement("PHOTO", `[{"type":"DOCUMENT","value":{"uri":"`+other+`"}}]`)))
-	require.Equal(t, "of B", s.photo(p.task, documentIn(t, held.ElementValues["PHOTO"][0]).ID))
+	other := s.Upload(demo.Alice(), apitest.ProcessPath(p.Process, ""), "of B")
+	held := apitest.Decode[oasa.Task](t, s.Post(200, demo.Alice(), apitest.TaskPathA(p.Task, apitest.SaveElementAction),
+		apitest.SaveElement("PHOTO", `[{"type":"DOCUMENT","value":{"uri":"`+other+`"}}]`)))
+	require.Equal(t, "of B", s.Photo(p.Task, apitest.DocumentIn(t, held.ElementValues["PHOTO"][0]).ID))
 }
 
 // A write through Shape B keeps what only Shape A shows, and the reverse.
 func TestShapesLeaveEachOthersPartsAlone(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	p := s.pairThroughA(s.surveys())
-	s.post(200, demo.Alice(), processPathA(p.process, saveElementAction), saveElement("REF", `[{"type":"STRING","value":"R"}]`))
-	s.post(200, demo.Alice(), taskPathA(p.task, saveElementAction), saveElement("NOTE", `[{"type":"STRING","value":"N"}]`))
-	s.call(200, demo.Alice(), http.MethodPut, processPath(p.process, "/metadata"), `{"metadata":{"value":{"CITY":"Bern"}}}`)
-	s.call(200, demo.Alice(), http.MethodPut, itemPath(p.task, "/task/context-data"), `{"data":{"value":{"C":1}}}`)
-	s.call(200, demo.Alice(), http.MethodPut, itemPath(p.task, "/task/data"), `{"data":{"value":{"D":1}}}`)
-	process := decode[oasa.Process](t, s.get(200, demo.Alice(), processPathA(p.process, "")))
+	s := apitest.NewService(t)
+	p := s.PairThroughA(s.Surveys())
+	s.Post(200, demo.Alice(), apitest.ProcessPathA(p.Process, apitest.SaveElementAction), apitest.SaveElement("REF", `[{"type":"STRING","value":"R"}]`))
+	s.Post(200, demo.Alice(), apitest.TaskPathA(p.Task, apitest.SaveElementAction), apitest.SaveElement("NOTE", `[{"type":"STRING","value":"N"}]`))
+	s.Call(200, demo.Alice(), http.MethodPut, apitest.ProcessPath(p.Process, "/metadata"), `{"metadata":{"value":{"CITY":"Bern"}}}`)
+	s.Call(200, demo.Alice(), http.MethodPut, apitest.ItemPath(p.Task, "/task/context-data"), `{"data":{"value":{"C":1}}}`)
+	s.Call(200, demo.Alice(), http.MethodPut, apitest.ItemPath(p.Task, "/task/data"), `{"data":{"value":{"D":1}}}`)
+	process := apitest.Decode[oasa.Process](t, s.Get(200, demo.Alice(), apitest.ProcessPathA(p.Process, "")))
 	require.Equal(t, `"R"`, string(process.ElementValues["REF"][0].Value))
 	require.Equal(t, "Survey of  ()", *process.Subject, "the subject is that of the beginning")
-	task := decode[oasa.Task](t, s.get(200, demo.Alice(), taskPathA(p.task, "")))
+	task := apitest.Decode[oasa.Task](t, s.Get(200, demo.Alice(), apitest.TaskPathA(p.Task, "")))
 	require.Equal(t, `"N"`, string(task.ElementValues["NOTE"][0].Value))
 
-	s.post(200, demo.Alice(), processPathA(p.process, deleteElementAction), `{"elementDefinitionCode":"REF"}`)
-	s.post(200, demo.Alice(), taskPathA(p.task, deleteElementAction), `{"elementDefinitionCode":"NOTE"}`)
-	require.JSONEq(t, `{"CITY":"Bern"}`, string(s.retrieveProcess(p.process).Metadata.Value))
-	item := decode[oasb.ProcessItem](t, s.get(200, demo.Alice(), itemPath(p.task, "")))
+	s.Post(200, demo.Alice(), apitest.ProcessPathA(p.Process, apitest.DeleteElementAction), `{"elementDefinitionCode":"REF"}`)
+	s.Post(200, demo.Alice(), apitest.TaskPathA(p.Task, apitest.DeleteElementAction), `{"elementDefinitionCode":"NOTE"}`)
+	require.JSONEq(t, `{"CITY":"Bern"}`, string(s.RetrieveProcess(p.Process).Metadata.Value))
+	item := apitest.Decode[oasb.ProcessItem](t, s.Get(200, demo.Alice(), apitest.ItemPath(p.Task, "")))
 	require.JSONEq(t, `{"C":1}`, string(item.Task.ContextData.Value))
 	require.JSONEq(t, `{"D":1}`, string(item.Task.Data.Value))
 }
@@ -246,11 +238,11 @@ func TestShapesLeaveEachOthersPartsAlone(t *testing.T) {
 // never there.
 func TestWhatIsNoTaskIsAbsentInShapeA(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	f := newFixture(s)
-	message := decode[oasb.ProcessItem](t, s.post(201, demo.LoanWorker(), "/process-items",
+	message := apitest.Decode[oasb.ProcessItem](t, s.Post(201, demo.LoanWorker(), "/process-items",
 		`{"type":"MESSAGE","processId":"`+f.process.String()+`","message":{"text":"t"}}`)).ID
-	before := s.snapshot()
+	before := s.Snapshot()
 	absent := uuid.New()
 	tested := 0
 	for name, op := range f.taskOperationsOfShapeA() {
@@ -258,17 +250,17 @@ func TestWhatIsNoTaskIsAbsentInShapeA(t *testing.T) {
 			continue
 		}
 		tested++
-		ask := func(id uuid.UUID) answer {
-			path := taskPathA(id, op.path[len(taskPathA(f.task, "")):])
-			return s.call(404, demo.LoanWorker(), op.method, path, op.body)
+		ask := func(id uuid.UUID) apitest.Answer {
+			path := apitest.TaskPathA(id, op.path[len(apitest.TaskPathA(f.task, "")):])
+			return s.Call(404, demo.LoanWorker(), op.method, path, op.body)
 		}
-		require.Equal(t, ask(absent).timeless(), ask(message).timeless(), name)
+		require.Equal(t, ask(absent).Timeless(), ask(message).Timeless(), name)
 	}
 	require.Equal(t, 14, tested)
-	require.Equal(t, before, s.snapshot())
-	tasks := decode[listed](t, s.get(200, demo.LoanWorker(), shapeA+"/tasks?processId="+f.process.String()))
+	require.Equal(t, before, s.Snapshot())
+	tasks := apitest.Decode[apitest.Listed](t, s.Get(200, demo.LoanWorker(), apitest.ShapeA+"/tasks?processId="+f.process.String()))
 	require.Len(t, tasks.Content, 1)
 	require.Equal(t, f.task, tasks.Content[0].ID)
-	s.refused(409, "CONFLICT", demo.LoanWorker(), "POST", shapeA+"/tasks",
+	s.Refused(409, "CONFLICT", demo.LoanWorker(), "POST", apitest.ShapeA+"/tasks",
 		`{"id":"`+message.String()+`","processId":"`+f.process.String()+`","taskDefinition":{"code":"LOAN_APPLICATION"}}`)
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 // watched serves a handler and knows which connections and requests there are.
@@ -88,16 +89,16 @@ func (w *watched) pipeline(t *testing.T, path, headers string) {
 
 func TestAnswersThatAreNotReadAreCutOff(t *testing.T) {
 	t.Parallel()
-	s := newService(t, func(o *api.Options) { o.Stall = 300 * time.Millisecond })
-	loan := s.loan().ID
-	task := s.item(loan, "APPROVE_LOAN", ownedBy(demo.Alice())).ID
-	s.call(200, demo.Alice(), http.MethodPut, itemPath(task, "/task/data"),
+	s := apitest.NewService(t, func(o *api.Options) { o.Stall = 300 * time.Millisecond })
+	loan := s.Loan().ID
+	task := s.Item(loan, "APPROVE_LOAN", apitest.OwnedBy(demo.Alice())).ID
+	s.Call(200, demo.Alice(), http.MethodPut, apitest.ItemPath(task, "/task/data"),
 		`{"data":{"value":{"A":"`+strings.Repeat("x", 900_000)+`"}}}`)
-	server := watch(t, s.handler, false)
-	authorized := "Authorization: " + authorization(demo.Alice()) + "\r\n"
+	server := watch(t, s.Handler, false)
+	authorized := "Authorization: " + apitest.Authorization(demo.Alice()) + "\r\n"
 	for range 5 {
-		server.pipeline(t, "/openapi/shape_b.yaml", "")           // a published document
-		server.pipeline(t, shapeB+itemPath(task, ""), authorized) // JSON
+		server.pipeline(t, "/openapi/shape_b.yaml", "")                           // a published document
+		server.pipeline(t, apitest.ShapeB+apitest.ItemPath(task, ""), authorized) // JSON
 	}
 	require.Eventually(t, func() bool { connections, _ := server.held(); return connections == 10 },
 		20*time.Second, time.Millisecond, "all are accepted")
@@ -110,8 +111,8 @@ func TestAnswersThatAreNotReadAreCutOff(t *testing.T) {
 // In HTTP/2 it is the stream that a client does not take, and the stream that ends.
 func TestStreamsThatAreNotReadAreReset(t *testing.T) {
 	t.Parallel()
-	s := newService(t, func(o *api.Options) { o.Stall = 300 * time.Millisecond })
-	server := watch(t, s.handler, true)
+	s := apitest.NewService(t, func(o *api.Options) { o.Stall = 300 * time.Millisecond })
+	server := watch(t, s.Handler, true)
 	conn, framer := dialHTTP2(t, server.Server)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()

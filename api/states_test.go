@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
@@ -72,24 +73,24 @@ func stateRequest(t *testing.T, row string, process, item uuid.UUID) operation {
 		return operation{method: "POST", path: "/process-items", body: `{"processId":"` + process.String() + `",` + members + `}`}
 	}
 	op, ok := map[string]operation{
-		"claim":          {method: "POST", path: itemPath(item, claim)},
-		"assign":         {method: "POST", path: itemPath(item, assign), body: `{"ownerId":"` + demo.LoanWorker().ID.String() + `"}`},
-		"complete":       {method: "POST", path: itemPath(item, complete)},
-		"log":            {method: "POST", path: itemPath(item, logEntry), body: `{"message":"m","level":"INFO"}`},
-		"put":            {method: "PUT", path: itemPath(item, "/task/data"), body: `{"data":` + value + `}`},
-		"patch":          {method: "PATCH", path: itemPath(item, "/task/data"), body: aPatch},
-		"patch-empty":    {method: "PATCH", path: itemPath(item, "/task/data"), body: `[]`},
-		"put-context":    {method: "PUT", path: itemPath(item, "/task/context-data"), body: `{"data":` + value + `}`},
-		"upload":         {method: "POST", path: uploadPath(processPath(process, ""), "text/plain", "a.txt"), body: "text"},
-		"finish":         {method: "POST", path: processPath(process, finish)},
-		"cancel-items":   {method: "POST", path: processPath(process, cancelItems)},
-		"initiator":      {method: "POST", path: processPath(process, changeInitiator), body: toInitiator(demo.Bob())},
-		"same-initiator": {method: "POST", path: processPath(process, changeInitiator), body: toInitiator(demo.Carol())},
-		"put-metadata":   {method: "PUT", path: processPath(process, "/metadata"), body: metadataOfBody},
-		"patch-metadata": {method: "PATCH", path: processPath(process, "/metadata"), body: aPatch},
-		"patch-nothing":  {method: "PATCH", path: processPath(process, "/metadata"), body: `[]`},
-		"put-entity":     {method: "PUT", path: processPath(process, "/entity"), body: `{"entity":` + value + `}`},
-		"patch-entity":   {method: "PATCH", path: processPath(process, "/entity"), body: aPatch},
+		"claim":          {method: "POST", path: apitest.ItemPath(item, apitest.Claim)},
+		"assign":         {method: "POST", path: apitest.ItemPath(item, apitest.Assign), body: `{"ownerId":"` + demo.LoanWorker().ID.String() + `"}`},
+		"complete":       {method: "POST", path: apitest.ItemPath(item, apitest.Complete)},
+		"log":            {method: "POST", path: apitest.ItemPath(item, apitest.LogEntry), body: `{"message":"m","level":"INFO"}`},
+		"put":            {method: "PUT", path: apitest.ItemPath(item, "/task/data"), body: `{"data":` + value + `}`},
+		"patch":          {method: "PATCH", path: apitest.ItemPath(item, "/task/data"), body: aPatch},
+		"patch-empty":    {method: "PATCH", path: apitest.ItemPath(item, "/task/data"), body: `[]`},
+		"put-context":    {method: "PUT", path: apitest.ItemPath(item, "/task/context-data"), body: `{"data":` + value + `}`},
+		"upload":         {method: "POST", path: apitest.UploadPath(apitest.ProcessPath(process, ""), "text/plain", "a.txt"), body: "text"},
+		"finish":         {method: "POST", path: apitest.ProcessPath(process, apitest.Finish)},
+		"cancel-items":   {method: "POST", path: apitest.ProcessPath(process, apitest.CancelItems)},
+		"initiator":      {method: "POST", path: apitest.ProcessPath(process, apitest.ChangeInitiator), body: apitest.ToInitiator(demo.Bob())},
+		"same-initiator": {method: "POST", path: apitest.ProcessPath(process, apitest.ChangeInitiator), body: apitest.ToInitiator(demo.Carol())},
+		"put-metadata":   {method: "PUT", path: apitest.ProcessPath(process, "/metadata"), body: apitest.MetadataOfBody},
+		"patch-metadata": {method: "PATCH", path: apitest.ProcessPath(process, "/metadata"), body: aPatch},
+		"patch-nothing":  {method: "PATCH", path: apitest.ProcessPath(process, "/metadata"), body: `[]`},
+		"put-entity":     {method: "PUT", path: apitest.ProcessPath(process, "/entity"), body: `{"entity":` + value + `}`},
+		"patch-entity":   {method: "PATCH", path: apitest.ProcessPath(process, "/entity"), body: aPatch},
 		"create-task":    newItem(`"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION"`),
 		"create-message": newItem(`"type":"MESSAGE","message":{"text":"t"}`),
 		"relate": {method: "POST", path: "/processes", body: `{"processDefinitionCode":"LOAN","relatedProcessId":"` +
@@ -100,19 +101,19 @@ func stateRequest(t *testing.T, row string, process, item uuid.UUID) operation {
 }
 
 // requireState sends the request of a row and requires the answer of a cell.
-func (s *service) requireState(cell, row string, op operation) {
-	s.t.Helper()
-	before := s.snapshot()
-	got := s.send(request(s.t, demo.LoanWorker(), op.method, op.path, op.body))
-	require.Equal(s.t, cell[:3], strconv.Itoa(got.status), "%s: %s", row, got.body)
+func requireState(s *apitest.Service, cell, row string, op operation) {
+	s.T.Helper()
+	before := s.Snapshot()
+	got := s.Send(apitest.Request(s.T, demo.LoanWorker(), op.method, op.path, op.body))
+	require.Equal(s.T, cell[:3], strconv.Itoa(got.Status), "%s: %s", row, got.Body)
 	code, refused := stateCodes()[cell]
 	if refused {
-		require.Equal(s.t, code, decode[contracttest.ErrorBody](s.t, got).Errors[0].Code, row)
+		require.Equal(s.T, code, apitest.Decode[contracttest.ErrorBody](s.T, got).Errors[0].Code, row)
 	}
 	if refused || strings.HasSuffix(cell, "=") {
-		require.Equal(s.t, before, s.snapshot(), row)
+		require.Equal(s.T, before, s.Snapshot(), row)
 	} else {
-		require.NotEqual(s.t, before, s.snapshot(), row)
+		require.NotEqual(s.T, before, s.Snapshot(), row)
 	}
 }
 
@@ -132,62 +133,62 @@ func eachCell(t *testing.T, table string, visit func(row, column, cell string)) 
 
 func TestStatesOfTasks(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	worker := demo.LoanWorker()
-	process := s.loan().ID
+	process := s.Loan().ID
 	eachCell(t, statesOfTasks, func(row, column, cell string) {
 		var item uuid.UUID
 		switch column {
 		case "READY":
-			item = s.item(process, "LOAN_APPLICATION", "").ID
+			item = s.Item(process, "LOAN_APPLICATION", "").ID
 		case "others", "others-completed":
-			item = s.item(process, "LOAN_APPLICATION", ownedBy(demo.Carol())).ID
+			item = s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(demo.Carol())).ID
 		case "MESSAGE", "THREAD":
 			code := map[string]string{"MESSAGE": "NOTE", "THREAD": "DISCUSSION"}[column]
 			body := `{"type":"` + column + `","processId":"` + process.String() + `","processItemDefinitionCode":"` + code + `"`
 			if column == "MESSAGE" {
 				body += `,"message":{"text":"t"}`
 			}
-			item = decode[struct{ ID uuid.UUID }](t, s.post(201, worker, "/process-items", body+ownedBy(worker)+`}`)).ID
+			item = apitest.Decode[struct{ ID uuid.UUID }](t, s.Post(201, worker, "/process-items", body+apitest.OwnedBy(worker)+`}`)).ID
 		default:
-			item = s.item(process, "LOAN_APPLICATION", ownedBy(worker)).ID
+			item = s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(worker)).ID
 		}
-		cancelling := processPath(process, cancelItems+"?processItemId="+item.String())
+		cancelling := apitest.ProcessPath(process, apitest.CancelItems+"?processItemId="+item.String())
 		switch column {
 		case "completed":
-			s.post(200, worker, itemPath(item, complete), "")
+			s.Post(200, worker, apitest.ItemPath(item, apitest.Complete), "")
 		case "others-completed":
-			s.post(200, demo.Carol(), itemPath(item, complete), "")
+			s.Post(200, demo.Carol(), apitest.ItemPath(item, apitest.Complete), "")
 		case "cancelled":
-			s.post(200, worker, cancelling, "")
+			s.Post(200, worker, cancelling, "")
 		}
 		op := operation{method: "POST", path: cancelling}
 		if row != "cancel" {
 			op = stateRequest(t, row, process, item)
 		}
-		s.requireState(cell, row+" "+column, op)
+		requireState(s, cell, row+" "+column, op)
 	})
 }
 
 func TestStatesOfProcesses(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := apitest.NewService(t)
 	eachCell(t, statesOfProcesses, func(row, column, cell string) {
-		process := s.loan().ID
-		task := s.item(process, "LOAN_APPLICATION", ownedBy(demo.LoanWorker())).ID
+		process := s.Loan().ID
+		task := s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(demo.LoanWorker())).ID
 		switch column {
 		case "COMPLETED":
-			s.post(200, demo.LoanWorker(), processPath(process, finish), "")
+			s.Post(200, demo.LoanWorker(), apitest.ProcessPath(process, apitest.Finish), "")
 		case "CANCELLED":
-			s.post(200, demo.LoanWorker(), processPath(process, cancel), "")
+			s.Post(200, demo.LoanWorker(), apitest.ProcessPath(process, apitest.Cancel), "")
 		}
-		op := operation{method: "POST", path: processPath(process, cancel)}
+		op := operation{method: "POST", path: apitest.ProcessPath(process, apitest.Cancel)}
 		if row != "cancel" {
 			op = stateRequest(t, row, process, task)
 		}
 		if row == "assign" {
-			op.body = toBob
+			op.body = apitest.ToBob
 		}
-		s.requireState(cell, row+" "+column, op)
+		requireState(s, cell, row+" "+column, op)
 	})
 }

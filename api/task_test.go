@@ -10,129 +10,122 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-)
-
-const (
-	claim    = "/task/~actions/claim"
-	assign   = "/task/~actions/assign"
-	complete = "/task/~actions/complete"
-	logEntry = "/task/~actions/append-log"
-	toBob    = `{"ownerEmail":"bob@demo.example"}`
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
 func TestClaiming(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.loan().ID
-	task := s.item(process, "APPROVE_LOAN", "")
+	s := apitest.NewService(t)
+	process := s.Loan().ID
+	task := s.Item(process, "APPROVE_LOAN", "")
 	require.Equal(t, oasb.ProcessItemTaskStateREADY, task.Task.State)
 	require.Nil(t, task.OwnerID)
 
-	first := s.post(200, demo.Bob(), itemPath(task.ID, claim), "")
-	claimed := decode[oasb.ProcessItem](t, first)
+	first := s.Post(200, demo.Bob(), apitest.ItemPath(task.ID, apitest.Claim), "")
+	claimed := apitest.Decode[oasb.ProcessItem](t, first)
 	require.Equal(t, oasb.ProcessItemTaskStateCLAIMED, claimed.Task.State)
 	require.Equal(t, demo.Bob().ID, *claimed.OwnerID)
 	require.Equal(t, demo.Bob().ID, *claimed.LastModifiedBy)
 
-	before := s.snapshot()
-	again := s.post(200, demo.Bob(), itemPath(task.ID, claim), "")
-	require.Equal(t, first.body, again.body)
-	s.refused(409, "TASK_ALREADY_CLAIMED", demo.LoanWorker(), http.MethodPost, itemPath(task.ID, claim), "")
-	require.Equal(t, before, s.snapshot())
+	before := s.Snapshot()
+	again := s.Post(200, demo.Bob(), apitest.ItemPath(task.ID, apitest.Claim), "")
+	require.Equal(t, first.Body, again.Body)
+	s.Refused(409, "TASK_ALREADY_CLAIMED", demo.LoanWorker(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Claim), "")
+	require.Equal(t, before, s.Snapshot())
 
-	s.post(200, demo.Bob(), itemPath(task.ID, complete), "")
-	s.refused(409, "INVALID_STATE", demo.LoanWorker(), http.MethodPost, itemPath(task.ID, claim), "")
+	s.Post(200, demo.Bob(), apitest.ItemPath(task.ID, apitest.Complete), "")
+	s.Refused(409, "INVALID_STATE", demo.LoanWorker(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Claim), "")
 
-	message := decode[oasb.ProcessItem](t, s.post(201, demo.LoanWorker(), "/process-items",
+	message := apitest.Decode[oasb.ProcessItem](t, s.Post(201, demo.LoanWorker(), "/process-items",
 		`{"type":"MESSAGE","processId":"`+process.String()+`","message":{"text":"t"}}`))
 	require.Nil(t, message.Task)
 	require.Equal(t, "t", *message.Message.Text)
-	s.refused(409, "INVALID_STATE", demo.LoanWorker(), http.MethodPost, itemPath(message.ID, claim), "")
+	s.Refused(409, "INVALID_STATE", demo.LoanWorker(), http.MethodPost, apitest.ItemPath(message.ID, apitest.Claim), "")
 }
 
 func TestAssigning(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.loan().ID
-	task := s.item(process, "LOAN_APPLICATION", "").ID
+	s := apitest.NewService(t)
+	process := s.Loan().ID
+	task := s.Item(process, "LOAN_APPLICATION", "").ID
 
-	first := s.post(200, demo.Alice(), itemPath(task, assign), toBob)
-	assigned := decode[oasb.ProcessItem](t, first)
+	first := s.Post(200, demo.Alice(), apitest.ItemPath(task, apitest.Assign), apitest.ToBob)
+	assigned := apitest.Decode[oasb.ProcessItem](t, first)
 	require.Equal(t, oasb.ProcessItemTaskStateCLAIMED, assigned.Task.State)
 	require.Equal(t, demo.Bob().ID, *assigned.OwnerID)
-	before := s.snapshot()
-	require.Equal(t, first.body, s.post(200, demo.Alice(), itemPath(task, assign), toBob).body)
-	require.Equal(t, before, s.snapshot())
+	before := s.Snapshot()
+	require.Equal(t, first.Body, s.Post(200, demo.Alice(), apitest.ItemPath(task, apitest.Assign), apitest.ToBob).Body)
+	require.Equal(t, before, s.Snapshot())
 
-	s.refused(403, "TASK_NOT_OWNED", demo.Carol(), http.MethodPost, itemPath(task, assign), toBob)
+	s.Refused(403, "TASK_NOT_OWNED", demo.Carol(), http.MethodPost, apitest.ItemPath(task, apitest.Assign), apitest.ToBob)
 	// The owner may hand it on.
-	handed := decode[oasb.ProcessItem](t, s.post(200, demo.Bob(), itemPath(task, assign),
+	handed := apitest.Decode[oasb.ProcessItem](t, s.Post(200, demo.Bob(), apitest.ItemPath(task, apitest.Assign),
 		`{"ownerId":"`+demo.Carol().ID.String()+`"}`))
 	require.Equal(t, demo.Carol().ID, *handed.OwnerID)
 
-	s.post(200, demo.Carol(), itemPath(task, complete), "")
-	s.refused(409, "INVALID_STATE", demo.Alice(), http.MethodPost, itemPath(task, assign), toBob)
-	cancelled := s.item(process, "LOAN_APPLICATION", "").ID
-	s.post(200, demo.Alice(), processPath(process, "/~actions/cancel-process-items"), "")
-	s.refused(409, "INVALID_STATE", demo.Alice(), http.MethodPost, itemPath(cancelled, assign), toBob)
+	s.Post(200, demo.Carol(), apitest.ItemPath(task, apitest.Complete), "")
+	s.Refused(409, "INVALID_STATE", demo.Alice(), http.MethodPost, apitest.ItemPath(task, apitest.Assign), apitest.ToBob)
+	cancelled := s.Item(process, "LOAN_APPLICATION", "").ID
+	s.Post(200, demo.Alice(), apitest.ProcessPath(process, "/~actions/cancel-process-items"), "")
+	s.Refused(409, "INVALID_STATE", demo.Alice(), http.MethodPost, apitest.ItemPath(cancelled, apitest.Assign), apitest.ToBob)
 }
 
 func TestCompleting(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.loan().ID
-	ready := s.item(process, "LOAN_APPLICATION", "").ID
-	s.refused(409, "INVALID_STATE", demo.LoanWorker(), http.MethodPost, itemPath(ready, complete), "")
+	s := apitest.NewService(t)
+	process := s.Loan().ID
+	ready := s.Item(process, "LOAN_APPLICATION", "").ID
+	s.Refused(409, "INVALID_STATE", demo.LoanWorker(), http.MethodPost, apitest.ItemPath(ready, apitest.Complete), "")
 
-	task := s.item(process, "LOAN_APPLICATION", ownedBy(demo.Carol()))
+	task := s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(demo.Carol()))
 	require.Equal(t, oasb.ProcessItemTaskStateCLAIMED, task.Task.State)
 	require.False(t, *task.Task.Data.Valid)
-	s.refused(403, "TASK_NOT_OWNED", demo.Alice(), http.MethodPost, itemPath(task.ID, complete), "")
+	s.Refused(403, "TASK_NOT_OWNED", demo.Alice(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
 	// This definition takes invalid data.
-	first := s.post(200, demo.Carol(), itemPath(task.ID, complete), "")
-	require.Equal(t, oasb.ProcessItemTaskStateCOMPLETED, decode[oasb.ProcessItem](t, first).Task.State)
-	require.Equal(t, 1, s.count("SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL'"))
+	first := s.Post(200, demo.Carol(), apitest.ItemPath(task.ID, apitest.Complete), "")
+	require.Equal(t, oasb.ProcessItemTaskStateCOMPLETED, apitest.Decode[oasb.ProcessItem](t, first).Task.State)
+	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL'"))
 
-	before := s.snapshot()
-	require.Equal(t, first.body, s.post(200, demo.Carol(), itemPath(task.ID, complete), "").body)
-	s.refused(403, "TASK_NOT_OWNED", demo.LoanWorker(), http.MethodPost, itemPath(task.ID, complete), "")
-	s.call(409, demo.Carol(), http.MethodPut, itemPath(task.ID, "/task/data"), `{"data":{"value":{}}}`)
-	s.call(409, demo.Carol(), http.MethodPatch, itemPath(task.ID, "/task/data"), `[]`)
-	s.call(409, demo.Carol(), http.MethodPut, itemPath(task.ID, "/task/context-data"), `{"data":{"value":{}}}`)
-	require.Equal(t, before, s.snapshot())
+	before := s.Snapshot()
+	require.Equal(t, first.Body, s.Post(200, demo.Carol(), apitest.ItemPath(task.ID, apitest.Complete), "").Body)
+	s.Refused(403, "TASK_NOT_OWNED", demo.LoanWorker(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
+	s.Call(409, demo.Carol(), http.MethodPut, apitest.ItemPath(task.ID, "/task/data"), `{"data":{"value":{}}}`)
+	s.Call(409, demo.Carol(), http.MethodPatch, apitest.ItemPath(task.ID, "/task/data"), `[]`)
+	s.Call(409, demo.Carol(), http.MethodPut, apitest.ItemPath(task.ID, "/task/context-data"), `{"data":{"value":{}}}`)
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestCancelledTaskTakesNothing(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.loan().ID
-	task := s.item(process, "LOAN_APPLICATION", ownedBy(demo.LoanWorker())).ID
-	s.post(200, demo.LoanWorker(), processPath(process, "/~actions/cancel-process-items"), "")
-	before := s.snapshot()
+	s := apitest.NewService(t)
+	process := s.Loan().ID
+	task := s.Item(process, "LOAN_APPLICATION", apitest.OwnedBy(demo.LoanWorker())).ID
+	s.Post(200, demo.LoanWorker(), apitest.ProcessPath(process, "/~actions/cancel-process-items"), "")
+	before := s.Snapshot()
 	for _, c := range []struct{ method, path, body string }{
-		{"POST", claim, ""},
-		{"POST", complete, ""},
-		{"POST", assign, toBob},
-		{"POST", logEntry, `{"message":"m","level":"INFO"}`},
+		{"POST", apitest.Claim, ""},
+		{"POST", apitest.Complete, ""},
+		{"POST", apitest.Assign, apitest.ToBob},
+		{"POST", apitest.LogEntry, `{"message":"m","level":"INFO"}`},
 		{"PUT", "/task/data", `{"data":{"value":{}}}`},
 		{"PATCH", "/task/data", `[]`},
 		{"PUT", "/task/context-data", `{"data":{"value":{}}}`},
 	} {
-		s.refused(409, "INVALID_STATE", demo.LoanWorker(), c.method, itemPath(task, c.path), c.body)
+		s.Refused(409, "INVALID_STATE", demo.LoanWorker(), c.method, apitest.ItemPath(task, c.path), c.body)
 	}
-	require.Equal(t, before, s.snapshot())
+	require.Equal(t, before, s.Snapshot())
 }
 
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	task := s.item(s.loan().ID, "LOAN_APPLICATION", ownedBy(demo.LoanWorker()))
+	s := apitest.NewService(t)
+	task := s.Item(s.Loan().ID, "LOAN_APPLICATION", apitest.OwnedBy(demo.LoanWorker()))
 	require.NotNil(t, task.Task.Logs)
 	require.Empty(t, task.Task.Logs)
 	write := func(message string) []string {
-		item := decode[oasb.ProcessItem](t, s.post(200, demo.LoanWorker(), itemPath(task.ID, logEntry),
+		item := apitest.Decode[oasb.ProcessItem](t, s.Post(200, demo.LoanWorker(), apitest.ItemPath(task.ID, apitest.LogEntry),
 			`{"message":"`+message+`","level":"WARN"}`))
-		require.Equal(t, item.Task.Logs, s.retrieveItem(task.ID).Task.Logs)
+		require.Equal(t, item.Task.Logs, s.RetrieveItem(task.ID).Task.Logs)
 		var messages []string
 		for _, entry := range item.Task.Logs {
 			require.Equal(t, oasb.ProcessItemTaskLogLevelWARN, entry.Level)
@@ -140,51 +133,51 @@ func TestLogIsBounded(t *testing.T) {
 		}
 		return messages
 	}
-	for i := range logLimit {
+	for i := range apitest.LogLimit {
 		require.Len(t, write(strconv.Itoa(i)), i+1)
 	}
 	require.Equal(t, []string{"1", "2", "3"}, write("3"))
-	s.post(200, demo.LoanWorker(), itemPath(task.ID, complete), "")
+	s.Post(200, demo.LoanWorker(), apitest.ItemPath(task.ID, apitest.Complete), "")
 	require.Equal(t, []string{"2", "3", "4"}, write("4"))
-	require.Equal(t, logLimit, s.count("SELECT count(*) FROM task_logs"))
-	s.refused(403, "TASK_NOT_OWNED", demo.Carol(), http.MethodPost, itemPath(task.ID, logEntry),
+	require.Equal(t, apitest.LogLimit, s.Count("SELECT count(*) FROM task_logs"))
+	s.Refused(403, "TASK_NOT_OWNED", demo.Carol(), http.MethodPost, apitest.ItemPath(task.ID, apitest.LogEntry),
 		`{"message":"m","level":"INFO"}`)
 }
 
 func TestCompletingWithInvalidData(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.process(demo.Alice(), s.claims()).ID
-	task := s.item(process, "CHECK", ownedBy(demo.Alice()))
+	s := apitest.NewService(t)
+	process := s.Process(demo.Alice(), claims(s)).ID
+	task := s.Item(process, "CHECK", apitest.OwnedBy(demo.Alice()))
 	require.False(t, *task.Task.Data.Valid)
-	before := s.snapshot()
-	s.refused(409, "TASK_DATA_INVALID", demo.Alice(), http.MethodPost, itemPath(task.ID, complete), "")
-	s.refused(403, "TASK_NOT_OWNED", demo.LoanWorker(), http.MethodPost, itemPath(task.ID, complete), "")
-	require.Equal(t, before, s.snapshot())
+	before := s.Snapshot()
+	s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
+	s.Refused(403, "TASK_NOT_OWNED", demo.LoanWorker(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
+	require.Equal(t, before, s.Snapshot())
 
 	// The context data does not count.
-	s.call(200, demo.Alice(), http.MethodPatch, itemPath(task.ID, "/task/data"), `[{"op":"add","path":"/OK","value":true}]`)
-	s.call(200, demo.Alice(), http.MethodPut, itemPath(task.ID, "/task/context-data"), `{"data":{"value":{"AGE":"x"}}}`)
-	done := decode[oasb.ProcessItem](t, s.post(200, demo.Alice(), itemPath(task.ID, complete), ""))
+	s.Call(200, demo.Alice(), http.MethodPatch, apitest.ItemPath(task.ID, "/task/data"), `[{"op":"add","path":"/OK","value":true}]`)
+	s.Call(200, demo.Alice(), http.MethodPut, apitest.ItemPath(task.ID, "/task/context-data"), `{"data":{"value":{"AGE":"x"}}}`)
+	done := apitest.Decode[oasb.ProcessItem](t, s.Post(200, demo.Alice(), apitest.ItemPath(task.ID, apitest.Complete), ""))
 	require.Equal(t, oasb.ProcessItemTaskStateCOMPLETED, done.Task.State)
 	require.False(t, *done.Task.ContextData.Valid)
-	require.Equal(t, 1, s.count("SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL' AND item_code = 'CHECK'"))
+	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL' AND item_code = 'CHECK'"))
 }
 
 // requiredOnUpdate counts from the first save on, not for what a task is created
 // with.
 func TestRequiredOnUpdate(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	process := s.process(demo.Alice(), s.claims()).ID
-	task := s.item(process, "CHECK", `,"task":{"contextData":{"value":{"A":1}}}`)
+	s := apitest.NewService(t)
+	process := s.Process(demo.Alice(), claims(s)).ID
+	task := s.Item(process, "CHECK", `,"task":{"contextData":{"value":{"A":1}}}`)
 	require.True(t, *task.Task.ContextData.Valid)
-	path := itemPath(task.ID, "/task/context-data")
-	saved := decode[oasb.ProcessItem](t, s.call(200, demo.Alice(), http.MethodPut, path, `{"data":{"value":{"A":1}}}`))
+	path := apitest.ItemPath(task.ID, "/task/context-data")
+	saved := apitest.Decode[oasb.ProcessItem](t, s.Call(200, demo.Alice(), http.MethodPut, path, `{"data":{"value":{"A":1}}}`))
 	require.False(t, *saved.Task.ContextData.Valid)
 	require.Equal(t, "/AGE", *saved.Task.ContextData.Errors[0].PropertyPath)
 	require.Equal(t, "requiredOnUpdate", *saved.Task.ContextData.Errors[0].Type)
-	saved = decode[oasb.ProcessItem](t, s.call(200, demo.Alice(), http.MethodPut, path, `{"data":{"value":{"AGE":1}}}`))
+	saved = apitest.Decode[oasb.ProcessItem](t, s.Call(200, demo.Alice(), http.MethodPut, path, `{"data":{"value":{"AGE":1}}}`))
 	require.True(t, *saved.Task.ContextData.Valid)
 }
 
@@ -192,10 +185,10 @@ func TestRequiredOnUpdate(t *testing.T) {
 // trace go on.
 func TestLongLogMessagesAreCut(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
-	task := s.item(s.loan().ID, "LOAN_APPLICATION", "").ID
-	for _, path := range []string{taskPathA(task, "/~actions/append-log"), itemPath(task, logEntry)} {
-		got := s.post(200, demo.LoanWorker(), path, `{"message":"`+strings.Repeat("x", 100_000)+`","level":"ERROR"}`)
-		require.Contains(t, got.body, `xx… [cut, 100000 characters]"`)
+	s := apitest.NewService(t)
+	task := s.Item(s.Loan().ID, "LOAN_APPLICATION", "").ID
+	for _, path := range []string{apitest.TaskPathA(task, "/~actions/append-log"), apitest.ItemPath(task, apitest.LogEntry)} {
+		got := s.Post(200, demo.LoanWorker(), path, `{"message":"`+strings.Repeat("x", 100_000)+`","level":"ERROR"}`)
+		require.Contains(t, got.Body, `xx… [cut, 100000 characters]"`)
 	}
 }
