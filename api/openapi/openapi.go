@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"io/fs"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -39,9 +41,26 @@ func Published(name string) ([]byte, error) {
 	return bytes.Replace(published, []byte("\nx-webhooks:\n"), []byte("\nwebhooks:\n"), 1), nil
 }
 
-// Load parses and checks the document with the given name. Each call returns a
-// new document.
+// Load returns the document with the given name, parsed and checked. All callers
+// share it and must not change it.
 func Load(name string) (*openapi3.T, error) {
+	load, ok := documents[name]
+	if !ok {
+		return nil, fmt.Errorf("reading contract %s: %w", name, fs.ErrNotExist)
+	}
+	return load()
+}
+
+//nolint:gochecknoglobals // parsing one takes a tenth of a second
+var documents = map[string]func() (*openapi3.T, error){
+	ShapeA: once(ShapeA), ShapeB: once(ShapeB), Admin: once(Admin),
+}
+
+func once(name string) func() (*openapi3.T, error) {
+	return sync.OnceValues(func() (*openapi3.T, error) { return parse(name) })
+}
+
+func parse(name string) (*openapi3.T, error) {
 	data, err := Files.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading contract: %w", err)
