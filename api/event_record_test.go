@@ -110,7 +110,7 @@ func requireRecorded(s *apitest.Service, a asked, id, want string) apitest.Answe
 // operation that is new needs a row, so that it is not forgotten.
 func TestEveryOperationRecordsWhatItDoes(t *testing.T) {
 	t.Parallel()
-	rows, shared := map[string]bool{}, newReads(t)
+	rows, all := map[string]bool{}, newSites(t)
 	for _, line := range strings.Split(strings.TrimSpace(recorded), "\n")[1:] {
 		cells := strings.Fields(line)
 		if len(cells) == 0 {
@@ -122,7 +122,7 @@ func TestEveryOperationRecordsWhatItDoes(t *testing.T) {
 		rows[name] = true
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, a := askFor(t, name, shared)
+			s, a := askFor(t, name, all)
 			reads := a.method == http.MethodGet || slices.Contains(recordsNothing(), name)
 			require.Equal(t, reads, !strings.Contains(first, ".") || strings.HasPrefix(first, "DOCUMENT.DOWNLOADED") ||
 				strings.Contains(first, "FORM_DOWNLOADED") || first == "ENCRYPTION_KEY.READ", name)
@@ -155,77 +155,91 @@ func adminOperationNames() []string {
 	return names
 }
 
-// reads are the operations that only read, which do it at the same services, one
-// after the other.
-type reads struct {
-	sync.Mutex
-
+// sites are the services that the operations of the shapes and of administrators
+// are called at, one after the other.
+type sites struct {
+	shapes                  *apitest.Service
+	admin                   *apitest.Administered
+	ofTheShapes, ofTheAdmin sync.Mutex
+	// requests are those of the operations that only read, which share what they
+	// read.
 	requests map[string]asked
-	at       map[string]*apitest.Service
 }
 
-func newReads(t *testing.T) *reads {
+func newSites(t *testing.T) *sites {
 	t.Helper()
-	r := &reads{requests: map[string]asked{}, at: map[string]*apitest.Service{}}
-	add := func(s *apitest.Service, name string, op operation, as demo.Account) {
+	all := &sites{shapes: apitest.NewService(t), admin: apitest.NewAdministered(t), requests: map[string]asked{}}
+	add := func(name string, op operation, as demo.Account) {
 		if op.method == http.MethodGet {
-			r.requests[name], r.at[name] = asked{operation: op, as: as}, s
+			all.requests[name] = asked{operation: op, as: as}
 		}
 	}
-	shapes, admin := apitest.NewService(t), apitest.NewAdministered(t)
-	for name, op := range newFixture(shapes).operations() {
-		add(shapes, name, op, demo.LoanWorker())
+	for name, op := range newFixture(all.shapes).operations() {
+		add(name, op, demo.LoanWorker())
 	}
-	for id, op := range makeThings(admin, "north", "one").operations() {
-		add(admin.Service, "admin."+id, op, admin.As("owner"))
+	for id, op := range makeThings(all.admin, "north", "one").operations() {
+		add("admin."+id, op, all.admin.As("owner"))
 	}
-	return r
+	return all
 }
 
-// askFor is the request of a row, and a service that it does something at.
-func askFor(t *testing.T, name string, shared *reads) (*apitest.Service, asked) {
+// askFor is the request of a row, and the service that it is for, which is the
+// test's until it ends.
+func askFor(t *testing.T, name string, all *sites) (*apitest.Service, asked) {
 	t.Helper()
-	if a, ok := shared.requests[name]; ok {
-		shared.Lock()
-		t.Cleanup(shared.Unlock)
-		return shared.at[name].In(t), a
-	}
+	a, reads := all.requests[name]
 	if id, ok := strings.CutPrefix(name, "admin."); ok {
-		s := apitest.NewAdministered(t)
-		op, as := makeThings(s, "north", "one").operations()[id], s.As("owner")
-		switch id {
-		case "releaseProcessItemTask":
-			as = s.As("candidate")
-		case "applyResources":
-			op.body = apitest.Applying("", apitest.Document("north", "Group", "NEW", `{"name":"New"}`))
-		case "enableWebhookEndpoint":
-			conn := s.Connect()
-			_, err := conn.Exec(t.Context(), `UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = 'GONE'`)
-			require.NoError(t, err)
-			require.NoError(t, conn.Close(t.Context()))
+		all.ofTheAdmin.Lock()
+		t.Cleanup(all.ofTheAdmin.Unlock)
+		s := all.admin.In(t)
+		if !reads {
+			a = askForAdmin(s, id)
 		}
-		return s.Service, asked{operation: op, as: as}
+		return s.Service, a
 	}
-	s := apitest.NewService(t)
+	all.ofTheShapes.Lock()
+	t.Cleanup(all.ofTheShapes.Unlock)
+	s := all.shapes.In(t)
+	if !reads {
+		a = askForShape(s, name)
+	}
+	return s, a
+}
+
+func askForAdmin(s *apitest.Administered, id string) asked {
+	s.T.Helper()
+	a := asked{operation: makeThings(s, "north", id).operations()[id], as: s.As("owner")}
+	switch id {
+	case "releaseProcessItemTask":
+		a.as = s.As("candidate")
+	case "applyResources":
+		a.body = apitest.Applying("", apitest.Document("north", "Group", "NEW", `{"name":"New"}`))
+	case "enableWebhookEndpoint":
+		execute(s.Service, `UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = 'GONE'`)
+	}
+	return a
+}
+
+func askForShape(s *apitest.Service, name string) asked {
+	s.T.Helper()
 	f := newFixture(s)
 	a := asked{operation: f.operations()[name], as: demo.LoanWorker()}
 	switch name {
 	case "A.actionsTaskClaim", "B.claimProcessItemTask":
 		f.task = s.Item(f.process, "APPROVE_LOAN", "").ID
 		a.operation, a.as = f.operations()[name], demo.Bob()
+	case "A.createWorker", "B.createWorker":
+		execute(s, "DELETE FROM workers")
 	case "B.generateProcessItemAiAssistance":
-		conn := s.Connect()
-		_, err := conn.Exec(t.Context(), "DELETE FROM item_assistance")
-		require.NoError(t, err)
-		require.NoError(t, conn.Close(t.Context()))
+		execute(s, "DELETE FROM item_assistance")
 	case "B.restoreBusinessArtifact":
 		s.Call(204, a.as, http.MethodDelete, apitest.ArtifactPath(f.artifact, ""), "")
 	case "A.actionsProcessDeleteElement":
-		s.Send(apitest.Request(t, a.as, "POST", apitest.ProcessPathA(f.process, "/~actions/save-element"), apitest.SaveElement("REF", `[{"type":"STRING","value":"R"}]`)))
+		s.Post(200, a.as, apitest.ProcessPathA(f.process, apitest.SaveElementAction), apitest.SaveElement("REF", `[{"type":"STRING","value":"R"}]`))
 	case "A.actionsTaskDeleteElement":
-		s.Send(apitest.Request(t, a.as, "POST", apitest.TaskPathA(f.task, "/~actions/save-element"), apitest.SaveElement("NOTE", `[{"type":"STRING","value":"N"}]`)))
+		s.Post(200, a.as, apitest.TaskPathA(f.task, apitest.SaveElementAction), apitest.SaveElement("NOTE", `[{"type":"STRING","value":"N"}]`))
 	}
-	return s, a
+	return a
 }
 
 // Requests that change nothing or fail half-way record no event.
