@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"testing"
@@ -42,6 +43,13 @@ func TestMain(m *testing.M) {
 	}
 	if os.Getenv(asProgram) != "" {
 		os.Exit(execute(delayOfWebhooks()))
+	}
+	if os.Getenv(asJQ) != "" {
+		if err := filtered(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	code := pgtest.Main(m)
 	removeBuilt()
