@@ -69,6 +69,7 @@ B.patchProcessEntity                         PROCESS.ENTITY_SAVED:>RUNNING      
 B.uploadProcessDocument                      DOCUMENT.UPLOADED                                                  same
 B.downloadProcessDocument                    DOCUMENT.DOWNLOADED                                                same
 B.uploadProcessUserActionDocument            DOCUMENT.UPLOADED,PROCESS_ACTION.STATE_CHANGED:REQUESTED>COMPLETED none
+B.findProcessEvents                          none                                                               none
 B.findAvailableProcessActions                none                                                               none
 B.createProcessAction                        PROCESS_ACTION.CREATED:>REQUESTED                                  same
 B.retrieveProcessAction                      none                                                               none

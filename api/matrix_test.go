@@ -96,6 +96,7 @@ B.retrieveBusinessArtifactDefinition 404  404          404           200     200
 B.findProcesses                     200+  200-         200-          200+    200+   200+      200+      200-     200+  401       200-
 B.createProcess                     404d  404d         404d          201     403    404d      201       404d     201   401       404d
 B.retrieveProcess                   200   404          404           200     200    200       200       404      200   401       404
+B.findProcessEvents                 200+  404          404           200+    200+   200+      200+      404      200+  401       404
 B.deleteProcess                     403   404          404           204     403    403       403       404      204   401       404
 B.completeProcess                   403   404          404           200     403    403       403       404      200   401       404
 B.cancelProcess                     403   404          404           200     403    403       403       404      200   401       404

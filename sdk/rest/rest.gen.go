@@ -426,6 +426,24 @@ func (e ProcessActionType) Valid() bool {
 	}
 }
 
+// Defines values for ProcessEventOrder.
+const (
+	ProcessEventOrderNEWESTFIRST ProcessEventOrder = "NEWEST_FIRST"
+	ProcessEventOrderOLDESTFIRST ProcessEventOrder = "OLDEST_FIRST"
+)
+
+// Valid indicates whether the value is a known member of the ProcessEventOrder enum.
+func (e ProcessEventOrder) Valid() bool {
+	switch e {
+	case ProcessEventOrderNEWESTFIRST:
+		return true
+	case ProcessEventOrderOLDESTFIRST:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProcessItemAiAssistanceAnswerType.
 const (
 	ProcessItemAiAssistanceAnswerTypeDRAFT      ProcessItemAiAssistanceAnswerType = "DRAFT"
@@ -1593,6 +1611,51 @@ type ProcessEntityUpdateParams struct {
 	Entity JSONValue `json:"entity"`
 }
 
+// ProcessEvent Something that happened to a process, or to an item, a user action or a document of it
+type ProcessEvent struct {
+	// ActorID The principal who did it
+	ActorID openapi_types.UUID `json:"actorId"`
+
+	// ActorName Absent for the service itself
+	ActorName *string `json:"actorName,omitempty"`
+
+	// Cursor The place of the event in the order of commits; good for `after`
+	Cursor string `json:"cursor"`
+
+	// ID The id of the event everywhere, for example in webhooks
+	ID         openapi_types.UUID `json:"id"`
+	OccurredAt time.Time          `json:"occurredAt"`
+
+	// OwnerName The principal that a task was given to
+	OwnerName *string `json:"ownerName,omitempty"`
+
+	// PreviousState The state before, where the event is about its change
+	PreviousState *string `json:"previousState,omitempty"`
+
+	// ProcessActionDefinitionCode The user action that it is about
+	ProcessActionDefinitionCode *string             `json:"processActionDefinitionCode,omitempty"`
+	ProcessItemDefinitionCode   *string             `json:"processItemDefinitionCode,omitempty"`
+	ProcessItemID               *openapi_types.UUID `json:"processItemId,omitempty"`
+
+	// ProcessItemName The name of the definition of the item
+	ProcessItemName *string          `json:"processItemName,omitempty"`
+	ProcessItemType *ProcessItemType `json:"processItemType,omitempty"`
+
+	// State The state that the item, user action or process had then; absent for a document
+	State *string `json:"state,omitempty"`
+
+	// Type What happened, such as PROCESS_ITEM.TASK_STATE_CHANGED; more types may be added
+	Type string `json:"type"`
+}
+
+// ProcessEventList defines model for ProcessEventList.
+type ProcessEventList struct {
+	Content []ProcessEvent `json:"content"`
+}
+
+// ProcessEventOrder defines model for ProcessEventOrder.
+type ProcessEventOrder string
+
 // ProcessItem defines model for ProcessItem.
 type ProcessItem struct {
 	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
@@ -2426,6 +2489,18 @@ type UploadProcessActionDocumentParams struct {
 
 	// FileName The file name of the document; what leads into folders is stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
+}
+
+// FindProcessEventsParams defines parameters for FindProcessEvents.
+type FindProcessEventsParams struct {
+	// Order Where the list begins
+	Order *ProcessEventOrder `form:"order,omitempty" json:"order,omitempty"`
+
+	// After Only events behind this `cursor`, in the order of the list
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Limit How many events the answer has at most
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // CancelProcessProcessItemsParams defines parameters for CancelProcessProcessItems.
@@ -3308,6 +3383,16 @@ type ClientInterface interface {
 	//
 	// Corresponds with PUT /processes/{id}/entity (the `UpdateProcessEntity` operationId).
 	UpdateProcessEntity(ctx context.Context, id ResourceID, body UpdateProcessEntityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FindProcessEvents List what happened to a process
+	//
+	// This is an extension of version 2024-06-14: the events of the process and of its items, user actions and documents, as
+	// far as the caller sees what they are about, with the names of those who took part. Reads are not among them.
+	//
+	// The list is read part by part: `after` continues behind the `cursor` of the last event that the caller has.
+	//
+	// Corresponds with GET /processes/{id}/events (the `FindProcessEvents` operationId).
+	FindProcessEvents(ctx context.Context, id ResourceID, params *FindProcessEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PatchProcessMetadataWithBody Patch the metadata of a process
 	//
@@ -4829,6 +4914,26 @@ func (c *Client) UpdateProcessEntityWithBody(ctx context.Context, id ResourceID,
 // Corresponds with PUT /processes/{id}/entity (the `UpdateProcessEntity` operationId).
 func (c *Client) UpdateProcessEntity(ctx context.Context, id ResourceID, body UpdateProcessEntityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateProcessEntityRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FindProcessEvents List what happened to a process
+//
+// This is an extension of version 2024-06-14: the events of the process and of its items, user actions and documents, as
+// far as the caller sees what they are about, with the names of those who took part. Reads are not among them.
+//
+// The list is read part by part: `after` continues behind the `cursor` of the last event that the caller has.
+//
+// Corresponds with GET /processes/{id}/events (the `FindProcessEvents` operationId).
+func (c *Client) FindProcessEvents(ctx context.Context, id ResourceID, params *FindProcessEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindProcessEventsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -8271,6 +8376,91 @@ func NewUpdateProcessEntityRequestWithBody(server string, id ResourceID, content
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewFindProcessEventsRequest constructs an http.Request for the FindProcessEvents method
+func NewFindProcessEventsRequest(server string, id ResourceID, params *FindProcessEventsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/processes/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Order != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "order", *params.Order, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }

@@ -426,6 +426,24 @@ func (e ProcessActionType) Valid() bool {
 	}
 }
 
+// Defines values for ProcessEventOrder.
+const (
+	ProcessEventOrderNEWESTFIRST ProcessEventOrder = "NEWEST_FIRST"
+	ProcessEventOrderOLDESTFIRST ProcessEventOrder = "OLDEST_FIRST"
+)
+
+// Valid indicates whether the value is a known member of the ProcessEventOrder enum.
+func (e ProcessEventOrder) Valid() bool {
+	switch e {
+	case ProcessEventOrderNEWESTFIRST:
+		return true
+	case ProcessEventOrderOLDESTFIRST:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProcessItemAiAssistanceAnswerType.
 const (
 	ProcessItemAiAssistanceAnswerTypeDRAFT      ProcessItemAiAssistanceAnswerType = "DRAFT"
@@ -1593,6 +1611,51 @@ type ProcessEntityUpdateParams struct {
 	Entity JSONValue `json:"entity"`
 }
 
+// ProcessEvent Something that happened to a process, or to an item, a user action or a document of it
+type ProcessEvent struct {
+	// ActorID The principal who did it
+	ActorID openapi_types.UUID `json:"actorId"`
+
+	// ActorName Absent for the service itself
+	ActorName *string `json:"actorName,omitempty"`
+
+	// Cursor The place of the event in the order of commits; good for `after`
+	Cursor string `json:"cursor"`
+
+	// ID The id of the event everywhere, for example in webhooks
+	ID         openapi_types.UUID `json:"id"`
+	OccurredAt time.Time          `json:"occurredAt"`
+
+	// OwnerName The principal that a task was given to
+	OwnerName *string `json:"ownerName,omitempty"`
+
+	// PreviousState The state before, where the event is about its change
+	PreviousState *string `json:"previousState,omitempty"`
+
+	// ProcessActionDefinitionCode The user action that it is about
+	ProcessActionDefinitionCode *string             `json:"processActionDefinitionCode,omitempty"`
+	ProcessItemDefinitionCode   *string             `json:"processItemDefinitionCode,omitempty"`
+	ProcessItemID               *openapi_types.UUID `json:"processItemId,omitempty"`
+
+	// ProcessItemName The name of the definition of the item
+	ProcessItemName *string          `json:"processItemName,omitempty"`
+	ProcessItemType *ProcessItemType `json:"processItemType,omitempty"`
+
+	// State The state that the item, user action or process had then; absent for a document
+	State *string `json:"state,omitempty"`
+
+	// Type What happened, such as PROCESS_ITEM.TASK_STATE_CHANGED; more types may be added
+	Type string `json:"type"`
+}
+
+// ProcessEventList defines model for ProcessEventList.
+type ProcessEventList struct {
+	Content []ProcessEvent `json:"content"`
+}
+
+// ProcessEventOrder defines model for ProcessEventOrder.
+type ProcessEventOrder string
+
 // ProcessItem defines model for ProcessItem.
 type ProcessItem struct {
 	CreatedAt      *time.Time          `json:"createdAt,omitempty"`
@@ -2425,6 +2488,18 @@ type UploadProcessActionDocumentParams struct {
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
+// FindProcessEventsParams defines parameters for FindProcessEvents.
+type FindProcessEventsParams struct {
+	// Order Where the list begins
+	Order *ProcessEventOrder `form:"order,omitempty" json:"order,omitempty"`
+
+	// After Only events behind this `cursor`, in the order of the list
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Limit How many events the answer has at most
+	Limit int `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
 // CancelProcessProcessItemsParams defines parameters for CancelProcessProcessItems.
 type CancelProcessProcessItemsParams struct {
 	// ProcessItemID The items to cancel
@@ -2771,6 +2846,9 @@ type ServerInterface interface {
 	// UpdateProcessEntity Replace the entity of a process
 	// (PUT /processes/{id}/entity)
 	UpdateProcessEntity(c *gin.Context, id ResourceID)
+	// FindProcessEvents List what happened to a process
+	// (GET /processes/{id}/events)
+	FindProcessEvents(c *gin.Context, id ResourceID, params FindProcessEventsParams)
 	// PatchProcessMetadata Patch the metadata of a process
 	// (PATCH /processes/{id}/metadata)
 	PatchProcessMetadata(c *gin.Context, id ResourceID)
@@ -4665,6 +4743,58 @@ func (siw *ServerInterfaceWrapper) UpdateProcessEntity(c *gin.Context) {
 	siw.Handler.UpdateProcessEntity(c, id)
 }
 
+// FindProcessEvents operation middleware
+func (siw *ServerInterfaceWrapper) FindProcessEvents(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id ResourceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindProcessEventsParams
+
+	// ------------- Optional query parameter "order" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", c.Request.URL.Query(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter order: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", c.Request.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter after: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindProcessEvents(c, id, params)
+}
+
 // PatchProcessMetadata operation middleware
 func (siw *ServerInterfaceWrapper) PatchProcessMetadata(c *gin.Context) {
 
@@ -5402,6 +5532,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/processes/:id/actions/~available", wrapper.FindAvailableProcessActions)
 	router.PATCH(options.BaseURL+"/processes/:id/entity", wrapper.PatchProcessEntity)
 	router.PUT(options.BaseURL+"/processes/:id/entity", wrapper.UpdateProcessEntity)
+	router.GET(options.BaseURL+"/processes/:id/events", wrapper.FindProcessEvents)
 	router.PATCH(options.BaseURL+"/processes/:id/metadata", wrapper.PatchProcessMetadata)
 	router.PUT(options.BaseURL+"/processes/:id/metadata", wrapper.UpdateProcessMetadata)
 	router.GET(options.BaseURL+"/robots", wrapper.FindRobots)
@@ -6227,6 +6358,21 @@ func (response UpdateProcessEntity200JSONResponse) VisitUpdateProcessEntityRespo
 	return httpio.WriteJSON(w, 200, response)
 }
 
+type FindProcessEventsRequestObject struct {
+	ID     ResourceID `json:"id"`
+	Params FindProcessEventsParams
+}
+
+type FindProcessEventsResponseObject interface {
+	VisitFindProcessEventsResponse(w http.ResponseWriter) error
+}
+
+type FindProcessEvents200JSONResponse ProcessEventList
+
+func (response FindProcessEvents200JSONResponse) VisitFindProcessEventsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
 type PatchProcessMetadataRequestObject struct {
 	ID                               ResourceID `json:"id"`
 	JSONBody                         *PatchProcessMetadataJSONRequestBody
@@ -6680,6 +6826,9 @@ type StrictServerInterface interface {
 	// UpdateProcessEntity Replace the entity of a process
 	// (PUT /processes/{id}/entity)
 	UpdateProcessEntity(ctx context.Context, request UpdateProcessEntityRequestObject) (UpdateProcessEntityResponseObject, error)
+	// FindProcessEvents List what happened to a process
+	// (GET /processes/{id}/events)
+	FindProcessEvents(ctx context.Context, request FindProcessEventsRequestObject) (FindProcessEventsResponseObject, error)
 	// PatchProcessMetadata Patch the metadata of a process
 	// (PATCH /processes/{id}/metadata)
 	PatchProcessMetadata(ctx context.Context, request PatchProcessMetadataRequestObject) (PatchProcessMetadataResponseObject, error)
@@ -7684,6 +7833,21 @@ func (sh *strictHandler) UpdateProcessEntity(ctx *gin.Context, id ResourceID) {
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitUpdateProcessEntityResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindProcessEvents handles (GET /processes/{id}/events).
+func (sh *strictHandler) FindProcessEvents(ctx *gin.Context, id ResourceID, params FindProcessEventsParams) {
+	var request FindProcessEventsRequestObject
+	request.ID = id
+	request.Params = params
+	response, err := sh.ssi.FindProcessEvents(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindProcessEventsResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)
