@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -24,6 +23,10 @@ func newAccessListCommand(env Environment) *cobra.Command {
 		Use: "list", Args: exactly(), Short: "List tokens and certificates for the engine, the newest first",
 	}, listing[oasadmin.EngineAccess]{
 		rows: "engine access", limit: 50, tenant: ofTenantHelp, table: accessTable,
+		id: func(a oasadmin.EngineAccess) string { return a.ID.String() },
+		people: func(cmd *cobra.Command, s *service, by listFlags, _ []oasadmin.EngineAccess) (map[uuid.UUID]string, error) {
+			return s.people(cmd.Context(), by.tenant)
+		},
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.EngineAccess, int64, error) {
 			params := oasadmin.FindEngineAccessParams{Size: &by.limit, Tenant: filter(by.tenant)}
 			if !all {
@@ -36,7 +39,7 @@ func newAccessListCommand(env Environment) *cobra.Command {
 					return nil, 0, err
 				}
 			}
-			if params.PrincipalID, err = idFilter("principal", principal); err != nil {
+			if params.PrincipalID, err = s.principalFilter(cmd.Context(), "--principal", principal, by.tenant); err != nil {
 				return nil, 0, err
 			}
 			answer, err := s.FindEngineAccessWithResponse(cmd.Context(), &params)
@@ -46,7 +49,7 @@ func newAccessListCommand(env Environment) *cobra.Command {
 	})
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "also what was revoked or has expired")
-	f.StringVar(&principal, "principal", "", "only that of the user or the application with the `id`")
+	f.StringVar(&principal, "principal", "", "only that of a user or an application: its `code`, e-mail address or id")
 	f.StringVar(&kind, "kind", "", "only that of a `kind`: token or certificate")
 	return cmd
 }
@@ -63,14 +66,16 @@ func accessKind(text string) (oasadmin.EngineAccessKind, error) {
 	}
 }
 
-func accessTable(w io.Writer, found []oasadmin.EngineAccess) {
-	row(w, "ID", "KIND", "PRINCIPAL", "ISSUED", "EXPIRES", "REVOKED")
+func accessTable(v view, found []oasadmin.EngineAccess) {
+	v.titles([]string{"ID", "KIND", "PRINCIPAL", "ISSUED", "EXPIRES", "REVOKED"}, "PRINCIPAL ID", "IDENTIFIER")
 	for _, a := range found {
 		revoked := "-"
 		if a.RevokedAt != nil {
 			revoked = timeText(*a.RevokedAt)
 		}
-		row(w, a.ID.String(), string(a.Kind), a.PrincipalID.String(), timeText(a.IssuedAt), timeText(a.ExpiresAt), revoked)
+		v.line([]string{
+			a.ID.String(), string(a.Kind), v.person(&a.PrincipalID), timeText(a.IssuedAt), timeText(a.ExpiresAt), revoked,
+		}, a.PrincipalID.String(), a.Identifier)
 	}
 }
 
@@ -83,20 +88,24 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 			"also on connections that are open. Who is not disabled can ask for access again: to keep a person or a program out,\n" +
 			"apply its User or Application with spec.disabled: true, which revokes its access to the engine as well.",
 		Example: "  procession access revoke 01970000-0000-7000-8000-000000000001\n" +
-			"  procession access revoke --principal 01970000-0000-7000-8000-000000000002 --tenant north",
+			"  procession access revoke --principal bob@north.example --tenant north",
 		ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		var body oasadmin.EngineAccessRevokeParams
 		var err error
 		if len(args) == 1 {
-			if body.ID, err = parseID(args[0], "the id"); err != nil {
+			id, err := parseID(args[0], "the id")
+			if err != nil {
 				return err
 			}
+			body.ID = &id
 		}
 		if principal != "" {
-			if body.PrincipalID, err = parseID(principal, "--principal"); err != nil {
+			id, err := s.principal(cmd.Context(), "--principal", principal, tenant)
+			if err != nil {
 				return err
 			}
+			body.PrincipalID = &id
 		}
 		if tenant != "" {
 			if body.TenantID, err = s.tenantID(cmd.Context(), tenant); err != nil {
@@ -115,18 +124,19 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 		return err
 	})
 	f := cmd.Flags()
-	f.StringVar(&principal, "principal", "", "all of the user or the application with the `id`")
+	f.StringVar(&principal, "principal", "", "all of a user or an application: its `code`, e-mail address or id")
 	f.StringVar(&tenant, "tenant", "", "all in the tenant with the `code`")
 	completeTenants(env, cmd)
 	return cmd
 }
 
-func parseID(text, what string) (*uuid.UUID, error) {
+// parseID reads an id. what names the argument in errors.
+func parseID(text, what string) (uuid.UUID, error) {
 	id, err := uuid.Parse(text)
 	if err != nil {
-		return nil, misuse("%s: %w", what, err)
+		return uuid.Nil, misuse("%s: %q is not an id, such as 01970000-0000-7000-8000-000000000001", what, text)
 	}
-	return &id, nil
+	return id, nil
 }
 
 // tenantID finds the id of a tenant that the caller administers.

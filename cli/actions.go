@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/google/uuid"
@@ -21,26 +20,29 @@ func newActionsCommand(env Environment) *cobra.Command {
 
 func newActionsExplainCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
-		Use: "explain PROCESS PRINCIPAL", Args: exactly("the id of a process", "the id of a user or an application"),
-		Short:             "Explain why a user action of a process is offered to a principal, or not",
+		Use: "explain PROCESS PRINCIPAL", Args: exactly("the id of a process", "a user or an application"),
+		Short: "Explain why a user action of a process is offered to a principal, or not",
+		Long: "Explains which user actions of a process are offered to a user or an application, which is named by its code, its\n" +
+			"e-mail address or its id, and why the others are not.",
+		Example:           "  procession actions explain 01970000-0000-7000-8000-000000000001 bob@north.example",
 		ValidArgsFunction: completeNothing,
 	}, listing[oasadmin.ExplainedAction]{
 		rows: "user actions",
 		find: func(cmd *cobra.Command, s *service, args []string, _ listFlags) ([]oasadmin.ExplainedAction, int64, error) {
-			process, err := uuid.Parse(args[0])
+			process, err := parseID(args[0], "the id of the process")
 			if err != nil {
-				return nil, 0, misuse("the id of the process: %w", err)
+				return nil, 0, err
 			}
-			principal, err := uuid.Parse(args[1])
+			principal, err := s.principal(cmd.Context(), "the principal", args[1], "")
 			if err != nil {
-				return nil, 0, misuse("the id of the principal: %w", err)
+				return nil, 0, err
 			}
 			answer, err := s.ExplainProcessActionsWithResponse(cmd.Context(), process,
 				&oasadmin.ExplainProcessActionsParams{PrincipalID: principal})
 			found, err := read[oasadmin.ExplainedActions](s, answer, err)
 			return found.Content, 0, notFound(err, "process "+process.String())
 		},
-		table: func(w io.Writer, found []oasadmin.ExplainedAction) {
+		table: func(w view, found []oasadmin.ExplainedAction) {
 			row(w, "CODE", "TYPE", "OFFERED", "WHY NOT")
 			for _, a := range found {
 				row(w, a.Code, a.Type, yesNo(a.Offered), reasons(a.Reasons))
@@ -81,7 +83,9 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 		case (process == "") == (model == ""):
 			return misuse("%s needs one of --process and --model", cmd.CommandPath())
 		case process != "":
-			body.ProcessID, err = parseID(process, "--process")
+			var id uuid.UUID
+			id, err = parseID(process, "--process")
+			body.ProcessID = &id
 		default:
 			body.Model, err = readModel(cmd.InOrStdin(), model)
 		}
@@ -110,15 +114,9 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 
 // readModel reads a model in JSON.
 func readModel(stdin io.Reader, file string) (*oasadmin.AvailabilityModel, error) {
-	var text []byte
-	var err error
-	if file == "-" {
-		text, err = io.ReadAll(stdin)
-	} else {
-		text, err = os.ReadFile(file) //nolint:gosec // the user names the file
-	}
+	text, err := readInput(stdin, "model", file)
 	if err != nil {
-		return nil, misuse("--model: %w", err)
+		return nil, err
 	}
 	var model oasadmin.AvailabilityModel
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -143,7 +141,7 @@ func newActionsFaultsCommand(env Environment) *cobra.Command {
 			page, err := read[oasadmin.AvailabilityFaultPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
-		table: func(w io.Writer, found []oasadmin.AvailabilityFault) {
+		table: func(w view, found []oasadmin.AvailabilityFault) {
 			row(w, "DEFINITION", "ACTION", "PROCESS", "LAST", "MESSAGE")
 			for _, f := range found {
 				row(w, f.ProcessDefinitionCode, f.ActionCode, f.ProcessID.String(), timeText(f.LastAt), f.Message)

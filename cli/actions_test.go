@@ -43,6 +43,13 @@ func TestActions(t *testing.T) {
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "actions", "faults", "-o", "json"), "you are MEMBER of north")
 	require.Equal(t, "1\n", w.succeeds("actions", "faults", "--tenant", "north", "-o", "jq=length"))
 
+	for _, worker := range []string{"worker", workerID} {
+		require.Equal(t, "3\n", w.succeeds("actions", "explain", actionsProcess, worker, "-o", "jq=length"))
+	}
+	require.Equal(t, "3\n", w.succeeds("actions", "explain", actionsProcess, "member@north.example", "-o", "jq=length"))
+	require.Equal(t, "the principal: there is no user or application tom that you administer; give an id",
+		w.fails(cli.ExitNotFound, "actions", "explain", actionsProcess, "tom"))
+
 	unknown := uuid.NewString()
 	require.Equal(t, "process "+unknown+" not found", w.fails(cli.ExitNotFound, "actions", "explain", unknown, workerID))
 	require.Equal(t, "process "+unknown+" not found",
@@ -52,7 +59,6 @@ func TestActions(t *testing.T) {
 		{"explain"},
 		{"explain", actionsProcess},
 		{"explain", "x", workerID},
-		{"explain", actionsProcess, "x"},
 		{"explain", actionsProcess, unknown},
 		{"evaluate"},
 		{"evaluate", "${ true }"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 
@@ -17,6 +18,33 @@ type reply interface {
 	StatusCode() int
 	Status() string
 	GetBody() []byte
+}
+
+// restReply is a reply of the REST API.
+type restReply struct {
+	*http.Response
+
+	body []byte
+}
+
+func (r restReply) StatusCode() int { return r.Response.StatusCode }
+func (r restReply) Status() string  { return r.Response.Status }
+func (r restReply) GetBody() []byte { return r.body }
+
+// maxReply bounds the size of replies of the REST API.
+const maxReply = 64 << 20
+
+// receive decodes an answer of the REST API, as read does.
+func receive[T any](s *service, r *http.Response, err error) (T, error) {
+	var value T
+	if err != nil {
+		return value, s.unanswered(err)
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxReply))
+	if err = errors.Join(err, r.Body.Close()); err != nil {
+		return value, s.unanswered(err)
+	}
+	return read[T](s, restReply{r, body}, nil)
 }
 
 // nothing is what an answer without a body holds.

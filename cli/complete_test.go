@@ -28,7 +28,7 @@ func TestCompletion(t *testing.T) {
 		"export users ":           {"tenant", "application", "group", "datastructure", "encryptionkey", "datasource", "processdefinition", "businessartifactdefinition", "webhooksubscription", "robot"},
 		"get users --tenant ":     {"north"},
 		"apply --tenant no":       {"north"},
-		"get users -o ":           {"table", "json", "yaml", "jq="},
+		"get users -o ":           {"table", "wide", "json", "yaml", "jq=", "name"},
 		"export -o ":              {"yaml", "json"},
 		"get user --tenant home ": nil,
 	} {

@@ -15,12 +15,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/sdk/rest"
 )
 
 const (
 	defaultServer  = "http://127.0.0.1:8080"
 	defaultTimeout = 30 * time.Second
 	adminPath      = "/admin/v1"
+	restPath       = "/v2024-06-14"
 )
 
 // The environment variables that stand for flags.
@@ -52,9 +54,11 @@ func (env Environment) setting(flags *pflag.FlagSet, flag, variable string) stri
 	return flags.Lookup(flag).Value.String()
 }
 
-// service is a service that can be asked.
+// service is a service that can be asked: its administration API, and its REST API.
 type service struct {
 	*client.ClientWithResponses
+
+	rest *rest.Client
 	// address is the address of the service in messages.
 	address string
 }
@@ -94,17 +98,21 @@ func (env Environment) open(flags *pflag.FlagSet) (*service, error) {
 		// The token is for the address that was given, and no other.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	made, err := client.NewClientWithResponses(address+adminPath, client.WithHTTPClient(sender),
-		client.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-			r.Header.Set("Authorization", authorization)
-			// A service that does not know a filter must not answer with all there is.
-			r.Header.Set("Prefer", "handling=strict")
-			return nil
-		}))
+	edit := func(_ context.Context, r *http.Request) error {
+		r.Header.Set("Authorization", authorization)
+		// A service that does not know a filter must not answer with all there is.
+		r.Header.Set("Prefer", "handling=strict")
+		return nil
+	}
+	made, err := client.NewClientWithResponses(address+adminPath, client.WithHTTPClient(sender), client.WithRequestEditorFn(edit))
 	if err != nil {
 		return nil, fmt.Errorf("preparing to ask %s: %w", address, err)
 	}
-	return &service{ClientWithResponses: made, address: address}, nil
+	work, err := rest.NewClient(address+restPath, rest.WithHTTPClient(sender), rest.WithRequestEditorFn(edit))
+	if err != nil {
+		return nil, fmt.Errorf("preparing to ask %s: %w", address, err)
+	}
+	return &service{ClientWithResponses: made, rest: work, address: address}, nil
 }
 
 // checkAddress checks the address of the service and returns it without a slash

@@ -22,7 +22,7 @@ func newDeleteCommand(env Environment) *cobra.Command {
 		Use: "delete KIND CODE | delete -f FILE|FOLDER|-", Args: between(0, 2, "a kind of resource", "a code"),
 		Short: "Delete resources",
 		Long: "Deletes a resource, or those that documents describe, one after the other: first those that need others. A\n" +
-			"resource that something else needs is not deleted. Of documents, those whose resource is not there are passed over.",
+			"resource that something else needs is not deleted. Of documents, those whose resource does not exist are skipped.",
 		ValidArgsFunction: completeResource(env),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if len(files) > 0 {
@@ -39,7 +39,7 @@ func newDeleteCommand(env Environment) *cobra.Command {
 			return err
 		}
 		target := doomed{oasadmin.ResourceKind(kind), args[1], tenant}
-		if err := confirm(cmd, yes, []doomed{target}); err != nil {
+		if err := confirm(cmd, yes, []string{target.String()}, "Delete"); err != nil {
 			return err
 		}
 		if err := s.delete(cmd.Context(), target); err != nil {
@@ -95,7 +95,11 @@ func deleteDocuments(cmd *cobra.Command, s *service, files []string, yes bool) e
 	slices.SortStableFunc(pending, func(a, b doomed) int {
 		return slices.Index(order, resource.Kind(b.kind)) - slices.Index(order, resource.Kind(a.kind))
 	})
-	if err := confirm(cmd, yes, pending); err != nil {
+	targets := make([]string, len(pending))
+	for i, d := range pending {
+		targets[i] = d.String()
+	}
+	if err := confirm(cmd, yes, targets, "Delete"); err != nil {
 		return err
 	}
 	for len(pending) > 0 {
@@ -126,22 +130,22 @@ func deleteDocuments(cmd *cobra.Command, s *service, files []string, yes bool) e
 	return nil
 }
 
-// confirm asks whether resources are to be deleted.
-func confirm(cmd *cobra.Command, yes bool, targets []doomed) error {
+// confirm asks whether to do with the targets what a verb says.
+func confirm(cmd *cobra.Command, yes bool, targets []string, verb string) error {
 	if yes {
 		return nil
 	}
 	for _, target := range targets {
 		cmd.PrintErrln(target)
 	}
-	cmd.PrintErrf("Delete %d? [y/N] ", len(targets))
+	cmd.PrintErrf("%s %d? [y/N] ", verb, len(targets))
 	line, err := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 	answer := strings.ToLower(strings.TrimSpace(line))
 	if answer == "y" || answer == "yes" {
 		return nil
 	}
 	if err != nil && answer == "" {
-		return misuse("standard input is at its end: use --yes to delete without a question")
+		return misuse("standard input is at its end: use --yes to go on without a question")
 	}
-	return errors.New("nothing was deleted")
+	return errors.New("nothing was done")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -155,13 +156,8 @@ func (d *description) writeHead(w io.Writer) error {
 	if m.ID != nil {
 		row(t, "Id:", m.ID.String())
 	}
-	var labels []string
-	for key, value := range m.Labels {
-		labels = append(labels, key+"="+value)
-	}
-	slices.Sort(labels)
-	if len(labels) > 0 {
-		row(t, "Labels:", strings.Join(labels, ", "))
+	if len(m.Labels) > 0 {
+		row(t, "Labels:", labelText(m.Labels))
 	}
 	row(t, "Created:", timeText(r.Status.CreatedAt)+" by "+d.person(r.Status.CreatedBy))
 	row(t, "Changed:", timeText(r.Status.LastModifiedAt)+" by "+d.person(r.Status.LastModifiedBy))
@@ -174,6 +170,15 @@ func (d *description) person(id uuid.UUID) string {
 		return known
 	}
 	return id.String()
+}
+
+// labelText is how labels are shown, in the order of their keys.
+func labelText(labels map[string]string) string {
+	texts := make([]string, 0, len(labels))
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		texts = append(texts, key+"="+labels[key])
+	}
+	return strings.Join(texts, ", ")
 }
 
 // section writes a part of a description that is a table.

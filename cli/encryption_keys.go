@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -33,8 +32,9 @@ func newEncryptionKeysListCommand(env Environment) *cobra.Command {
 			found, err := read[oasadmin.EncryptionKeyVersionList](s, answer, err)
 			return found.Content, 0, named(err, resource.KindEncryptionKey, code)
 		},
-		table: func(w io.Writer, found []oasadmin.EncryptionKeyVersion) {
-			row(w, "KEY ID", "AGE", "OPEN WORKFLOWS")
+		id: func(v oasadmin.EncryptionKeyVersion) string { return v.KeyID },
+		table: func(w view, found []oasadmin.EncryptionKeyVersion) {
+			w.titles([]string{"KEY ID", "AGE", "OPEN WORKFLOWS"})
 			for _, v := range found {
 				row(w, v.KeyID, ageText(env.Clock(), v.CreatedAt), strconv.FormatInt(v.OpenRuns, 10))
 			}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +40,13 @@ func newEventsCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		for _, actor := range flags.actors {
+			id, err := s.principal(cmd.Context(), "--actor", actor, flags.tenant)
+			if err != nil {
+				return err
+			}
+			params.ActorID = append(params.ActorID, id)
+		}
 		if flags.follow {
 			return s.followEvents(cmd, params, flags, out)
 		}
@@ -53,14 +59,11 @@ func newEventsCommand(env Environment) *cobra.Command {
 				return err
 			}
 		}
-		if len(found.Content) == 0 && out.format == formatTable {
+		if len(found.Content) == 0 && out.isTable() {
 			cmd.PrintErrln("no events")
 			return nil
 		}
-		err = out.write(cmd.Context(), cmd.OutOrStdout(), found.Content, func(w io.Writer) {
-			eventTitles(w)
-			eventRows(w, found.Content)
-		})
+		err = s.showEvents(cmd, out, flags.tenant, found.Content, false)
 		if found.Next != nil && len(found.Content) == flags.limit {
 			cmd.PrintErrf("There may be more: --after %s\n", *found.Next)
 		}
@@ -68,7 +71,7 @@ func newEventsCommand(env Environment) *cobra.Command {
 	})
 	flags.bind(cmd)
 	completeTenants(env, cmd)
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	out = bindOutput(cmd, formatTable, formatWide, formatJSON, formatYAML, formatJQ)
 	return cmd
 }
 
@@ -76,7 +79,7 @@ func (e *eventFlags) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&e.tenant, "tenant", "", ofTenantHelp)
 	f.StringSliceVar(&e.types, "type", nil, "only those of the `type`, such as PROCESS.STATE_CHANGED; repeatable")
-	f.StringSliceVar(&e.actors, "actor", nil, "only what the principal with the `id` did; repeatable")
+	f.StringSliceVar(&e.actors, "actor", nil, "only what a `user` or an application did: its code, e-mail address or id; repeatable")
 	f.StringSliceVar(&e.processes, "process", nil, "only what is about the process with the `id`; repeatable")
 	f.StringSliceVar(&e.kinds, "kind", nil, "only what happened to resources of the `kind`, such as DOCUMENT; repeatable")
 	f.StringSliceVar(&e.resources, "resource", nil, "only what happened to the resource with the `id`; repeatable")
@@ -109,13 +112,13 @@ func (e *eventFlags) params(now time.Time) (oasadmin.FindEventsParams, error) {
 		texts []string
 		to    *[]uuid.UUID
 	}{
-		"actor": {e.actors, &params.ActorID}, "process": {e.processes, &params.ProcessID},
+		"process":  {e.processes, &params.ProcessID},
 		"resource": {e.resources, &params.ResourceID},
 	} {
 		for _, text := range ids.texts {
-			id, err := uuid.Parse(text)
+			id, err := parseID(text, "--"+flag)
 			if err != nil {
-				return params, misuse("--%s: %w", flag, err)
+				return params, err
 			}
 			*ids.to = append(*ids.to, id)
 		}
@@ -153,7 +156,18 @@ func (s *service) events(ctx context.Context, params oasadmin.FindEventsParams) 
 // given, and then new ones until it is interrupted.
 func (s *service) followEvents(cmd *cobra.Command, params oasadmin.FindEventsParams, flags eventFlags, out *output) error {
 	ctx := cmd.Context()
-	show := out.lines(cmd)
+	titled := false
+	show := func(events []oasadmin.Event) error {
+		if len(events) == 0 && titled {
+			return nil
+		}
+		continued := titled
+		titled = true
+		return s.showEvents(cmd, out, flags.tenant, events, continued)
+	}
+	if !out.isTable() {
+		show = func(events []oasadmin.Event) error { return writeLines(cmd, out, events) }
+	}
 	oldestFirst := oasadmin.EventOrderOLDESTFIRST
 	if flags.after == "" {
 		latest, err := s.events(ctx, params)
@@ -170,65 +184,48 @@ func (s *service) followEvents(cmd *cobra.Command, params oasadmin.FindEventsPar
 		}
 	}
 	params.Order = &oldestFirst
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-timer.C:
-		}
-		found, err := s.events(ctx, params)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := show(found.Content); err != nil {
-			return err
-		}
-		params.After = found.Next
-		if timer.Reset(followInterval); len(found.Content) == flags.limit {
-			timer.Reset(0)
-		}
-	}
-}
-
-// lines shows events part by part.
-func (o *output) lines(cmd *cobra.Command) func([]oasadmin.Event) error {
-	titled := false
-	return func(events []oasadmin.Event) error {
-		if o.format != formatTable {
-			for _, e := range events {
-				if err := o.line(cmd.Context(), cmd.OutOrStdout(), e); err != nil {
-					return err
-				}
+	return repeatedly(ctx, func() (bool, error) {
+		for {
+			found, err := s.events(ctx, params)
+			if err != nil {
+				return false, err
 			}
-			return nil
-		}
-		if len(events) == 0 && titled {
-			return nil
-		}
-		return o.write(cmd.Context(), cmd.OutOrStdout(), events, func(w io.Writer) {
-			if !titled {
-				eventTitles(w)
+			params.After = found.Next
+			if err := show(found.Content); err != nil || len(found.Content) < flags.limit {
+				return false, err
 			}
-			titled = true
-			eventRows(w, events)
-		})
+		}
+	})
+}
+
+// showEvents writes events, which continue a table or begin one.
+func (s *service) showEvents(cmd *cobra.Command, out *output, tenant string, events []oasadmin.Event, continued bool) error {
+	if !out.isTable() {
+		return out.write(cmd.Context(), cmd.OutOrStdout(), events, nil)
 	}
+	people, err := s.people(cmd.Context(), tenant)
+	if err != nil {
+		return err
+	}
+	return out.table(cmd.OutOrStdout(), view{people: people, untitled: continued}, func(v view) { eventTable(v, events) })
 }
 
-func eventTitles(w io.Writer) {
-	row(w, "TIME", "TYPE", "KIND", "RESOURCE", "STATE", "ACTOR", "REQUEST")
-}
-
-func eventRows(w io.Writer, events []oasadmin.Event) {
+func eventTable(v view, events []oasadmin.Event) {
+	v.titles([]string{"TIME", "TYPE", "KIND", "RESOURCE", "STATE", "ACTOR"}, "REQUEST", "ACTOR ID", "PROCESS ID", "RESOURCE ID")
 	for _, e := range events {
-		row(w, timeText(e.OccurredAt), e.Type, e.ResourceKind, e.ResourceID.String(), statesOf(e), e.ActorID.String(),
-			text(e.RequestID))
+		v.line([]string{
+			timeText(e.OccurredAt), e.Type, e.ResourceKind, v.subject(e), statesOf(e), v.person(&e.ActorID),
+		}, text(e.RequestID), e.ActorID.String(), idText(e.ProcessID), e.ResourceID.String())
 	}
+}
+
+// subject names the resource of an event: by its code or the principal's name, where
+// one is known, else by its id.
+func (v view) subject(e oasadmin.Event) string {
+	if code := e.Details["code"]; code != "" {
+		return code
+	}
+	return v.person(&e.ResourceID)
 }
 
 // statesOf is how the state of the resource changed, or what it was.

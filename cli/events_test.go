@@ -48,6 +48,13 @@ func TestEvents(t *testing.T) {
 	require.Equal(t, cursors[1], second[0])
 	require.Equal(t, cursors[0]+"\n", w.succeeds("events", "--after", cursors[1], "-o", "jq=.[].cursor"))
 
+	// Actors are named by their codes and e-mail addresses, and shown by their codes.
+	require.Contains(t, w.fails(cli.ExitNotFound, "events", "--actor", "x"), "--actor: there is no user or application x")
+	for _, actor := range []string{"member", "Member@north.example", "01980000-0000-7000-8000-000000000013"} {
+		require.Equal(t, "2\n", w.succeeds("events", "--actor", actor, "--process", process, "-o", "jq=length"), actor)
+	}
+	require.Regexp(t, ` member +\S+ +01980000-0000-7000-8000-000000000013 `, w.succeeds("events", "--process", process, "-o", "wide"))
+
 	o := w.runs("events", "--type", "NOTHING.HAPPENED")
 	require.NoError(t, o.err)
 	require.Equal(t, "no events\n", o.stderr)
@@ -63,7 +70,6 @@ func TestEvents(t *testing.T) {
 		{"--limit", "0"},
 		{"--limit", "1001"},
 		{"--process", "x"},
-		{"--actor", "x"},
 		{"--resource", "x"},
 		{"--from", "yesterday"},
 		{"--to", "-1h"},

@@ -67,10 +67,10 @@ func misuse(format string, args ...any) error {
 	return &failure{kind: domain.KindInvalid, text: fmt.Errorf(format, args...).Error()}
 }
 
-// notFound names in an error that says that something was not found what that is.
+// notFound names in an error of the service that something was not found what that is.
 // Other errors, and nil, are returned as they are.
 func notFound(err error, what string) error {
-	if f, ok := errors.AsType[*failure](err); ok && f.kind == domain.KindNotFound {
+	if f, ok := errors.AsType[*failure](err); ok && f.kind == domain.KindNotFound && f.infos != nil {
 		return absent(what)
 	}
 	return err

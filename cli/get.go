@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"slices"
 	"strings"
 
@@ -46,6 +45,7 @@ func (p *picking) params(kinds []oasadmin.ResourceKind, codes []string) (oasadmi
 
 func newGetCommand(env Environment) *cobra.Command {
 	var p picking
+	var watch bool
 	var out *output
 	cmd := asking(env, &cobra.Command{
 		Use: "get KIND [CODE...]", Args: between(1, maxCodes, "a kind of resource"),
@@ -70,6 +70,9 @@ func newGetCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if watch {
+			return p.watch(cmd, s, params, out)
+		}
 		found, more, err := s.find(cmd.Context(), params, p.limit)
 		if err != nil {
 			return err
@@ -89,9 +92,36 @@ func newGetCommand(env Environment) *cobra.Command {
 	})
 	p.bind(env, cmd)
 	cmd.Flags().IntVar(&p.limit, "limit", 0, "maximum `number` of results; 0 for all")
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	out = bindOutput(cmd, formatTable, formatWide, formatJSON, formatYAML, formatJQ, formatName)
+	bindWatch(cmd, &watch)
 	return cmd
 }
+
+// watch shows the resources, and then each that is new or has changed.
+func (p *picking) watch(cmd *cobra.Command, s *service, params oasadmin.FindResourcesParams, out *output) error {
+	find := func() ([]oasadmin.Resource, error) {
+		found, _, err := s.find(cmd.Context(), params, p.limit)
+		return found, err
+	}
+	id := func(r oasadmin.Resource) string { return tenantOf(r.Kind, r.Metadata) + "/" + resourceName(r) }
+	untitled := false
+	return watchRows(cmd, find, id, func(changed []oasadmin.Resource) error {
+		switch {
+		case len(changed) == 0:
+			return nil
+		case out.format == formatName:
+			return writeNames(cmd.OutOrStdout(), changed, resourceName)
+		case !out.isTable():
+			return writeLines(cmd, out, changed)
+		}
+		v := view{untitled: untitled}
+		untitled = true
+		return out.table(cmd.OutOrStdout(), v, func(v view) { resourceTable(v, changed) })
+	})
+}
+
+// resourceName is what -o name writes of a resource.
+func resourceName(r oasadmin.Resource) string { return name(r.Kind, r.Metadata.Code, "", false) }
 
 // maxCodes bounds the codes of one request, whose address holds them.
 const maxCodes = 100
@@ -114,7 +144,7 @@ func showResources(cmd *cobra.Command, out *output, found []oasadmin.Resource, c
 	if len(found) == 0 && len(codes) > 0 {
 		return nil // The caller reports it as an error.
 	}
-	if len(found) == 0 && out.format == formatTable {
+	if len(found) == 0 && out.isTable() {
 		cmd.PrintErrln("no resources")
 		return nil
 	}
@@ -122,7 +152,10 @@ func showResources(cmd *cobra.Command, out *output, found []oasadmin.Resource, c
 	if len(codes) == 1 && len(found) == 1 {
 		value = found[0]
 	}
-	return out.write(cmd.Context(), cmd.OutOrStdout(), value, func(w io.Writer) { resourceTable(w, found) })
+	if out.format == formatName {
+		return writeNames(cmd.OutOrStdout(), found, resourceName)
+	}
+	return out.write(cmd.Context(), cmd.OutOrStdout(), value, func(v view) { resourceTable(v, found) })
 }
 
 // missing is the failure for the codes that nothing was found for.

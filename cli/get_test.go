@@ -15,6 +15,8 @@ func TestOutputFormats(t *testing.T) {
 		"get-all.txt":          {"get", "all"},
 		"get-users.txt":        {"get", "users"},
 		"get-two.txt":          {"get", "group,process", "LOAN", "REVIEWERS"},
+		"get-groups.name":      {"get", "groups", "-o", "name"},
+		"get-groups-wide.txt":  {"get", "groups", "-o", "wide"},
 		"get-label.txt":        {"get", "all", "-l", "app=loans,part=messages"},
 		"get-structure.json":   {"get", "datastructure", "ADDRESS", "-o", "json"},
 		"get-structures.json":  {"get", "ds", "-o", "json"},
@@ -57,7 +59,7 @@ func TestJQ(t *testing.T) {
 	require.Contains(t, w.fails(cli.ExitUsage, "get", "users", "-o", "jq=nothing"), "nothing")
 	require.Contains(t, w.fails(cli.ExitFailure, "get", "users", "-o", `jq=error("it")`), "it")
 	for _, wrong := range []string{"", "xml", "jq", "table=x", "jsonpath={}"} {
-		require.Contains(t, w.fails(cli.ExitUsage, "get", "users", "-o", wrong), "table, json, yaml, jq=EXPR")
+		require.Contains(t, w.fails(cli.ExitUsage, "get", "users", "-o", wrong), "table, wide, json, yaml, jq=EXPR, name")
 	}
 }
 

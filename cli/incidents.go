@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -32,6 +31,7 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 		Use: "list", Args: exactly(), Short: "List incidents, the newest first",
 	}, listing[oasadmin.Incident]{
 		rows: "incidents", limit: 50, tenant: ofTenantHelp, table: incidentTable,
+		id: func(i oasadmin.Incident) string { return i.ID.String() },
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.Incident, int64, error) {
 			params := oasadmin.FindIncidentsParams{Size: &by.limit, Tenant: filter(by.tenant)}
 			if !all {
@@ -51,10 +51,10 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-func incidentTable(w io.Writer, incidents []oasadmin.Incident) {
-	row(w, "ID", "STATE", "PROCESS OR ACTION", "CREATED", "MESSAGE")
+func incidentTable(v view, incidents []oasadmin.Incident) {
+	v.titles([]string{"ID", "STATE", "PROCESS OR ACTION", "CREATED", "MESSAGE"})
 	for _, i := range incidents {
-		row(w, i.ID.String(), string(i.State), concerned(i), timeText(i.CreatedAt), i.Message)
+		row(v, i.ID.String(), string(i.State), concerned(i), timeText(i.CreatedAt), i.Message)
 	}
 }
 
@@ -79,9 +79,9 @@ func newIncidentCommand(
 		Use: verb + " ID", Short: short, Args: exactly("the id of an incident"),
 		ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, args []string) error {
-		id, err := uuid.Parse(args[0])
+		id, err := parseID(args[0], "the id of the incident")
 		if err != nil {
-			return misuse("the id of the incident: %w", err)
+			return err
 		}
 		answer, err := act(cmd.Context(), s, id)
 		incident, err := read[oasadmin.Incident](s, answer, err)

@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"io"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/domain/resource"
 )
 
 // listing describes a command that lists rows of type T.
@@ -17,8 +22,14 @@ type listing[T any] struct {
 	tenant string
 	// find returns the rows to show and how many there are in all.
 	find func(cmd *cobra.Command, s *service, args []string, by listFlags) (found []T, total int64, err error)
+	// empty returns why the list cannot but be empty, nil for checkEmpty.
+	empty func(cmd *cobra.Command, s *service, by listFlags) error
+	// id is what other commands name a row by; nil for a list without -o name and --watch.
+	id func(T) string
+	// people returns the names of the principals in the rows by their ids; nil for none.
+	people func(cmd *cobra.Command, s *service, by listFlags, found []T) (map[uuid.UUID]string, error)
 	// table writes the rows as a table. There is at least one.
-	table func(w io.Writer, found []T)
+	table func(v view, found []T)
 	// below writes what follows the table, if anything does.
 	below func(cmd *cobra.Command, s *service, by listFlags, found []T) error
 }
@@ -36,6 +47,7 @@ type listFlags struct {
 // -o says otherwise, with a note on standard error when rows are left out.
 func listCommand[T any](env Environment, cmd *cobra.Command, l listing[T]) *cobra.Command {
 	var by listFlags
+	var watch bool
 	var out *output
 	cmd = asking(env, cmd, func(cmd *cobra.Command, s *service, args []string) error {
 		if l.limit > 0 {
@@ -43,31 +55,10 @@ func listCommand[T any](env Environment, cmd *cobra.Command, l listing[T]) *cobr
 				return err
 			}
 		}
-		found, total, err := l.find(cmd, s, args, by)
-		if err != nil {
-			return err
+		if watch {
+			return l.watch(cmd, s, args, by, out)
 		}
-		if len(found) == 0 && l.tenant != "" {
-			if err := s.checkEmpty(cmd.Context(), l.rows, by.tenant); err != nil {
-				return err
-			}
-		}
-		if len(found) == 0 && out.format == formatTable {
-			cmd.PrintErrln("no " + l.rows)
-		} else if err := out.write(cmd.Context(), cmd.OutOrStdout(), found, func(w io.Writer) { l.table(w, found) }); err != nil {
-			return err
-		}
-		if shown := int64(len(found)); shown < total {
-			narrow := "--limit"
-			if l.limit == 0 {
-				narrow = "--tenant"
-			}
-			cmd.PrintErrf("%d of %d shown: %s\n", shown, total, narrow)
-		}
-		if l.below != nil && out.format == formatTable {
-			return l.below(cmd, s, by, found)
-		}
-		return nil
+		return l.show(cmd, s, args, by, out)
 	})
 	if l.limit > 0 {
 		bindLimit(cmd, &by.limit, l.limit)
@@ -76,8 +67,165 @@ func listCommand[T any](env Environment, cmd *cobra.Command, l listing[T]) *cobr
 		cmd.Flags().StringVar(&by.tenant, "tenant", "", l.tenant)
 		completeTenants(env, cmd)
 	}
-	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	formats := []string{formatTable, formatWide, formatJSON, formatYAML, formatJQ}
+	if l.id != nil {
+		formats = append(formats, formatName)
+		bindWatch(cmd, &watch)
+	}
+	out = bindOutput(cmd, formats...)
 	return cmd
+}
+
+// show shows the listing once.
+func (l *listing[T]) show(cmd *cobra.Command, s *service, args []string, by listFlags, out *output) error {
+	found, total, err := l.find(cmd, s, args, by)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		if err := l.checkEmpty(cmd, s, by); err != nil {
+			return err
+		}
+	}
+	if len(found) == 0 && out.isTable() {
+		cmd.PrintErrln("no " + l.rows)
+	} else if err := l.write(cmd, s, by, out, found, false); err != nil {
+		return err
+	}
+	if shown := int64(len(found)); shown < total {
+		narrow := "--limit"
+		if l.limit == 0 {
+			narrow = "--tenant"
+		}
+		cmd.PrintErrf("%d of %d shown: %s\n", shown, total, narrow)
+	}
+	if l.below != nil && out.isTable() {
+		return l.below(cmd, s, by, found)
+	}
+	return nil
+}
+
+func (l *listing[T]) checkEmpty(cmd *cobra.Command, s *service, by listFlags) error {
+	switch {
+	case l.empty != nil:
+		return l.empty(cmd, s, by)
+	case l.tenant != "":
+		return s.checkEmpty(cmd.Context(), l.rows, by.tenant)
+	default:
+		return nil
+	}
+}
+
+// write writes rows, which continue a table or begin one.
+func (l *listing[T]) write(cmd *cobra.Command, s *service, by listFlags, out *output, found []T, continued bool) error {
+	switch {
+	case out.format == formatName:
+		return writeNames(cmd.OutOrStdout(), found, l.id)
+	case !out.isTable():
+		return out.write(cmd.Context(), cmd.OutOrStdout(), found, nil)
+	}
+	v := view{untitled: continued}
+	if l.people != nil {
+		var err error
+		if v.people, err = l.people(cmd, s, by, found); err != nil {
+			return err
+		}
+	}
+	return out.table(cmd.OutOrStdout(), v, func(v view) { l.table(v, found) })
+}
+
+// writeNames writes what rows are named by, a line each.
+func writeNames[T any](w io.Writer, found []T, name func(T) string) error {
+	for _, r := range found {
+		if _, err := fmt.Fprintln(w, name(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch shows the listing, and then each row that is new or has changed, until the
+// command is interrupted.
+func (l *listing[T]) watch(cmd *cobra.Command, s *service, args []string, by listFlags, out *output) error {
+	find := func() ([]T, error) {
+		found, _, err := l.find(cmd, s, args, by)
+		return found, err
+	}
+	first := true
+	return watchRows(cmd, find, l.id, func(changed []T) error {
+		if first && len(changed) == 0 {
+			if err := l.checkEmpty(cmd, s, by); err != nil {
+				return err
+			}
+		}
+		continued := !first
+		if len(changed) == 0 {
+			return nil
+		}
+		first = false
+		if out.isTable() || out.format == formatName {
+			return l.write(cmd, s, by, out, changed, continued)
+		}
+		return writeLines(cmd, out, changed)
+	})
+}
+
+func writeLines[T any](cmd *cobra.Command, out *output, values []T) error {
+	for _, value := range values {
+		if err := out.line(cmd.Context(), cmd.OutOrStdout(), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watchRows calls show with all rows, and then, every followInterval, with those that are
+// new or differ from what they were, until the command is interrupted.
+func watchRows[T any](cmd *cobra.Command, find func() ([]T, error), id func(T) string, show func([]T) error) error {
+	seen := map[string]string{}
+	return repeatedly(cmd.Context(), func() (bool, error) {
+		found, err := find()
+		if err != nil {
+			return false, err
+		}
+		var changed []T
+		for _, r := range found {
+			text, err := resource.Encode(r)
+			if err != nil {
+				return false, fmt.Errorf("comparing answers: %w", err)
+			}
+			if seen[id(r)] != string(text) {
+				seen[id(r)] = string(text)
+				changed = append(changed, r)
+			}
+		}
+		return false, show(changed)
+	})
+}
+
+// repeatedly calls step at once and then every followInterval, until it is done or fails
+// or ctx ends, which is no failure.
+func repeatedly(ctx context.Context, step func() (done bool, err error)) error {
+	ticker := time.NewTicker(followInterval)
+	defer ticker.Stop()
+	for {
+		done, err := step()
+		if ctx.Err() != nil {
+			return nil // the command was interrupted, and the request with it
+		}
+		if done || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+func bindWatch(cmd *cobra.Command, watch *bool) {
+	cmd.Flags().BoolVarP(watch, "watch", "w", false, "go on with what is new or changes, until interrupted")
 }
 
 func bindLimit(cmd *cobra.Command, limit *int, value int) {
@@ -96,9 +244,6 @@ func idFilter(flag, text string) ([]uuid.UUID, error) {
 	if text == "" {
 		return nil, nil
 	}
-	id, err := uuid.Parse(text)
-	if err != nil {
-		return nil, misuse("--%s: %w", flag, err)
-	}
-	return []uuid.UUID{id}, nil
+	id, err := parseID(text, "--"+flag)
+	return []uuid.UUID{id}, err
 }

@@ -21,6 +21,8 @@ import (
 // The output formats. The expression of jq follows a "=".
 const (
 	formatTable = "table"
+	formatWide  = "wide"
+	formatName  = "name"
 	formatJSON  = "json"
 	formatYAML  = "yaml"
 	formatJQ    = "jq"
@@ -92,12 +94,21 @@ func (o *output) String() string { return o.text }
 // Type implements pflag.Value.
 func (o *output) Type() string { return "format" }
 
+// isTable reports whether a table is written.
+func (o *output) isTable() bool { return o.format == formatTable || o.format == formatWide }
+
+// table writes a table.
+func (o *output) table(w io.Writer, v view, write func(view)) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	v.Writer, v.wide = t, o.format == formatWide
+	write(v)
+	return t.Flush()
+}
+
 // write writes a value, which is a table only if table writes it.
-func (o *output) write(ctx context.Context, w io.Writer, value any, table func(io.Writer)) error {
-	if o.format == formatTable {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		table(t)
-		return t.Flush()
+func (o *output) write(ctx context.Context, w io.Writer, value any, table func(view)) error {
+	if o.isTable() {
+		return o.table(w, view{}, table)
 	}
 	text, err := resource.Encode(value)
 	if err != nil {
@@ -180,6 +191,14 @@ func cellText(text string) string {
 		}
 		return c
 	}, text)
+}
+
+// momentText is a time that may be missing.
+func momentText(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return timeText(*t)
 }
 
 func timeText(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -117,7 +117,7 @@ func newSecretsListCommand(env Environment) *cobra.Command {
 			found, err := s.secrets(cmd.Context(), kind, code, by.tenant)
 			return found, 0, err
 		},
-		table: func(w io.Writer, found []oasadmin.Secret) { secretTable(w, "", found, env.Clock()) },
+		table: func(v view, found []oasadmin.Secret) { secretTable(v, "", found, env.Clock()) },
 	})
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"io"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
@@ -10,7 +9,7 @@ import (
 // resourceTable writes a table of resources, of which there is at least one. The
 // tenant and the kind are columns where they differ; where all are of one kind,
 // it has columns of its own.
-func resourceTable(w io.Writer, found []oasadmin.Resource) {
+func resourceTable(v view, found []oasadmin.Resource) {
 	first := found[0]
 	tenants, kinds := false, false
 	for _, r := range found {
@@ -35,17 +34,24 @@ func resourceTable(w io.Writer, found []oasadmin.Resource) {
 	columns = append(columns, column{"CHANGED", func(r oasadmin.Resource, _ shownSpec) string {
 		return timeText(r.Status.LastModifiedAt)
 	}})
+	if v.wide {
+		columns = append(
+			columns,
+			column{"ID", func(r oasadmin.Resource, _ shownSpec) string { return idText(r.Metadata.ID) }},
+			column{"LABELS", func(r oasadmin.Resource, _ shownSpec) string { return labelText(r.Metadata.Labels) }},
+		)
+	}
 	titles := make([]string, len(columns))
 	for i, c := range columns {
 		titles[i] = c.title
 	}
-	row(w, titles...)
+	v.titles(titles)
 	for _, r := range found {
 		cells, spec := make([]string, len(columns)), shownOf(r)
 		for i, c := range columns {
 			cells[i] = c.cell(r, spec)
 		}
-		row(w, cells...)
+		row(v, cells...)
 	}
 }
 

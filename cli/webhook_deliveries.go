@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -18,6 +17,7 @@ func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
 		Use: "deliveries", Args: exactly(), Short: "List deliveries, the newest first",
 	}, listing[oasadmin.WebhookDelivery]{
 		rows: "deliveries", limit: 50, tenant: tenantHelp, table: deliveryTable,
+		id: func(d oasadmin.WebhookDelivery) string { return d.ID.String() },
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.WebhookDelivery, int64, error) {
 			params := oasadmin.FindWebhookDeliveriesParams{Size: &by.limit, Tenant: filter(by.tenant), Webhook: filter(code)}
 			for _, state := range states {
@@ -43,14 +43,14 @@ func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-func deliveryTable(w io.Writer, deliveries []oasadmin.WebhookDelivery) {
-	row(w, "ID", "WEBHOOK", "EVENT", "STATE", "ATTEMPTS", "LAST", "CREATED", "NEXT")
+func deliveryTable(v view, deliveries []oasadmin.WebhookDelivery) {
+	v.titles([]string{"ID", "WEBHOOK", "EVENT", "STATE", "ATTEMPTS", "LAST", "CREATED", "NEXT"})
 	for _, d := range deliveries {
 		next := ""
 		if d.NextAttemptAt != nil {
 			next = timeText(*d.NextAttemptAt)
 		}
-		row(w, d.ID.String(), d.Webhook, d.EventType, string(d.State), strconv.Itoa(d.Attempts),
+		row(v, d.ID.String(), d.Webhook, d.EventType, string(d.State), strconv.Itoa(d.Attempts),
 			resultText(d.LastStatus, d.LastFailure), timeText(d.CreatedAt), next)
 	}
 }
@@ -75,9 +75,9 @@ func deliveryCommand(
 	return asking(env, &cobra.Command{
 		Use: use + " ID", Short: short, Args: exactly("the id of a delivery"), ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, args []string) error {
-		id, err := uuid.Parse(args[0])
+		id, err := parseID(args[0], "the id of the delivery")
 		if err != nil {
-			return misuse("the id of the delivery: %w", err)
+			return err
 		}
 		return notFound(run(cmd, s, id), "delivery "+id.String())
 	})
@@ -92,7 +92,7 @@ func newWebhooksShowCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return out.write(cmd.Context(), cmd.OutOrStdout(), log, func(w io.Writer) {
+			return out.write(cmd.Context(), cmd.OutOrStdout(), log, func(w view) {
 				deliveryTable(w, []oasadmin.WebhookDelivery{log.Delivery})
 				row(w, "")
 				row(w, "ATTEMPT", "AT", "TOOK", "RESULT", "WHY", "ANSWER")

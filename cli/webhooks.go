@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -23,6 +22,7 @@ func newWebhooksListCommand(env Environment) *cobra.Command {
 		Use: "list", Args: exactly(), Short: "List the endpoints of webhooks and their state",
 	}, listing[oasadmin.WebhookEndpoint]{
 		rows: "webhooks", tenant: tenantHelp, table: webhookTable,
+		id: func(e oasadmin.WebhookEndpoint) string { return e.Code },
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.WebhookEndpoint, int64, error) {
 			answer, err := s.FindWebhookEndpointsWithResponse(cmd.Context(),
 				&oasadmin.FindWebhookEndpointsParams{Size: new(pageSize), Tenant: filter(by.tenant)})
@@ -32,8 +32,8 @@ func newWebhooksListCommand(env Environment) *cobra.Command {
 	})
 }
 
-func webhookTable(w io.Writer, endpoints []oasadmin.WebhookEndpoint) {
-	row(w, "TENANT", "CODE", "STATE", "SINCE", "WAITING", "RETRYING", "DEAD", "DROPPED", "URL")
+func webhookTable(v view, endpoints []oasadmin.WebhookEndpoint) {
+	v.titles([]string{"TENANT", "CODE", "STATE", "SINCE", "WAITING", "RETRYING", "DEAD", "DROPPED", "URL"})
 	for _, e := range endpoints {
 		since := ""
 		switch {
@@ -42,7 +42,7 @@ func webhookTable(w io.Writer, endpoints []oasadmin.WebhookEndpoint) {
 		case e.FailingSince != nil:
 			since = timeText(*e.FailingSince)
 		}
-		row(w, e.Tenant, e.Code, string(e.State), since, number(e.Pending), number(e.Retrying), number(e.Dead),
+		row(v, e.Tenant, e.Code, string(e.State), since, number(e.Pending), number(e.Retrying), number(e.Dead),
 			number(e.Dropped), e.URL)
 	}
 }

@@ -19,7 +19,7 @@ func newWhoamiCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return out.write(cmd.Context(), cmd.OutOrStdout(), identity, func(w io.Writer) { identityTable(w, identity) })
+		return out.write(cmd.Context(), cmd.OutOrStdout(), identity, func(v view) { identityTable(v, identity) })
 	})
 	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd

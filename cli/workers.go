@@ -29,7 +29,7 @@ func newWorkersCommand(env Environment) *cobra.Command {
 			page, err := read[oasadmin.WorkerPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
-		table: func(w io.Writer, found []oasadmin.Worker) { workerTable(env, w, found, queue) },
+		table: func(v view, found []oasadmin.Worker) { workerTable(env, v, found, queue) },
 		below: func(cmd *cobra.Command, s *service, by listFlags, found []oasadmin.Worker) error {
 			queues, err := s.taskQueues(cmd, by.tenant, queue)
 			if err != nil {
@@ -55,7 +55,7 @@ func newTaskQueuesCommand(env Environment) *cobra.Command {
 			found, err := s.taskQueues(cmd, by.tenant, queue)
 			return found, 0, err
 		},
-		table: func(w io.Writer, found []oasadmin.TaskQueue) { taskQueueTable(env, w, found) },
+		table: func(v view, found []oasadmin.TaskQueue) { taskQueueTable(env, v, found) },
 		below: func(cmd *cobra.Command, _ *service, _ listFlags, found []oasadmin.TaskQueue) error {
 			return writeProblems(cmd.OutOrStdout(), found, true)
 		},

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/sdk/rest"
+)
+
+const (
+	// mostPeople bounds how many users and applications are read for their codes.
+	mostPeople = 5 * pageSize
+	// mostNames bounds how many principals are asked for one by one for their names.
+	mostNames = 50
+)
+
+// people returns the codes of the users and applications of a tenant, or of all, that
+// the caller administers, by their ids.
+func (s *service) people(ctx context.Context, tenant string) (map[uuid.UUID]string, error) {
+	found, _, err := s.find(ctx, oasadmin.FindResourcesParams{Kind: principalKinds(), Tenant: filter(tenant)}, mostPeople)
+	if err != nil {
+		return nil, err
+	}
+	people := map[uuid.UUID]string{domain.SystemPrincipalID(): "the service"}
+	for _, r := range found {
+		if r.Metadata.ID != nil {
+			people[*r.Metadata.ID] = r.Metadata.Code
+		}
+	}
+	return people, nil
+}
+
+func principalKinds() []oasadmin.ResourceKind {
+	return []oasadmin.ResourceKind{oasadmin.ResourceKindUser, oasadmin.ResourceKindApplication}
+}
+
+// principalFilter makes a filter of the principal that a flag names, or none.
+func (s *service) principalFilter(ctx context.Context, what, text, tenant string) ([]uuid.UUID, error) {
+	if text == "" {
+		return nil, nil
+	}
+	id, err := s.principal(ctx, what, text, tenant)
+	return []uuid.UUID{id}, err
+}
+
+// principal returns the id of the user or the application that text names: by its id, its
+// code, or the e-mail address of a user. what names the argument in errors.
+func (s *service) principal(ctx context.Context, what, text, tenant string) (uuid.UUID, error) {
+	if id, err := uuid.Parse(text); err == nil {
+		return id, nil
+	}
+	params := oasadmin.FindResourcesParams{Kind: principalKinds(), Tenant: filter(tenant)}
+	isEmail := strings.Contains(text, "@")
+	if isEmail {
+		params.Kind = params.Kind[:1]
+	} else {
+		params.Code = filter(text)
+	}
+	found, _, err := s.find(ctx, params, 0)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	matches := map[uuid.UUID][]string{}
+	for _, r := range found {
+		var spec struct {
+			Email string `json:"email"`
+		}
+		if r.Metadata.ID == nil || isEmail && (json.Unmarshal(r.Spec, &spec) != nil || !strings.EqualFold(spec.Email, text)) {
+			continue
+		}
+		matches[*r.Metadata.ID] = append(matches[*r.Metadata.ID], name(r.Kind, r.Metadata.Code, tenantOf(r.Kind, r.Metadata), true))
+	}
+	return onlyMatch(what, text, matches)
+}
+
+// onlyMatch returns the id of the only principal that was found.
+func onlyMatch(what, text string, matches map[uuid.UUID][]string) (uuid.UUID, error) {
+	var all []string
+	for id, names := range matches {
+		if len(matches) == 1 {
+			return id, nil
+		}
+		all = append(all, names...)
+	}
+	if len(all) == 0 {
+		return uuid.Nil, &failure{kind: domain.KindNotFound, text: fmt.Sprintf(
+			"%s: there is no user or application %s that you administer; give an id", what, text)}
+	}
+	return uuid.Nil, misuse("%s: %s stands for several, %s: give an id", what, text, strings.Join(all, ", "))
+}
+
+// names returns the names of principals by their ids, as far as the caller may see them.
+func (s *service) names(ctx context.Context, ids []*uuid.UUID) (map[uuid.UUID]string, error) {
+	wanted := map[uuid.UUID]bool{}
+	for _, id := range ids {
+		if id != nil {
+			wanted[*id] = true
+		}
+	}
+	names := map[uuid.UUID]string{}
+	if len(wanted) == 0 {
+		return names, nil
+	}
+	answer, err := s.rest.FindPrincipals(ctx, &rest.FindPrincipalsParams{Size: new(pageSize)})
+	page, err := receive[rest.PrincipalPage](s, answer, err)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range page.Content {
+		if p.ID != nil {
+			names[*p.ID] = given(p.Name)
+		}
+	}
+	asked := 0
+	for id := range wanted {
+		if _, known := names[id]; known || asked == mostNames {
+			continue
+		}
+		asked++
+		answer, err := s.rest.RetrievePrincipal(ctx, id)
+		found, err := receive[rest.Principal](s, answer, err)
+		if err != nil && ExitCode(err) != ExitNotFound {
+			return nil, err
+		}
+		names[id] = given(found.Name)
+	}
+	return names, nil
+}
+
+// memberTenant returns the id of the tenant with the code, nil for none given. The
+// caller must be a member: processes and tasks are shown to members only.
+func (s *service) memberTenant(ctx context.Context, rows, code string) ([]uuid.UUID, error) {
+	if code == "" {
+		return nil, nil
+	}
+	answer, err := s.RetrieveIdentityWithResponse(ctx)
+	identity, err := read[oasadmin.Identity](s, answer, err)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range identity.Memberships {
+		if m.TenantCode == code {
+			return []uuid.UUID{m.TenantID}, nil
+		}
+	}
+	if !identity.Operator {
+		return nil, absent(string(resource.KindTenant) + "/" + code)
+	}
+	if _, err := s.retrieve(ctx, resource.KindTenant, code, code); err != nil {
+		return nil, err
+	}
+	return nil, onlyMembers(rows, code)
+}
+
+// onlyMembers is the failure of an operator that asks for the processes of a tenant.
+func onlyMembers(rows, tenant string) error {
+	return &failure{kind: domain.KindDenied, text: fmt.Sprintf(
+		"only members of %s see its %s; as an operator you see its incidents, events, workers and definitions", tenant, rows)}
+}
+
+// checkMember returns why a list of work cannot but be empty: the caller is a member of
+// no tenant.
+func (s *service) checkMember(ctx context.Context, rows string) error {
+	answer, err := s.RetrieveIdentityWithResponse(ctx)
+	identity, err := read[oasadmin.Identity](s, answer, err)
+	if err == nil && len(identity.Memberships) == 0 {
+		err = onlyMembers(rows, "a tenant")
+	}
+	return err
+}
