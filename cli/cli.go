@@ -1,7 +1,8 @@
-// Package cli is the command line that administers a service: applying documents,
-// looking at resources, issuing secrets, dealing with incidents, explaining user
-// actions, reading what happened. Everything it does goes through the
-// administration API, so it can do what its token may and nothing else.
+// Package cli is the command line of a service: starting processes, working on
+// tasks, applying documents, looking at resources, issuing secrets, dealing with
+// incidents, explaining user actions, reading what happened. Everything it does goes
+// through the REST API and the administration API, so it can do what its token may
+// and nothing else.
 //
 // What was asked for is written to standard output, and everything said about it
 // to standard error. No command repeats a request that failed.
@@ -30,9 +31,10 @@ func AddCommands(root *cobra.Command, env Environment) {
 		newGetCommand(env), newDescribeCommand(env), newDeleteCommand(env), newExportCommand(env), newExplainCommand(),
 		newSecretsCommand(env), newEncryptionKeysCommand(env), newRobotsCommand(env),
 	)
+	AddGroup(root, "Work on processes:", newStartCommand(env), newProcessesCommand(env), newTasksCommand(env))
 	AddGroup(
 		root, "See what happens and act on it:",
-		newIncidentsCommand(env), newTasksCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
+		newIncidentsCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
 		newWebhooksCommand(env), newEventsCommand(env), newAccessCommand(env), newWhoamiCommand(env),
 	)
 }

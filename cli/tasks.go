@@ -1,32 +1,318 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/sdk/rest"
 )
 
 func newTasksCommand(env Environment) *cobra.Command {
-	return group("tasks", "Look after the tasks of processes", newTasksReleaseCommand(env))
+	return group("tasks", "List tasks, work on them, and look after those of others",
+		newTasksListCommand(env), newTasksShowCommand(env), newTasksClaimCommand(env), newTasksSaveCommand(env),
+		newTasksCompleteCommand(env), newTasksAssignCommand(env), newTasksReleaseCommand(env))
+}
+
+// taskFilters are the filters of tasks as they are typed.
+type taskFilters struct {
+	codes, definitions, states []string
+	process, deleted, sort     string
+	all                        bool
+}
+
+func (t *taskFilters) bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&t.codes, "code", nil, "only those of the item definition with the `code`; repeatable")
+	f.StringSliceVar(&t.definitions, "definition", nil, "only those of the process definition with the `code`; repeatable")
+	f.StringSliceVar(&t.states, "state", nil, "only those in the `state` READY, CLAIMED, COMPLETED or CANCELLED; repeatable")
+	f.BoolVar(&t.all, "all", false, "also those that are completed or cancelled")
+	f.StringVar(&t.process, "process", "", "only those of the process with the `id`")
+	f.StringVar(&t.deleted, "deleted", "", "`exclude`, include or only: what to do with those of deleted processes")
+	f.StringVar(&t.sort, "sort", "createdAt,desc",
+		"`order`: id, createdAt, lastModifiedAt, claimedAt, completedAt or cancelledAt, with ,asc or ,desc")
+}
+
+func (t *taskFilters) params(ctx context.Context, s *service, by listFlags) (rest.FindProcessItemsParams, error) {
+	params := rest.FindProcessItemsParams{
+		Size: &by.limit, Sort: filter(t.sort), Type: []rest.ProcessItemType{rest.ProcessItemTypeTASK},
+		ProcessItemDefinitionCode: t.codes, ProcessDefinitionCode: t.definitions,
+	}
+	if t.all && len(t.states) > 0 {
+		return params, misuse("--all and --state exclude each other")
+	}
+	for _, state := range t.states {
+		params.TaskState = append(params.TaskState, rest.ProcessItemTaskState(strings.ToUpper(state)))
+	}
+	if !t.all && len(t.states) == 0 {
+		params.TaskState = []rest.ProcessItemTaskState{rest.ProcessItemTaskStateREADY, rest.ProcessItemTaskStateCLAIMED}
+	}
+	if t.deleted != "" {
+		params.Deleted = new(rest.DeletedFilter(strings.ToUpper(t.deleted)))
+	}
+	var err error
+	if params.ProcessID, err = idFilter("process", t.process); err != nil {
+		return params, err
+	}
+	params.TenantID, err = s.memberTenant(ctx, "tasks", by.tenant)
+	return params, err
+}
+
+func newTasksListCommand(env Environment) *cobra.Command {
+	var filters taskFilters
+	cmd := listCommand(env, &cobra.Command{
+		Use: "list", Args: exactly(), Short: "List open tasks, the newest first",
+		Long: "Lists the tasks that you may see, unless --all or --state is given those that are open: READY or CLAIMED.",
+		Example: "  procession tasks list --definition LOAN\n" +
+			"  procession tasks list --state READY -o name\n" +
+			"  procession tasks list --watch",
+		ValidArgsFunction: completeNothing,
+	}, listing[rest.ProcessItemPageItem]{
+		rows: "tasks", limit: 50, tenant: ofTenantHelp, table: itemTable, empty: emptyWork("tasks"),
+		id: func(i rest.ProcessItemPageItem) string { return i.ID.String() },
+		people: func(cmd *cobra.Command, s *service, _ listFlags, found []rest.ProcessItemPageItem) (map[uuid.UUID]string, error) {
+			var ids []*uuid.UUID
+			for _, i := range found {
+				ids = append(ids, i.OwnerID)
+			}
+			return s.names(cmd.Context(), ids)
+		},
+		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]rest.ProcessItemPageItem, int64, error) {
+			params, err := filters.params(cmd.Context(), s, by)
+			if err != nil {
+				return nil, 0, err
+			}
+			answer, err := s.rest.FindProcessItems(cmd.Context(), &params)
+			page, err := receive[rest.ProcessItemPage](s, answer, err)
+			return page.Content, page.Metadata.TotalElements, err
+		},
+	})
+	filters.bind(cmd)
+	return cmd
+}
+
+// taskCommand makes a command about one task, which is named by its id, and arguments
+// that follow it.
+func taskCommand(
+	env Environment, cmd *cobra.Command, run func(cmd *cobra.Command, s *service, id uuid.UUID, args []string) error,
+	others ...string,
+) *cobra.Command {
+	cmd.Args, cmd.ValidArgsFunction = exactly(append([]string{"the id of a task"}, others...)...), completeTask(env)
+	return asking(env, cmd, func(cmd *cobra.Command, s *service, args []string) error {
+		id, err := parseID(args[0], "the id of the task, which tasks list shows")
+		if err != nil {
+			return err
+		}
+		return notFound(run(cmd, s, id, args[1:]), "task "+id.String())
+	})
+}
+
+// completeTask completes the id of an open task.
+func completeTask(env Environment) completions {
+	return completeWork(env, func(ctx context.Context, s *service) ([]string, error) {
+		filters := taskFilters{sort: "createdAt,desc"}
+		params, err := filters.params(ctx, s, listFlags{limit: mostNames})
+		if err != nil {
+			return nil, err
+		}
+		answer, err := s.rest.FindProcessItems(ctx, &params)
+		page, err := receive[rest.ProcessItemPage](s, answer, err)
+		var found []string
+		for _, i := range page.Content {
+			found = append(found, i.ID.String()+"\t"+codeOf(i.ProcessItemDefinitionRef)+" "+taskState(i))
+		}
+		return found, err
+	})
+}
+
+// receiveTask reads the answer of an operation on a task. An item of another type is no
+// task.
+func (s *service) receiveTask(answer *http.Response, err error) (rest.ProcessItem, error) {
+	item, err := receive[rest.ProcessItem](s, answer, err)
+	if err == nil && item.Task == nil {
+		return item, misuse("%s is no task but a %s", item.ID, strings.ToLower(string(item.Type)))
+	}
+	return item, err
+}
+
+func newTasksShowCommand(env Environment) *cobra.Command {
+	var out *output
+	cmd := taskCommand(env, &cobra.Command{
+		Use: "show ID", Short: "Show a task with its data, what is not valid about it, and its log",
+	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
+		item, err := s.receiveTask(s.rest.RetrieveProcessItem(cmd.Context(), id))
+		if err != nil {
+			return err
+		}
+		if !out.isTable() {
+			return out.write(cmd.Context(), cmd.OutOrStdout(), item, nil)
+		}
+		people, err := s.names(cmd.Context(), []*uuid.UUID{item.OwnerID, item.CreatedBy, item.LastModifiedBy})
+		if err != nil {
+			return err
+		}
+		return showTask(cmd.OutOrStdout(), out, view{people: people}, &item)
+	})
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+func showTask(w io.Writer, out *output, v view, item *rest.ProcessItem) error {
+	err := out.table(w, v, func(v view) {
+		row(v, "Id:", item.ID.String())
+		row(v, "Code:", codeOf(item.ProcessItemDefinitionRef))
+		row(v, "State:", string(item.Task.State))
+		row(v, "Owner:", v.person(item.OwnerID))
+		row(v, "Process:", item.ProcessID.String())
+		row(v, "Created:", momentText(item.CreatedAt)+" by "+v.person(item.CreatedBy))
+		row(v, "Changed:", momentText(item.LastModifiedAt)+" by "+v.person(item.LastModifiedBy))
+	})
+	if err == nil {
+		err = writeValue(w, "Context data", item.Task.ContextData)
+	}
+	if err == nil {
+		err = writeValue(w, "Data", item.Task.Data)
+	}
+	if err != nil || len(item.Task.Logs) == 0 {
+		return err
+	}
+	fmt.Fprintln(w, "\nLog:")
+	return out.table(w, v, func(v view) {
+		for _, l := range item.Task.Logs {
+			row(v, "  "+timeText(l.Timestamp), string(l.Level), l.Message)
+		}
+	})
+}
+
+// reportTask writes the state of a task, and what is not valid about its data.
+func reportTask(cmd *cobra.Command, item *rest.ProcessItem) error {
+	if item.Task.State == rest.ProcessItemTaskStateCLAIMED {
+		for _, fault := range faultsOf(item.Task.Data) {
+			cmd.PrintErrln("not valid:", cellText(fault))
+		}
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", item.ID, item.Task.State)
+	return err
+}
+
+func newTasksClaimCommand(env Environment) *cobra.Command {
+	return taskCommand(env, &cobra.Command{
+		Use: "claim ID", Short: "Claim a task: you become its owner",
+		Long: "Claims a task that is READY. Its candidates may.",
+	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
+		item, err := s.receiveTask(s.rest.ClaimProcessItemTask(cmd.Context(), id))
+		if err != nil {
+			return err
+		}
+		return reportTask(cmd, &item)
+	})
+}
+
+// save saves data into a task.
+func (s *service) save(cmd *cobra.Command, id uuid.UUID, data *dataFlags) (rest.ProcessItem, error) {
+	if data.file == "" {
+		patch, err := data.patch()
+		if err != nil {
+			return rest.ProcessItem{}, err
+		}
+		return s.receiveTask(s.rest.PatchProcessItemTaskData(cmd.Context(), id, patch))
+	}
+	if len(data.set)+len(data.unset) > 0 {
+		return rest.ProcessItem{}, misuse("--file replaces all of the data: it goes without --set and --unset")
+	}
+	value, err := objectOf(cmd, "file", []string{"@" + data.file})
+	if err != nil {
+		return rest.ProcessItem{}, err
+	}
+	return s.receiveTask(s.rest.UpdateProcessItemTaskData(cmd.Context(), id, rest.UpdateProcessItemTaskDataJSONRequestBody{Data: *value}))
+}
+
+func newTasksSaveCommand(env Environment) *cobra.Command {
+	var data dataFlags
+	cmd := taskCommand(env, &cobra.Command{
+		Use: "save ID --set /PATH=VALUE | --file FILE", Short: "Save data of a task that you own",
+		Long: "Saves data of a task that you own. " + assignmentHelp + "\n" +
+			"What breaks the schema is saved all the same, and listed on standard error.",
+		Example: "  procession tasks save 01970000-0000-7000-8000-000000000001 --set /FIRST_NAME=Carol --set /AMOUNT:=1000\n" +
+			"  procession tasks save 01970000-0000-7000-8000-000000000001 -f data.json",
+	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
+		if !data.given() {
+			return misuse("%s needs --set, --unset or --file", cmd.CommandPath())
+		}
+		item, err := s.save(cmd, id, &data)
+		if err != nil {
+			return err
+		}
+		return reportTask(cmd, &item)
+	})
+	data.bind(cmd)
+	return cmd
+}
+
+func newTasksCompleteCommand(env Environment) *cobra.Command {
+	var data dataFlags
+	cmd := taskCommand(env, &cobra.Command{
+		Use: "complete ID", Short: "Complete a task that you own, having saved what is given",
+		Long:    "Completes a task that you own. With --set, --unset or --file the data is saved before. " + assignmentHelp,
+		Example: "  procession tasks complete 01970000-0000-7000-8000-000000000001 --set /DECISION=APPROVED",
+	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
+		if data.given() {
+			if item, err := s.save(cmd, id, &data); err != nil {
+				return err
+			} else if faults := faultsOf(item.Task.Data); len(faults) > 0 {
+				cmd.PrintErrln("not valid: " + cellText(strings.Join(faults, "; ")))
+			}
+		}
+		item, err := s.receiveTask(s.rest.CompleteProcessItemTask(cmd.Context(), id))
+		if err != nil {
+			return err
+		}
+		return reportTask(cmd, &item)
+	})
+	data.bind(cmd)
+	return cmd
+}
+
+func newTasksAssignCommand(env Environment) *cobra.Command {
+	return taskCommand(env, &cobra.Command{
+		Use: "assign ID USER", Short: "Assign a task to a user or an application",
+		Long: "Assigns a task to a user, named by e-mail address, or to a user or an application, named by id or, where you\n" +
+			"administer it, by code. Managers of the process may.",
+		Example: "  procession tasks assign 01970000-0000-7000-8000-000000000001 bob@demo.example",
+	}, func(cmd *cobra.Command, s *service, id uuid.UUID, args []string) error {
+		var body rest.ProcessItemTaskAssignParams
+		if strings.Contains(args[0], "@") {
+			body.OwnerEmail = &args[0]
+		} else {
+			owner, err := s.principal(cmd.Context(), "the new owner", args[0], "")
+			if err != nil {
+				return err
+			}
+			body.OwnerID = &owner
+		}
+		item, err := s.receiveTask(s.rest.AssignProcessItemTask(cmd.Context(), id, body))
+		if err != nil {
+			return err
+		}
+		return reportTask(cmd, &item)
+	}, "a user or an application")
 }
 
 func newTasksReleaseCommand(env Environment) *cobra.Command {
-	return asking(env, &cobra.Command{
-		Use: "release ID", Args: exactly("the id of a task"), Short: "Return a claimed task to its candidates",
-		Long:              "Return a claimed task to its candidates. The owner of the task and managers of its process may.",
-		ValidArgsFunction: completeNothing,
-	}, func(cmd *cobra.Command, s *service, args []string) error {
-		id, err := uuid.Parse(args[0])
-		if err != nil {
-			return misuse("the id of the task: %w", err)
-		}
+	return taskCommand(env, &cobra.Command{
+		Use: "release ID", Short: "Return a claimed task to its candidates",
+		Long: "Returns a claimed task to its candidates. The owner of the task and managers of its process may.",
+	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
 		answer, err := s.ReleaseProcessItemTaskWithResponse(cmd.Context(), id)
 		task, err := read[oasadmin.Task](s, answer, err)
 		if err != nil {
-			return notFound(err, "task "+id.String())
+			return err
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", task.ID, task.State)
 		return err

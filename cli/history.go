@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/sdk/rest"
+)
+
+// errCancelled is the failure of waiting for a process that was cancelled.
+var errCancelled = errors.New("the process was cancelled")
+
+func newProcessesHistoryCommand(env Environment) *cobra.Command {
+	var follow bool
+	var limit int
+	var after string
+	var out *output
+	cmd := processCommand(env, &cobra.Command{
+		Use: "history", Short: "Show what happened to a process, the oldest first",
+		Long: "Shows what happened to a process, its items, user actions and documents, as far as you may see them, in sentences.\n" +
+			"With --follow it goes on until the process has ended or the command is interrupted.",
+	}, func(cmd *cobra.Command, s *service, id uuid.UUID) error {
+		if err := checkLimit(limit); err != nil {
+			return err
+		}
+		h := history{service: s, out: out, process: id, after: after, limit: limit}
+		if follow {
+			return s.awaitEnd(cmd, &h)
+		}
+		more, err := h.show(cmd)
+		if more {
+			cmd.PrintErrf("There may be more: --after %s\n", h.after)
+		}
+		return err
+	})
+	cmd.Flags().BoolVar(&follow, "follow", false, "go on with what happens until the process has ended")
+	cmd.Flags().StringVar(&after, "after", "", "continue behind the `cursor` that was printed or that an event has")
+	bindLimit(cmd, &limit, pageSize)
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+// history is how far the history of a process has been shown.
+type history struct {
+	*service
+
+	out     *output
+	process uuid.UUID
+	after   string
+	limit   int
+}
+
+// show writes the next events, and reports whether there may be more.
+func (h *history) show(cmd *cobra.Command) (more bool, err error) {
+	answer, err := h.rest.FindProcessEvents(cmd.Context(), h.process,
+		&rest.FindProcessEventsParams{After: optional(h.after), Limit: &h.limit})
+	found, err := receive[rest.ProcessEventList](h.service, answer, err)
+	if err != nil || len(found.Content) == 0 {
+		return false, err
+	}
+	h.after = found.Content[len(found.Content)-1].Cursor
+	more = len(found.Content) == h.limit
+	if !h.out.isTable() {
+		return more, writeLines(cmd, h.out, found.Content)
+	}
+	for _, e := range found.Content {
+		if isFirstState(&e) {
+			continue
+		}
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", timeText(e.OccurredAt), cellText(sentence(&e)))
+		if err != nil {
+			return more, err
+		}
+	}
+	return more, nil
+}
+
+// awaitEnd waits until a process has ended, and shows what happens until then if h shows
+// anything. It fails unless the process is completed.
+func (s *service) awaitEnd(cmd *cobra.Command, h *history) error {
+	var state rest.ProcessState
+	err := repeatedly(cmd.Context(), func() (bool, error) {
+		process, err := s.retrieveProcess(cmd.Context(), h.process)
+		if err != nil {
+			return false, err
+		}
+		for more := h.out != nil; more; {
+			if more, err = h.show(cmd); err != nil {
+				return false, err
+			}
+		}
+		state = process.State
+		return state != rest.ProcessStateRUNNING, nil
+	})
+	if err == nil && state == rest.ProcessStateCANCELLED {
+		err = errCancelled
+	}
+	return err
+}
+
+// isFirstState reports whether an event says no more than the one of the creation, which
+// is beside it.
+func isFirstState(e *rest.ProcessEvent) bool {
+	state := given(e.State)
+	return strings.HasSuffix(e.Type, "STATE_CHANGED") && e.PreviousState == nil &&
+		(state == string(rest.ProcessStateRUNNING) || state == string(rest.ProcessItemTaskStateREADY))
+}
+
+// sentence says who did what.
+func sentence(e *rest.ProcessEvent) string {
+	return cmp.Or(given(e.ActorName), "Procession") + " " + deed(e)
+}
+
+// deeds are the events that need no more words. %s stands for the name of the item.
+func deeds() map[string]string {
+	return map[string]string{
+		"PROCESS.CREATED":                    "started the process",
+		"PROCESS.DELETED":                    "deleted the process",
+		"PROCESS.INITIATOR_CHANGED":          "gave the process another initiator",
+		"PROCESS.METADATA_SAVED":             "changed the metadata",
+		"PROCESS.ENTITY_SAVED":               "changed the entity",
+		"PROCESS.ELEMENT_SAVED":              "changed the values of the process",
+		"PROCESS.ELEMENT_DELETED":            "changed the values of the process",
+		"DOCUMENT.UPLOADED":                  "uploaded a document",
+		"PROCESS_ITEM.TASK_DATA_SAVED":       "filled in %s",
+		"PROCESS_ITEM.TASK_ELEMENT_SAVED":    "filled in %s",
+		"PROCESS_ITEM.TASK_ELEMENT_DELETED":  "filled in %s",
+		"PROCESS_ITEM.TASK_ASSISTANCE_ASKED": "asked for AI assistance with %s",
+	}
+}
+
+// deed says what was done. An event of a newer service is named by its type.
+func deed(e *rest.ProcessEvent) string {
+	item := cmp.Or(given(e.ProcessItemName), given(e.ProcessItemDefinitionCode), "a message")
+	if text, known := deeds()[e.Type]; known {
+		return strings.ReplaceAll(text, "%s", item)
+	}
+	state := given(e.State)
+	switch e.Type {
+	case "PROCESS.STATE_CHANGED":
+		return lowered(state, "RUNNING", "set running") + " the process"
+	case "PROCESS_ITEM.CREATED":
+		kind := "item"
+		if e.ProcessItemType != nil {
+			kind = strings.ToLower(string(*e.ProcessItemType))
+		}
+		if kind == "message" {
+			return "wrote a message"
+		}
+		return "created the " + kind + " " + item
+	case "PROCESS_ITEM.TASK_STATE_CHANGED":
+		if owner := given(e.OwnerName); state == string(rest.ProcessItemTaskStateCLAIMED) && owner != "" && owner != given(e.ActorName) {
+			return "assigned " + item + " to " + owner
+		}
+		return lowered(state, "READY", "released") + " " + item
+	case "PROCESS_ITEM.TASK_ASSIGNED":
+		return "assigned " + item + " to " + given(e.OwnerName)
+	case "PROCESS_ACTION.CREATED":
+		return "invoked the user action " + given(e.ProcessActionDefinitionCode)
+	case "PROCESS_ACTION.STATE_CHANGED":
+		return lowered(state, "ERROR", "failed in") + " the user action " + given(e.ProcessActionDefinitionCode)
+	}
+	return e.Type
+}
+
+// lowered is a state as a verb, such as completed, but for one that has a verb of its own.
+func lowered(state, special, verb string) string {
+	if state == special {
+		return verb
+	}
+	return strings.ToLower(state)
+}
+
+// historyOf is a history that is shown as text from its beginning.
+func (s *service) historyOf(process uuid.UUID) *history {
+	return &history{service: s, out: &output{format: formatTable}, process: process, limit: pageSize}
+}
+
+// retrieveProcess returns a process.
+func (s *service) retrieveProcess(ctx context.Context, id uuid.UUID) (rest.Process, error) {
+	answer, err := s.rest.RetrieveProcess(ctx, id)
+	return receive[rest.Process](s, answer, err)
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/sdk/rest"
+)
+
+// starting is what start is asked for.
+type starting struct {
+	metadata, entity       []string
+	initiator, id, related string
+	tenant                 string
+	watch, wait            bool
+}
+
+func newStartCommand(env Environment) *cobra.Command {
+	var f starting
+	var out *output
+	cmd := asking(env, &cobra.Command{
+		Use: "start DEFINITION", Args: exactly("the code of a process definition"), Short: "Start a process",
+		Long: "Starts a process of a definition and writes its id. " + assignmentHelp + "\n" +
+			"With @file they are taken from the JSON object in the file, @- for standard input. With --wait it returns when the\n" +
+			"process has ended, and fails unless it is completed; with --watch it also shows what happens until then.",
+		Example: "  procession start LOAN\n" +
+			"  procession start LOAN --metadata CUSTOMER=Carol --metadata AMOUNT:=1000 --watch",
+		ValidArgsFunction: completeStart(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		process, err := f.start(cmd, s, args[0])
+		if err != nil {
+			return err
+		}
+		if err := out.writeStarted(cmd, process); err != nil || !f.wait && !f.watch {
+			return err
+		}
+		h := s.historyOf(process.ID)
+		if !f.watch {
+			h.out = nil
+		}
+		return s.awaitEnd(cmd, h)
+	})
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.metadata, "metadata", nil, "`key=text`, key:=JSON or @file of the metadata; repeatable")
+	flags.StringArrayVar(&f.entity, "entity", nil, "`key=text`, key:=JSON or @file of the entity; repeatable")
+	flags.StringVar(&f.initiator, "initiator", "", "start it for another user or application: its `e-mail` address, code or id")
+	flags.StringVar(&f.related, "related", "", "the process with the `id` that the new one comes from")
+	flags.StringVar(&f.id, "id", "", "`id` of the new process: with the same id, another start changes nothing")
+	flags.BoolVarP(&f.watch, "watch", "w", false, "show what happens until the process has ended")
+	flags.BoolVar(&f.wait, "wait", false, "return when the process has ended")
+	bindTenant(env, cmd, &f.tenant)
+	out = bindOutput(cmd, formatName, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+// writeStarted writes a process that was started.
+func (o *output) writeStarted(cmd *cobra.Command, process rest.Process) error {
+	for _, value := range []*rest.JSONValue{process.Metadata, process.Entity} {
+		for _, fault := range faultsOf(value) {
+			cmd.PrintErrln("not valid:", cellText(fault))
+		}
+	}
+	if o.format == formatName {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), process.ID)
+		return err
+	}
+	return o.write(cmd.Context(), cmd.OutOrStdout(), process, nil)
+}
+
+func (f *starting) start(cmd *cobra.Command, s *service, code string) (process rest.Process, err error) {
+	var body rest.ProcessCreateParams
+	if body.Metadata, err = objectOf(cmd, "metadata", f.metadata); err != nil {
+		return process, err
+	}
+	if body.Entity, err = objectOf(cmd, "entity", f.entity); err != nil {
+		return process, err
+	}
+	for _, id := range []struct {
+		flag, text string
+		to         **uuid.UUID
+	}{{"--id", f.id, &body.ID}, {"--related", f.related, &body.RelatedProcessID}} {
+		if id.text == "" {
+			continue
+		}
+		parsed, err := parseID(id.text, id.flag)
+		if err != nil {
+			return process, err
+		}
+		*id.to = &parsed
+	}
+	definition, err := s.startable(cmd.Context(), code, f.tenant)
+	if err != nil {
+		return process, err
+	}
+	body.ProcessDefinitionID, body.TenantID = &definition.ID, &definition.TenantID
+	switch {
+	case strings.Contains(f.initiator, "@"):
+		body.InitiatorEmail = &f.initiator
+	case f.initiator != "":
+		initiator, err := s.principal(cmd.Context(), "--initiator", f.initiator, f.tenant)
+		if err != nil {
+			return process, err
+		}
+		body.InitiatorID = &initiator
+	}
+	answer, err := s.rest.CreateProcess(cmd.Context(), body)
+	return receive[rest.Process](s, answer, err)
+}
+
+// startable finds the definition with the code that the caller may start.
+func (s *service) startable(ctx context.Context, code, tenant string) (found rest.ProcessDefinitionPageItem, err error) {
+	params := rest.FindProcessDefinitionsParams{Size: new(pageSize), Startable: new(true)}
+	if params.TenantID, err = s.memberTenant(ctx, "processes", tenant); err != nil {
+		return found, err
+	}
+	answer, err := s.rest.FindProcessDefinitions(ctx, &params)
+	page, err := receive[rest.ProcessDefinitionPage](s, answer, err)
+	if err != nil {
+		return found, err
+	}
+	var known []string
+	matches := 0
+	for _, d := range page.Content {
+		known = append(known, d.Code)
+		if d.Code == code {
+			found = d
+			matches++
+		}
+	}
+	switch {
+	case matches > 1:
+		return found, misuse("%d tenants have a definition %s that you may start: say --tenant", matches, code)
+	case matches == 1:
+		return found, nil
+	}
+	text := "there is no process definition " + code + " that you may start"
+	if similar := resource.Similar(code, known); similar != "" {
+		text += "; did you mean " + similar + "?"
+	} else {
+		text += ": there are " + cmp.Or(strings.Join(known, ", "), "none")
+	}
+	return found, &failure{kind: domain.KindNotFound, text: text}
+}
+
+// completeStart completes the code of a definition that the caller may start.
+func completeStart(env Environment) completions {
+	return completeWork(env, func(ctx context.Context, s *service) ([]string, error) {
+		answer, err := s.rest.FindProcessDefinitions(ctx, &rest.FindProcessDefinitionsParams{Size: new(pageSize), Startable: new(true)})
+		page, err := receive[rest.ProcessDefinitionPage](s, answer, err)
+		var found []string
+		for _, d := range page.Content {
+			found = append(found, d.Code+"\t"+d.Name)
+		}
+		return found, err
+	})
+}
