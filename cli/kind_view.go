@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"strconv"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
@@ -12,8 +11,6 @@ import (
 type kindView struct {
 	// columns are those of tables that list this kind alone.
 	columns []column
-	// rights lists the rights that a spec gives, nil for a kind that gives none.
-	rights func(spec json.RawMessage) []right
 }
 
 // viewOf returns the view of a kind, an empty one for a kind of a newer service.
@@ -40,13 +37,12 @@ func kindViews() map[resource.Kind]kindView {
 		resource.KindEncryptionKey: {
 			columns: []column{specColumn("DESCRIPTION", func(s shownSpec) string { return s.Description })},
 		},
-		resource.KindDataSource: {columns: []column{taskQueue}, rights: rightsFrom(dataSourceRights)},
+		resource.KindDataSource: {columns: []column{taskQueue}},
 		resource.KindProcessDefinition: {
 			columns: []column{specColumn("STATE", func(s shownSpec) string { return s.State })},
-			rights:  rightsFrom(processRights),
 		},
-		resource.KindBusinessArtifactDefinition: {rights: rightsFrom(artifactRights)},
+		resource.KindBusinessArtifactDefinition: {},
 		resource.KindWebhookSubscription:        {columns: []column{specColumn("URL", func(s shownSpec) string { return s.URL })}},
-		resource.KindRobot:                      {columns: []column{taskQueue}, rights: rightsFrom(robotRights)},
+		resource.KindRobot:                      {columns: []column{taskQueue}},
 	}
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
@@ -13,72 +11,17 @@ import (
 type right struct{ what, who string }
 
 // rightsOf lists who may do what because of a resource, beside the owners and
-// administrators of the tenant.
+// administrators of the tenant. A spec that cannot be read, such as that of a newer
+// service, gives no rights.
 func rightsOf(r oasadmin.Resource) []right {
-	if view := viewOf(r.Kind); view.rights != nil {
-		return view.rights(r.Spec)
+	document, err := resource.FromStored(resource.Kind(r.Kind), resource.Metadata{}, r.Spec)
+	if err != nil {
+		return nil
 	}
-	return nil
-}
-
-// rightsFrom reads the rights from a spec. A spec that cannot be read, such as that
-// of a newer service, gives none.
-func rightsFrom[S any](list func(*S) []right) func(json.RawMessage) []right {
-	return func(text json.RawMessage) []right {
-		var spec S
-		if json.Unmarshal(text, &spec) != nil {
-			return nil
-		}
-		return list(&spec)
-	}
-}
-
-func artifactRights(spec *resource.BusinessArtifactDefinitionSpec) []right {
-	p := spec.Permissions
-	return []right{
-		{"see artifacts", grantees(p.Viewers)},
-		{"edit artifacts", grantees(p.Editors)},
-		{"manage artifacts", grantees(p.Managers)},
-	}
-}
-
-func robotRights(spec *resource.RobotSpec) []right {
-	var runners []resource.Grantee
-	if spec.Runner != "" {
-		runners = []resource.Grantee{{Application: spec.Runner}}
-	}
-	return []right{
-		{"run, and see the environment", grantees(runners)},
-		{"see and download", grantees(spec.Permissions.Viewers)},
-	}
-}
-
-func dataSourceRights(spec *resource.DataSourceSpec) []right {
-	return []right{
-		{"run", grantees([]resource.Grantee{{Application: spec.Runner}})},
-		{"query", grantees(spec.Permissions.Queriers)},
-	}
-}
-
-func processRights(spec *resource.ProcessDefinitionSpec) []right {
-	p := spec.Permissions
-	managers := p.Managers
-	if spec.Engine != nil {
-		managers = append(slices.Clone(managers), resource.Grantee{Application: spec.Engine.Runner})
-	}
-	rights := []right{
-		{"start processes", grantees(p.Initiators)},
-		{"see processes", grantees(p.Viewers)},
-		{"manage processes", grantees(managers)},
-		{"change the definition", grantees(p.Administrators)},
-	}
-	for _, item := range spec.Items {
-		if len(item.Candidates) > 0 {
-			rights = append(rights, right{"claim " + item.Code, grantees(item.Candidates)})
-		}
-		if len(item.Viewers) > 0 {
-			rights = append(rights, right{"see " + item.Code, grantees(item.Viewers)})
-		}
+	given := resource.RightsGiven(document.Spec)
+	rights := make([]right, len(given))
+	for i, g := range given {
+		rights[i] = right{strings.TrimSpace(g.May + " " + g.Item), grantees(g.Holders)}
 	}
 	return rights
 }

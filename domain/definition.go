@@ -136,8 +136,8 @@ type Grantee struct {
 	ProcessInitiator bool
 }
 
-// PublishedVersion is a version of a process definition. Processes counts those that are pinned to it, Published
-// reports whether new ones will be.
+// PublishedVersion is a version of a process definition. Processes counts those that are pinned to it, Running those
+// of them that have not ended; Published reports whether new ones will be pinned to it.
 type PublishedVersion struct {
 	Version   uuid.UUID
 	Number    int
@@ -146,4 +146,14 @@ type PublishedVersion struct {
 	CreatedBy uuid.UUID
 	CreatedAt time.Time
 	Processes int64
+	Running   int64
+}
+
+// DefinitionUse is how a process definition is used. Number is that of the version to which new processes are
+// pinned, 0 without one; Running counts the processes that have not ended.
+type DefinitionUse struct {
+	ID       uuid.UUID
+	Number   int
+	Versions int
+	Running  int64
 }

@@ -36,3 +36,19 @@ type Listing[T any] struct {
 	// items.
 	Batches func(show func(items []T) error) error
 }
+
+// Each calls visit with every item in order, until it returns an error, and returns that.
+func (l *Listing[T]) Each(visit func(*T) error) error {
+	each := func(items []T) error {
+		for i := range items {
+			if err := visit(&items[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if l.Batches != nil {
+		return l.Batches(each)
+	}
+	return each(l.Items)
+}

@@ -72,7 +72,21 @@ type ResourceFilter struct {
 	Tenants  []string
 	Codes    []string
 	Selector resource.Selector
+	// Search keeps those with a text in their code, their name or, of users, their e-mail.
+	Search string
+	// Holder keeps what may give rights to a user, an application or a group of a tenant: the groups that mention
+	// it, what else mentions it or one of these groups, and itself. The zero value keeps all.
+	Holder resource.Key
 }
+
+// holding keeps the resources of a tenant that mention the code %[2]s, or a group that mentions it. A mention is
+// the code in quotes, wherever it is: the caller finds out what it says.
+const holding = `(r.kind = %[1]s AND r.code = %[2]s
+    OR r.kind IN ('Group', 'DataSource', 'ProcessDefinition', 'BusinessArtifactDefinition', 'Robot')
+       AND (r.spec::text LIKE %[3]s
+            OR r.kind <> 'Group' AND r.spec::text LIKE ANY (
+                SELECT '%%"' || g.code || '"%%' FROM resources g
+                 WHERE g.tenant_id = r.tenant_id AND g.kind = 'Group' AND g.spec::text LIKE %[3]s)))`
 
 // kindOrder returns the position of a kind in the order in which kinds are applied, as SQL.
 func kindOrder() string {
@@ -107,6 +121,13 @@ func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain
 	pg.AnyOf(l, "r.code", filter.Codes)
 	if len(filter.Selector) > 0 {
 		l.Filter("r.labels @> %s::jsonb", map[string]string(filter.Selector))
+	}
+	if filter.Search != "" {
+		l.Filter("(r.code ILIKE %[1]s OR r.spec->>'name' ILIKE %[1]s OR r.spec->>'email' ILIKE %[1]s)", containing(filter.Search))
+	}
+	if holder := filter.Holder; holder != (resource.Key{}) {
+		l.Where = append(l.Where, fmt.Sprintf(holding, l.Arg(holder.Kind), l.Arg(holder.Code), l.Arg("%\""+holder.Code+"\"%")))
+		pg.AnyOf(l, "t.code", []string{holder.Tenant})
 	}
 	err := l.SortBy(sort, map[string]string{
 		"id": "r.id", "kind": kindOrder(), "code": "r.code", "createdAt": "r.created_at", "lastModifiedAt": "r.last_modified_at",
@@ -206,7 +227,9 @@ const listDefinitionVersions = `
 SELECT v.version, v.number, v.name, v.version IS NOT DISTINCT FROM d.published_version AS published,
        v.created_by, v.created_at,
        (SELECT count(*) FROM processes p
-         WHERE p.process_definition_id = d.id AND p.process_version = v.version) AS processes
+         WHERE p.process_definition_id = d.id AND p.process_version = v.version) AS processes,
+       (SELECT count(*) FROM processes p
+         WHERE p.process_version = v.version AND p.state = 'RUNNING') AS running
   FROM process_definition_versions v
   JOIN process_definitions d ON d.id = v.process_definition_id
  WHERE d.id = $1

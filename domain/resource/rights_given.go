@@ -1,0 +1,100 @@
+package resource
+
+import "slices"
+
+// Right is something that a resource lets its holders do. Owners and administrators of the tenant may do it anyway.
+type Right struct {
+	// May is what holders may do, such as "start processes", "claim" or "see".
+	May string
+	// Item is the code of the item that they may do it to, "" for the whole resource.
+	Item    string
+	Holders []Grantee
+}
+
+// What rights are about.
+const (
+	MayStartProcesses   = "start processes"
+	MaySeeProcesses     = "see processes"
+	MayManageProcesses  = "manage processes"
+	MayChangeDefinition = "change the definition"
+	MayClaim            = "claim"
+	MaySee              = "see"
+	MaySeeArtifacts     = "see artifacts"
+	MayEditArtifacts    = "edit artifacts"
+	MayManageArtifacts  = "manage artifacts"
+	MayRunRobot         = "run, and see the environment"
+	MayDownloadRobot    = "see and download"
+	MayRunSource        = "run"
+	MayQuerySource      = "query"
+)
+
+// RightsGiven lists who may do what because of a spec. Rights of the whole resource are listed without holders too.
+func RightsGiven(spec Spec) []Right {
+	switch s := spec.(type) {
+	case *ProcessDefinitionSpec:
+		return s.rightsGiven()
+	case *BusinessArtifactDefinitionSpec:
+		return []Right{
+			{May: MaySeeArtifacts, Holders: s.Permissions.Viewers},
+			{May: MayEditArtifacts, Holders: s.Permissions.Editors},
+			{May: MayManageArtifacts, Holders: s.Permissions.Managers},
+		}
+	case *RobotSpec:
+		return []Right{
+			{May: MayRunRobot, Holders: runners(s.Runner)},
+			{May: MayDownloadRobot, Holders: s.Permissions.Viewers},
+		}
+	case *DataSourceSpec:
+		return []Right{
+			{May: MayRunSource, Holders: runners(s.Runner)},
+			{May: MayQuerySource, Holders: s.Permissions.Queriers},
+		}
+	default:
+		return nil
+	}
+}
+
+func (s *ProcessDefinitionSpec) rightsGiven() []Right {
+	managers := s.Permissions.Managers
+	if s.Engine != nil {
+		managers = append(slices.Clone(managers), runners(s.Engine.Runner)...)
+	}
+	rights := []Right{
+		{May: MayStartProcesses, Holders: s.Permissions.Initiators},
+		{May: MaySeeProcesses, Holders: s.Permissions.Viewers},
+		{May: MayManageProcesses, Holders: managers},
+		{May: MayChangeDefinition, Holders: s.Permissions.Administrators},
+	}
+	for i := range s.Items {
+		item := &s.Items[i]
+		if len(item.Candidates) > 0 {
+			rights = append(rights, Right{May: MayClaim, Item: item.Code, Holders: item.Candidates})
+		}
+		if len(item.Viewers) > 0 {
+			rights = append(rights, Right{May: MaySee, Item: item.Code, Holders: item.Viewers})
+		}
+	}
+	return rights
+}
+
+// runners is the application that runs something, none for "".
+func runners(code string) []Grantee {
+	if code == "" {
+		return nil
+	}
+	return []Grantee{{Application: code}}
+}
+
+// Holds reports whether a grantee is the resource with a key: a user, an application or a group of the tenant.
+func (g Grantee) Holds(key Key) bool {
+	switch key.Kind { //nolint:exhaustive // the others hold no rights
+	case KindUser:
+		return g.User == key.Code
+	case KindApplication:
+		return g.Application == key.Code
+	case KindGroup:
+		return g.Group == key.Code
+	default:
+		return false
+	}
+}
