@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/audit"
+	"github.com/procession-dev/procession/console/definitions"
 	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
@@ -48,6 +49,7 @@ func New(o Options) (http.Handler, error) {
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},
 		home:   &home.Screens{App: o.Service},
 		queues: &queues.Screens{Administration: o.Administration}, audit: &audit.Screens{Administration: o.Administration},
+		definitions: &definitions.Screens{App: o.Service, Administration: o.Administration},
 	})))
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/procession-dev/procession/console/audit"
+	"github.com/procession-dev/procession/console/definitions"
 	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
@@ -18,16 +19,18 @@ import (
 
 // screens are those of each area.
 type screens struct {
-	signin    *signin.Screens
-	home      *home.Screens
-	tasks     *tasks.Screens
-	palette   *palette.Screens
-	live      *live.Screens
+	signin *signin.Screens
+	home *home.Screens
+	tasks *tasks.Screens
+	palette *palette.Screens
+	live *live.Screens
 	processes *processes.Screens
-	start     *start.Screens
+	start *start.Screens
 	incidents *incidents.Screens
-	queues    *queues.Screens
-	audit     *audit.Screens
+	queues *queues.Screens
+	audit *audit.Screens
+
+	definitions *definitions.Screens
 }
 
 // routes are all screens, and what the forms on them do.
@@ -79,5 +82,6 @@ func routes(s screens) []web.Route {
 		web.Get("processes/:id/finish/:how", s.processes.Finish),
 		web.Post("processes/:id/finish/:how", s.processes.Finished),
 	}, s.tasks.Forms().Routes("tasks/:id"), s.start.Forms().Routes("start/:id"),
-		s.processes.Forms().Routes("processes/:id/act/:code"), web.ForAdministrators(administrativeRoutes(s)))
+		s.processes.Forms().Routes("processes/:id/act/:code"),
+		web.ForAdministrators(slices.Concat(administrativeRoutes(s), configurationRoutes(s))))
 }

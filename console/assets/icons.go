@@ -10,5 +10,7 @@ func Icons() []string {
 		"messages", "moon", "paperclip", "player-play", "plus", "refresh", "route", "search", "send", "settings", "sparkles",
 		"sun", "table", "trash", "upload", "user", "user-check", "user-plus", "users", "x",
 		"heartbeat", "key", "list-search", "player-pause", "shield", "stack-2", "webhook",
+		"app-window", "book", "building", "calculator", "certificate", "code", "database", "eye", "file-code", "git-compare",
+		"lock", "pencil", "robot", "terminal", "user-off", "users-group",
 	}
 }

@@ -362,7 +362,7 @@ func (p *page) attributes(n *form.Node) templ.OrderedAttributes {
 	add(n.Hint != "", "placeholder", n.Hint)
 	add(inputMode(n) != "text", "inputmode", inputMode(n))
 	add(p.inputType(n) == "time" || p.inputType(n) == "datetime-local", "step", "1")
-	add(strings.Contains(n.Name[1:], "/"), "aria-label", n.Label)
+	add(strings.LastIndexByte(n.Name, '/') > 0, "aria-label", n.Label)
 	return list
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -82,8 +83,18 @@ func (s *Site) headers(c *gin.Context) {
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Referrer-Policy", "same-origin")
 	c.Header("Cross-Origin-Opener-Policy", "same-origin")
-	c.Header("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
-		"font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	c.Header("Content-Security-Policy", policy(""))
+}
+
+// policy returns what pages may load. Styles of their own they may have only with the
+// nonce, which is "" for none.
+func policy(nonce string) string {
+	styles := "'self'"
+	if nonce != "" {
+		styles += " 'nonce-" + nonce + "'"
+	}
+	return "default-src 'none'; script-src 'self'; style-src " + styles + "; img-src 'self' data:; " +
+		"font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 }
 
 // recover turns a panic into a page, or drops the connection where a part of the
@@ -244,7 +255,12 @@ func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
 	}
 	body := answer.Body
 	if !answer.Raw {
-		body = ui.Layout(ui.Page{Title: answer.Title, Area: answer.Area, Bare: answer.Bare}, answer.Body)
+		page := ui.Page{Title: answer.Title, Area: answer.Area, Bare: answer.Bare}
+		if answer.Editor {
+			page.Nonce = rand.Text()
+			c.Header("Content-Security-Policy", policy(page.Nonce))
+		}
+		body = ui.Layout(page, answer.Body)
 	}
 	s.render(c, visit, cmp.Or(answer.Status, http.StatusOK), body)
 }

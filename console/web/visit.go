@@ -83,6 +83,8 @@ type Answer struct {
 	To string
 	// Bare pages have no navigation.
 	Bare bool
+	// Editor pages have the editor of manifests.
+	Editor bool
 	// Raw is a part of a page, sent as it is.
 	Raw bool
 	// Stream writes the whole answer, nil for a page.

@@ -29,26 +29,30 @@ import (
 // digestLength is how many characters of a digest are in the name of a file.
 const digestLength = 12
 
-// bundle is a file that pages load, joined from others.
+// bundle is a file that pages load, joined from others. One of modules is a single
+// script that imports others.
 type bundle struct {
-	name  string
-	parts []string
+	name    string
+	parts   []string
+	modules bool
 }
 
 func bundles() []bundle {
 	return []bundle{
-		{"console.css", []string{
+		{name: "console.css", parts: []string{
 			"node_modules/@tabler/core/dist/css/tabler.min.css", "src/tokens.css", "src/console.css", "src/screens.css",
-			"src/work.css",
+			"src/work.css", "src/definitions.css",
 		}},
-		{"console.js", []string{
+		{name: "console.js", parts: []string{
 			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js", "src/form.js",
 			"src/form-fields.js",
 		}},
-		{"theme.js", []string{"src/theme.js"}},
-		{"favicon.svg", []string{"src/favicon.svg"}},
-		{"licenses.txt", []string{
-			"node_modules/htmx.org/LICENSE", "node_modules/@tabler/icons/LICENSE", "src/licenses.txt",
+		{name: "editor.js", parts: []string{"src/editor.js"}, modules: true},
+		{name: "theme.js", parts: []string{"src/theme.js"}},
+		{name: "favicon.svg", parts: []string{"src/favicon.svg"}},
+		{name: "licenses.txt", parts: []string{
+			"node_modules/htmx.org/LICENSE", "node_modules/@tabler/icons/LICENSE", "node_modules/@codemirror/view/LICENSE",
+			"node_modules/@lezer/common/LICENSE", "node_modules/style-mod/LICENSE", "src/licenses.txt",
 		}},
 	}
 }
@@ -164,6 +168,9 @@ func empty(dist string) error {
 var sourceMap = regexp.MustCompile(`(?m)^(//|/\*)[#@] sourceMappingURL=.*$`)
 
 func (b bundle) join(dir string) ([]byte, error) {
+	if b.modules {
+		return bundled(filepath.Join(dir, b.parts[0]))
+	}
 	var joined bytes.Buffer
 	for _, part := range b.parts {
 		content, err := os.ReadFile(filepath.Join(dir, part)) //nolint:gosec // our own list
@@ -174,6 +181,24 @@ func (b bundle) join(dir string) ([]byte, error) {
 		joined.WriteByte('\n')
 	}
 	return joined.Bytes(), nil
+}
+
+// bundled returns a script with all that it imports, as the version of esbuild makes it
+// that tools/esbuild pins.
+func bundled(script string) ([]byte, error) {
+	script, err := filepath.Abs(script)
+	if err != nil {
+		return nil, err
+	}
+	esbuild := exec.CommandContext(context.Background(), "go", "run", "-C", "tools/esbuild", //nolint:gosec // our own file
+		"github.com/evanw/esbuild/cmd/esbuild", script, "--bundle", "--minify", "--format=iife", "--target=es2022",
+		"--legal-comments=none", "--log-level=warning")
+	var made, complaints bytes.Buffer
+	esbuild.Stdout, esbuild.Stderr = &made, &complaints
+	if err := esbuild.Run(); err != nil {
+		return nil, fmt.Errorf("esbuild: %w\n%s", err, complaints.Bytes())
+	}
+	return made.Bytes(), nil
 }
 
 // write writes a file with its digest in its name, and its compressed forms, and

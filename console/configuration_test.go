@@ -1,0 +1,278 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/manifest"
+)
+
+// apply applies manifests as Alice.
+func (s *site) apply(text string) {
+	s.t.Helper()
+	sources, err := manifest.Parse("test.yaml", []byte(text))
+	require.NoError(s.t, err)
+	var documents []json.RawMessage
+	for _, source := range sources {
+		documents = append(documents, source.JSON)
+	}
+	_, err = s.administration.ApplyResources(context.Background(), s.caller(demo.Alice()), administer.ApplyRequest{Documents: documents})
+	require.NoError(s.t, err)
+}
+
+// manifestOf returns a resource of the tenant demo.
+func (s *site) manifestOf(kind resource.Kind, code string) *resource.Stored {
+	s.t.Helper()
+	found, err := s.administration.RetrieveResource(s.t.Context(), s.caller(demo.Alice()), resource.Key{Tenant: "demo", Kind: kind, Code: code})
+	require.NoError(s.t, err)
+	return found
+}
+
+const hostileManifests = `
+apiVersion: procession/v1
+kind: ProcessDefinition
+metadata: {code: HOSTILE, tenant: demo}
+spec:
+  name: <img src=x onerror=alert(1)>"'&
+  metadataSchema:
+    type: object
+    title: <script>alert(2)</script>
+    properties:
+      A: {type: string, title: "<img src=x onerror=alert(3)>", description: "</textarea><script>alert(4)</script>"}
+  items:
+    - {code: T, type: TASK, name: "{{7*7}}<b>", dataSchema: {type: object, properties: {B: {enum: ["</option><script>"]}}}, candidates: [{user: bob}]}
+  permissions: {initiators: [{user: alice}]}
+---
+apiVersion: procession/v1
+kind: Group
+metadata: {code: HOSTILES, tenant: demo}
+spec: {name: "<img src=x onerror=alert(5)>", members: [{user: bob}]}
+`
+
+// Every screen of configuration, with texts that would be markup.
+func TestConfigurationIsAccessibleAndFits(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	s.apply(hostileManifests)
+	s.apply(strings.Replace(hostileManifests, "type: string, title", "type: number, title", 1))
+	screens := map[string]string{
+		"definitions": "definitions", "definition": "definitions/demo/ProcessDefinition/HOSTILE",
+		"no-definitions": "definitions?q=nothing+at+all", "templates": "definitions/new",
+		"compare": "definitions/demo/ProcessDefinition/HOSTILE/compare", "editor": "definitions/demo/ProcessDefinition/HOSTILE/edit",
+		"new":        "definitions/new?template=process",
+		"playground": "definitions/playground?expression=" + url.QueryEscape(`${ .process.stat == "<img src=x>" }`),
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			s := *s
+			s.t = t
+			alice := s.signIn("Alice")
+			alice.Scheme(scheme)
+			for name, path := range screens {
+				alice.Size(1280, 900)
+				alice.open(path)
+				if strings.Contains(path, "edit") || strings.Contains(path, "template=") {
+					alice.Await(`document.querySelector(".cm-editor")`)
+				}
+				alice.RequireAccessible()
+				require.Equal(t, 1, alice.Count("main > [id]:only-child"), path)
+				require.Equal(t, 1, alice.Count(".side [aria-current]"), path)
+				require.Zero(t, alice.Count("main img, main script, main [onerror]"), path)
+				if *screenshots != "" {
+					alice.Screenshot(filepath.Join(*screenshots, name+"-"+scheme+"-1280.png"))
+					alice.Size(375, 800)
+					alice.Screenshot(filepath.Join(*screenshots, name+"-"+scheme+"-375.png"))
+				}
+				alice.Size(320, 700)
+				alice.RequireNoSidewaysScroll()
+			}
+		})
+	}
+}
+
+// Pages with the editor may style themselves with their nonce, and nothing else is allowed
+// there that is not everywhere.
+func TestEditorHasANonce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	alice := s.client(demo.Alice().Secret)
+	seen := map[string]bool{}
+	for range 2 {
+		answer := s.send(alice, http.MethodGet, "definitions/demo/ProcessDefinition/LOAN/edit", nil)
+		policy := answer.header.Get("Content-Security-Policy")
+		require.Regexp(t, `^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[A-Z2-7]{26}'; img-src`, policy)
+		require.False(t, seen[policy], "a nonce is used once")
+		seen[policy] = true
+		require.NotRegexp(t, `(?i)<script[^>]*>[^<]|<style|\son[a-z]+=|\sstyle=`, string(answer.body))
+		require.Contains(t, string(answer.body), `hx-boost:inherited="false"`)
+	}
+	answer := s.send(alice, http.MethodGet, "definitions", nil)
+	require.NotContains(t, answer.header.Get("Content-Security-Policy"), "nonce")
+	require.NotContains(t, string(answer.body), "editor.")
+}
+
+func TestConfigurationOfOtherOriginsIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	alice := s.client(demo.Alice().Secret)
+	for _, row := range rowsOf(configurationMatrix) {
+		if row.method != http.MethodPost {
+			continue
+		}
+		path := strings.NewReplacer(":tenant", "demo", ":kind", row.variant, ":code", "LOAN").Replace(row.path)
+		answer := s.send(alice, http.MethodPost, path, url.Values{}, "Origin", "https://attacker.example")
+		require.Equal(t, http.StatusForbidden, answer.status, path)
+	}
+}
+
+// A process is defined, started, worked on and completed without leaving the browser.
+func TestProcessIsMadeInTheBrowser(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	alice := s.signIn("Alice")
+	alice.Size(1400, 900)
+	alice.Click("a[href='/console/definitions']")
+	alice.Click("a[href='/console/definitions/new']")
+	alice.Click("a[href$='template=process']")
+	alice.AwaitText("What would change")
+	alice.AwaitText("Created")
+	require.Equal(t, "Title", browsertest.Eval[string](alice.Tab, `document.querySelector(".form-preview input[type=text]").value`))
+
+	// What apply refuses is named with its line, and is not applied.
+	alice.Click(".cm-content")
+	alice.Press("zz")
+	alice.AwaitText("problem")
+	alice.Await(`document.querySelector(".cm-lintRange-error, .cm-lint-marker-error")`)
+	alice.Click("button[form=definition].btn-primary")
+	alice.AwaitText("problem")
+	_, err := s.administration.RetrieveResource(t.Context(), s.caller(demo.Alice()),
+		resource.Key{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "REQUEST"})
+	require.Error(t, err)
+
+	alice.open("definitions/new?template=process")
+	alice.AwaitText("Created")
+	alice.Click("button[form=definition].btn-primary")
+	alice.AwaitText("This is applied.")
+	require.Contains(t, alice.Text("#definition"), "new processes start on it")
+
+	alice.Click(".areas a[href='/console/start']")
+	alice.open("start?q=REQUEST")
+	alice.Click("main .tile .row-link")
+	alice.AwaitText("Needed by")
+	alice.fill("Title", "A new oven")
+	alice.fill("Amount", "1200")
+	alice.Click("main form .btn-primary")
+	alice.AwaitText("Actions")
+	alice.Click(".actions-menu > summary")
+	alice.Click(".actions-menu form[action$=ASK_FOR_REVIEW] button")
+	alice.AwaitText("Claim")
+	task := alice.Path()
+	alice.Click("form[action$='tasks/claim'] button")
+	alice.AwaitText("Approved")
+	alice.Click("input[type=checkbox][name$=APPROVED]")
+	alice.fill("Comment", "It is needed.")
+	alice.Click("[data-complete]")
+	alice.AwaitText("Completed")
+	require.Contains(t, task, "tasks/")
+	alice.open("processes?q=oven")
+	alice.Click("main .row-link")
+	alice.Click("a[href$='finish/complete']")
+	alice.Click("form[action$='finish/complete'] .btn-primary")
+	alice.AwaitText("Completed")
+	require.Contains(t, alice.Text(".page-head"), "A new oven")
+}
+
+// fill sets the control with a label.
+func (p *person) fill(label, value string) {
+	p.s.t.Helper()
+	name, err := json.Marshal(label)
+	require.NoError(p.s.t, err)
+	text, err := json.Marshal(value)
+	require.NoError(p.s.t, err)
+	p.Eval(`(() => {
+		const found = [...document.querySelectorAll("main label")].find((label) => label.textContent.trim().startsWith(` + string(name) + `));
+		found.control.value = ` + string(text) + `;
+		for (const kind of ["input", "change"]) found.control.dispatchEvent(new Event(kind, {bubbles: true}));
+	})()`)
+}
+
+// An old version is compared with the new one, and published again by applying it.
+func TestVersionIsRestored(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	text := hostileManifests[:strings.Index(hostileManifests, "---")]
+	s.apply(text)
+	running := s.manifestOf(resource.KindProcessDefinition, "HOSTILE")
+	s.apply(strings.Replace(text, "bob", "carol", 1) + "  subjectTemplate: Second\n")
+	alice := s.signInWithoutScript("Alice")
+	alice.open("definitions/demo/ProcessDefinition/HOSTILE")
+	alice.Click("a[href*='compare?from=1']")
+	require.Contains(t, alice.Text(".differences .new"), "subjectTemplate: Second")
+	require.NotContains(t, alice.Text(".differences"), "bob", "rights are no part of versions")
+	alice.Click("a[href*='edit?version=1']")
+	require.Contains(t, alice.Text("#editor-side"), "Changed")
+	require.Contains(t, alice.Text(".differences .gone"), "subjectTemplate")
+
+	// Meanwhile another administrator changes it: nothing is overwritten.
+	s.apply(strings.Replace(text, "bob", "alice", 1) + "  subjectTemplate: Third\n")
+	alice.Click("button[form=definition].btn-primary")
+	alice.AwaitText("Another person has changed this definition")
+	alice.open("definitions/demo/ProcessDefinition/HOSTILE/edit?version=1")
+	alice.Click("button[form=definition].btn-primary")
+	alice.AwaitText("This is applied.")
+	now := s.manifestOf(resource.KindProcessDefinition, "HOSTILE")
+	spec, ok := now.Spec.(*resource.ProcessDefinitionSpec)
+	require.True(t, ok)
+	require.Empty(t, spec.SubjectTemplate)
+	require.Equal(t, "alice", spec.Items[0].Candidates[0].User)
+	require.Equal(t, running.ID, now.ID)
+}
+
+func TestExpressionIsTried(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	loan := s.loan("Loan for a playground")
+	alice := s.signIn("Alice")
+	alice.open("definitions")
+	alice.Click("a[href$=playground]")
+	alice.Type("#expression", `${ .process.state == "RUNNING" and .tasks.REVIEW.state == "COMPLETED" }`)
+	alice.Click("[data-complete]")
+	alice.AwaitText("The action is not offered.")
+	alice.Type("[name=task]", "REVIEW")
+	alice.Click("[data-complete]")
+	alice.AwaitText("The action is offered.")
+
+	// On a real process, found by its words.
+	alice.Type("[name=q]", "playground\r")
+	alice.Click("input[name=process][value='" + loan.String() + "']")
+	alice.Set("#expression", `${ .process.state == "RUNNING" }`)
+	alice.Click("[data-complete]")
+	alice.AwaitText("The action is offered.")
+
+	// What is wrong is shown at its place.
+	alice.Set("#expression", `${ .process.stat == "RUNNING" }`)
+	alice.Click("[data-complete]")
+	alice.Await(`document.querySelector(".expression mark")`)
+	require.Equal(t, ".", alice.Text(".expression mark")[:1])
+	require.Contains(t, alice.Text("#outcome"), "Column")
+
+	foreign, _ := s.foreignTask()
+	alice.open("definitions/playground?expression=" + url.QueryEscape("${ true }") + "&process=" + foreign.String())
+	alice.AwaitText("There is no such process")
+}

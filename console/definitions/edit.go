@@ -1,0 +1,283 @@
+package definitions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/manifest"
+)
+
+// fileName is what the text of the editor is called, which no message shows.
+const fileName = "manifest.yaml"
+
+// editing is the text in the editor, and what is known of it.
+type editing struct {
+	Text string
+	// ID and Version are those of the resource that the text is from, "" for a new one.
+	ID, Version string
+	// Of is the resource that the text is from, nil for a new one.
+	Of *resource.Key
+	// Restored is the number of the version that the text is from, 0 for the manifest.
+	Restored int
+	// Form is which of the forms is shown.
+	Form string
+
+	Problems []problem
+	Plan     []planned
+	// Checked reports whether Problems and Plan are about the text.
+	Checked bool
+	Forms   []string
+	Preview templ.Component
+	// PreviewFault says why there is no preview, "" for no reason.
+	PreviewFault string
+}
+
+// problem is why the text cannot be applied. Line and Column count from 1, and are 0
+// where there is no place for it.
+type problem struct {
+	Line, Column  int
+	Path, Message string
+}
+
+// planned is what applying the text does to a resource.
+type planned struct {
+	Key    resource.Key
+	Action administer.ApplyAction
+	Parts  []part
+}
+
+// Edit shows the editor with a manifest, or with an old version of it.
+func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
+	of, err := s.retrieve(v)
+	if err != nil {
+		return nil, err
+	}
+	key := of.Key()
+	e := &editing{Text: of.Text, ID: of.ID.String(), Version: string(of.Stored.Version()), Of: &key, Form: v.URL.Query().Get("form")}
+	if number, err := strconv.Atoi(v.URL.Query().Get("version")); err == nil {
+		version, err := s.Administration.RetrieveDefinitionVersion(v.Context(), v.Caller, key, number)
+		if err != nil {
+			return nil, err
+		}
+		if e.Text, err = textOf(version.Document); err != nil {
+			return nil, err
+		}
+		e.Restored = number
+	}
+	return s.editor(v, e, http.StatusOK)
+}
+
+// New shows the editor with a template, or the templates where the URL names none.
+func (s *Screens) New(v *web.Visit) (*web.Answer, error) {
+	name := v.URL.Query().Get("template")
+	if name == "" {
+		return &web.Answer{Title: ui.T(v.Context(), "New definition"), Area: area, Body: templatesPage(templatesFor(v.Caller))}, nil
+	}
+	text, err := s.templateText(v, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.editor(v, &editing{Text: text}, http.StatusOK)
+}
+
+// posted reads the form of the editor.
+func posted(v *web.Visit) (*editing, error) {
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	e := &editing{
+		// Browsers send the ends of lines as CR LF.
+		Text: strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), ID: form.Get("id"), Version: form.Get("version"), Form: form.Get("form"),
+	}
+	if kind := resource.Kind(form.Get("kind")); kind != "" {
+		e.Of = &resource.Key{Tenant: form.Get("tenant"), Kind: kind, Code: form.Get("code")}
+	}
+	return e, nil
+}
+
+// Check shows what applying the text would change, or why it cannot be applied.
+func (s *Screens) Check(v *web.Visit) (*web.Answer, error) {
+	e, err := posted(v)
+	if err != nil {
+		return nil, err
+	}
+	return s.editor(v, e, http.StatusOK)
+}
+
+// Apply applies the text. One that cannot be applied stays in the editor.
+func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
+	e, err := posted(v)
+	if err != nil {
+		return nil, err
+	}
+	applied, refused, err := s.apply(v, e, false)
+	if err != nil {
+		return nil, err
+	}
+	if refused != nil {
+		status, _ := httpio.StatusOf(refused.Kind)
+		return s.editor(v, e, status)
+	}
+	if len(applied) == 1 {
+		return web.SeeOther(pathOf(applied[0].Key) + "?applied"), nil
+	}
+	return web.SeeOther(web.Root + "definitions"), nil
+}
+
+// apply applies the text of e, or only finds out what that would do, and adds to e what
+// came of it. It returns why the text was refused.
+func (s *Screens) apply(v *web.Visit, e *editing, dryRun bool) ([]administer.AppliedResource, *domain.Error, error) {
+	e.Checked = true
+	sources, err := manifest.Parse(fileName, []byte(e.Text))
+	wrong, isWrong := errors.AsType[*manifest.Error](err)
+	switch {
+	case isWrong:
+		e.Problems = []problem{{Line: wrong.Line, Column: wrong.Column, Message: wrong.Message}}
+	case err != nil:
+		return nil, nil, err
+	case len(sources) == 0:
+		e.Problems = []problem{{Line: 1, Message: ui.T(v.Context(), "There is no manifest in the text.")}}
+	}
+	if len(e.Problems) > 0 {
+		return nil, domain.Invalid(domain.LocationBody, "", "the text is not a manifest"), nil
+	}
+	documents := make([]json.RawMessage, len(sources))
+	for i, source := range sources {
+		documents[i] = source.JSON
+	}
+	applied, err := s.Administration.ApplyResources(e.expecting(v.Context(), documents), v.Caller,
+		administer.ApplyRequest{Documents: documents, DryRun: dryRun})
+	refused, isRefusal := errors.AsType[*domain.Error](err)
+	if isRefusal && refused.Kind != domain.KindInternal {
+		e.Problems = problemsOf(v.Context(), refused, sources)
+		return nil, refused, nil
+	}
+	return applied, nil, err
+}
+
+// expecting returns the context in which a manifest is applied only to what it was made
+// from, so that the change of another administrator is not undone. A text that is now
+// about another resource expects nothing.
+func (e *editing) expecting(ctx context.Context, documents []json.RawMessage) context.Context {
+	id, err := uuid.Parse(e.ID)
+	if err != nil || e.Of == nil || len(documents) != 1 {
+		return ctx
+	}
+	var head struct {
+		Kind     resource.Kind     `json:"kind"`
+		Metadata resource.Metadata `json:"metadata"`
+	}
+	if json.Unmarshal(documents[0], &head) != nil || (resource.Document{Kind: head.Kind, Metadata: head.Metadata}).Key() != *e.Of {
+		return ctx
+	}
+	return app.WithPrecondition(ctx, domain.Precondition{
+		Resource: id, Match: &domain.Versions{Listed: []domain.Version{domain.Version(e.Version)}},
+	})
+}
+
+// problemsOf finds the places in the text that a refusal is about.
+func problemsOf(ctx context.Context, refused *domain.Error, sources []manifest.Source) []problem {
+	if refused.Kind == domain.KindPrecondition {
+		return []problem{{Message: ui.T(ctx, "Another person has changed this definition meanwhile. Copy your text, reload the page and put it in again.")}}
+	}
+	var problems []problem
+	for _, d := range refused.Details {
+		p := problem{Message: d.Message}
+		p.Line, p.Column, p.Path = manifest.Place(sources, d.Location)
+		problems = append(problems, p)
+	}
+	if len(problems) == 0 {
+		problems = append(problems, problem{Message: refused.Message})
+	}
+	return problems
+}
+
+// editor shows the text with what is known of it: as a page, or for the script the part
+// beside the text.
+func (s *Screens) editor(v *web.Visit, e *editing, status int) (*web.Answer, error) {
+	if !e.Checked {
+		if err := s.plan(v, e); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.preview(v.Context()); err != nil {
+		return nil, err
+	}
+	if v.Partial() {
+		return &web.Answer{Raw: true, Body: editorSide(e)}, nil
+	}
+	title := ui.T(v.Context(), "New definition")
+	if e.Of != nil {
+		title = e.Of.Code
+	}
+	return &web.Answer{Title: title, Area: area, Status: status, Editor: true, Body: editorPage(e)}, nil
+}
+
+// plan finds out what applying the text would do.
+func (s *Screens) plan(v *web.Visit, e *editing) error {
+	applied, refused, err := s.apply(v, e, true)
+	if err != nil || refused != nil {
+		return err
+	}
+	for _, a := range applied {
+		p := planned{Key: a.Key, Action: a.Action}
+		var sides [2]string
+		for i, document := range []*resource.Document{a.Before, a.After} {
+			if document == nil {
+				continue
+			}
+			if sides[i], err = textOf(*document); err != nil {
+				return err
+			}
+		}
+		if p.Parts, err = compare(sides[0], sides[1]); err != nil {
+			return err
+		}
+		e.Plan = append(e.Plan, p)
+	}
+	return nil
+}
+
+// Schema answers with the JSON Schema of the manifests of a kind, from which the editor
+// completes.
+func (s *Screens) Schema(v *web.Visit) (*web.Answer, error) {
+	schema := resource.Schema(resource.Kind(v.Param("kind")))
+	if v.Param("kind") == "any" {
+		schema = resource.SchemaOfAny()
+	}
+	if schema == nil {
+		return nil, domain.NotFound("page")
+	}
+	return web.JSON(json.RawMessage(schema)), nil
+}
+
+// back is where the editor is left to.
+func (e *editing) back() string {
+	if e.Of != nil {
+		return pathOf(*e.Of)
+	}
+	return web.Root + "definitions"
+}
+
+// applies reports whether the text can be applied and changes something.
+func (e *editing) applies() bool { return e.Checked && len(e.Problems) == 0 }
+
+func templatePath(name string) string {
+	return web.Root + "definitions/new?" + url.Values{"template": {name}}.Encode()
+}

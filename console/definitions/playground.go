@@ -1,0 +1,173 @@
+package definitions
+
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/availability"
+)
+
+const (
+	// processesFound is how many processes a search offers.
+	processesFound = 10
+	// madeUpTasks is how many tasks a made-up process can have.
+	madeUpTasks = 3
+	// maxExpression bounds an expression, in bytes.
+	maxExpression = 10_000
+)
+
+// madeUp is a task of a made-up process.
+type madeUp struct {
+	Code  string
+	State domain.TaskState
+}
+
+// playground is an expression and what it is tried on.
+type playground struct {
+	Expression string
+	// Search are words of a process, or its id.
+	Search string
+	// Process is the real process, nil for a made-up one.
+	Process *uuid.UUID
+	Subject string
+	State   domain.ProcessState
+	Tasks   []madeUp
+
+	Found []domain.BoardProcess
+	// Evaluation is nil for no expression.
+	Evaluation *administer.Evaluation
+	// Missing reports that the process is not there, or not visible.
+	Missing bool
+}
+
+func processStates() []domain.ProcessState {
+	return []domain.ProcessState{domain.ProcessRunning, domain.ProcessCompleted, domain.ProcessCancelled}
+}
+
+func taskStates() []domain.TaskState {
+	return []domain.TaskState{domain.TaskReady, domain.TaskClaimed, domain.TaskCompleted, domain.TaskCancelled}
+}
+
+// played reads the query of a URL. What is not known counts as not given.
+func played(query url.Values) *playground {
+	p := &playground{
+		Expression: strings.TrimSpace(query.Get("expression")), Search: strings.TrimSpace(query.Get("q")),
+		State: domain.ProcessState(query.Get("state")),
+	}
+	if len(p.Expression) > maxExpression {
+		p.Expression = ""
+	}
+	if id, err := uuid.Parse(query.Get("process")); err == nil {
+		p.Process = &id
+	}
+	if id, err := uuid.Parse(p.Search); err == nil {
+		p.Process, p.Search = &id, ""
+	}
+	if !slices.Contains(processStates(), p.State) {
+		p.State = domain.ProcessRunning
+	}
+	codes, states := query["task"], query["taskState"]
+	for i := range madeUpTasks {
+		t := madeUp{State: domain.TaskCompleted}
+		if i < len(codes) && i < len(states) {
+			t.Code = strings.TrimSpace(codes[i])
+			if slices.Contains(taskStates(), domain.TaskState(states[i])) {
+				t.State = domain.TaskState(states[i])
+			}
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	return p
+}
+
+// model returns the made-up process.
+func (p *playground) model() availability.Model {
+	model := availability.Model{Process: availability.Process{State: p.State}, Tasks: map[string]availability.Task{}}
+	for _, t := range p.Tasks {
+		if t.Code != "" {
+			model.Tasks[t.Code] = availability.Task{State: t.State}
+		}
+	}
+	return model
+}
+
+// Playground evaluates an availability expression on a process of the user's tenants, or
+// on a made-up one. It changes nothing, so that the address of a result can be sent.
+func (s *Screens) Playground(v *web.Visit) (*web.Answer, error) {
+	p := played(v.URL.Query())
+	if p.Search != "" {
+		board, err := s.App.FindBoard(v.Context(), v.Caller, app.BoardFilter{Search: p.Search}, domain.PageRequest{Size: processesFound}, nil)
+		if err != nil {
+			return nil, err
+		}
+		p.Found = board.Items
+	}
+	if err := s.play(v, p); err != nil {
+		return nil, err
+	}
+	return &web.Answer{Title: ui.T(v.Context(), "Try an expression"), Area: area, Body: playgroundPage(p)}, nil
+}
+
+func (s *Screens) play(v *web.Visit, p *playground) error {
+	if p.Process != nil {
+		found, err := s.App.RetrieveProcess(v.Context(), v.Caller, *p.Process)
+		refused, isRefusal := errors.AsType[*domain.Error](err)
+		switch {
+		case isRefusal && refused.Kind == domain.KindNotFound:
+		case err != nil:
+			return err
+		default:
+			p.Subject = found.Subject
+		}
+	}
+	if p.Expression == "" {
+		return nil
+	}
+	evaluation, err := s.Administration.EvaluateAvailability(v.Context(), v.Caller, p.Expression, p.Process, p.model())
+	if refused, isRefusal := errors.AsType[*domain.Error](err); isRefusal && refused.Kind == domain.KindNotFound {
+		p.Missing = true
+		return nil
+	}
+	p.Evaluation = evaluation
+	return err
+}
+
+// around returns the text of an expression before a column, the character at it, and the
+// text after it.
+func around(expression string, column int) (before, at, after string) {
+	runes := []rune(expression)
+	if column < 1 || column > len(runes) {
+		return expression, " ", ""
+	}
+	return string(runes[:column-1]), string(runes[column-1]), string(runes[column:])
+}
+
+// seen are the tasks of the model that an expression was evaluated on.
+func seen(model availability.Model) []string { return slices.Sorted(maps.Keys(model.Tasks)) }
+
+// command is how the command line evaluates the expression.
+func (p *playground) command() string {
+	expression := p.Expression
+	if expression == "" {
+		expression = `${ .process.state == "RUNNING" }`
+	}
+	line := "procession actions evaluate '" + strings.ReplaceAll(expression, "'", `'\''`) + "'"
+	if p.Process != nil {
+		line += " --process " + p.Process.String()
+	}
+	if utf8.RuneCountInString(line) > 300 {
+		return "procession actions evaluate EXPRESSION"
+	}
+	return line
+}

@@ -1,0 +1,121 @@
+package definitions
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// shown is a manifest and what is known of it.
+type shown struct {
+	resource.Stored
+
+	Text     string
+	Versions []domain.PublishedVersion
+	Rights   []resource.Right
+	// Done says what was done last, "" for nothing.
+	Done string
+}
+
+// keyOf returns the key in the path of a visit.
+func keyOf(v *web.Visit) (resource.Key, error) {
+	key := resource.Key{Tenant: v.Param("tenant"), Kind: resource.Kind(v.Param("kind")), Code: v.Param("code")}
+	if _, known := key.Kind.Definition(); !known {
+		return key, domain.NotFound("page")
+	}
+	return key, nil
+}
+
+// retrieve returns the manifest in the path of a visit.
+func (s *Screens) retrieve(v *web.Visit) (*shown, error) {
+	key, err := keyOf(v)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Administration.RetrieveResource(v.Context(), v.Caller, key)
+	if err != nil {
+		return nil, err
+	}
+	of := &shown{Stored: *found, Rights: resource.RightsGiven(found.Spec)}
+	of.Text, err = textOf(found.Document)
+	return of, err
+}
+
+// Show shows a manifest with its versions and with who may do what.
+func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	of, err := s.retrieve(v)
+	if err != nil {
+		return nil, err
+	}
+	if of.Kind == resource.KindProcessDefinition {
+		if of.Versions, err = s.Administration.FindDefinitionVersions(v.Context(), v.Caller, of.Key()); err != nil {
+			return nil, err
+		}
+	}
+	if v.URL.Query().Has("applied") {
+		of.Done = ui.T(v.Context(), "This is applied.")
+	}
+	return &web.Answer{Title: nameOf(&of.Stored), Area: area, Body: showPage(of)}, nil
+}
+
+// comparison is what differs between two versions of a process definition.
+type comparison struct {
+	resource.Stored
+
+	Versions []domain.PublishedVersion
+	From, To int
+	Parts    []part
+}
+
+// Compare shows what differs between two versions, by default between the last two.
+func (s *Screens) Compare(v *web.Visit) (*web.Answer, error) {
+	of, err := s.retrieve(v)
+	if err != nil {
+		return nil, err
+	}
+	c := comparison{Stored: of.Stored}
+	if c.Versions, err = s.Administration.FindDefinitionVersions(v.Context(), v.Caller, of.Key()); err != nil {
+		return nil, err
+	}
+	if len(c.Versions) < 2 {
+		return nil, domain.NotFound("page")
+	}
+	c.From, c.To = c.Versions[1].Number, c.Versions[0].Number
+	query := v.URL.Query()
+	for name, number := range map[string]*int{"from": &c.From, "to": &c.To} {
+		asked, err := strconv.Atoi(query.Get(name))
+		if err == nil && slices.ContainsFunc(c.Versions, func(known domain.PublishedVersion) bool { return known.Number == asked }) {
+			*number = asked
+		}
+	}
+	before, err := s.versionText(v, of.Key(), c.From)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.versionText(v, of.Key(), c.To)
+	if err != nil {
+		return nil, err
+	}
+	if c.Parts, err = compare(before, after); err != nil {
+		return nil, err
+	}
+	return &web.Answer{Title: nameOf(&c.Stored), Area: area, Body: comparePage(&c)}, nil
+}
+
+// versionText writes a version of a process definition with all that it pins.
+func (s *Screens) versionText(v *web.Visit, key resource.Key, number int) (string, error) {
+	version, err := s.Administration.RetrieveDefinitionVersion(v.Context(), v.Caller, key, number)
+	if err != nil {
+		return "", err
+	}
+	text, err := textOf(version.Document)
+	if err != nil {
+		return "", err
+	}
+	pinned, err := pinnedText(version.DataStructures)
+	return text + pinned, err
+}

@@ -1,0 +1,24 @@
+package forms
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/form"
+)
+
+// Preview returns a form as people will see it, filled in with a sample. Nothing in it can
+// be used. It fails as form.NewSheet does.
+func Preview(ctx context.Context, in form.Input) (templ.Component, error) {
+	sheet, err := form.NewSheet(ctx, in, form.SheetLimits(), false)
+	if err != nil {
+		return nil, err
+	}
+	in.Value = sheet.Sample()
+	if sheet, err = form.NewSheet(ctx, in, form.SheetLimits(), false); err != nil {
+		return nil, err
+	}
+	return previewPart(&page{sheet: sheet, manner: form.Manner{Zone: ui.ViewerOf(ctx).Zone}}), nil
+}

@@ -1,0 +1,66 @@
+package console_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// configurationMatrix is matrix for the routes on which administrators change what is set
+// up. The column foreign is that of an administrator and of the owner of a tenant who
+// name something of another tenant, or something that does not exist. The word after a
+// path is the kind of what it names.
+const configurationMatrix = `
+route                                                     owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
+GET definitions                                           403   200          200           403     403    403       403       403      403   in        200
+GET definitions/new                                       403   200          200           403     403    403       403       403      403   in        200
+GET definitions/playground                                403   200          200           403     403    403       403       403      403   in        200
+GET definitions/schemas/:kind ProcessDefinition           403   200          200           403     403    403       403       403      403   in        200
+POST definitions/check ProcessDefinition                  403   200          200           403     403    403       403       403      403   in        200
+POST definitions/apply ProcessDefinition                  403   303          303           403     403    403       403       403      403   in        400
+GET definitions/:tenant/:kind/:code ProcessDefinition     403   200          200           403     403    403       403       403      403   in        404
+GET definitions/:tenant/:kind/:code/edit ProcessDefinition 403  200          200           403     403    403       403       403      403   in        404
+GET definitions/:tenant/:kind/:code/compare ProcessDefinition 403 404        404           403     403    403       403       403      403   in        404
+`
+
+// configured is what a row of configurationMatrix names.
+type configured struct{ tenant, code string }
+
+//nolint:tparallel // the rows share the browsers of the callers
+func TestConfigurationMatrix(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	c := newCast(s)
+	own := map[string]configured{"ProcessDefinition": {"demo", "LOAN"}}
+	for _, row := range rowsOf(configurationMatrix) { //nolint:paralleltest // as above
+		t.Run(strings.TrimSpace(row.method+" "+row.path+" "+row.variant), func(t *testing.T) {
+			s := *s
+			s.t = t
+			for caller, want := range row.cells {
+				if caller != "foreign" {
+					require.Equal(t, want, c.askToConfigure(&s, caller, row, own[row.variant]), caller)
+					continue
+				}
+				for _, name := range []string{"tenant-owner", "administrator"} {
+					foreign := configured{"other", own[row.variant].code}
+					require.Equal(t, want, c.askToConfigure(&s, name, row, foreign), "%s naming what is another tenant's", name)
+					absent := configured{"nowhere", "ABSENT"}
+					require.Equal(t, want, c.askToConfigure(&s, name, row, absent), "%s naming what does not exist", name)
+				}
+			}
+		})
+	}
+}
+
+// askToConfigure sends the request of a row as a caller about what is named, and returns
+// the cell.
+func (c *cast) askToConfigure(s *site, caller string, r row, about configured) string {
+	s.t.Helper()
+	path := strings.NewReplacer(":tenant", about.tenant, ":kind", r.variant, ":code", about.code).Replace(r.path)
+	manifest := "apiVersion: procession/v1\nkind: DataStructure\nmetadata: {code: MATRIX, tenant: " + about.tenant + "}\n" +
+		"spec: {name: Matrix, schema: {type: object}}\n"
+	return c.cell(s, caller, r, path, url.Values{"text": {manifest}})
+}

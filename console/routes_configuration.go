@@ -1,0 +1,18 @@
+package console
+
+import "github.com/procession-dev/procession/console/web"
+
+// configurationRoutes are the screens on which administrators change what is set up.
+func configurationRoutes(s screens) []web.Route {
+	return []web.Route{
+		web.Get("definitions", s.definitions.List),
+		web.Get("definitions/new", s.definitions.New),
+		web.Get("definitions/playground", s.definitions.Playground),
+		web.Get("definitions/schemas/:kind", s.definitions.Schema),
+		web.Post("definitions/check", s.definitions.Check),
+		web.Post("definitions/apply", s.definitions.Apply),
+		web.Get("definitions/:tenant/:kind/:code", s.definitions.Show),
+		web.Get("definitions/:tenant/:kind/:code/edit", s.definitions.Edit),
+		web.Get("definitions/:tenant/:kind/:code/compare", s.definitions.Compare),
+	}
+}

@@ -1,0 +1,63 @@
+package ui
+
+import (
+	"context"
+	"strings"
+
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// kindView is how a kind of manifest is shown.
+type kindView struct{ icon, name string }
+
+func kindViews() map[resource.Kind]kindView {
+	return map[resource.Kind]kindView{
+		resource.KindTenant:                     {"building", Text("Tenant")},
+		resource.KindUser:                       {"user", Text("User")},
+		resource.KindApplication:                {"app-window", Text("Application")},
+		resource.KindGroup:                      {"users-group", Text("Group")},
+		resource.KindDataStructure:              {"stack-2", Text("Data structure")},
+		resource.KindEncryptionKey:              {"lock", Text("Encryption key")},
+		resource.KindDataSource:                 {"database", Text("Data source")},
+		resource.KindProcessDefinition:          {"route", Text("Process")},
+		resource.KindBusinessArtifactDefinition: {"files", Text("Artifact")},
+		resource.KindWebhookSubscription:        {"webhook", Text("Webhook")},
+		resource.KindRobot:                      {"robot", Text("Robot")},
+	}
+}
+
+// KindIcon is the icon of a kind of manifest.
+func KindIcon(kind resource.Kind) string { return kindViews()[kind].icon }
+
+// KindName is what people call a kind of manifest.
+func KindName(ctx context.Context, kind resource.Kind) string { return T(ctx, kindViews()[kind].name) }
+
+// KindCommand is what the command line calls a kind of manifest.
+func KindCommand(kind resource.Kind) string {
+	if d, ok := kind.Definition(); ok && len(d.ShortNames) > 0 {
+		return d.ShortNames[0]
+	}
+	return strings.ToLower(string(kind))
+}
+
+// rightNames are the rights that manifests give, as people read them.
+func rightNames() map[string]string {
+	return map[string]string{
+		resource.MayStartProcesses:   Text("start processes"),
+		resource.MaySeeProcesses:     Text("see processes"),
+		resource.MayManageProcesses:  Text("manage processes"),
+		resource.MayChangeDefinition: Text("change the definition"),
+		resource.MayClaim:            Text("claim"),
+		resource.MaySee:              Text("see"),
+		resource.MaySeeArtifacts:     Text("see artifacts"),
+		resource.MayEditArtifacts:    Text("edit artifacts"),
+		resource.MayManageArtifacts:  Text("manage artifacts"),
+		resource.MayRunRobot:         Text("run, and see the environment"),
+		resource.MayDownloadRobot:    Text("see and download"),
+		resource.MayRunSource:        Text("run"),
+		resource.MayQuerySource:      Text("query"),
+	}
+}
+
+// RightName is what a right allows.
+func RightName(ctx context.Context, right resource.Right) string { return T(ctx, rightNames()[right.May]) }

@@ -1,0 +1,99 @@
+package form
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/procession-dev/procession/domain/jsontext"
+)
+
+// Sample returns a value that people might enter: something for each control but those of
+// files and of what people search for.
+func (s *Sheet) Sample() json.RawMessage {
+	value := newObject()
+	sample(value, s.Nodes, 0)
+	return jsonText(value)
+}
+
+// sample sets members of an object for the controls, whose pointers lead to the object
+// with their first depth tokens.
+func sample(object *object, nodes []*Node, depth int) {
+	for _, n := range nodes {
+		if n.Hidden {
+			continue
+		}
+		if n.Kind.lays() || n.Kind == KindObject {
+			sample(object, n.Children, depth)
+			continue
+		}
+		path, _ := jsontext.SplitPointer(n.Pointer)
+		if value := n.sample(); value != nil && len(path) > depth {
+			object.place(path[depth:], value)
+		}
+	}
+}
+
+// place sets a member below the object, and makes the objects on the way.
+func (o *object) place(path []string, value any) {
+	for _, name := range path[:len(path)-1] {
+		inner, ok := o.members[name].(*object)
+		if !ok {
+			inner = newObject()
+			o.set(name, inner)
+		}
+		o = inner
+	}
+	o.set(path[len(path)-1], value)
+}
+
+// sample returns a value for a control, nil for none.
+func (n *Node) sample() any {
+	if len(n.Options) > 0 && n.Kind != KindChoices {
+		return n.Options[0].value
+	}
+	switch n.Kind { //nolint:exhaustive // the others have no sample
+	case KindLine, KindSecret:
+		return n.sampleText()
+	case KindLines:
+		return "A text\nof several lines."
+	case KindNumber, KindInteger:
+		return json.Number(cmp.Or(n.Bounds.Minimum, n.Bounds.Maximum, "100"))
+	case KindCheck, KindToggle:
+		return true
+	case KindDate:
+		return "2026-03-14"
+	case KindTime:
+		return "09:30:00Z"
+	case KindDateTime:
+		return "2026-03-14T09:30:00Z"
+	case KindChoices:
+		return []any{n.Options[0].value}
+	case KindTags:
+		return []any{n.Label}
+	case KindList:
+		return []any{n.Blank("0").Nodes[0].sample()}
+	case KindTable, KindCards:
+		path, _ := jsontext.SplitPointer(n.Pointer)
+		row := newObject()
+		sample(row, n.Blank("0").Nodes, len(path)+1)
+		return []any{row}
+	default:
+		return nil
+	}
+}
+
+func (n *Node) sampleText() string {
+	switch {
+	case n.numbers:
+		return "100"
+	case n.Bounds.Format == "email":
+		return "carol@demo.example"
+	case n.Bounds.Format == "uri":
+		return "https://demo.example/"
+	}
+	text := []rune(n.Label)
+	if n.Bounds.MaxLength >= 0 {
+		text = text[:min(len(text), n.Bounds.MaxLength)]
+	}
+	return string(text)
+}
