@@ -19,16 +19,16 @@ import (
 
 // screens are those of each area.
 type screens struct {
-	signin *signin.Screens
-	home *home.Screens
-	tasks *tasks.Screens
-	palette *palette.Screens
-	live *live.Screens
+	signin    *signin.Screens
+	home      *home.Screens
+	tasks     *tasks.Screens
+	palette   *palette.Screens
+	live      *live.Screens
 	processes *processes.Screens
-	start *start.Screens
+	start     *start.Screens
 	incidents *incidents.Screens
-	queues *queues.Screens
-	audit *audit.Screens
+	queues    *queues.Screens
+	audit     *audit.Screens
 
 	definitions *definitions.Screens
 }

@@ -536,7 +536,7 @@ func listRow(l listed, r *resource.Stored) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "\"><span class=\"text-nowrap\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "\"><span class=\"state text-nowrap fw-normal\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -602,7 +602,7 @@ func listRow(l listed, r *resource.Stored) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "\" class=\"text-nowrap\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -765,7 +765,7 @@ func published(r *resource.Stored, number int) templ.Component {
 
 // nameOf is the name of a resource, or its code where it has none.
 func nameOf(r *resource.Stored) string {
-	if name := resource.NameOf(r.Spec); name != "" {
+	if name := resource.NameOf(r.Spec); name != "" && r.Kind != resource.KindEncryptionKey {
 		return name
 	}
 	return r.Metadata.Code
