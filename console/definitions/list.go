@@ -120,4 +120,3 @@ func pathOf(key resource.Key, more ...string) string {
 	}
 	return path
 }
-

@@ -60,4 +60,6 @@ func rightNames() map[string]string {
 }
 
 // RightName is what a right allows.
-func RightName(ctx context.Context, right resource.Right) string { return T(ctx, rightNames()[right.May]) }
+func RightName(ctx context.Context, right resource.Right) string {
+	return T(ctx, rightNames()[right.May])
+}
