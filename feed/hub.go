@@ -24,8 +24,12 @@ const (
 	// pendingInterval is the pause before the next look for events that wait for
 	// other transactions to end; it doubles each time up to pollInterval.
 	pendingInterval = 10 * time.Millisecond
-	// gatherFor is the least time between two looks.
-	gatherFor = 2 * time.Millisecond
+	// lookInterval is the least time between two looks, of which the first is made at
+	// once.
+	lookInterval = 20 * time.Millisecond
+	// newsInterval is the least time between two wake-ups of one follower, of which the
+	// first comes at once. It bounds how often a stream reads the log.
+	newsInterval = 250 * time.Millisecond
 	// lookAt is how many new events are read at a time.
 	lookAt = 1000
 )
@@ -34,6 +38,9 @@ const (
 type Options struct {
 	DB     *persistence.DB
 	Logger *slog.Logger
+	// Heard is called when a replica, which may be this one, notifies of new events. It
+	// must not block, and may be nil.
+	Heard func()
 	// PerPrincipal limits the concurrent subscriptions of a principal; 0 is
 	// DefaultPerPrincipal.
 	PerPrincipal int
@@ -41,7 +48,8 @@ type Options struct {
 
 // Hub watches the event log for all followers at this replica. It listens on one
 // connection, reads the log once for all subscriptions, and wakes those whose
-// tenants have new public events. It is safe for concurrent use.
+// tenants have new public events. Without subscriptions it does not read. It is safe
+// for concurrent use.
 type Hub struct {
 	o    Options
 	wake loop.Signal
@@ -68,8 +76,12 @@ func NewHub(o Options) *Hub {
 type Subscription struct {
 	hub       *Hub
 	principal uuid.UUID
-	tenants   map[uuid.UUID]bool // nil for all
+	tenants   map[uuid.UUID]bool
 	news      loop.Signal
+	// wakeAt is when the follower may be woken again, and late is set when it will be
+	// then.
+	wakeAt time.Time
+	late   bool
 }
 
 // Subscribe returns a subscription that is woken by new public events of the
@@ -94,21 +106,11 @@ func (h *Hub) Subscribe(principal uuid.UUID, tenants []uuid.UUID) (*Subscription
 		}
 	}
 	h.perPrincipal[principal]++
-	return h.add(&Subscription{principal: principal, tenants: of}), nil
-}
-
-// SubscribeAll is Subscribe for a component of the service: it is woken by events
-// of all tenants and has no limit.
-func (h *Hub) SubscribeAll() *Subscription {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.add(&Subscription{})
-}
-
-func (h *Hub) add(s *Subscription) *Subscription {
-	s.hub, s.news = h, loop.NewSignal()
+	s := &Subscription{hub: h, principal: principal, tenants: of, news: loop.NewSignal()}
 	h.subscriptions[s] = struct{}{}
-	return s
+	// The hub may not be reading.
+	h.wake.Wake()
+	return s, nil
 }
 
 // News returns a channel that receives a value when there may be new events;
@@ -123,9 +125,6 @@ func (s *Subscription) Close() {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	delete(s.hub.subscriptions, s)
-	if s.tenants == nil {
-		return
-	}
 	if s.hub.perPrincipal[s.principal]--; s.hub.perPrincipal[s.principal] == 0 {
 		delete(s.hub.perPrincipal, s.principal)
 	}
@@ -159,7 +158,7 @@ func (h *Hub) Run(ctx context.Context) {
 	defer listening.Wait()
 	w := watch{hub: h, pending: pendingInterval}
 	// Events that are recorded during the pause are found by the next look.
-	l := loop.Loop[struct{}]{Step: w.look, Wake: h.wake, Rest: gatherFor}
+	l := loop.Loop[struct{}]{Step: w.look, Wake: h.wake, Rest: lookInterval}
 	l.Run(ctx)
 }
 
@@ -167,12 +166,20 @@ func (h *Hub) Run(ctx context.Context) {
 // fails, the watch finds them by polling.
 func (h *Hub) listen(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := h.o.DB.ReceiveEventSignals(ctx, h.Wake, h.Wake)
+		err := h.o.DB.ReceiveEventSignals(ctx, h.heard, h.heard)
 		if ctx.Err() != nil {
 			return
 		}
 		h.o.Logger.WarnContext(ctx, "LISTEN failed; new events are found by polling", slog.Any("error", err))
 		pause(ctx, reconnectAfter)
+	}
+}
+
+// heard follows a notification, of which one may be lost before listening begins.
+func (h *Hub) heard() {
+	h.Wake()
+	if h.o.Heard != nil {
+		h.o.Heard()
 	}
 }
 
@@ -187,6 +194,10 @@ type watch struct {
 // look wakes the subscriptions that have new events and returns the time until
 // the next look, unless it is woken earlier.
 func (w *watch) look(ctx context.Context) time.Duration {
+	if w.hub.Count() == 0 {
+		w.placed = false
+		return pollInterval
+	}
 	var found events.News
 	var err error
 	if w.placed {
@@ -231,9 +242,30 @@ func (h *Hub) tell(tenants map[uuid.UUID]bool) {
 	defer h.mu.Unlock()
 	for s := range h.subscriptions {
 		if s.concerned(tenants) {
-			s.news.Wake()
+			s.tell()
 		}
 	}
+}
+
+// tell wakes the follower, now or when it may be woken again. The hub is locked.
+func (s *Subscription) tell() {
+	now := time.Now()
+	if s.late {
+		return
+	}
+	wait := s.wakeAt.Sub(now)
+	if wait <= 0 {
+		s.wakeAt = now.Add(newsInterval)
+		s.news.Wake()
+		return
+	}
+	s.late = true
+	time.AfterFunc(wait, func() {
+		s.hub.mu.Lock()
+		defer s.hub.mu.Unlock()
+		s.late, s.wakeAt = false, time.Now().Add(newsInterval)
+		s.news.Wake()
+	})
 }
 
 func (s *Subscription) concerned(tenants map[uuid.UUID]bool) bool {
@@ -241,7 +273,7 @@ func (s *Subscription) concerned(tenants map[uuid.UUID]bool) bool {
 		return true
 	}
 	for tenant := range tenants {
-		if s.tenants == nil || s.tenants[tenant] {
+		if s.tenants[tenant] {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package feed_test
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -51,8 +52,9 @@ func (r *replicas) run(part func(context.Context)) {
 func (r *replicas) hub() *feed.Hub {
 	r.t.Helper()
 	hub := feed.NewHub(feed.Options{DB: r.db, Logger: slog.New(slog.DiscardHandler), PerPrincipal: 2})
-	first := hub.SubscribeAll()
-	defer first.Close()
+	first, err := hub.Subscribe(uuid.New(), []uuid.UUID{r.tenant})
+	require.NoError(r.t, err)
+	r.t.Cleanup(first.Close)
 	r.run(hub.Run)
 	r.requireNews(first)
 	require.Eventually(r.t, func() bool { return r.listening() > 0 }, patience, time.Millisecond)
@@ -108,7 +110,6 @@ func TestHubWakesOnNotification(t *testing.T) {
 	require.NoError(t, err)
 	other, err := there.Subscribe(uuid.New(), []uuid.UUID{r.tenant})
 	require.NoError(t, err)
-	all := there.SubscribeAll()
 	stranger, err := here.Subscribe(uuid.New(), []uuid.UUID{uuid.New()})
 	require.NoError(t, err)
 	for range 5 {
@@ -116,15 +117,16 @@ func TestHubWakesOnNotification(t *testing.T) {
 		notifier.Wake()
 		r.requireNews(one)
 		r.requireNews(other)
-		r.requireNews(all)
 	}
 	// Events for administrators only and events of another tenant wake no
 	// subscriber.
 	r.record(r.tenant, domain.EventSecretIssued)
-	r.record(uuid.New(), domain.EventProcessCreated)
+	foreign := uuid.New()
+	last, err := here.Subscribe(uuid.New(), []uuid.UUID{foreign})
+	require.NoError(t, err)
+	r.record(foreign, domain.EventProcessCreated)
 	here.Wake()
-	there.Wake()
-	r.requireNews(all)
+	r.requireNews(last)
 	require.Empty(t, one.News())
 	require.Empty(t, stranger.News())
 }
@@ -134,7 +136,8 @@ func TestHubWakesOnNotification(t *testing.T) {
 func TestHubFindsEventsByPolling(t *testing.T) {
 	t.Parallel()
 	r := newReplicas(t)
-	s := r.hub().SubscribeAll()
+	s, err := r.hub().Subscribe(uuid.New(), []uuid.UUID{r.tenant})
+	require.NoError(t, err)
 	defer s.Close()
 	r.record(r.tenant, domain.EventProcessCreated)
 	r.requireNews(s)
@@ -159,6 +162,49 @@ func TestHubFindsEventsByPolling(t *testing.T) {
 	require.Empty(t, s.News())
 	require.NoError(t, older.Rollback(t.Context()))
 	r.requireNews(s)
+}
+
+// A follower is woken four times a second at most, and the last event is not missing.
+func TestFollowersAreWokenSeldom(t *testing.T) {
+	t.Parallel()
+	r := newReplicas(t)
+	hub := r.hub()
+	s, err := hub.Subscribe(uuid.New(), []uuid.UUID{r.tenant})
+	require.NoError(t, err)
+	woken := 0
+	began := time.Now()
+	for time.Since(began) < time.Second {
+		r.record(r.tenant, domain.EventProcessCreated)
+		hub.Wake()
+		select {
+		case <-s.News():
+			woken++
+		default:
+		}
+	}
+	took := time.Since(began)
+	require.LessOrEqual(t, woken, 2+int(took/(250*time.Millisecond)))
+	r.requireNews(s)
+}
+
+// A hub without subscriptions does not read the log.
+func TestHubWithoutFollowersIsIdle(t *testing.T) {
+	t.Parallel()
+	r := newReplicas(t)
+	closed := pgtest.Open(t, r.url)
+	closed.Close()
+	var log strings.Builder
+	hub := feed.NewHub(feed.Options{DB: closed, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { hub.Run(ctx) })
+	for range 5 {
+		hub.Wake()
+		<-time.After(30 * time.Millisecond)
+	}
+	cancel()
+	running.Wait()
+	require.NotContains(t, log.String(), "reading new events failed")
 }
 
 // Many events cause few notifications, and the last one is not missing.

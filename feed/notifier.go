@@ -12,7 +12,7 @@ import (
 
 const (
 	// notifyInterval is the least time between two notifications of one replica.
-	notifyInterval = 5 * time.Millisecond
+	notifyInterval = 50 * time.Millisecond
 	// reconnectAfter is the pause before a failed connection is opened again.
 	reconnectAfter = time.Second
 )
@@ -24,6 +24,8 @@ type Notifier struct {
 	db   *persistence.DB
 	log  *slog.Logger
 	wake loop.Signal
+	// notifyAt is when the next notification may be sent.
+	notifyAt time.Time
 }
 
 // NewNotifier returns a Notifier that is started with Run.
@@ -46,8 +48,10 @@ func (n *Notifier) Run(ctx context.Context) {
 	}
 }
 
-// next waits until a notification is requested.
+// next waits until a notification is requested, and until one may be sent. Requests
+// that arrive meanwhile are merged.
 func (n *Notifier) next(ctx context.Context) error {
+	pause(ctx, time.Until(n.notifyAt))
 	select {
 	case <-n.wake:
 	default:
@@ -57,14 +61,7 @@ func (n *Notifier) next(ctx context.Context) error {
 		case <-n.wake:
 		}
 	}
-	if ctx.Err() == nil {
-		// Requests that arrive from here on are merged into this notification.
-		pause(ctx, notifyInterval)
-		select {
-		case <-n.wake:
-		default:
-		}
-	}
+	n.notifyAt = time.Now().Add(notifyInterval)
 	return nil
 }
 

@@ -142,7 +142,9 @@ type Tx struct {
 	begun  bool
 	closed bool
 	staged bool
-	queued pgx.Batch
+	// written is set when statements that were not queued may have changed something.
+	written bool
+	queued  pgx.Batch
 	// requestID is the id of the request that the transaction belongs to, if any.
 	requestID string
 	// revoked reports whether the transaction revokes access to the engine.
@@ -172,6 +174,12 @@ func (tx *Tx) Read(ctx context.Context, queries ...pg.Query) error {
 	return send(ctx, tx.conn, &batch, queries)
 }
 
+// Change is Read for statements that change something, whose results decide what else does.
+func (tx *Tx) Change(ctx context.Context, queries ...pg.Query) error {
+	tx.written = true
+	return tx.Read(ctx, queries...)
+}
+
 // queue adds a statement to be sent with the commit. The rows it changes are new or under lock by then, so the
 // number of affected rows is known beforehand.
 func (tx *Tx) queue(sql string, args ...any) {
@@ -182,7 +190,7 @@ func (tx *Tx) queue(sql string, args ...any) {
 func (tx *Tx) QueueQuery(q pg.Query) { tx.queued.Queue(q.SQL, q.Args...).Query(q.Scan) }
 
 func (tx *Tx) commit(ctx context.Context) error {
-	if tx.queued.Len() == 0 {
+	if tx.queued.Len() == 0 && !tx.written {
 		return nil
 	}
 	var batch pgx.Batch

@@ -101,7 +101,6 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	parts.Go(func() { s.oidc.RefreshEvery(background, issuerKeyRefresh, s.log) })
 	parts.Go(func() { s.relay.Run(background) })
 	parts.Go(func() { s.dispatcher.Run(background) })
-	parts.Go(func() { s.followFeed(background) })
 	parts.Go(func() { s.starter.Run(background) })
 	parts.Go(func() { s.supervisor.Run(background) })
 	parts.Go(func() { s.observer.Run(background) })

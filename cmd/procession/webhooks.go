@@ -66,21 +66,6 @@ func newDispatcher(c Config, db *persistence.DB, operations *app.Service, e *eng
 	})
 }
 
-// followFeed wakes the dispatcher whenever another replica notifies of events, until
-// ctx ends.
-func (s *service) followFeed(ctx context.Context) {
-	news := s.hub.SubscribeAll()
-	defer news.Close()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-news.News():
-			s.dispatcher.Wake()
-		}
-	}
-}
-
 // newWebhookBacklog shows the deliveries of webhooks that have not succeeded.
 func newWebhookBacklog(reader *persistence.Reader) collector {
 	pending := newGauge("procession_webhook_deliveries_pending", "Webhook deliveries that wait for their first attempt.")

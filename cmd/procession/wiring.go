@@ -52,7 +52,7 @@ func newService(
 	s := &service{config: c, log: log, keys: k.keys}
 	m := newMetrics()
 	s.notifier = feed.NewNotifier(k.db, log)
-	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log})
+	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log, Heard: func() { s.dispatcher.Wake() }})
 	s.audit = audit.New(audit.Options{DB: k.db, Clock: time.Now, Logger: log, Count: m.signInRefused})
 	halves, err := s.newOperations(k, documents, m)
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *service) addMetrics(m *metrics, db *persistence.DB, acts *activities.Ac
 		func() float64 { return float64(acts.DocumentStats().Swept) })
 	m.counter("procession_documents_lost_total", "Documents found without their bytes, each time that they were.",
 		func() float64 { return float64(acts.DocumentStats().Lost) })
-	m.gauge("procession_event_streams", "Clients and parts of the service that follow the events.",
+	m.gauge("procession_event_streams", "Clients that follow the events.",
 		func() float64 { return float64(s.hub.Count()) })
 	m.counter("procession_assistance_completed_total", "Runs of AI assistance that have an answer.",
 		func() float64 { return float64(acts.AssistanceStats().Completed) })

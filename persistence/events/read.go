@@ -27,7 +27,7 @@ const (
 	pendingEvents = `
 SELECT EXISTS (SELECT 1
                  FROM events e
-                WHERE e.era = (SELECT l.era FROM event_ledger l) AND e.xid >= pg_snapshot_xmin(pg_current_snapshot()))`
+                WHERE e.era = (SELECT l.era FROM event_ledger l) AND e.xid >= (SELECT pg_snapshot_xmin(pg_current_snapshot())))`
 
 	endOfLedger = `
 SELECT l.era, pg_snapshot_xmin(pg_current_snapshot())

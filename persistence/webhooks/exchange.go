@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
@@ -50,6 +51,11 @@ type DeliveryExchange struct {
 	// PerEndpoint is how many deliveries of an endpoint the dispatcher may hold; one for an endpoint that is
 	// failing. Limit bounds all that are leased.
 	PerEndpoint, Limit int
+	// Endpoints are those at which deliveries may wait, besides those of the new events. With Leap, endpoints are looked
+	// for after LeapAfter too.
+	Endpoints []uuid.UUID
+	Leap      bool
+	LeapAfter uuid.UUID
 	// Handovers bounds the deliveries to be handed over to workflows.
 	Handovers  int
 	Now        time.Time
@@ -57,20 +63,27 @@ type DeliveryExchange struct {
 }
 
 // Deliveries is the result of an exchange: FirstAttempts and Handovers are leased to the dispatcher. FannedOut
-// counts the events that were read.
+// counts the events that were read, Endpoints reports whether there are any that have deliveries.
 type Deliveries struct {
-	FannedOut     int
+	FannedOut int
+	Endpoints bool
+	// LeapAfter is where the next leap continues.
+	LeapAfter     uuid.UUID
 	FirstAttempts []DueDelivery
 	Handovers     []domain.WebhookDelivery
 }
 
 const (
-	// One replica fans out at a time. $5 to $10 are domain.PublicEvents, from publicNames. Endpoints that are
+	// One replica fans out at a time. Without new events nothing is locked, so that the transaction writes nothing.
+	// $5 to $10 are domain.PublicEvents, from publicNames. Endpoints that are
 	// paused or have no secret get their deliveries later.
 	fanOutEvents = `
 WITH place AS (
     SELECT c.era, c.xid, c.position
       FROM webhook_cursor c
+     WHERE EXISTS (SELECT 1 FROM events e
+                    WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)
+                      AND ` + pg.SettledEvent + `)
        FOR NO KEY UPDATE SKIP LOCKED
 ), batch AS (
     SELECT b.*
@@ -114,21 +127,31 @@ WITH place AS (
        SET era = b.era, xid = b.xid, position = b.position
       FROM (SELECT e.era, e.xid, e.position FROM batch e ORDER BY ` + pg.EventOrderDescending + ` LIMIT 1) b
 )
-SELECT count(*) FROM batch`
+SELECT (SELECT count(*) FROM batch), EXISTS (SELECT 1 FROM webhook_endpoints w WHERE w.disabled_at IS NULL),
+       ARRAY(SELECT DISTINCT t.subscription_id FROM told t)`
 
-	// Endpoints with pending deliveries are found by leaps through the index. Of a process, only the first
-	// delivery in the order of the event log may be leased, and it stays the first while it is leased. The first
-	// is selected by one number, so that the planner does not compare all with all. The number of deliveries
-	// read for this is bounded: all may be of one process.
-	claimFirstAttempts = `
+	// Endpoints with pending deliveries are found by leaps through the index, a limited number after $1.
+	waitingEndpoints = `
 WITH RECURSIVE waiting AS (
     (SELECT d.subscription_id FROM webhook_deliveries d
-      WHERE d.state = 'PENDING' ORDER BY d.subscription_id LIMIT 1)
+      WHERE d.state = 'PENDING' AND d.subscription_id > $1 ORDER BY d.subscription_id LIMIT 1)
     UNION ALL
     SELECT (SELECT d.subscription_id FROM webhook_deliveries d
              WHERE d.state = 'PENDING' AND d.subscription_id > n.subscription_id ORDER BY d.subscription_id LIMIT 1)
       FROM waiting n
      WHERE n.subscription_id IS NOT NULL
+)
+SELECT n.subscription_id
+  FROM waiting n
+ WHERE n.subscription_id IS NOT NULL
+ LIMIT $2`
+
+	// Of a process, only the first delivery in the order of the event log may be leased, and it stays the first while
+	// it is leased. The first is selected by one number, so that the planner does not compare all with all. The number of
+	// deliveries read for this is bounded: all may be of one process. Deliveries of endpoints that are held are not read.
+	claimFirstAttempts = `
+WITH waiting AS (
+    SELECT DISTINCT n.subscription_id FROM unnest($8::uuid[]) AS n (subscription_id)
 ), head AS (
     SELECT d.id
       FROM waiting n
@@ -226,7 +249,7 @@ func publicNames() []any {
 }
 
 // ExchangeDeliveries records attempts, makes deliveries of new events and leases the next ones, all in one
-// transaction. It takes one round trip, and another one if there are attempts to record.
+// transaction. It takes two round trips, and another one if there are attempts to record.
 func ExchangeDeliveries(ctx context.Context, db *persistence.DB, e DeliveryExchange) (*Deliveries, error) {
 	var out Deliveries
 	err := db.Record(ctx, func(tx *persistence.Tx) (domain.Events, error) {
@@ -239,11 +262,11 @@ func ExchangeDeliveries(ctx context.Context, db *persistence.DB, e DeliveryExcha
 		if len(e.Released) > 0 {
 			exec(tx, releaseDeliveries, e.Released)
 		}
-		if e.FanOut > 0 {
-			args := append([]any{e.FanOut, e.Now, domain.WebhookPingType, domain.EventWebhookPinged}, publicNames()...)
-			tx.QueueQuery(pg.Q(fanOutEvents, args, pg.One(&out.FannedOut)))
+		waiting, err := fanOut(ctx, tx, e, &out)
+		if err != nil {
+			return nil, err
 		}
-		takeFirstAttempts(tx, e, &out.FirstAttempts)
+		takeFirstAttempts(tx, e, append(waiting, e.Endpoints...), &out.FirstAttempts)
 		if e.Handovers > 0 {
 			tx.QueueQuery(pg.Q(
 				claimHandovers, []any{e.Now, e.Handovers, e.LeaseUntil}, scanDeliveries(&out.Handovers),
@@ -269,9 +292,38 @@ func noteHandovers(tx *persistence.Tx, handedOver []domain.WebhookDelivery, now 
 	exec(tx, finishHandovers, ids, rounds, now, domain.WebhookWorkflowGrace)
 }
 
-// takeFirstAttempts leases deliveries for their first attempts.
-func takeFirstAttempts(tx *persistence.Tx, e DeliveryExchange, dest *[]DueDelivery) {
-	if e.Limit <= 0 {
+// fanOut makes deliveries of new events and returns endpoints at which deliveries wait.
+func fanOut(ctx context.Context, tx *persistence.Tx, e DeliveryExchange, out *Deliveries) ([]uuid.UUID, error) {
+	var queries []pg.Query
+	var told, waiting []uuid.UUID
+	if e.FanOut > 0 {
+		args := append([]any{e.FanOut, e.Now, domain.WebhookPingType, domain.EventWebhookPinged}, publicNames()...)
+		queries = append(queries, pg.Q(fanOutEvents, args, pg.One(&out.FannedOut, &out.Endpoints, &told)))
+	}
+	if e.Leap {
+		queries = append(queries, pg.Q(waitingEndpoints, []any{e.LeapAfter, leapsAtOnce}, func(rows pgx.Rows) (err error) {
+			waiting, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			return err
+		}))
+	}
+	if len(queries) == 0 {
+		return nil, nil
+	}
+	if err := tx.Change(ctx, queries...); err != nil {
+		return nil, err
+	}
+	if len(waiting) == leapsAtOnce {
+		out.LeapAfter = waiting[leapsAtOnce-1]
+	}
+	return append(told, waiting...), nil
+}
+
+// leapsAtOnce bounds the endpoints that are found by leaps in one exchange.
+const leapsAtOnce = 1000
+
+// takeFirstAttempts leases deliveries of the endpoints for their first attempts.
+func takeFirstAttempts(tx *persistence.Tx, e DeliveryExchange, waiting []uuid.UUID, dest *[]DueDelivery) {
+	if e.Limit <= 0 || len(waiting) == 0 {
 		return
 	}
 	endpoints, counts := make([]uuid.UUID, 0, len(e.Busy)), make([]int, 0, len(e.Busy))
@@ -284,7 +336,7 @@ func takeFirstAttempts(tx *persistence.Tx, e DeliveryExchange, dest *[]DueDelive
 	}
 	tx.QueueQuery(pg.Q(
 		claimFirstAttempts,
-		[]any{endpoints, counts, e.Now, e.PerEndpoint, full, e.Limit, e.LeaseUntil},
+		[]any{endpoints, counts, e.Now, e.PerEndpoint, full, e.Limit, e.LeaseUntil, waiting},
 		scanDueDeliveries(dest),
 	))
 }

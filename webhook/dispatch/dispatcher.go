@@ -4,6 +4,8 @@ package dispatch
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,10 +40,16 @@ const (
 	// deliveryLease outlasts an attempt and the time until it is recorded. The
 	// deliveries of a dispatcher that died become due again when it ends.
 	deliveryLease = 30 * time.Second
+	// idleFanOutBatch is fanOutBatch while there are no endpoints, and so no
+	// deliveries.
+	idleFanOutBatch = 50_000
+	// rest is the least time between two exchanges, of which the first follows a
+	// wake-up at once.
+	rest = 20 * time.Millisecond
 	// soon is the pause before the next look after a commit: earlier transactions
 	// that are still open may hold the new events back for a moment. Each look that
 	// finds nothing doubles it, up to pollInterval.
-	soon = 5 * time.Millisecond
+	soon = rest
 	// pollInterval is how soon events of other replicas are found.
 	pollInterval = time.Second
 	// gatherFor is how long results are gathered before they are written, so that
@@ -95,7 +103,15 @@ type Dispatcher struct {
 	handoverAt time.Time
 	toldAt     time.Time
 	pause      time.Duration
-	outcome    webhooks.DeliveryExchange
+	// idle is set while there are no endpoints: wake-ups are in vain until idleUntil.
+	idle      bool
+	idleUntil time.Time
+	// waiting are endpoints with deliveries that may be due. Others are found by leaps,
+	// from leapAt on, after leapAfter.
+	waiting   map[uuid.UUID]bool
+	leapAt    time.Time
+	leapAfter uuid.UUID
+	outcome   webhooks.DeliveryExchange
 }
 
 // deliveryResult is the outcome of an attempt or of a handover.
@@ -114,7 +130,7 @@ func New(o Options) *Dispatcher {
 	o.DB = o.DB.Background()
 	return &Dispatcher{
 		o: o, wake: loop.NewSignal(), results: make(chan deliveryResult, deliveriesAtOnce+handoversAtOnce),
-		busy: map[uuid.UUID]int{}, ofTenants: map[uuid.UUID]int{}, pause: pollInterval,
+		waiting: map[uuid.UUID]bool{}, busy: map[uuid.UUID]int{}, ofTenants: map[uuid.UUID]int{}, pause: pollInterval,
 	}
 }
 
@@ -131,12 +147,15 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(d.o.Drain, giveUp) })()
 	l := loop.Loop[deliveryResult]{
 		Step: func(ctx context.Context) time.Duration {
+			if d.idle && d.o.Clock().Before(d.idleUntil) {
+				return d.idleUntil.Sub(d.o.Clock())
+			}
 			d.exchange(ctx, lasting)
 			return d.pause
 		},
 		Wake: d.wake, Woken: func() { d.pause = soon },
 		Results: d.results, Note: func(r deliveryResult) { d.note(ctx, r) },
-		Gather: func() time.Duration { return gatherFor },
+		Gather: func() time.Duration { return gatherFor }, Rest: rest,
 	}
 	l.Run(ctx)
 	d.finish(ctx)
@@ -148,8 +167,13 @@ func (d *Dispatcher) exchange(ctx, lasting context.Context) {
 	now := d.o.Clock()
 	d.outcome.Now, d.outcome.LeaseUntil = now, now.Add(deliveryLease)
 	d.outcome.FanOut, d.outcome.PerEndpoint = fanOutBatch, d.o.PerEndpoint
+	if d.idle {
+		d.outcome.FanOut = idleFanOutBatch
+	}
 	d.outcome.Limit = min(deliveriesAtOnce-d.running, deliveryBatch)
 	d.outcome.Busy, d.outcome.Full = d.busy, d.full()
+	d.outcome.Endpoints = slices.Collect(maps.Keys(d.waiting))
+	d.outcome.Leap, d.outcome.LeapAfter = !now.Before(d.leapAt), d.leapAfter
 	d.outcome.Handovers = 0
 	if !now.Before(d.handoverAt) {
 		d.outcome.Handovers = handoversAtOnce - d.handing
@@ -165,11 +189,20 @@ func (d *Dispatcher) exchange(ctx, lasting context.Context) {
 	if len(due.Handovers) < d.outcome.Handovers {
 		d.handoverAt = now.Add(handoverInterval)
 	}
+	if d.outcome.Leap {
+		d.leapAt, d.leapAfter = now.Add(pollInterval), due.LeapAfter
+	}
+	if d.outcome.Limit > 0 {
+		clear(d.waiting)
+	}
 	d.outcome = webhooks.DeliveryExchange{}
+	d.idle, d.idleUntil = !due.Endpoints, now.Add(pollInterval)
 	for i := range due.FirstAttempts {
 		first := &due.FirstAttempts[i]
 		d.running++
 		d.busy[first.SubscriptionID]++
+		// There may be more than the limits allow.
+		d.waiting[first.SubscriptionID] = true
 		d.ofTenants[first.TenantID]++
 		go d.attempt(lasting, first)
 	}
@@ -226,6 +259,7 @@ func (d *Dispatcher) note(ctx context.Context, r deliveryResult) {
 		return
 	}
 	d.running--
+	d.waiting[r.delivery.SubscriptionID] = true
 	release(d.busy, r.delivery.SubscriptionID)
 	release(d.ofTenants, r.delivery.TenantID)
 	switch {

@@ -121,3 +121,25 @@ func TestFanOutAgreesWithPublicEvents(t *testing.T) {
 	slices.Sort(got)
 	require.Equal(t, want, got)
 }
+
+// An exchange without new events locks nothing, and so writes nothing to the log of the database.
+func TestExchangeWithoutEventsWritesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.subscribe("north", "HOOK", "https://example.com/", "")
+	h.create("north", "LOAN")
+	exchange := func() {
+		_, err := webhooks.ExchangeDeliveries(t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, Leap: true, Now: time.Now()})
+		require.NoError(t, err)
+	}
+	h.eventually("the fan-out", func() bool {
+		exchange()
+		return h.read()
+	})
+	locked := `SELECT xmax::text::bigint FROM webhook_cursor`
+	before := h.count(locked)
+	for range 3 {
+		exchange()
+	}
+	require.Equal(t, before, h.count(locked))
+}
