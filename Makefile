@@ -33,7 +33,7 @@ TEMPORAL_ENV = if [ "$$module" = temporal-server ]; then export CGO_ENABLED=0 GO
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	  /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
 run: bootstrap build ## Run the whole stack here until Ctrl-C; DEV_FLAGS=--ephemeral forgets its data
@@ -127,6 +127,10 @@ soak: bootstrap temporal ## Run under load for long and watch memory and backlog
 	@go test ./engine -count=1 -v -timeout 60m -run TestListsOfEndsReadLittle -args -visibility-rows=2500000
 	@go test ./api -count=1 -v -run TestAPageOfLargeTasksTakesLittleMemory -args -page-tasks=1000
 	@go -C bench run . soak $(SOAK_FLAGS)
+
+.PHONY: screenshots
+screenshots: bootstrap-tests assets temporal ## Make the pictures of the documentation again, with the whole stack and a browser
+	@go test ./cmd/procession -count=1 -run TestDevRunsTheWholeStackAndKeepsItsData -args -screenshots="$(CURDIR)/docs/screenshots"
 
 ##@ Build
 

@@ -7,14 +7,12 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/child"
@@ -77,10 +75,6 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-dev-test-") //nolint:usetesting // PostgreSQL's user must get in
 	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, pgcluster.Remove(filepath.Join(dir, "postgres")))
-		require.NoError(t, os.RemoveAll(dir))
-	})
 	listen, admin := freeAddress(t), freeAddress(t)
 	d := &devStack{
 		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: Config{Listen: listen, ListenAdmin: admin}},
@@ -89,26 +83,35 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 			"--listen-tls", freeAddress(t), "--temporal-listen", freeAddress(t),
 		},
 	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			d.stopProcess(d.process, syscall.SIGINT)
+		}
+		require.NoError(t, pgcluster.Remove(filepath.Join(dir, "postgres")))
+		require.NoError(t, os.RemoveAll(dir))
+	})
 	temporalBinary(t)
 	d.start()
-	out, err := exec.CommandContext(t.Context(), example(t, "drive"), "-endpoint", d.url()).CombinedOutput()
-	require.NoError(t, err, string(out))
-	process := d.createLoan(uuid.New())
-	item := d.awaitItem(process, "LOAN_APPLICATION")
+	d.requireConsoleFirst()
+	others := d.loansToApprove()
+	carol := d.applyForALoan()
 	d.requireRobot()
 	d.requireOwnHosts()
 	const renamed = `{"documents":[{"apiVersion":"procession/v1","kind":"Group","metadata":{"code":"REVIEWERS","tenant":"demo"},` +
 		`"spec":{"name":"Renamed","members":[{"user":"bob"}]}}]}`
 	d.administer(http.MethodPost, "/resources/~actions/apply", renamed)
 	d.interrupt()
+	carol.Type(`[name="v/LAST_NAME"]`, "Demo")
+	carol.AwaitText("No connection. What you typed is kept here and saved when it is back.")
 
 	d.start()
 	require.Contains(t, d.out.String(), "your changes to them are kept")
 	require.Contains(t, d.administer(http.MethodGet, "/resources/Group/REVIEWERS?tenant=demo", ""), `"name":"Renamed"`)
-	require.Equal(t, "RUNNING", d.processState(process), "the process is still there")
+	require.Equal(t, "RUNNING", d.processState(carol.process), "the process is still there")
 	d.requireRobot()
-	d.fill(item, map[string]any{"FIRST_NAME": "Carol", "LAST_NAME": "Demo", "CURRENCY": "EUR", "AMOUNT": 1})
-	d.awaitState(process, "COMPLETED")
+	d.finishApplication(carol)
+	d.decide(carol)
+	d.picturesOfProcesses(others[0])
 	d.interrupt()
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/webhook"
 )
@@ -52,6 +53,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	code := pgtest.Main(m)
+	browsertest.Close()
 	removeBuilt()
 	os.Exit(code)
 }

@@ -196,6 +196,12 @@ func (b *Tab) Type(selector, text string) {
 	b.do("typing into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
 }
 
+// Upload chooses a file for a field that takes files.
+func (b *Tab) Upload(selector, file string) {
+	b.t.Helper()
+	b.do("choosing a file for "+selector, chromedp.SetUploadFiles(chromedp.CSS(selector), []string{file}, chromedp.NodeReady))
+}
+
 // Set replaces the value of a field, as a person who chooses another one does.
 func (b *Tab) Set(selector, value string) {
 	b.t.Helper()

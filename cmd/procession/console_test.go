@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
+)
+
+// screenshots is where "make screenshots" wants the pictures of the documentation.
+// They are taken of the steps of TestDevRunsTheWholeStackAndKeepsItsData.
+var screenshots = flag.String("screenshots", "", "write the pictures of the documentation into this `folder`")
+
+// picture writes what a tab shows in each of the schemes.
+func picture(b *browsertest.Tab, name string, schemes ...string) {
+	if *screenshots == "" {
+		return
+	}
+	for _, scheme := range schemes {
+		b.Scheme(scheme)
+		b.Await(`document.getAnimations().length === 0`)
+		b.Screenshot(filepath.Join(*screenshots, name+"-"+scheme+".png"))
+	}
+	b.Scheme("light")
+}
+
+// requireConsoleFirst requires that the banner begins with the console, and that
+// browsers, but not programs, are sent there from the root.
+func (d *devStack) requireConsoleFirst() {
+	d.t.Helper()
+	_, address, found := strings.Cut(d.out.String(), "http://")
+	require.True(d.t, found)
+	require.True(d.t, strings.HasPrefix(address, d.config.Listen+web.Root), "the first address of the banner: %s", address)
+
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for accept, want := range map[string]int{
+		"text/html,application/xhtml+xml;q=0.9,*/*;q=0.8": http.StatusSeeOther,
+		"application/json": http.StatusNotFound, "*/*": http.StatusNotFound, "": http.StatusNotFound,
+	} {
+		request, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url()+"/", nil)
+		require.NoError(d.t, err)
+		request.Header.Set("Accept", accept)
+		answer, err := client.Do(request)
+		require.NoError(d.t, err)
+		require.NoError(d.t, answer.Body.Close())
+		require.Equal(d.t, want, answer.StatusCode, accept)
+		if want == http.StatusSeeOther {
+			require.Equal(d.t, web.Root, answer.Header.Get("Location"))
+		}
+	}
+}
+
+// startLoan starts a loan with a subject, which the older interface takes.
+func (d *devStack) startLoan(as demo.Account, subject string) uuid.UUID {
+	d.t.Helper()
+	body, err := json.Marshal(map[string]any{"subject": subject, "processDefinition": map[string]any{"id": demo.Loan()}})
+	require.NoError(d.t, err)
+	request, err := http.NewRequestWithContext(d.t.Context(), http.MethodPost, d.url()+"/v2022-10-08/processes", bytes.NewReader(body))
+	require.NoError(d.t, err)
+	request.Header.Set("Authorization", "Bearer "+as.Secret)
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := d.http.Do(request)
+	require.NoError(d.t, err)
+	defer func() { require.NoError(d.t, answer.Body.Close()) }()
+	require.Equal(d.t, http.StatusCreated, answer.StatusCode)
+	var started struct{ ID uuid.UUID }
+	require.NoError(d.t, json.NewDecoder(answer.Body).Decode(&started))
+	return started.ID
+}
+
+// loansToApprove starts loans of demo users and applies for them.
+func (d *devStack) loansToApprove() []uuid.UUID {
+	d.t.Helper()
+	var loans []uuid.UUID
+	for _, subject := range []string{"Cargo bicycle", "Greenhouse", "Kitchen works", "Delivery van"} {
+		loans = append(loans, d.startLoan(demo.Carol(), subject))
+	}
+	for i, loan := range loans {
+		d.fill(d.awaitItem(loan, "LOAN_APPLICATION"), map[string]any{
+			"FIRST_NAME": "Carol", "LAST_NAME": "Demo", "CURRENCY": "EUR", "AMOUNT": 6000 + 2500*i,
+		})
+	}
+	return loans
+}
+
+// signIn goes to the stack's address and signs in by the button of a demo user.
+func (d *devStack) signIn(name string) *browsertest.Tab {
+	d.t.Helper()
+	b := browsertest.New(d.t)
+	b.Open(d.url() + "/")
+	b.AwaitPath(web.Root + "sign-in")
+	if name == "Carol" {
+		picture(b, "sign-in", "light")
+	}
+	b.Click("button[data-user=" + name + "]")
+	b.Await(`document.querySelector("#page")`)
+	return b
+}
+
+// openTask opens the one task of an inbox's view whose process has a word in its
+// subject, and claims it where that is needed.
+func (d *devStack) openTask(b *browsertest.Tab, view, word string) {
+	d.t.Helper()
+	b.Open(d.url() + web.Root + "tasks?view=" + view + "&q=" + word)
+	b.Click(".row-link")
+	if view == "to-claim" {
+		b.Click("form[action$=claim] button")
+	}
+	b.Await(`document.querySelector("[data-complete]")`)
+}
+
+// applicant is a loan that Carol applies for in the browser.
+type applicant struct {
+	*browsertest.Tab
+
+	process uuid.UUID
+	task    string
+	offer   []byte
+}
+
+// applyForALoan starts a loan as Carol and fills in a part of its first task.
+func (d *devStack) applyForALoan() *applicant {
+	d.t.Helper()
+	a := &applicant{Tab: d.signIn("Carol"), offer: []byte("Oven \x00\xff, 12,500 euros\r\n")}
+	a.Click(`.areas a[href$="/start"]`)
+	a.Click(".tile a")
+	a.Type("#subject", "Bakery oven")
+	a.Click(".form-actions button[type=submit]")
+	a.AwaitText("started by Carol")
+	a.process = uuid.MustParse(filepath.Base(a.Path()))
+	a.task = d.awaitItem(a.process, "LOAN_APPLICATION")
+
+	d.openTask(a.Tab, "to-claim", "bakery")
+	a.Type(`[name="v/FIRST_NAME"]`, "Carol")
+	file := filepath.Join(d.dir, "offer.bin")
+	require.NoError(d.t, os.WriteFile(file, a.offer, 0o600))
+	a.Upload(`[name="u/ATTACHMENT"]`, file)
+	a.AwaitText("offer.bin")
+	a.Await(`document.querySelector("[data-status]").dataset.state === "saved"`)
+	picture(a.Tab, "task", "light")
+	return a
+}
+
+// finishApplication completes the task, in which something was typed while the
+// service was not there.
+func (d *devStack) finishApplication(a *applicant) {
+	d.t.Helper()
+	a.Await(`document.querySelector("[data-status]").dataset.state === "saved"`)
+	a.Click(`label:nth-of-type(1) [name="v/CURRENCY"]`)
+	a.Type(`[name="v/AMOUNT"]`, "12500")
+	a.Press(kb.Enter, kb.ModifierCtrl)
+	a.AwaitText("Completed")
+	require.Equal(d.t, "Carol", browsertest.Eval[string](a.Tab, `document.querySelector("[name='v/FIRST_NAME']").value`))
+	require.Equal(d.t, "Demo", browsertest.Eval[string](a.Tab, `document.querySelector("[name='v/LAST_NAME']").value`))
+	got, err := base64.StdEncoding.DecodeString(browsertest.Eval[string](a.Tab, `fetch([...document.querySelectorAll(".pane a")]
+		.find((a) => a.innerText.includes("offer.bin")).href)
+		.then((r) => r.arrayBuffer()).then((bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes))))`))
+	require.NoError(d.t, err)
+	require.Equal(d.t, a.offer, got)
+}
+
+// decide approves the loan as Bob, and ends it as Carol.
+func (d *devStack) decide(a *applicant) {
+	d.t.Helper()
+	d.awaitItem(a.process, "APPROVE_LOAN")
+	bob := d.signIn("Bob")
+	d.openTask(bob, "to-claim", "bakery")
+	require.Equal(d.t, "12500.00", browsertest.Eval[string](bob, `document.querySelector("[name='v/AMOUNT']").value`))
+	bob.Click(`label:nth-of-type(1) [name="v/APPROVAL"]`)
+	bob.AwaitText("Saved ")
+	if *screenshots != "" {
+		bob.Open(d.url() + web.Root + "tasks")
+		bob.Click(".row-link")
+		bob.Await(`document.querySelector(".task-head")`)
+		picture(bob, "inbox", "light", "dark")
+		bob.Size(375, 760)
+		picture(bob, "phone", "light")
+		bob.Size(1280, 800)
+		d.openTask(bob, "mine", "bakery")
+	}
+	bob.Click("[data-complete]")
+	bob.AwaitText("Completed")
+
+	d.awaitItem(a.process, "NOTIFICATION_GRANTED")
+	d.openTask(a.Tab, "mine", "bakery")
+	a.Click("[data-complete]")
+	a.AwaitText("Completed")
+	a.Open(d.url() + web.Root + "processes/" + a.process.String())
+	a.Await(`document.querySelector(".page-about .text-green")`)
+	a.Click(`.tab[href$="/timeline"]`)
+	a.AwaitText("Bob completed “Approve the loan”")
+	picture(a.Tab, "timeline", "light")
+}
+
+// picturesOfProcesses are those of Alice, who manages all of them.
+func (d *devStack) picturesOfProcesses(running uuid.UUID) {
+	d.t.Helper()
+	alice := d.signIn("Alice")
+	alice.Open(d.url() + web.Root + "processes")
+	alice.AwaitText("in all")
+	picture(alice, "processes", "light", "dark")
+	alice.Open(d.url() + web.Root + "processes/" + running.String())
+	alice.Click(".actions-menu > summary")
+	alice.AwaitText("Makes a file")
+	picture(alice, "process", "light")
+}
