@@ -128,6 +128,8 @@ func mediaType(name string) string {
 		return "text/javascript; charset=utf-8"
 	case ".svg":
 		return "image/svg+xml"
+	case ".woff2":
+		return "font/woff2"
 	default:
 		return "text/plain; charset=utf-8"
 	}

@@ -30,7 +30,7 @@ import (
 const digestLength = 12
 
 // bundle is a file that pages load, joined from others. One of modules is a single
-// script that imports others.
+// script that imports others. A style sheet names the files of the bundles before it.
 type bundle struct {
 	name    string
 	parts   []string
@@ -39,6 +39,7 @@ type bundle struct {
 
 func bundles() []bundle {
 	return []bundle{
+		{name: "inter.woff2", parts: []string{"node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"}},
 		{name: "console.css", parts: []string{
 			"node_modules/@tabler/core/dist/css/tabler.min.css", "src/tokens.css", "src/console.css", "src/screens.css",
 			"src/work.css", "src/definitions.css",
@@ -53,6 +54,7 @@ func bundles() []bundle {
 		{name: "licenses.txt", parts: []string{
 			"node_modules/htmx.org/LICENSE", "node_modules/@tabler/icons/LICENSE", "node_modules/@codemirror/view/LICENSE",
 			"node_modules/@lezer/common/LICENSE", "node_modules/style-mod/LICENSE", "src/licenses.txt",
+			"node_modules/@fontsource-variable/inter/LICENSE",
 		}},
 	}
 }
@@ -86,6 +88,9 @@ func pack(dir string) error {
 		content, err := b.join(dir)
 		if err != nil {
 			return err
+		}
+		for name, packed := range manifest.Files {
+			content = bytes.ReplaceAll(content, []byte(`url("`+name+`")`), []byte(`url("`+packed+`")`))
 		}
 		if manifest.Files[b.name], err = write(dist, b.name, content); err != nil {
 			return err
@@ -170,6 +175,9 @@ var sourceMap = regexp.MustCompile(`(?m)^(//|/\*)[#@] sourceMappingURL=.*$`)
 func (b bundle) join(dir string) ([]byte, error) {
 	if b.modules {
 		return bundled(filepath.Join(dir, b.parts[0]))
+	}
+	if filepath.Ext(b.name) == ".woff2" {
+		return os.ReadFile(filepath.Join(dir, b.parts[0])) //nolint:gosec // our own list
 	}
 	var joined bytes.Buffer
 	for _, part := range b.parts {
