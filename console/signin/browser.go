@@ -1,0 +1,37 @@
+package signin
+
+import (
+	"context"
+	"strings"
+
+	"github.com/procession-dev/procession/console/ui"
+)
+
+// browser returns the name of a browser and its system in words, as far as its
+// User-Agent header has them.
+func browser(ctx context.Context, userAgent string) string {
+	// Each browser names those that it is like too, so the order matters.
+	name := firstIn(userAgent, [][2]string{
+		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"CriOS/", "Chrome"}, {"Safari/", "Safari"},
+	})
+	system := firstIn(userAgent, [][2]string{
+		{"Windows", "Windows"}, {"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Mac OS X", "macOS"}, {"Linux", "Linux"},
+	})
+	switch {
+	case name == "":
+		return userAgent
+	case system == "":
+		return name
+	}
+	return ui.T(ctx, "%s on %s", name, system)
+}
+
+// firstIn returns the name of the first mark that a text has.
+func firstIn(text string, names [][2]string) string {
+	for _, n := range names {
+		if strings.Contains(text, n[0]) {
+			return n[1]
+		}
+	}
+	return ""
+}
