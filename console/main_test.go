@@ -1,12 +1,16 @@
 package console_test
 
 import (
+	"flag"
 	"os"
 	"testing"
 
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
+
+// screenshots is where tests that look at many screens write what they see.
+var screenshots = flag.String("screenshots", "", "write pictures of the screens that tests visit into this `folder`")
 
 func TestMain(m *testing.M) {
 	code := pgtest.Main(m)
