@@ -34,7 +34,7 @@ func TestThemeIsKept(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	first := s.task(s.loan("Keyboard one"), "APPROVE_LOAN", "")
+	first := s.task(s.loan("Keyboard one"), "APPROVE_LOAN", `{"FIRST_NAME":"Carol","LAST_NAME":"Demo","AMOUNT":"1","APPROVAL":"NO"}`)
 	second := s.task(s.loan("Keyboard two"), "APPROVE_LOAN", "")
 	bob := s.signIn("Bob")
 	bob.open("tasks?q=Keyboard")

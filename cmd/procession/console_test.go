@@ -148,7 +148,9 @@ func (d *devStack) applyForALoan() *applicant {
 	require.NoError(d.t, os.WriteFile(file, a.offer, 0o600))
 	a.Upload(`[name="u/ATTACHMENT"]`, file)
 	a.AwaitText("offer.bin")
-	a.Await(`document.querySelector("[data-status]").dataset.state === "saved"`)
+	a.Click("[data-complete]")
+	a.AwaitText("Last name is required.")
+	a.Await(`document.activeElement.name === "v/LAST_NAME"`)
 	picture(a.Tab, "task", "light")
 	return a
 }
