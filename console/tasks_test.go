@@ -46,6 +46,17 @@ func TestTask(t *testing.T) {
 		b.Click("[data-anyway] button")
 		b.AwaitText("Completed")
 	})
+	t.Run("that asks for nothing is completed", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		task := s.task(s.loan("Loan that is granted"), "NOTIFICATION_GRANTED", "")
+		s.assign(task, demo.Carol())
+		carol := s.signIn("Carol")
+		carol.open("tasks/" + task.String())
+		carol.AwaitText("There is nothing to fill in.")
+		carol.Click("[data-complete]")
+		carol.Await(`document.querySelector(".facts .text-green")`)
+	})
 	t.Run("claimed by another meanwhile is shown with the reason", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)

@@ -30,7 +30,7 @@ func picture(b *browsertest.Tab, name string, schemes ...string) {
 	}
 	for _, scheme := range schemes {
 		b.Scheme(scheme)
-		b.Await(`document.getAnimations().length === 0`)
+		b.Await(`document.documentElement.dataset.bsTheme === "` + scheme + `" && document.getAnimations().length === 0`)
 		b.Screenshot(filepath.Join(*screenshots, name+"-"+scheme+".png"))
 	}
 	b.Scheme("light")
@@ -114,7 +114,8 @@ func (d *devStack) signIn(name string) *browsertest.Tab {
 func (d *devStack) openTask(b *browsertest.Tab, view, word string) {
 	d.t.Helper()
 	b.Open(d.url() + web.Root + "tasks?view=" + view + "&q=" + word)
-	b.Click(".row-link")
+	b.Await(`document.querySelectorAll(".row-link").length === 1`)
+	b.Open(browsertest.Eval[string](b, `document.querySelector(".row-link").href`))
 	if view == "to-claim" {
 		b.Click("form[action$=claim] button")
 	}
@@ -136,8 +137,8 @@ func (d *devStack) applyForALoan() *applicant {
 	a := &applicant{Tab: d.signIn("Carol"), offer: []byte("Oven \x00\xff, 12,500 euros\r\n")}
 	a.Click(`.areas a[href$="/start"]`)
 	a.Click(".tile a")
-	a.Type("#subject", "Bakery oven")
-	a.Click(".form-actions button[type=submit]")
+	a.Type("#f-subject", "Bakery oven")
+	a.Click("[data-complete]")
 	a.AwaitText("started by Carol")
 	a.process = uuid.MustParse(filepath.Base(a.Path()))
 	a.task = d.awaitItem(a.process, "LOAN_APPLICATION")
@@ -149,7 +150,8 @@ func (d *devStack) applyForALoan() *applicant {
 	a.Upload(`[name="u/ATTACHMENT"]`, file)
 	a.AwaitText("offer.bin")
 	a.Click("[data-complete]")
-	a.AwaitText("Last name is required.")
+	a.Await(`document.activeElement.id === "form-summary"`)
+	a.Click("#form-summary a[href$=LAST_5fNAME]")
 	a.Await(`document.activeElement.name === "v/LAST_NAME"`)
 	picture(a.Tab, "task", "light")
 	return a

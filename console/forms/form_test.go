@@ -399,3 +399,12 @@ func TestWideFormIsSmall(t *testing.T) {
 	t.Logf("%d bytes, %d compressed", len(page), packed.Len())
 	require.Less(t, packed.Len(), 40_000)
 }
+
+// A value of which no schema says anything is edited as JSON.
+func TestFormWithoutSchema(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"", "{}", `[1]`} {
+		page := (&memory{value: json.RawMessage(value)}).render(t, viewer(t, "en", "UTC"))
+		require.Contains(t, inputs(t, page), "v", value)
+	}
+}

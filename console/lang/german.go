@@ -125,6 +125,7 @@ func german() map[string]string {
 		"Something is missing or not valid.": "Etwas fehlt oder ist ungültig.",
 		"What was done":                      "Was getan wurde",
 		"Back to the list":                   "Zurück zur Liste",
+		"There is nothing to fill in.":       "Hier ist nichts auszufüllen.",
 		"Who is to do this task?":            "Wer soll diese Aufgabe erledigen?",
 		"Who is to do these %d tasks?":       "Wer soll diese %d Aufgaben erledigen?",
 		"Search people":                      "Personen suchen",

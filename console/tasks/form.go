@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 
 	"github.com/a-h/templ"
@@ -78,6 +79,9 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 			doc.Errors = data.Errors
 		}
 	}
+	if len(doc.Schema) == 0 && doc.Value == nil {
+		doc.Schema, doc.UISchema = noteOnly(ui.T(ctx, "There is nothing to fill in."))
+	}
 	if task.completable() {
 		doc.Completes = ui.T(ctx, "Complete")
 		if !definition.Spec.RequireValidDataOnComplete {
@@ -85,6 +89,14 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		}
 	}
 	return doc, nil
+}
+
+// noteOnly returns what shows a note in place of controls. A task without a schema asks
+// for nothing; its form would be a control for any JSON.
+func noteOnly(note string) (schema, uiSchema json.RawMessage) {
+	// A map of texts can always be written.
+	uiSchema, _ = json.Marshal(map[string]string{"type": "Label", "text": note})
+	return json.RawMessage(`{"type":"object","properties":{"-":true}}`), uiSchema
 }
 
 // Save implements forms.Store.
