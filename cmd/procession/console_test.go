@@ -203,18 +203,18 @@ func (d *devStack) decide(a *applicant) {
 	a.AwaitText("Completed")
 	a.Open(d.url() + web.Root + "processes/" + a.process.String())
 	a.Await(`document.querySelector(".page-about .text-green")`)
-	a.Click(`.tab[href$="/timeline"]`)
-	a.AwaitText("Bob completed “Approve the loan”")
-	picture(a.Tab, "timeline", "light")
 }
 
-// picturesOfProcesses are those of Alice, who manages all of them.
-func (d *devStack) picturesOfProcesses(running uuid.UUID) {
+// watchProcesses looks at the processes as Alice, who manages all of them.
+func (d *devStack) watchProcesses(finished, running uuid.UUID) {
 	d.t.Helper()
 	alice := d.signIn("Alice")
 	alice.Open(d.url() + web.Root + "processes")
 	alice.AwaitText("in all")
 	picture(alice, "processes", "light", "dark")
+	alice.Open(d.url() + web.Root + "processes/" + finished.String() + "/timeline")
+	alice.AwaitText("Bob completed “Approve the loan”")
+	picture(alice, "timeline", "light")
 	alice.Open(d.url() + web.Root + "processes/" + running.String())
 	alice.Click(".actions-menu > summary")
 	alice.AwaitText("Makes a file")

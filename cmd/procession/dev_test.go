@@ -111,7 +111,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	d.requireRobot()
 	d.finishApplication(carol)
 	d.decide(carol)
-	d.picturesOfProcesses(others[0])
+	d.watchProcesses(carol.process, others[0])
 	d.interrupt()
 }
 
