@@ -166,10 +166,15 @@ func (s *Sessions) caller(ctx context.Context, session *domain.Session, now time
 	caller, _, err := s.auth.reader.LookUpCredential(ctx, persistence.CredentialKey{
 		Kind: domain.CredentialPersonalAccessToken, SecretSHA256: [32]byte(session.CredentialSHA256),
 	}, now)
-	if err == nil && caller.PrincipalID != session.PrincipalID {
+	switch {
+	case err != nil:
+		return domain.Caller{}, err
+	case caller.PrincipalID != session.PrincipalID:
 		return domain.Caller{}, refuse(domain.SignInUnknownCredential)
+	case len(caller.Memberships) == 0 && !caller.Operator:
+		return domain.Caller{}, refuse(domain.SignInUnknownUser)
 	}
-	return caller, err
+	return caller, nil
 }
 
 // List returns the open sessions of a user, the one used last first.

@@ -81,6 +81,12 @@ func newSite(t *testing.T) *site {
 // makeSite makes a site of its own for a test, which trusts the issuers.
 func makeSite(tb testing.TB, issuers ...authn.OIDCIssuer) *site {
 	tb.Helper()
+	return makeSiteAt(tb, time.Now, issuers...)
+}
+
+// makeSiteAt makes a site for whose sessions a clock says how late it is.
+func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssuer) *site {
+	tb.Helper()
 	files, err := assets.Load(web.Root)
 	require.NoError(tb, err)
 	require.False(tb, files.Missing(), "the console's assets are not there: run make assets")
@@ -91,9 +97,9 @@ func makeSite(tb testing.TB, issuers ...authn.OIDCIssuer) *site {
 	sealer, err := authn.NewSealer(key)
 	require.NoError(tb, err)
 	require.NoError(tb, demo.Load(tb.Context(), s.db, sealer, time.Now()))
-	oidc, err := authn.NewOIDC(s.db, issuers, time.Now)
+	oidc, err := authn.NewOIDC(s.db, issuers, clock)
 	require.NoError(tb, err)
-	authenticator, err := authn.NewAuthenticator(s.db.Reader(), time.Now, authn.WithOIDC(oidc))
+	authenticator, err := authn.NewAuthenticator(s.db.Reader(), clock, authn.WithOIDC(oidc))
 	require.NoError(tb, err)
 	documents, err := blobstore.Open(tb.Context(), "file://"+tb.TempDir()+"/documents?fsync=off")
 	require.NoError(tb, err)
@@ -109,10 +115,10 @@ func makeSite(tb testing.TB, issuers ...authn.OIDCIssuer) *site {
 		TaskLogLimit: 100, CancelGrace: time.Minute, Sealer: sealer, Documents: documents, MaxDocumentBytes: 1 << 20,
 		Forms: press.New(),
 	})
-	sessions, err := authn.NewSessions(authn.SessionOptions{DB: s.db, Authenticator: authenticator, Clock: time.Now})
+	sessions, err := authn.NewSessions(authn.SessionOptions{DB: s.db, Authenticator: authenticator, Clock: clock})
 	require.NoError(tb, err)
 	options := console.Options{
-		Options: web.Options{Sessions: sessions, Log: log, Clock: time.Now},
+		Options: web.Options{Sessions: sessions, Log: log, Clock: clock},
 		Service: s.app, Administration: s.administration, Feed: hub,
 		SignIn: signin.Screens{OIDC: oidc, Demo: []signin.DemoUser{
 			{Name: "Carol", About: "applies for loans", Token: demo.Carol().Secret},
