@@ -25,10 +25,11 @@ const (
 // measured. It is not safe for concurrent use.
 type conn struct {
 	net.Conn
-	authorization string
-	reader        *bufio.Reader
-	request       []byte
-	answer        bytes.Buffer
+	// header says who sends the requests.
+	header  string
+	reader  *bufio.Reader
+	request []byte
+	answer  bytes.Buffer
 }
 
 // dial connects to the service as a user of the demo data, or as an application
@@ -42,13 +43,18 @@ func (s *stack) dial(ctx context.Context, who demo.Account) (*conn, error) {
 	if who.Email == "" {
 		token = base64.StdEncoding.EncodeToString([]byte(who.ID.String() + ":" + who.Secret))
 	}
-	return &conn{Conn: c, authorization: "Bearer " + token, reader: bufio.NewReader(c)}, nil
+	return &conn{Conn: c, header: "Authorization: Bearer " + token, reader: bufio.NewReader(c)}, nil
 }
 
-// do sends a request and returns the body of the answer, valid until the next
-// request. An answer with another status than want is an error.
+// do sends a request to a path of the REST API and returns the body of the answer,
+// valid until the next request. An answer with another status than want is an error.
 func (c *conn) do(method, path, body string, want int) ([]byte, error) {
-	r := append(c.request[:0], method+" "+base+path+" HTTP/1.1\r\nHost: procession\r\nAuthorization: "+c.authorization...)
+	return c.send(method, base+path, body, want)
+}
+
+// send is do for any path.
+func (c *conn) send(method, path, body string, want int) ([]byte, error) {
+	r := append(c.request[:0], method+" "+path+" HTTP/1.1\r\nHost: procession\r\n"+c.header...)
 	if body != "" {
 		r = append(r, "\r\nContent-Type: application/json"...)
 	}

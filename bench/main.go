@@ -73,6 +73,7 @@ func (b *bench) measure(ctx context.Context) error {
 		{"engine", b.measureEngine},
 		{"latency", b.measureLatency},
 		{"webhooks", b.measureWebhooks},
+		{"pages", b.measurePages},
 		{"list", b.measureLists},
 		{"artifacts", b.measureArtifacts},
 	} {

@@ -26,7 +26,7 @@ type options struct {
 }
 
 func sections() []string {
-	return []string{"memory", "creates", "pairs", "engine", "latency", "webhooks", "list", "artifacts"}
+	return []string{"memory", "creates", "pairs", "engine", "latency", "webhooks", "pages", "list", "artifacts"}
 }
 
 func (o *options) wants(section string) bool {
@@ -44,7 +44,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.clients, "clients", 8, "clients at once, of the service and of pgbench alike")
 	f.StringVar(&items, "items", "10000,1000000", "numbers of items to measure lists at, growing")
 	f.IntVar(&o.artifacts, "artifacts", 1_000_000, "number of business artifacts to search")
-	f.IntVar(&o.requests, "requests", 50, "requests per kind of list; at most 20 seconds are spent on one")
+	f.IntVar(&o.requests, "requests", 50, "requests per kind of list, at most 20 seconds on one; a quarter of those per page and round")
 	f.IntVar(&o.processes, "processes", 500, "processes with a workflow per round")
 	f.IntVar(&o.samples, "samples", 200, "processes to measure latencies with")
 	f.StringVar(&o.baselineBinary, "baseline", "", "another build of cmd/procession, measured by turns in creates and pairs")

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/devstack/demo"
+)
+
+const (
+	console = "/console/"
+	// pagesLane keeps the subjects of pages apart from those of other sections.
+	pagesLane = 3_000
+	// pagesTasks is how many open tasks there are, each in a process of its own.
+	pagesTasks = 500
+	// pageFactor multiplies the requests of a round: the processor time of a process
+	// is known to 10 ms.
+	pageFactor = 4
+	// pageLimit is what a page may cost of what its counterpart costs.
+	pageLimit = 2.0
+)
+
+// page is one of the console, and the requests with which a client of the REST API
+// reads what it shows.
+type page struct {
+	name, path string
+	rest       []string
+}
+
+func pages() []page {
+	process := subjectID(kindTaskProcess, pagesLane, 1).String()
+	task := subjectID(kindItem, pagesLane, 1).String()
+	const items = "/process-items?size=25&sort=createdAt,asc"
+	return []page{
+		{"inbox", "tasks?view=all", []string{items}},
+		{"processes", "processes", []string{"/processes?size=25&sort=createdAt,desc"}},
+		{"process", "processes/" + process, []string{
+			"/processes/" + process, "/processes/" + process + "/actions/~available",
+			"/process-items?size=1&taskState=READY&processId=" + process,
+		}},
+		{"task", "tasks/" + task + "?view=all", []string{"/process-items/" + task, items}},
+	}
+}
+
+// measurePages measures pages of the console beside the REST API.
+func (b *bench) measurePages(ctx context.Context) error {
+	if err := b.loadTasks(ctx, pagesLane, 1, pagesTasks); err != nil {
+		return err
+	}
+	rest, err := b.dial(ctx, demo.Alice())
+	if err != nil {
+		return err
+	}
+	defer rest.Close()
+	browser, err := b.signIn(ctx, demo.Alice())
+	if err != nil {
+		return err
+	}
+	defer browser.Close()
+	for _, p := range pages() {
+		var size int
+		measured := [2]pageCosts{}
+		for range b.rounds {
+			err := b.timePage(&measured[0], func() error {
+				body, err := browser.send(http.MethodGet, console+p.path, "", http.StatusOK)
+				size = len(body)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			err = b.timePage(&measured[1], func() error {
+				for _, path := range p.rest {
+					if err := rest.expect(http.MethodGet, path, "", http.StatusOK); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		b.report.add(pageRow(fmt.Sprintf("page %s, %d kB, time", p.name, size/1000), "ms", measured[0].times, measured[1].times))
+		b.report.add(pageRow("page "+p.name+", CPU of the service", "µs", measured[0].costs, measured[1].costs))
+	}
+	return nil
+}
+
+// pageCosts are those of a page or its counterpart: the median time in milliseconds,
+// and the time on processors in microseconds, of each round.
+type pageCosts struct{ times, costs []float64 }
+
+// timePage makes the requests of one round.
+func (b *bench) timePage(to *pageCosts, request func() error) error {
+	if err := request(); err != nil { // it warms up
+		return err
+	}
+	before, err := processorTime(b.service.PID())
+	if err != nil {
+		return err
+	}
+	took := make([]time.Duration, b.requests*pageFactor)
+	for i := range took {
+		start := time.Now()
+		if err := request(); err != nil {
+			return err
+		}
+		took[i] = time.Since(start)
+	}
+	after, err := processorTime(b.service.PID())
+	if err != nil {
+		return err
+	}
+	to.times = append(to.times, percentile(took, 0.5).Seconds()*1000)
+	to.costs = append(to.costs, float64((after-before).Microseconds())/float64(len(took)))
+	return nil
+}
+
+func pageRow(measure, unit string, page, rest []float64) row {
+	// A short round may be shorter than what the clock of processors counts in.
+	ratio := median(page) / max(median(rest), 1e-3)
+	return row{
+		measure: measure, value: fmt.Sprintf("%.3g %s, %.2f times", median(page), unit, ratio),
+		beside: fmt.Sprintf("%.3g %s REST", median(rest), unit), limit: fmt.Sprintf("≤ %.0f times", pageLimit), missed: ratio > pageLimit,
+	}
+}
+
+// signIn connects to the service as the browser of a user.
+func (s *stack) signIn(ctx context.Context, who demo.Account) (*conn, error) {
+	form := strings.NewReader(url.Values{"token": {who.Secret}}.Encode())
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.address+console+"sign-in", form)
+	if err != nil {
+		return nil, fmt.Errorf("signing in: %w", err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return nil, fmt.Errorf("signing in: %w", err)
+	}
+	defer answer.Body.Close()
+	var cookies []string
+	for _, cookie := range answer.Cookies() {
+		if cookie.Value != "" {
+			cookies = append(cookies, cookie.Name+"="+cookie.Value)
+		}
+	}
+	if len(cookies) == 0 {
+		return nil, errors.New("signing in: the console has opened no session")
+	}
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", s.address)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the service: %w", err)
+	}
+	return &conn{Conn: c, header: "Cookie: " + strings.Join(cookies, "; "), reader: bufio.NewReader(c)}, nil
+}
