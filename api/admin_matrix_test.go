@@ -34,6 +34,7 @@ retrieve_GROUP          200   200           404     404     404    404       404
 deleteResource          204   204           403     404     404    404       404       404    404      204   401       404
 delete_GROUP            204   204           404     404     404    404       404       404    404      204   401       404
 findDefinitionVersions  200   200           200     404     404    404       404       404    404      200   401       404
+retrieveDefinitionVersion 200 200           200     404     404    404       404       404    404      200   401       404
 
 findSecrets             200   200           404     404     404    404       404       404    404      200   401       404
 issueSecret             201   201           404     404     404    404       404       404    404      201   401       404
@@ -121,6 +122,9 @@ func (f adminThings) operations() map[string]operation {
 		"delete_GROUP":     {method: del, path: at("Group", f.group, "")},
 		"findDefinitionVersions": {
 			method: get, path: apitest.VersionsPath(f.tenant, f.definition),
+		},
+		"retrieveDefinitionVersion": {
+			method: get, path: strings.Replace(apitest.VersionsPath(f.tenant, f.definition), "/versions?", "/versions/1?", 1),
 		},
 		"findSecrets": {method: get, path: at("Application", f.application, "/secrets")},
 		"issueSecret": {

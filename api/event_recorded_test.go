@@ -115,6 +115,7 @@ admin.retrieve_GROUP                         none                               
 admin.deleteResource                         RESOURCE.DELETED                                                   none
 admin.delete_GROUP                           RESOURCE.DELETED                                                   none
 admin.findDefinitionVersions                 none                                                               none
+admin.retrieveDefinitionVersion              none                                                               none
 admin.findSecrets                            none                                                               none
 admin.issueSecret                            SECRET.ISSUED                                                      none
 admin.revokeSecret                           SECRET.REVOKED                                                     none

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,7 @@ func bindFiles(cmd *cobra.Command, files *[]string) {
 func newApplyCommand(env Environment) *cobra.Command {
 	var a applying
 	var dryRun bool
+	var wait time.Duration
 	cmd := asking(env, &cobra.Command{
 		Use: "apply -f FILE|FOLDER|-", Args: exactly(),
 		Short: "Make resources what documents say, all of them or none",
@@ -51,9 +53,14 @@ func newApplyCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return reportApplied(cmd, result)
+		if err := reportApplied(cmd, result); err != nil || wait <= 0 || dryRun {
+			return err
+		}
+		return s.awaitWorkers(cmd, result, wait)
 	})
 	a.bind(env, cmd)
+	cmd.Flags().DurationVar(&wait, "wait", 0,
+		"wait, at most so `long`, until workers poll the task queues of what was applied; exit code 1 if they do not")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be done, and do not do it")
 	return cmd
 }
@@ -65,6 +72,7 @@ func (a *applying) send(cmd *cobra.Command, s *service, dryRun bool) (oasadmin.R
 	if err != nil {
 		return result, err
 	}
+	warn(cmd, sources)
 	params := oasadmin.ResourceApplyParams{Documents: texts(sources), DryRun: &dryRun}
 	if params.Prune, err = a.pruning(sources); err != nil {
 		return result, err

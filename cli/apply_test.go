@@ -24,7 +24,7 @@ func TestApplyingTwiceSaysUnchanged(t *testing.T) {
 		again := w.runs("apply", "-f", folder)
 		require.NoError(t, again.err)
 		require.Equal(t, strings.ReplaceAll(first.stdout, " created\n", " unchanged\n"), again.stdout)
-		require.Regexp(t, `^0 created, 0 configured, 0 deleted, [0-9]+ unchanged\n$`, again.stderr)
+		require.Regexp(t, `(?m)^0 created, 0 configured, 0 deleted, [0-9]+ unchanged\n$`, again.stderr)
 		require.Equal(t, state, w.state())
 		require.Empty(t, w.succeeds("diff", "-f", folder))
 	}

@@ -28,15 +28,16 @@ type Environment struct {
 func AddCommands(root *cobra.Command, env Environment) {
 	AddGroup(
 		root, "Describe what is configured:", newApplyCommand(env), newDiffCommand(env),
-		newGetCommand(env), newDescribeCommand(env), newDeleteCommand(env), newExportCommand(env), newExplainCommand(),
+		newGetCommand(env), newDescribeCommand(env), newEditCommand(env), newVersionsCommand(env), newDeleteCommand(env), newExportCommand(env), newExplainCommand(),
 		newSecretsCommand(env), newEncryptionKeysCommand(env), newRobotsCommand(env),
 	)
 	AddGroup(root, "Work on processes:", newStartCommand(env), newProcessesCommand(env), newTasksCommand(env))
 	AddGroup(
 		root, "See what happens and act on it:",
 		newIncidentsCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
-		newWebhooksCommand(env), newEventsCommand(env), newAccessCommand(env), newWhoamiCommand(env),
+		newWebhooksCommand(env), newEventsCommand(env), newAccessCommand(env),
 	)
+	AddGroup(root, "Choose a server, and sign in:", newContextCommand(env), newLoginCommand(env), newWhoamiCommand(env))
 }
 
 // AddGroup adds commands that the help of a root command lists under a title.
@@ -56,7 +57,7 @@ func asking(
 	bindConnection(cmd.Flags())
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse("%w", err) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, err := env.open(cmd.Flags())
+		s, err := env.open(cmd.Context(), cmd.Flags())
 		if err != nil {
 			return err
 		}

@@ -109,7 +109,7 @@ func completeCode(env Environment, kind oasadmin.ResourceKind, rest cobra.ShellC
 func (env Environment) codes(cmd *cobra.Command, kinds []oasadmin.ResourceKind) []string {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	s, err := env.open(cmd.Flags())
+	s, err := env.open(ctx, cmd.Flags())
 	if err != nil {
 		return nil
 	}

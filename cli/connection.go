@@ -40,18 +40,29 @@ func bindConnection(f *pflag.FlagSet) {
 		"PEM `file` with the certificate authorities to trust, instead of the system's; "+variableCAFile)
 	f.String("token-file", "", "`file` with a personal access token, or with id:secret of an application; "+
 		variableTokenFile+", or the token itself in "+variableToken)
+	f.String("context", "", "`name` of the context to work in, see context --help; "+variableContext)
 	f.Bool("insecure", false, "allow http to another machine, which shows the token to the network")
 	f.Duration("timeout", defaultTimeout, "how long a request may take")
 }
 
-// setting is the value of a flag, or of the variable that stands for it.
-func (env Environment) setting(flags *pflag.FlagSet, flag, variable string) string {
+// setting is the value of a flag, or of the variable that stands for it, or of the
+// context.
+func (env Environment) setting(flags *pflag.FlagSet, flag, variable, ofContext string) string {
 	if !flags.Changed(flag) {
 		if set, ok := env.LookupEnv(variable); ok && set != "" {
 			return set
 		}
+		if ofContext != "" {
+			return ofContext
+		}
 	}
 	return flags.Lookup(flag).Value.String()
+}
+
+// contextual makes the tenant of the context the default of the flag --tenant.
+func contextual(flags *pflag.FlagSet) {
+	// It fails only for a flag that is not there.
+	_ = flags.SetAnnotation("tenant", variableContext, nil)
 }
 
 // service is a service that can be asked: its administration API, and its REST API.
@@ -64,8 +75,16 @@ type service struct {
 }
 
 // open prepares asking the service that the flags of bindConnection name. It
-// sends nothing.
-func (env Environment) open(flags *pflag.FlagSet) (*service, error) {
+// sends nothing to it; a sign-in that expires is renewed at its issuer.
+func (env Environment) open(ctx context.Context, flags *pflag.FlagSet) (*service, error) {
+	name, in, err := env.context(flags)
+	if err != nil {
+		return nil, err
+	}
+	server := env.setting(flags, "server", variableServer, in.Server)
+	if server != in.Server {
+		in = &serverContext{} // what a context holds is for its server alone
+	}
 	insecure, err := flags.GetBool("insecure")
 	if err != nil {
 		return nil, err
@@ -77,17 +96,24 @@ func (env Environment) open(flags *pflag.FlagSet) (*service, error) {
 	if timeout <= 0 {
 		return nil, misuse("--timeout must be positive")
 	}
-	address, err := checkAddress(env.setting(flags, "server", variableServer), insecure)
+	address, err := checkAddress(server, insecure)
 	if err != nil {
 		return nil, err
 	}
-	authorization, err := env.authorization(flags)
+	authorization, err := env.authorization(ctx, flags, name, in)
 	if err != nil {
 		return nil, err
 	}
-	roots, err := authorities(env.setting(flags, "ca-file", variableCAFile))
+	roots, err := authorities(env.setting(flags, "ca-file", variableCAFile, in.CAFile))
 	if err != nil {
 		return nil, err
+	}
+	if tenant := flags.Lookup("tenant"); in.Tenant != "" && tenant != nil && !tenant.Changed {
+		if _, ok := tenant.Annotations[variableContext]; ok {
+			if err := tenant.Value.Set(in.Tenant); err != nil {
+				return nil, misuse("the tenant of the context: %w", err)
+			}
+		}
 	}
 	sender := &http.Client{
 		Timeout: timeout,

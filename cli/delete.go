@@ -26,7 +26,7 @@ func newDeleteCommand(env Environment) *cobra.Command {
 		ValidArgsFunction: completeResource(env),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if len(files) > 0 {
-			if len(args) > 0 || tenant != "" {
+			if len(args) > 0 || cmd.Flags().Changed("tenant") {
 				return misuse("%s takes either -f or a kind and a code", cmd.CommandPath())
 			}
 			return deleteDocuments(cmd, s, files, yes)

@@ -42,12 +42,13 @@ func newDescribeCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// bindTenant adds the flag that says whose resource is meant.
 // tenantHelp describes --tenant of commands about one resource.
 const tenantHelp = "`code` of the tenant, needed where several have such a resource"
 
+// bindTenant adds the flag that says whose resource is meant.
 func bindTenant(env Environment, cmd *cobra.Command, tenant *string) {
 	cmd.Flags().StringVar(tenant, "tenant", "", tenantHelp)
+	contextual(cmd.Flags())
 	completeTenants(env, cmd)
 }
 
@@ -70,12 +71,9 @@ func (s *service) describe(ctx context.Context, kind resource.Kind, code, tenant
 	d := &description{resource: found, rights: rightsOf(found)}
 	tenant = tenantOf(found.Kind, found.Metadata)
 	if kind == resource.KindProcessDefinition {
-		answer, err := s.FindDefinitionVersionsWithResponse(ctx, code, &oasadmin.FindDefinitionVersionsParams{Tenant: &tenant})
-		list, err := read[oasadmin.DefinitionVersionList](s, answer, err)
-		if err != nil {
+		if d.versions, err = s.versions(ctx, code, tenant); err != nil {
 			return nil, err
 		}
-		d.versions = list.Content
 	}
 	if canHaveSecrets(kind) {
 		if d.secrets, err = s.secrets(ctx, oasadmin.SecretOwnerKind(kind), code, tenant); err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
@@ -38,25 +37,11 @@ func reportDifferences(cmd *cobra.Command, result oasadmin.ResourceApplyResult) 
 	several := severalTenants(result.Results)
 	for _, r := range result.Results {
 		label := name(r.Kind, r.Code, r.Tenant, several)
-		before, beforeLabel, err := side(r.Before, label)
+		changed, err := writeDifference(cmd, r.Before, label, r.After, label)
 		if err != nil {
 			return err
 		}
-		after, afterLabel, err := side(r.After, label)
-		if err != nil {
-			return err
-		}
-		if before == after {
-			continue
-		}
-		different = true
-		text, err := udiff.ToUnified(beforeLabel, afterLabel, before, udiff.Lines(before, after), udiff.DefaultContextLines)
-		if err != nil {
-			return fmt.Errorf("comparing %s: %w", label, err)
-		}
-		if _, err := fmt.Fprint(cmd.OutOrStdout(), text); err != nil {
-			return err
-		}
+		different = different || changed
 	}
 	if different {
 		return ErrDifferences

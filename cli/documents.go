@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,7 @@ func explained(err error, sources []manifest.Source) error {
 	for _, info := range failed.infos {
 		location := given(info.Location)
 		place := placeOf(sources, location)
+		info.Message = otherDocument.ReplaceAllStringFunc(info.Message, func(other string) string { return fileOf(sources, other) })
 		switch {
 		case place != "":
 			lines = append(lines, place+": "+info.Message)
@@ -74,6 +76,19 @@ func explained(err error, sources []manifest.Source) error {
 		}
 	}
 	return &failure{kind: failed.kind, text: strings.Join(lines, "\n"), infos: failed.infos}
+}
+
+// otherDocument matches the place of another document in a message.
+var otherDocument = regexp.MustCompile(`/documents/\d+\b`)
+
+// fileOf is the file and the line of a document.
+func fileOf(sources []manifest.Source, document string) string {
+	i, err := strconv.Atoi(strings.TrimPrefix(document, "/documents/"))
+	if err != nil || i >= len(sources) {
+		return document
+	}
+	line, _ := sources[i].Position("")
+	return fmt.Sprintf("%s:%d", sources[i].File, line)
 }
 
 // placeOf is the place in the files that a location of the request came from,

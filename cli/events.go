@@ -78,6 +78,7 @@ func newEventsCommand(env Environment) *cobra.Command {
 func (e *eventFlags) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&e.tenant, "tenant", "", ofTenantHelp)
+	contextual(f)
 	f.StringSliceVar(&e.types, "type", nil, "only those of the `type`, such as PROCESS.STATE_CHANGED; repeatable")
 	f.StringSliceVar(&e.actors, "actor", nil, "only what a `user` or an application did: its code, e-mail address or id; repeatable")
 	f.StringSliceVar(&e.processes, "process", nil, "only what is about the process with the `id`; repeatable")

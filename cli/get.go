@@ -21,6 +21,7 @@ func (p *picking) bind(env Environment, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&p.selector, "selector", "l", "", "only those with the `labels`, as key=value,key2=value2")
 	f.StringVar(&p.tenant, "tenant", "", ofTenantHelp)
+	contextual(f)
 	completeTenants(env, cmd)
 }
 

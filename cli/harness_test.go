@@ -46,7 +46,9 @@ type terminal struct {
 	// operator is the token of a principal that may create tenants.
 	operator string
 	env      map[string]string
-	stdin    string
+	// clock is that of the commands; nil for three days after the service's.
+	clock func() time.Time
+	stdin string
 }
 
 // now is what the clock of the service shows, and the one of the commands shows
@@ -54,7 +56,7 @@ type terminal struct {
 func now() time.Time { return time.Date(2026, time.March, 2, 10, 30, 0, 0, time.UTC) }
 
 // newTerminal starts a service with a first tenant. Commands run as the operator.
-func newTerminal(t *testing.T) *terminal {
+func newTerminal(t *testing.T, issuers ...authn.OIDCIssuer) *terminal {
 	t.Helper()
 	url := pgtest.URL(t)
 	db := pgtest.Open(t, url)
@@ -66,7 +68,9 @@ func newTerminal(t *testing.T) *terminal {
 	require.NoError(t, keys.EnsureKeys(t.Context()))
 	issuer, err := authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
 	require.NoError(t, err)
-	authenticator, err := authn.NewAuthenticator(db.Reader(), now)
+	trusted, err := authn.NewOIDC(db, issuers, now)
+	require.NoError(t, err)
+	authenticator, err := authn.NewAuthenticator(db.Reader(), now, authn.WithOIDC(trusted))
 	require.NoError(t, err)
 	documents, err := blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
@@ -132,14 +136,7 @@ func (o outcome) code() int { return cli.ExitCode(o.err) }
 // runs runs a command. No token may appear in anything it says.
 func (w *terminal) runs(args ...string) outcome {
 	w.t.Helper()
-	root := &cobra.Command{Use: "procession", SilenceErrors: true, SilenceUsage: true}
-	cli.AddCommands(root, cli.Environment{
-		LookupEnv: func(name string) (string, bool) {
-			value, ok := w.env[name]
-			return value, ok
-		},
-		Clock: func() time.Time { return now().Add(72 * time.Hour) },
-	})
+	root := w.root()
 	var stdout, stderr bytes.Buffer
 	root.SetArgs(args)
 	root.SetIn(strings.NewReader(w.stdin))
@@ -155,6 +152,23 @@ func (w *terminal) runs(args ...string) outcome {
 		require.NotContains(w.t, said, token)
 	}
 	return o
+}
+
+// root is the program with the commands of the terminal.
+func (w *terminal) root() *cobra.Command {
+	clock := w.clock
+	if clock == nil {
+		clock = func() time.Time { return now().Add(72 * time.Hour) }
+	}
+	root := &cobra.Command{Use: "procession", SilenceErrors: true, SilenceUsage: true}
+	cli.AddCommands(root, cli.Environment{
+		LookupEnv: func(name string) (string, bool) {
+			value, ok := w.env[name]
+			return value, ok
+		},
+		Clock: clock,
+	})
+	return root
 }
 
 // succeeds runs a command that has to succeed, and returns what it prints.

@@ -65,6 +65,7 @@ func listCommand[T any](env Environment, cmd *cobra.Command, l listing[T]) *cobr
 	}
 	if l.tenant != "" {
 		cmd.Flags().StringVar(&by.tenant, "tenant", "", l.tenant)
+		contextual(cmd.Flags())
 		completeTenants(env, cmd)
 	}
 	formats := []string{formatTable, formatWide, formatJSON, formatYAML, formatJQ}

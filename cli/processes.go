@@ -335,7 +335,7 @@ func completeWork(env Environment, find func(ctx context.Context, s *service) ([
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 		defer cancel()
-		s, err := env.open(cmd.Flags())
+		s, err := env.open(ctx, cmd.Flags())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

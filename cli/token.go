@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/base64"
 	"os"
 	"strings"
@@ -10,18 +11,22 @@ import (
 )
 
 // authorization is the value of the header that proves who asks: a file given as
-// a flag, else the variable with the token, else the one with the file. Nothing
-// it says holds the token.
-func (env Environment) authorization(flags *pflag.FlagSet) (string, error) {
+// a flag, else the variable with the token, else the one with the file, else what the
+// context has. Nothing it says holds the token.
+func (env Environment) authorization(ctx context.Context, flags *pflag.FlagSet, name string, in *serverContext) (string, error) {
 	if !flags.Changed("token-file") {
 		if token, ok := env.LookupEnv(variableToken); ok && token != "" {
 			return header(token, variableToken)
 		}
 	}
-	file := env.setting(flags, "token-file", variableTokenFile)
+	file := env.setting(flags, "token-file", variableTokenFile, in.TokenFile)
+	if file == "" && in.Login != nil {
+		token, err := env.token(ctx, name, in)
+		return "Bearer " + token, err
+	}
 	if file == "" {
-		return "", misuse("who is asking? Put a personal access token, or id:secret of an application, "+
-			"into %s or into a file for --token-file", variableToken)
+		return "", misuse("no credentials: put a personal access token, or id:secret of an application, "+
+			"into %s or into a file for --token-file, or sign in with procession login", variableToken)
 	}
 	content, err := os.ReadFile(file) //nolint:gosec // the user says which file
 	if err != nil {

@@ -65,7 +65,7 @@ func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"an open list", "f.yaml", "a: 1\nb: [\n", "f.yaml:2: is not YAML"},
 		{"wrong indentation", "f.yaml", "a: b\n c: d\n", "f.yaml:2: is not YAML: mapping values"},
-		{"a tab", "f.yaml", "\ta: 1", "f.yaml:1: is not YAML"},
+		{"a tab", "f.yaml", "\ta: 1", "f.yaml:1: is not YAML: there is a tab, "},
 		{"an error in a later document", "f.yaml", "a: 1\n---\nb: 2\n---\nc: {\n", "f.yaml:5: is not YAML"},
 		{"a control character", "f.yaml", "a: 1\nb: \x01", "f.yaml:2: is not YAML: control characters"},
 		{"invalid UTF-8", "f.yaml", "a: \xff", "f.yaml: is not valid UTF-8"},

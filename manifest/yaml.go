@@ -82,7 +82,15 @@ func syntaxError(file string, content []byte, err error) error {
 	if err != nil {
 		line = 1 + bytes.Count(content[:culprit(content, found[2])], []byte("\n"))
 	}
-	return &Error{File: file, Line: line, Message: "is not YAML: " + found[2]}
+	return &Error{File: file, Line: line, Message: "is not YAML: " + plain(found[2])}
+}
+
+// plain is a message of the library about a tab in the words of those who type it.
+func plain(message string) string {
+	if strings.Contains(message, "cannot start any token") && !strings.Contains(message, "@") && !strings.Contains(message, "`") {
+		return "there is a tab, or another character that cannot stand here: YAML is indented with spaces"
+	}
+	return message
 }
 
 // culprit is the offset of what a message without a line is about, 0 when it is

@@ -106,6 +106,22 @@ func (s *Server) FindDefinitionVersions(
 	return FindDefinitionVersions200JSONResponse{Content: listOf(found, definitionVersion)}, nil
 }
 
+// RetrieveDefinitionVersion returns the document of a version of a process definition.
+func (s *Server) RetrieveDefinitionVersion(
+	ctx context.Context, request RetrieveDefinitionVersionRequestObject,
+) (RetrieveDefinitionVersionResponseObject, error) {
+	key := keyOf(resource.KindProcessDefinition, request.Code, request.Params.Tenant)
+	found, err := s.administration.RetrieveDefinitionVersion(ctx, s.caller(ctx), key, request.Number)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := document(&found.Document)
+	if err != nil {
+		return nil, err
+	}
+	return RetrieveDefinitionVersion200JSONResponse(*answer), nil
+}
+
 func appliedResource(r *administer.AppliedResource) (oasadmin.AppliedResource, error) {
 	answer := oasadmin.AppliedResource{
 		Kind: oasadmin.ResourceKind(r.Key.Kind), Code: r.Key.Code, Tenant: r.Key.Tenant,

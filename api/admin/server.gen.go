@@ -57,6 +57,9 @@ type ServerInterface interface {
 	// FindDefinitionVersions List the versions of a process definition
 	// (GET /process-definitions/{code}/versions)
 	FindDefinitionVersions(c *gin.Context, code ResourceCodeParam, params FindDefinitionVersionsParams)
+	// RetrieveDefinitionVersion Get a version of a process definition as a document
+	// (GET /process-definitions/{code}/versions/{number})
+	RetrieveDefinitionVersion(c *gin.Context, code ResourceCodeParam, number int, params RetrieveDefinitionVersionParams)
 	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
 	// (GET /processes/{id}/user-actions)
 	ExplainProcessActions(c *gin.Context, id openapi_types.UUID, params ExplainProcessActionsParams)
@@ -676,6 +679,51 @@ func (siw *ServerInterfaceWrapper) FindDefinitionVersions(c *gin.Context) {
 	}
 
 	siw.Handler.FindDefinitionVersions(c, code, params)
+}
+
+// RetrieveDefinitionVersion operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveDefinitionVersion(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "number" -------------
+	var number int
+
+	err = runtime.BindStyledParameterWithOptions("simple", "number", c.Param("number"), &number, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter number: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RetrieveDefinitionVersionParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveDefinitionVersion(c, code, number, params)
 }
 
 // ExplainProcessActions operation middleware
@@ -1873,6 +1921,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/incidents/:id/~actions/dismiss", wrapper.DismissIncident)
 	router.POST(options.BaseURL+"/incidents/:id/~actions/retry", wrapper.RetryIncident)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions", wrapper.FindDefinitionVersions)
+	router.GET(options.BaseURL+"/process-definitions/:code/versions/:number", wrapper.RetrieveDefinitionVersion)
 	router.GET(options.BaseURL+"/processes/:id/user-actions", wrapper.ExplainProcessActions)
 	router.GET(options.BaseURL+"/resources", wrapper.FindResources)
 	router.DELETE(options.BaseURL+"/resources/:kind/:code", wrapper.DeleteResource)
@@ -2082,6 +2131,22 @@ type FindDefinitionVersionsResponseObject interface {
 type FindDefinitionVersions200JSONResponse DefinitionVersionList
 
 func (response FindDefinitionVersions200JSONResponse) VisitFindDefinitionVersionsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type RetrieveDefinitionVersionRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Number int               `json:"number"`
+	Params RetrieveDefinitionVersionParams
+}
+
+type RetrieveDefinitionVersionResponseObject interface {
+	VisitRetrieveDefinitionVersionResponse(w http.ResponseWriter) error
+}
+
+type RetrieveDefinitionVersion200JSONResponse ResourceDocument
+
+func (response RetrieveDefinitionVersion200JSONResponse) VisitRetrieveDefinitionVersionResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -2496,6 +2561,9 @@ type StrictServerInterface interface {
 	// FindDefinitionVersions List the versions of a process definition
 	// (GET /process-definitions/{code}/versions)
 	FindDefinitionVersions(ctx context.Context, request FindDefinitionVersionsRequestObject) (FindDefinitionVersionsResponseObject, error)
+	// RetrieveDefinitionVersion Get a version of a process definition as a document
+	// (GET /process-definitions/{code}/versions/{number})
+	RetrieveDefinitionVersion(ctx context.Context, request RetrieveDefinitionVersionRequestObject) (RetrieveDefinitionVersionResponseObject, error)
 	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
 	// (GET /processes/{id}/user-actions)
 	ExplainProcessActions(ctx context.Context, request ExplainProcessActionsRequestObject) (ExplainProcessActionsResponseObject, error)
@@ -2778,6 +2846,22 @@ func (sh *strictHandler) FindDefinitionVersions(ctx *gin.Context, code ResourceC
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitFindDefinitionVersionsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// RetrieveDefinitionVersion handles (GET /process-definitions/{code}/versions/{number}).
+func (sh *strictHandler) RetrieveDefinitionVersion(ctx *gin.Context, code ResourceCodeParam, number int, params RetrieveDefinitionVersionParams) {
+	var request RetrieveDefinitionVersionRequestObject
+	request.Code = code
+	request.Number = number
+	request.Params = params
+	response, err := sh.ssi.RetrieveDefinitionVersion(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveDefinitionVersionResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

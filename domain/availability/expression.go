@@ -3,6 +3,8 @@ package availability
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -47,6 +49,9 @@ func Parse(text string) (*Expression, error) {
 	}
 	return expression, nil
 }
+
+// Tasks returns the codes of the tasks that the expression names, in their order.
+func (e *Expression) Tasks() []string { return slices.Sorted(maps.Keys(e.needs.codes)) }
 
 // A refusal is an Error whose place is still a byte offset in the jq text.
 type refusal struct {

@@ -122,7 +122,7 @@ func (s *UserActionSpec) check(of *ProcessDefinitionSpec, pointer string, r *rep
 	if reserved(s.SignalName) {
 		r.add(pointer+"/signalName", "is a name that the service and Temporal keep to themselves")
 	}
-	s.checkAvailability(pointer+"/availability", r)
+	s.checkAvailability(of, pointer+"/availability", r)
 }
 
 // reserved reports whether workers interpret a signal of the name in another way.
@@ -130,17 +130,23 @@ func reserved(signal string) bool {
 	return strings.HasPrefix(signal, "KuFlow_Engine_Signal_") || strings.HasPrefix(signal, "__")
 }
 
-func (s *UserActionSpec) checkAvailability(pointer string, r *report) {
+func (s *UserActionSpec) checkAvailability(of *ProcessDefinitionSpec, pointer string, r *report) {
 	if s.Availability == "" {
 		return
 	}
-	_, err := availability.Parse(s.Availability)
+	expression, err := availability.Parse(s.Availability)
 	var wrong *availability.Error
 	switch {
 	case errors.As(err, &wrong):
 		r.add(pointer, "is not an availability expression: column %d: %s", wrong.Column, wrong.Message)
 	case err != nil:
 		r.add(pointer, "is not an availability expression: %v", err)
+	default:
+		for _, code := range expression.Tasks() {
+			if !hasItem(of.Items, code, domain.ItemTask) {
+				r.add(pointer, "names the task %s, which is no item of type TASK in this definition", code)
+			}
+		}
 	}
 }
 

@@ -214,6 +214,14 @@ type ClientInterface interface {
 	// Corresponds with GET /process-definitions/{code}/versions (the `FindDefinitionVersions` operationId).
 	FindDefinitionVersions(ctx context.Context, code ResourceCodeParam, params *FindDefinitionVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RetrieveDefinitionVersion Get a version of a process definition as a document
+	//
+	// What processes are pinned to is that of then; the rights and the metadata, which versions do not have, are those of now.
+	// Applying the document restores the version.
+	//
+	// Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
+	RetrieveDefinitionVersion(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
 	//
 	// The order is that of the process definition.
@@ -710,6 +718,24 @@ func (c *Client) RetryIncident(ctx context.Context, id IncidentID, reqEditors ..
 // Corresponds with GET /process-definitions/{code}/versions (the `FindDefinitionVersions` operationId).
 func (c *Client) FindDefinitionVersions(ctx context.Context, code ResourceCodeParam, params *FindDefinitionVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindDefinitionVersionsRequest(c.Server, code, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RetrieveDefinitionVersion Get a version of a process definition as a document
+//
+// What processes are pinned to is that of then; the rights and the metadata, which versions do not have, are those of now.
+// Applying the document restores the version.
+//
+// Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
+func (c *Client) RetrieveDefinitionVersion(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetrieveDefinitionVersionRequest(c.Server, code, number, params)
 	if err != nil {
 		return nil, err
 	}
@@ -2105,6 +2131,74 @@ func NewFindDefinitionVersionsRequest(server string, code ResourceCodeParam, par
 	}
 
 	operationPath := fmt.Sprintf("/process-definitions/%s/versions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRetrieveDefinitionVersionRequest constructs an http.Request for the RetrieveDefinitionVersion method
+func NewRetrieveDefinitionVersionRequest(server string, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "number", number, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/process-definitions/%s/versions/%s", pathParam0, pathParam1)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -4191,6 +4285,16 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /process-definitions/{code}/versions (the `FindDefinitionVersions` operationId).
 	FindDefinitionVersionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindDefinitionVersionsParams, reqEditors ...RequestEditorFn) (*FindDefinitionVersionsResponse, error)
 
+	// RetrieveDefinitionVersionWithResponse Get a version of a process definition as a document
+	//
+	// What processes are pinned to is that of then; the rights and the metadata, which versions do not have, are those of now.
+	// Applying the document restores the version.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
+	RetrieveDefinitionVersionWithResponse(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*RetrieveDefinitionVersionResponse, error)
+
 	// ExplainProcessActionsWithResponse Tell why a principal is offered a user action of a process, or not
 	//
 	// The order is that of the process definition.
@@ -5079,6 +5183,54 @@ func (r FindDefinitionVersionsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r FindDefinitionVersionsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RetrieveDefinitionVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ResourceDocument
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RetrieveDefinitionVersionResponse) GetJSON200() *ResourceDocument {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r RetrieveDefinitionVersionResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RetrieveDefinitionVersionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RetrieveDefinitionVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RetrieveDefinitionVersionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RetrieveDefinitionVersionResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6429,6 +6581,22 @@ func (c *ClientWithResponses) FindDefinitionVersionsWithResponse(ctx context.Con
 	return ParseFindDefinitionVersionsResponse(rsp)
 }
 
+// RetrieveDefinitionVersionWithResponse Get a version of a process definition as a document
+//
+// What processes are pinned to is that of then; the rights and the metadata, which versions do not have, are those of now.
+// Applying the document restores the version.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
+func (c *ClientWithResponses) RetrieveDefinitionVersionWithResponse(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*RetrieveDefinitionVersionResponse, error) {
+	rsp, err := c.RetrieveDefinitionVersion(ctx, code, number, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRetrieveDefinitionVersionResponse(rsp)
+}
+
 // ExplainProcessActionsWithResponse Tell why a principal is offered a user action of a process, or not
 //
 // The order is that of the process definition.
@@ -7278,6 +7446,39 @@ func ParseFindDefinitionVersionsResponse(rsp *http.Response) (*FindDefinitionVer
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest DefinitionVersionList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRetrieveDefinitionVersionResponse parses an HTTP response from a RetrieveDefinitionVersionWithResponse call
+func ParseRetrieveDefinitionVersionResponse(rsp *http.Response) (*RetrieveDefinitionVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RetrieveDefinitionVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ResourceDocument
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -1707,6 +1707,12 @@ type FindDefinitionVersionsParams struct {
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
+// RetrieveDefinitionVersionParams defines parameters for RetrieveDefinitionVersion.
+type RetrieveDefinitionVersionParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
 // ExplainProcessActionsParams defines parameters for ExplainProcessActions.
 type ExplainProcessActionsParams struct {
 	// PrincipalID A user or an application of the tenant

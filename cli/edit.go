@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/manifest"
+)
+
+func newEditCommand(env Environment) *cobra.Command {
+	var tenant string
+	cmd := asking(env, &cobra.Command{
+		Use: "edit KIND CODE", Args: exactly("a kind of resource", "a code"), Short: "Edit the document of a resource, and apply it",
+		Long: "Opens the document of a resource in the editor that VISUAL or EDITOR names, or else vi, and applies what was saved. If\n" +
+			"it is refused, the file is kept, and its name is printed.",
+		Example:           "  EDITOR='code --wait' procession edit process LOAN",
+		ValidArgsFunction: completeResource(env),
+	}, func(cmd *cobra.Command, s *service, args []string) error {
+		kind, err := parseKind(args[0])
+		if err != nil {
+			return err
+		}
+		found, err := s.retrieve(cmd.Context(), kind, args[1], tenant)
+		if err != nil {
+			return err
+		}
+		return env.edit(cmd, s, found)
+	})
+	bindTenant(env, cmd, &tenant)
+	return cmd
+}
+
+// edit lets the user edit a resource in a file, and applies it.
+func (env Environment) edit(cmd *cobra.Command, s *service, found oasadmin.Resource) error {
+	encoded, err := resource.Encode(exportedOf(found))
+	if err != nil {
+		return err
+	}
+	before, err := manifest.Format(encoded)
+	if err != nil {
+		return fmt.Errorf("writing the document: %w", err)
+	}
+	file, err := os.CreateTemp("", "procession-"+found.Metadata.Code+"-*.yaml")
+	if err != nil {
+		return fmt.Errorf("making a file to edit: %w", err)
+	}
+	_, err = file.Write(before)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", file.Name(), err)
+	}
+	if err := env.runEditor(cmd, file.Name()); err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	after, err := os.ReadFile(file.Name())
+	if err != nil {
+		return fmt.Errorf("reading what was edited: %w", err)
+	}
+	if string(after) == string(before) {
+		cmd.PrintErrln("no changes")
+		return os.Remove(file.Name())
+	}
+	result, err := (&applying{files: []string{file.Name()}}).send(cmd, s, false)
+	if err != nil {
+		cmd.PrintErrf("What you wrote is in %s; apply it with -f when it is right.\n", file.Name())
+		return err
+	}
+	return errors.Join(reportApplied(cmd, result), os.Remove(file.Name()))
+}
+
+// runEditor opens a file in the editor of the user, which may be a command with arguments.
+func (env Environment) runEditor(cmd *cobra.Command, file string) error {
+	visual, _ := env.LookupEnv("VISUAL")
+	editor, _ := env.LookupEnv("EDITOR")
+	//nolint:gosec // the user chooses the editor
+	run := exec.CommandContext(cmd.Context(), "sh", "-c", cmp.Or(visual, editor, "vi")+` "$1"`, "sh", file)
+	run.Stdin, run.Stdout, run.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if err := run.Run(); err != nil {
+		return fmt.Errorf("running the editor: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/manifest"
+)
+
+// warnings collects what can be applied but is hardly meant.
+type warnings struct {
+	sources []manifest.Source
+	// runners are the first to name the task queues of tenants.
+	runners map[string]string
+	found   []string
+}
+
+// warn writes a line on standard error for everything in documents that can be applied
+// but is hardly meant.
+func warn(cmd *cobra.Command, sources []manifest.Source) {
+	w := warnings{sources: sources, runners: map[string]string{}}
+	for i, source := range sources {
+		var document struct {
+			Kind oasadmin.ResourceKind          `json:"kind"`
+			Spec resource.ProcessDefinitionSpec `json:"spec"`
+		}
+		if json.Unmarshal(source.JSON, &document) == nil && document.Kind == oasadmin.ResourceKindProcessDefinition {
+			w.definition(fmt.Sprintf("/documents/%d", i), headOf(source).tenant(), &document.Spec)
+		}
+	}
+	for _, line := range w.found {
+		cmd.PrintErrln("warning:", line)
+	}
+}
+
+func (w *warnings) add(location, format string, args ...any) {
+	w.found = append(w.found, placeOf(w.sources, location)+": "+fmt.Sprintf(format, args...))
+}
+
+func (w *warnings) definition(at, tenant string, spec *resource.ProcessDefinitionSpec) {
+	if e := spec.Engine; e != nil {
+		queue := tenant + "/" + e.TaskQueue
+		if runner, known := w.runners[queue]; known && runner != e.Runner {
+			w.add(at+"/spec/engine/runner", "%s is served for another definition by %s: workers of both get the tasks of either", e.TaskQueue, runner)
+		} else {
+			w.runners[queue] = e.Runner
+		}
+	}
+	for i := range spec.Items {
+		w.item(fmt.Sprintf("%s/spec/items/%d", at, i), &spec.Items[i])
+	}
+	w.layout(at+"/spec/metadataUiSchema", spec.MetadataUISchema, spec.MetadataSchema)
+	w.layout(at+"/spec/entityUiSchema", spec.EntityUISchema, spec.EntitySchema)
+}
+
+func (w *warnings) item(at string, item *resource.ItemSpec) {
+	if item.Type == domain.ItemTask && len(item.Candidates) == 0 {
+		w.add(at, "the task %s has no candidates: it can be assigned, but not claimed", item.Code)
+	}
+	if item.RequireValidDataOnComplete && item.DataSchema == nil {
+		w.add(at+"/requireValidDataOnComplete", "there is no dataSchema: all data is valid")
+	}
+	if item.UISchema != nil && !item.Form {
+		w.add(at+"/uiSchema", "the task is not filled in as a form: form is not true")
+	}
+	w.layout(at+"/uiSchema", item.UISchema, item.DataSchema)
+	w.formats(at+"/dataSchema", item.DataSchema)
+}
+
+// element is an element of a layout of JSON Forms.
+type element struct {
+	Type     string            `json:"type"`
+	Scope    *string           `json:"scope"`
+	Elements []json.RawMessage `json:"elements"`
+}
+
+// layoutTypes are the types of elements that forms are laid out with.
+func layoutTypes() []string {
+	return []string{"VerticalLayout", "HorizontalLayout", "Group", "Categorization", "Category", "Control", "Label"}
+}
+
+// layout warns of elements that forms leave out.
+func (w *warnings) layout(at string, text, schema json.RawMessage) {
+	var e element
+	if len(text) == 0 || json.Unmarshal(text, &e) != nil {
+		return
+	}
+	if e.Type != "" && !slices.Contains(layoutTypes(), e.Type) {
+		hint := ""
+		if similar := resource.Similar(e.Type, layoutTypes()); similar != "" {
+			hint = "; did you mean " + similar + "?"
+		}
+		w.add(at+"/type", "%s is not a type of element that the service knows%s", e.Type, hint)
+	}
+	switch {
+	case e.Type == "Control" && e.Scope == nil:
+		w.add(at, "a Control without a scope shows nothing")
+	case e.Scope != nil && !hasScope(schema, *e.Scope):
+		w.add(at+"/scope", "%s is not a property of the schema", *e.Scope)
+	}
+	for i, inner := range e.Elements {
+		w.layout(fmt.Sprintf("%s/elements/%d", at, i), inner, schema)
+	}
+}
+
+// hasScope reports whether a schema describes the property that a scope leads to. What is
+// not spelt out, such as a reference, is taken for granted.
+func hasScope(schema json.RawMessage, scope string) bool {
+	rest, ok := strings.CutPrefix(scope, "#")
+	if !ok || len(schema) == 0 {
+		return true
+	}
+	for rest != "" {
+		var s struct {
+			Properties map[string]json.RawMessage `json:"properties"`
+		}
+		name, found := strings.CutPrefix(rest, "/properties/")
+		if !found || json.Unmarshal(schema, &s) != nil || s.Properties == nil {
+			return true
+		}
+		name, rest, _ = strings.Cut(name, "/")
+		if rest != "" {
+			rest = "/" + rest
+		}
+		if schema, found = s.Properties[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]; !found {
+			return false
+		}
+	}
+	return true
+}
+
+// knownFormats are the formats of JSON Schema; those of references begin with kuflow-.
+func knownFormats() []string {
+	return []string{
+		"date", "date-time", "duration", "email", "hostname", "idn-email", "idn-hostname", "ipv4", "ipv6", "iri",
+		"iri-reference", "json-pointer", "regex", "relative-json-pointer", "time", "uri", "uri-reference", "uri-template", "uuid",
+	}
+}
+
+// formats warns of formats that nothing checks.
+func (w *warnings) formats(at string, schema json.RawMessage) {
+	var s struct {
+		Format     string                     `json:"format"`
+		Properties map[string]json.RawMessage `json:"properties"`
+		Items      json.RawMessage            `json:"items"`
+	}
+	if len(schema) == 0 || json.Unmarshal(schema, &s) != nil {
+		return
+	}
+	if s.Format != "" && !strings.HasPrefix(s.Format, "kuflow-") && !slices.Contains(knownFormats(), s.Format) {
+		hint := ""
+		if similar := resource.Similar(s.Format, knownFormats()); similar != "" {
+			hint = "; did you mean " + similar + "?"
+		}
+		w.add(at+"/format", "%s is not a format that is checked%s", s.Format, hint)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		w.formats(at+"/properties/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), s.Properties[name])
+	}
+	w.formats(at+"/items", s.Items)
+}
