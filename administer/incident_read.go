@@ -27,7 +27,9 @@ func (s *Administration) RetrieveIncident(ctx context.Context, caller domain.Cal
 }
 
 func incidentScope(caller domain.Caller) persistence.IncidentScope {
-	return persistence.IncidentScope{Everywhere: caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants()}
+	return persistence.IncidentScope{
+		Everywhere: caller.Operator || caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants(),
+	}
 }
 
 // IncidentReportFilter narrows FindIncidentReports; empty fields match all.

@@ -30,7 +30,12 @@ func TestIncidents(t *testing.T) {
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "incidents", "list", "-o", "json"), "you are MEMBER of north")
 	require.Equal(t, "2\n", w.as(workerPair).succeeds("incidents", "list", "--tenant", "north", "-o", "jq=length"))
 
-	require.Equal(t, first+" RETRIED\n", w.succeeds("incidents", "retry", first))
+	// Operators see and act in every tenant, members or not.
+	operator := w.as(w.operator)
+	require.Equal(t, "2\n", operator.succeeds("incidents", "list", "-o", "jq=length"))
+	require.Equal(t, "2\n", operator.succeeds("incidents", "list", "--tenant", "north", "-o", "jq=length"))
+	require.Equal(t, "[]\n", operator.succeeds("incidents", "list", "--tenant", "home", "-o", "json"))
+	require.Equal(t, first+" RETRIED\n", operator.succeeds("incidents", "retry", first))
 	require.Equal(t, second+" DISMISSED\n", w.succeeds("incidents", "dismiss", second))
 	require.Empty(t, w.succeeds("incidents", "list"))
 	require.Contains(t, w.succeeds("incidents", "list", "--all"), first)
