@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/queuereport"
 )
 
 // TaskQueue is a task queue with its problems and the current state of each of
@@ -42,7 +43,7 @@ func (s *Administration) FindTaskQueues(
 	result.Total = int64(len(found))
 	from := min(page.Number*page.Size, len(found))
 	for _, q := range found[from:min(from+page.Size, len(found))] {
-		queue := TaskQueue{TaskQueue: q, Problems: q.Problems(now, s.queuePatience)}
+		queue := TaskQueue{TaskQueue: q, Problems: queuereport.Problems(&q, now, s.queuePatience)}
 		for _, w := range q.Workers {
 			queue.WorkerStates = append(queue.WorkerStates, domain.WorkerStateAt(w.LastSeenAt, now))
 		}

@@ -62,21 +62,3 @@ func TestWhoSeesAnItem(t *testing.T) {
 		require.Equal(t, c.claims, domain.ClaimsItem(c.relations), name)
 	}
 }
-
-func TestWhoSeesAResource(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		relations domain.ResourceRelations
-		sees      bool
-	}{
-		"no relation":                           {domain.ResourceRelations{}, false},
-		"operator":                              {domain.ResourceRelations{Operator: true}, true},
-		"owner":                                 {domain.ResourceRelations{Role: domain.RoleOwner}, true},
-		"administrator":                         {domain.ResourceRelations{Role: domain.RoleAdministrator}, true},
-		"member":                                {domain.ResourceRelations{Role: domain.RoleMember}, false},
-		"administrator of it":                   {domain.ResourceRelations{Role: domain.RoleMember, Administrator: true}, true},
-		"administrator of it, but of elsewhere": {domain.ResourceRelations{Administrator: true}, false},
-	} {
-		require.Equal(t, c.sees, domain.SeesResource(c.relations), name)
-	}
-}

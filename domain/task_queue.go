@@ -117,3 +117,19 @@ type TaskQueueObservation struct {
 	FailedAt   time.Time
 	Failure    string
 }
+
+// TaskQueuePatience holds the times after which a condition is a problem.
+type TaskQueuePatience struct {
+	// Poll is how long after the start of its last poll a worker counts as polling. A poll that finds no task
+	// lasts a minute.
+	Poll time.Duration
+	// Backlog is how long tasks may wait although the queue is polled.
+	Backlog time.Duration
+	// Observation is the age up to which an observation is used.
+	Observation time.Duration
+}
+
+// DefaultTaskQueuePatience returns the times for queues that are observed four times a minute.
+func DefaultTaskQueuePatience() TaskQueuePatience {
+	return TaskQueuePatience{Poll: 90 * time.Second, Backlog: time.Minute, Observation: time.Minute}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/accessmodel"
 	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -17,7 +18,7 @@ import (
 // collector is a caller with its relations to definitions of business artifacts, each of which has one artifact.
 type collector struct {
 	domain.Caller
-	definitions map[uuid.UUID]domain.ArtifactRelations
+	definitions map[uuid.UUID]accessmodel.ArtifactRelations
 	artifactOf  map[uuid.UUID]uuid.UUID
 }
 
@@ -48,7 +49,7 @@ func (s *society) grantOnArtifact(
 func (s *society) collector(kind domain.PrincipalType) *collector {
 	caller, group := s.principal(kind)
 	c := &collector{
-		Caller: caller, definitions: map[uuid.UUID]domain.ArtifactRelations{}, artifactOf: map[uuid.UUID]uuid.UUID{},
+		Caller: caller, definitions: map[uuid.UUID]accessmodel.ArtifactRelations{}, artifactOf: map[uuid.UUID]uuid.UUID{},
 	}
 	ways := []way{notAtAll, directly, throughGroup}
 	for _, viewer := range ways {
@@ -58,7 +59,7 @@ func (s *society) collector(kind domain.PrincipalType) *collector {
 				s.grantOnArtifact(definition, domain.PermissionArtifactViewer, viewer, caller, group)
 				s.grantOnArtifact(definition, domain.PermissionArtifactEditor, editor, caller, group)
 				s.grantOnArtifact(definition, domain.PermissionArtifactManager, manager, caller, group)
-				c.definitions[definition] = domain.ArtifactRelations{
+				c.definitions[definition] = accessmodel.ArtifactRelations{
 					Member: true, Viewer: viewer != notAtAll, Editor: editor != notAtAll, Manager: manager != notAtAll,
 				}
 				c.artifactOf[definition] = artifact
@@ -70,7 +71,7 @@ func (s *society) collector(kind domain.PrincipalType) *collector {
 
 // outside returns the same principal with a credential for another tenant only.
 func (c *collector) outside(tenant uuid.UUID) *collector {
-	out := &collector{Caller: c.Caller, definitions: map[uuid.UUID]domain.ArtifactRelations{}, artifactOf: c.artifactOf}
+	out := &collector{Caller: c.Caller, definitions: map[uuid.UUID]accessmodel.ArtifactRelations{}, artifactOf: c.artifactOf}
 	out.Memberships = []domain.Membership{{TenantID: tenant, Role: domain.RoleOwner}}
 	for id, r := range c.definitions {
 		r.Member = false
@@ -103,11 +104,11 @@ func (c *collector) requireArtifacts(t *testing.T, db *persistence.DB) {
 	var seen, all []uuid.UUID
 	for definition, r := range c.definitions {
 		all = append(all, definition)
-		if domain.SeesArtifact(r) {
+		if accessmodel.SeesArtifact(r) {
 			seen = append(seen, c.artifactOf[definition])
 		}
 		a, err := db.Reader().GetBusinessArtifact(t.Context(), c.Caller, c.artifactOf[definition])
-		requireFound(t, domain.SeesArtifact(r), err, r)
+		requireFound(t, accessmodel.SeesArtifact(r), err, r)
 		require.True(t, err != nil || a.ID == c.artifactOf[definition])
 	}
 	filters := map[string]persistence.ArtifactFilter{
@@ -144,13 +145,13 @@ func (c *collector) requireArtifactWrites(t *testing.T, db *persistence.DB) {
 	t.Helper()
 	err := db.Write(t.Context(), func(tx *persistence.Tx) error {
 		for definition, r := range c.definitions {
-			rights := domain.ArtifactRights{Edits: domain.EditsArtifact(r), Manages: domain.ManagesArtifact(r)}
+			rights := domain.ArtifactRights{Edits: accessmodel.EditsArtifact(r), Manages: accessmodel.ManagesArtifact(r)}
 			artifact := c.artifactOf[definition]
 			prepared, err := persistence.PrepareArtifact(c.Caller, artifact, persistence.DefinitionKey{ID: &definition}).Do(t.Context(), tx)
 			require.NoError(t, err)
 			require.NotNil(t, prepared.Existing)
-			require.Equal(t, domain.SeesArtifact(r), prepared.ExistingVisible, "%+v", r)
-			require.Equal(t, domain.SeesArtifact(r), len(prepared.Definitions) == 1, "%+v", r)
+			require.Equal(t, accessmodel.SeesArtifact(r), prepared.ExistingVisible, "%+v", r)
+			require.Equal(t, accessmodel.SeesArtifact(r), len(prepared.Definitions) == 1, "%+v", r)
 			if len(prepared.Definitions) == 1 {
 				require.Equal(t, rights, prepared.Definitions[0].Rights, "%+v", r)
 			}
@@ -161,9 +162,9 @@ func (c *collector) requireArtifactWrites(t *testing.T, db *persistence.DB) {
 	for definition, r := range c.definitions {
 		err := db.Write(t.Context(), func(tx *persistence.Tx) error {
 			locked, err := persistence.LockArtifact(c.Caller, c.artifactOf[definition]).Do(t.Context(), tx)
-			requireFound(t, domain.SeesArtifact(r), err, r)
+			requireFound(t, accessmodel.SeesArtifact(r), err, r)
 			if err == nil {
-				require.Equal(t, domain.ArtifactRights{Edits: domain.EditsArtifact(r), Manages: domain.ManagesArtifact(r)},
+				require.Equal(t, domain.ArtifactRights{Edits: accessmodel.EditsArtifact(r), Manages: accessmodel.ManagesArtifact(r)},
 					locked.Rights, "%+v", r)
 			}
 			return errChecked

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/accessmodel"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
@@ -16,7 +17,7 @@ import (
 // archivist is a caller with its relations to documents.
 type archivist struct {
 	domain.Caller
-	documents map[uuid.UUID]domain.DocumentRelations
+	documents map[uuid.UUID]accessmodel.DocumentRelations
 	processOf map[uuid.UUID]uuid.UUID
 }
 
@@ -24,7 +25,7 @@ type archivist struct {
 func (s *society) archivist(kind domain.PrincipalType) *archivist {
 	caller, group := s.principal(kind)
 	a := &archivist{
-		Caller: caller, documents: map[uuid.UUID]domain.DocumentRelations{}, processOf: map[uuid.UUID]uuid.UUID{},
+		Caller: caller, documents: map[uuid.UUID]accessmodel.DocumentRelations{}, processOf: map[uuid.UUID]uuid.UUID{},
 	}
 	for _, permission := range []domain.ProcessPermission{"", domain.PermissionViewer, domain.PermissionManager} {
 		for _, ofItem := range []domain.ItemPermission{"", domain.PermissionCandidate, domain.PermissionItemViewer} {
@@ -65,14 +66,14 @@ func (a *archivist) add(
 	for _, uploads := range []bool{false, true} {
 		by := s.either(uploads, a.PrincipalID)
 		for _, d := range []struct {
-			domain.DocumentRelations
+			accessmodel.DocumentRelations
 			holders []uuid.UUID
 		}{
-			{domain.DocumentRelations{}, nil},
-			{domain.DocumentRelations{LinkedToProcess: true}, []uuid.UUID{process}},
-			{domain.DocumentRelations{LinkedTo: byItem}, []uuid.UUID{visible}},
-			{domain.DocumentRelations{LinkedTo: byOther}, []uuid.UUID{other}},
-			{domain.DocumentRelations{LinkedTo: append(byOther, granted)}, []uuid.UUID{other, visible}},
+			{accessmodel.DocumentRelations{}, nil},
+			{accessmodel.DocumentRelations{LinkedToProcess: true}, []uuid.UUID{process}},
+			{accessmodel.DocumentRelations{LinkedTo: byItem}, []uuid.UUID{visible}},
+			{accessmodel.DocumentRelations{LinkedTo: byOther}, []uuid.UUID{other}},
+			{accessmodel.DocumentRelations{LinkedTo: append(byOther, granted)}, []uuid.UUID{other, visible}},
 		} {
 			id := s.document("PROCESS", process, by, d.holders...)
 			d.Process, d.Uploader = of, uploads
@@ -82,7 +83,7 @@ func (a *archivist) add(
 		action := uuid.New()
 		s.add("process_actions", action, s.tenant, process, "DOWNLOADABLE", "COMPLETED", uuid.New(), "A", by, s.now, s.author, s.now, s.now)
 		id := s.document("PROCESS_ACTION", action, s.author)
-		a.documents[id] = domain.DocumentRelations{Process: of, Delivered: true, Invoker: uploads}
+		a.documents[id] = accessmodel.DocumentRelations{Process: of, Delivered: true, Invoker: uploads}
 		a.processOf[id] = process
 	}
 }
@@ -94,7 +95,7 @@ func (a *archivist) requireTimelines(t *testing.T, reader *persistence.Reader) {
 	for id, r := range a.documents {
 		process := a.processOf[id]
 		sees[process] = domain.SeesProcess(r.Process)
-		if domain.SeesDocument(r) && !r.Delivered {
+		if accessmodel.SeesDocument(r) && !r.Delivered {
 			visible[process]++
 		}
 	}
@@ -149,9 +150,9 @@ func TestDocumentsAreVisibleAsTheDomainSays(t *testing.T) {
 			a.requireTimelines(t, db.Reader())
 			for id, r := range a.documents {
 				_, found := targets.Document(s.tenant, id)
-				require.Equal(t, domain.SeesDocument(r), found, "%+v", r)
+				require.Equal(t, accessmodel.SeesDocument(r), found, "%+v", r)
 				_, err := db.Reader().GetDocumentOfProcess(t.Context(), a.Caller, a.processOf[id], id, s.now)
-				requireFound(t, domain.SeesDocument(r), err, r)
+				requireFound(t, accessmodel.SeesDocument(r), err, r)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/accessmodel"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
@@ -112,7 +113,7 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 	}
 	type viewer struct {
 		domain.Caller
-		relations map[resource.Key]domain.ResourceRelations
+		relations map[resource.Key]accessmodel.ResourceRelations
 	}
 	var viewers []*viewer
 	group := resource.Key{Tenant: "here", Kind: resource.KindGroup, Code: "G"}
@@ -125,14 +126,14 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 			if role != "" {
 				caller.Memberships = append(caller.Memberships, domain.Membership{TenantID: s.tenant, Role: role})
 			}
-			v := &viewer{Caller: caller, relations: map[resource.Key]domain.ResourceRelations{group: {Operator: operator, Role: role}}}
+			v := &viewer{Caller: caller, relations: map[resource.Key]accessmodel.ResourceRelations{group: {Operator: operator, Role: role}}}
 			viewers = append(viewers, v)
 			for _, w := range []way{notAtAll, directly, throughGroup} {
 				k := s.define(nil)
 				s.grant(k, domain.PermissionAdministrator, w, caller, own)
 				store(resource.KindProcessDefinition, k.code, k.id, `{"name":"D"}`)
 				key := resource.Key{Tenant: "here", Kind: resource.KindProcessDefinition, Code: k.code}
-				v.relations[key] = domain.ResourceRelations{Operator: operator, Role: role, Administrator: w != notAtAll}
+				v.relations[key] = accessmodel.ResourceRelations{Operator: operator, Role: role, Administrator: w != notAtAll}
 			}
 		}
 	}
@@ -154,8 +155,8 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
 		want := map[resource.Key]bool{}
 		for key, r := range v.relations {
 			_, err := service.RetrieveResource(t.Context(), v.Caller, key)
-			requireFound(t, domain.SeesResource(r), err, r)
-			if domain.SeesResource(r) {
+			requireFound(t, accessmodel.SeesResource(r), err, r)
+			if accessmodel.SeesResource(r) {
 				want[key] = true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain/queuereport"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -158,7 +159,7 @@ func (d *doctor) checkWorkers(ctx context.Context) Finding {
 	patience := d.QueuePatience
 	troubled, problems, first := 0, 0, ""
 	for i := range queues {
-		found := queues[i].Problems(now, patience)
+		found := queuereport.Problems(&queues[i], now, patience)
 		if len(found) == 0 {
 			continue
 		}

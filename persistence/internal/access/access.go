@@ -1,7 +1,7 @@
 // Package access is visibility in SQL, in one place: the rules are those of domain.SeesProcess, domain.SeesItem,
-// domain.SeesDocument, domain.SeesArtifact and their like. Every fragment reads the caller's principal id from $1; the
-// tenants of the caller are the condition beside it. The ARRAY(…) sub-selects do not depend on the row, so PostgreSQL
-// computes each once per statement.
+// accessmodel.SeesDocument, accessmodel.SeesArtifact and their like. Every fragment reads the caller's principal id
+// from $1; the tenants of the caller are the condition beside it. The ARRAY(…) sub-selects do not depend on the row, so
+// PostgreSQL computes each once per statement.
 package access
 
 // The conditions, and the lists that they are made of.

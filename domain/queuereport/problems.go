@@ -1,4 +1,6 @@
-package domain
+// Package queuereport says in English what is wrong with a task queue, for administrators and for those who check an
+// installation.
+package queuereport
 
 import (
 	"fmt"
@@ -6,44 +8,30 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/procession-dev/procession/domain"
 )
 
 // shownNames is how many names a sentence lists before it counts the rest.
 const shownNames = 5
 
-// TaskQueuePatience holds the times after which a condition is a problem.
-type TaskQueuePatience struct {
-	// Poll is how long after the start of its last poll a worker counts as polling. A poll that finds no task
-	// lasts a minute.
-	Poll time.Duration
-	// Backlog is how long tasks may wait although the queue is polled.
-	Backlog time.Duration
-	// Observation is the age up to which an observation is used.
-	Observation time.Duration
-}
-
-// DefaultTaskQueuePatience returns the times for queues that are observed four times a minute.
-func DefaultTaskQueuePatience() TaskQueuePatience {
-	return TaskQueuePatience{Poll: 90 * time.Second, Backlog: time.Minute, Observation: time.Minute}
-}
-
 // Problems returns sentences about what blocks work on the queue, or will. A healthy queue has none; while
 // Temporal cannot be observed, that is the only problem reported about it.
-func (q *TaskQueue) Problems(now time.Time, patience TaskQueuePatience) []string {
-	j := &queueJudge{queue: q, now: now, patience: patience, polling: map[TaskKind]map[string]bool{}}
+func Problems(q *domain.TaskQueue, now time.Time, patience domain.TaskQueuePatience) []string {
+	j := &queueJudge{queue: q, now: now, patience: patience, polling: map[domain.TaskKind]map[string]bool{}}
 	j.observe()
 	return slices.Concat(j.unmetNeeds(), j.idleWorkers(), j.strangers(), j.backlogs(), j.blindness())
 }
 
 // queueJudge holds the inputs common to all rules.
 type queueJudge struct {
-	queue    *TaskQueue
+	queue    *domain.TaskQueue
 	now      time.Time
-	patience TaskQueuePatience
+	patience domain.TaskQueuePatience
 	// seen is the observation, nil when there is no usable one.
-	seen *TaskQueueObservation
+	seen *domain.TaskQueueObservation
 	// polling are the identities that poll for tasks of a kind.
-	polling map[TaskKind]map[string]bool
+	polling map[domain.TaskKind]map[string]bool
 }
 
 func (j *queueJudge) observe() {
@@ -63,8 +51,8 @@ func (j *queueJudge) observe() {
 	}
 }
 
-func (j *queueJudge) live(w *TaskQueueWorker) bool {
-	return WorkerStateAt(w.LastSeenAt, j.now) == WorkerOnline
+func (j *queueJudge) live(w *domain.TaskQueueWorker) bool {
+	return domain.WorkerStateAt(w.LastSeenAt, j.now) == domain.WorkerOnline
 }
 
 // unmetNeeds returns the workflows that no live worker registered.
@@ -87,33 +75,33 @@ func (j *queueJudge) unmetNeeds() []string {
 		switch {
 		case live == 0:
 			problems = append(problems, fmt.Sprintf("%s workflow %s on task queue %s: no live worker",
-				need.subject(), need.WorkflowType, j.queue.Name))
+				subject(&need), need.WorkflowType, j.queue.Name))
 		case !anything && !types[need.WorkflowType]:
 			problems = append(problems, fmt.Sprintf(
 				"%s workflow %s on task queue %s, which is registered by no live worker (registered types: %s)",
-				need.subject(), need.WorkflowType, j.queue.Name, listed(slices.Sorted(maps.Keys(types)))))
+				subject(&need), need.WorkflowType, j.queue.Name, listed(slices.Sorted(maps.Keys(types)))))
 		}
 	}
 	return problems
 }
 
 // subject returns the subject and the verb of the sentence.
-func (n *TaskQueueNeed) subject() string {
+func subject(n *domain.TaskQueueNeed) string {
 	switch {
-	case n.Kind == NeedRobot:
+	case n.Kind == domain.NeedRobot:
 		return "robot " + n.Definition + " needs"
-	case n.Kind == NeedProcess && n.Published:
+	case n.Kind == domain.NeedProcess && n.Published:
 		return "definition " + n.Definition + " needs"
-	case n.Kind == NeedProcess:
-		return "running processes of " + n.Definition + n.pinned() + " need"
+	case n.Kind == domain.NeedProcess:
+		return "running processes of " + n.Definition + pinned(n) + " need"
 	case n.Published:
 		return "action " + n.Action + " of definition " + n.Definition + " needs"
 	default:
-		return "action " + n.Action + " of running processes of " + n.Definition + n.pinned() + " needs"
+		return "action " + n.Action + " of running processes of " + n.Definition + pinned(n) + " needs"
 	}
 }
 
-func (n *TaskQueueNeed) pinned() string {
+func pinned(n *domain.TaskQueueNeed) string {
 	word := " (version "
 	if len(n.Versions) > 1 {
 		word = " (versions "
@@ -137,8 +125,8 @@ func (j *queueJudge) idleWorkers() []string {
 		if !j.live(w) || j.seen.ObservedAt.Sub(w.LiveSince) < j.patience.Poll {
 			continue
 		}
-		workflows := j.polling[TaskKindWorkflow][w.Identity]
-		activities := j.polling[TaskKindActivity][w.Identity]
+		workflows := j.polling[domain.TaskKindWorkflow][w.Identity]
+		activities := j.polling[domain.TaskKindActivity][w.Identity]
 		switch {
 		case !workflows && !activities:
 			problems = append(problems, fmt.Sprintf("worker %s registered on %s but does not poll it", w.Identity, j.queue.Name))
@@ -155,7 +143,7 @@ func (j *queueJudge) idleWorkers() []string {
 
 // strangers returns pollers without a live registration.
 func (j *queueJudge) strangers() []string {
-	registered := map[string]*TaskQueueWorker{}
+	registered := map[string]*domain.TaskQueueWorker{}
 	for i := range j.queue.Workers {
 		registered[j.queue.Workers[i].Identity] = &j.queue.Workers[i]
 	}
@@ -191,7 +179,7 @@ func (j *queueJudge) backlogs() []string {
 		if b.Count == 0 || (pollers > 0 && b.Age < j.patience.Backlog) {
 			continue
 		}
-		waiting := fmt.Sprintf("backlog of %s, oldest %s", counted(b.Count, b.Kind.noun()), ageText(b.Age))
+		waiting := fmt.Sprintf("backlog of %s, oldest %s", counted(b.Count, noun(b.Kind)), ageText(b.Age))
 		if pollers == 0 {
 			problems = append(problems, waiting+", and no worker polls")
 			continue
@@ -205,11 +193,11 @@ func (j *queueJudge) backlogs() []string {
 	return problems
 }
 
-func (k TaskKind) noun() string {
+func noun(k domain.TaskKind) string {
 	switch k {
-	case TaskKindWorkflow:
+	case domain.TaskKindWorkflow:
 		return "workflow task"
-	case TaskKindActivity:
+	case domain.TaskKindActivity:
 		return "activity task"
 	}
 	return "task"

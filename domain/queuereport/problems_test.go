@@ -1,4 +1,4 @@
-package domain_test
+package queuereport_test
 
 import (
 	"testing"
@@ -7,9 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/queuereport"
 )
 
-func TestTaskQueueProblems(t *testing.T) {
+func TestProblems(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
@@ -199,7 +200,7 @@ func TestTaskQueueProblems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.queue.Name = "Q"
-			require.Equal(t, c.want, c.queue.Problems(now, domain.DefaultTaskQueuePatience()))
+			require.Equal(t, c.want, queuereport.Problems(&c.queue, now, domain.DefaultTaskQueuePatience()))
 		})
 	}
 }
