@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
-func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) {
+func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) { //nolint:funlen // one story of documents
 	t.Parallel()
 	db := pgtest.New(t)
 	tenant := enginetest.Seed(t, db, "tenant", "loan")

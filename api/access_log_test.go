@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-func TestAccessLog(t *testing.T) {
+func TestAccessLog(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	var logged bytes.Buffer
 	s := apitest.NewService(t, func(o *api.Options) {

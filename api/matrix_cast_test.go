@@ -36,7 +36,7 @@ type things struct {
 
 // matrixRequest returns the request of a row. Where the request of other tests
 // names no resource, or one of the tenant Demo, it names those of the fixture.
-func (f things) matrixRequest(name string) operation {
+func (f things) matrixRequest(name string) operation { //nolint:funlen // most of it is a table
 	if name == "B.uploadDocument_OF_ARTIFACT" {
 		return operation{method: http.MethodPost, path: apitest.UploadFor("ku:business-artifact/"+f.artifact.String(), "text/plain", "a.txt"), body: "text"}
 	}
@@ -119,7 +119,7 @@ type cast struct {
 }
 
 // newCast completes the demonstration data.
-func newCast(s *apitest.Service) cast {
+func newCast(s *apitest.Service) cast { //nolint:funlen // most of it is a table
 	s.T.Helper()
 	account := func(name string, role domain.TenantRole) demo.Account {
 		a := demo.Account{Name: name, ID: uuid.New(), Secret: name + "-secret", Tenant: demo.TenantDemo(), Role: role}

@@ -68,7 +68,7 @@ func requireSameValue(t *testing.T, a *oasa.JSONFormsValue, b *oasb.JSONValue) {
 
 // Changes made through one shape are visible through the other, which can
 // continue from there.
-func TestWhatOneShapeDoesTheOtherShows(t *testing.T) {
+func TestWhatOneShapeDoesTheOtherShows(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	s := apitest.NewService(t)
 	surveys := s.Surveys()

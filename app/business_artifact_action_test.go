@@ -117,7 +117,7 @@ func (a acting) requireStatus(t *testing.T, want domain.ActionStatus) {
 	require.Equal(t, want, a.retrieve(t).Status)
 }
 
-func TestEndOfTheWorkflowOfAnAction(t *testing.T) {
+func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 
 	t.Run("a completed one completes it", func(t *testing.T) {

@@ -141,7 +141,7 @@ func requireErrors(t *testing.T, v *domain.JSONValue, want ...string) {
 
 const accepted = `{"validations":[{"valid":true}]}`
 
-func TestReferencesAreCheckedByDataSources(t *testing.T) {
+func TestReferencesAreCheckedByDataSources(t *testing.T) { //nolint:funlen // one story, from the reference to its value
 	t.Parallel()
 	c := newChecking(t)
 

@@ -78,7 +78,7 @@ func (r running) incidents(t *testing.T) []domain.Incident {
 	return page.Items
 }
 
-func TestRecordClosing(t *testing.T) {
+func TestRecordClosing(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 
 	t.Run("a completed workflow completes its process", func(t *testing.T) {

@@ -93,7 +93,7 @@ func (i invoked) upload(t *testing.T) bool {
 	return taken
 }
 
-func TestEndOfTheWorkflowOfAUserAction(t *testing.T) {
+func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 
 	t.Run("a completed one completes START_WORKFLOW", func(t *testing.T) {

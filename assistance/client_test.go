@@ -226,7 +226,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-func TestSchemas(t *testing.T) {
+func TestSchemas(t *testing.T) { //nolint:funlen // pairs of schemas
 	t.Parallel()
 	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
 	var with, without atomic.Int32

@@ -153,7 +153,7 @@ func TestAuthenticateUserOfSeveralTenants(t *testing.T) {
 	}, d.accepted(t, "Bearer "+userToken))
 }
 
-func TestAuthenticateRefuses(t *testing.T) {
+func TestAuthenticateRefuses(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	d := newDirectory(t)
 	keys := newIssuance(t)

@@ -9,7 +9,7 @@ import (
 )
 
 // What is wrong with a list is reported, each thing once.
-func TestFaultsAreReported(t *testing.T) {
+func TestFaultsAreReported(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	repository := fstest.MapFS{
 		"a/b/x_test.go":           {Data: []byte("package b\nfunc TestX(t *testing.T) { t.Run(\"row one\", nil) }\nfunc helper(t *testing.T) {}\n")},

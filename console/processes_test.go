@@ -116,7 +116,7 @@ func TestProcesses(t *testing.T) {
 	})
 }
 
-func TestProcess(t *testing.T) {
+func TestProcess(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 	s := newSite(t)
 	share := func(t *testing.T) *site { t.Helper(); return &site{t: t, url: s.url, db: s.db, app: s.app} }
@@ -194,7 +194,7 @@ func TestProcess(t *testing.T) {
 }
 
 // Each kind of user action works from the drop-down of a process.
-func TestProcessActions(t *testing.T) {
+func TestProcessActions(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 	shared := newSite(t)
 	act := func(t *testing.T, code string, scripts bool) (*site, uuid.UUID, *person) {

@@ -86,7 +86,7 @@ func TestTask(t *testing.T) {
 	})
 }
 
-func TestInbox(t *testing.T) {
+func TestInbox(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 	t.Run("has pages with true totals", func(t *testing.T) {
 		t.Parallel()

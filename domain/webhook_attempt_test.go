@@ -69,7 +69,7 @@ func TestReplayDelivery(t *testing.T) {
 	require.Equal(t, 2, d.Round)
 }
 
-func TestNoteAttemptsAtEndpoint(t *testing.T) {
+func TestNoteAttemptsAtEndpoint(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	success := domain.WebhookAttempt{At: noon, Latency: time.Second}
 	failure := domain.WebhookAttempt{At: noon, Latency: time.Second, Failure: "STATUS"}

@@ -96,7 +96,7 @@ func (o office) requireWentOn(t *testing.T, c domain.DueCommand) {
 	require.Equal(t, "went on", said)
 }
 
-func TestActivitiesAreCompletedByToken(t *testing.T) {
+func TestActivitiesAreCompletedByToken(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 	done, ended, slow, alien, forged := newOfficeCommand("patient"), newOfficeCommand("patient"),
 		newOfficeCommand("hasty"), newOfficeCommand("patient"), newOfficeCommand("patient")

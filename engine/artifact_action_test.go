@@ -31,7 +31,7 @@ func newAction(workflowType string) domain.DueCommand {
 	return c
 }
 
-func TestWorkflowsOfArtifactActions(t *testing.T) {
+func TestWorkflowsOfArtifactActions(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 	b := setUp(t)
 	w := worker.New(b.client, "actions", worker.Options{})

@@ -78,7 +78,7 @@ func signalsIn(events []*historypb.HistoryEvent) []*commonpb.Payloads {
 	return inputs
 }
 
-func TestEncryptedWorkflows(t *testing.T) {
+func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 	const keyID = "demo-key"
 	key, encrypted, plain := encryptedResult(t)

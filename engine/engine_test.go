@@ -160,7 +160,7 @@ func (b bench) end(t *testing.T, c domain.DueCommand) *domain.Closing {
 	return closing
 }
 
-func TestEngine(t *testing.T) {
+func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 	b := setUp(t)
 

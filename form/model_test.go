@@ -45,7 +45,7 @@ func outline(fields []form.Field) []string {
 	return lines
 }
 
-func TestModel(t *testing.T) {
+func TestModel(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	for name, test := range map[string]struct {
 		schema, layout, value string

@@ -56,7 +56,7 @@ func tree(nodes []*form.Node, indent string) []string {
 
 const many = `["a","b","c","d","e","f","g","h","i","j","k","l","m"]`
 
-func TestSheet(t *testing.T) {
+func TestSheet(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	for name, test := range map[string]struct {
 		schema, layout, value string

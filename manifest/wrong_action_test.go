@@ -7,7 +7,7 @@ import (
 )
 
 // The user actions of process definitions.
-func TestWrongUserActions(t *testing.T) {
+func TestWrongUserActions(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	refuse(t, []wrong{
 		{

@@ -8,7 +8,7 @@ import (
 )
 
 // Data structures, artifacts, subscriptions and robots.
-func TestWrongCatalogue(t *testing.T) {
+func TestWrongCatalogue(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	refuse(t, []wrong{
 		{

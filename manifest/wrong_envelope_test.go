@@ -9,7 +9,7 @@ import (
 )
 
 // What every document has.
-func TestWrongEnvelopes(t *testing.T) {
+func TestWrongEnvelopes(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	refuse(t, []wrong{
 		{
@@ -199,7 +199,7 @@ spec: {name: H}
 }
 
 // Every place that is wrong is reported.
-func TestSeveralViolations(t *testing.T) {
+func TestSeveralViolations(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	refuse(t, []wrong{
 		{

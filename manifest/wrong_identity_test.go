@@ -8,7 +8,7 @@ import (
 )
 
 // Tenants, users, applications and groups.
-func TestWrongIdentities(t *testing.T) {
+func TestWrongIdentities(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	refuse(t, []wrong{
 		{

@@ -7,7 +7,7 @@ import (
 )
 
 // The items and elements of process definitions.
-func TestWrongItems(t *testing.T) {
+func TestWrongItems(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	refuse(t, []wrong{
 		{

@@ -7,7 +7,7 @@ import (
 )
 
 // Process definitions but for their items and user actions.
-func TestWrongProcessDefinitions(t *testing.T) {
+func TestWrongProcessDefinitions(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	refuse(t, []wrong{
 		{

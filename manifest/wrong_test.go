@@ -48,7 +48,7 @@ func explained(sources []manifest.Source, violations []resource.Violation) []str
 	return lines
 }
 
-func TestMissingReferences(t *testing.T) {
+func TestMissingReferences(t *testing.T) { //nolint:funlen // one folder of manifests, and what is missing from it
 	t.Parallel()
 	sources, err := manifest.Parse("f.yaml", []byte(`apiVersion: procession/v1
 kind: ProcessDefinition

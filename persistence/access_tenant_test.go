@@ -105,7 +105,7 @@ func TestProcessesStayWithTheirRunner(t *testing.T) {
 
 // Resources are visible exactly where the domain allows it, in every combination of role, operator and the
 // Administrator permission.
-func TestResourcesExistForWhomTheDomainSays(t *testing.T) {
+func TestResourcesExistForWhomTheDomainSays(t *testing.T) { //nolint:funlen // one world of all relations, and what each sees of it
 	t.Parallel()
 	s := newSociety(t)
 	store := func(kind resource.Kind, code string, id uuid.UUID, spec string) {

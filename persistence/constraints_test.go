@@ -26,7 +26,7 @@ const (
 )
 
 // The database enforces the rules of the domain too, against defects and manual statements.
-func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) {
+func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := pgtest.Open(t, url)

@@ -48,7 +48,7 @@ func (q queueOwners) publishSpec(
 	}))
 }
 
-func TestTaskQueuesAreThoseOfDefinitionsAndWorkers(t *testing.T) {
+func TestTaskQueuesAreThoseOfDefinitionsAndWorkers(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	q := newQueueOwners(t)
 	definition := uuid.New()
@@ -213,7 +213,7 @@ func TestListWorkers(t *testing.T) {
 	require.Equal(t, int64(2), live)
 }
 
-func TestObservationsOfTaskQueues(t *testing.T) {
+func TestObservationsOfTaskQueues(t *testing.T) { //nolint:funlen // one story of a queue that is observed
 	t.Parallel()
 	q := newQueueOwners(t)
 	q.lists(t, q.tenant, q.runner, "P", "Q")

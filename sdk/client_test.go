@@ -59,7 +59,7 @@ func record(t *testing.T, r *http.Request) seen {
 	return seen{r.Method, r.RequestURI, r.Header.Get("Authorization"), r.Header.Get("Content-Type"), string(body), r.ContentLength}
 }
 
-func TestOperationsOnTheWire(t *testing.T) {
+func TestOperationsOnTheWire(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	id := uuid.MustParse("01970000-0000-7000-8000-000000000001")
 	code, text := "X", "hello"

@@ -71,7 +71,7 @@ func talker(t *testing.T, line string) string {
 	return listener.Addr().String()
 }
 
-func TestSendWantsTLS(t *testing.T) {
+func TestSendWantsTLS(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	serve := func(config *tls.Config) *httptest.Server {

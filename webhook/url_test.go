@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/webhook"
 )
 
-func TestCheckURL(t *testing.T) {
+func TestCheckURL(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	const (
 		notAbsolute = "must be an absolute URL such as https://example.com/events"

@@ -177,7 +177,7 @@ func (f *floor) incidents(t *testing.T) []domain.Incident {
 	return page.Items
 }
 
-func TestProcessesFollowTheirWorkflows(t *testing.T) {
+func TestProcessesFollowTheirWorkflows(t *testing.T) { //nolint:funlen // one story of two workflows
 	t.Parallel()
 	f := newFloor(t)
 	f.run(t)

@@ -88,7 +88,7 @@ func TestApplyingSaysWhatBecameOfEachDocument(t *testing.T) {
 
 // A wrong manifest in a request prevents all from being applied, and the error
 // lists all violations.
-func TestApplyIsAtomic(t *testing.T) {
+func TestApplyIsAtomic(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	good := apitest.Document("north", "Group", "NEW", `{"name":"New"}`)

@@ -98,7 +98,7 @@ func TestSavingReplacesAndDeletes(t *testing.T) {
 }
 
 // A body that violates the contract is refused, whatever the definition allows.
-func TestElementsThatAreRefused(t *testing.T) {
+func TestElementsThatAreRefused(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	s := apitest.NewService(t)
 	process := *s.Survey(s.Surveys(), "").ID

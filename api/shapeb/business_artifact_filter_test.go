@@ -16,7 +16,7 @@ import (
 
 // Every operator on every type finds the expected artifacts and totals, in
 // every notation.
-func TestArtifactsAreFoundByTheirData(t *testing.T) {
+func TestArtifactsAreFoundByTheirData(t *testing.T) { //nolint:funlen // one set of artifacts, and the expressions that find them
 	t.Parallel()
 	s := apitest.NewService(t)
 	digits := strings.Repeat("1234567890", 4)
@@ -200,7 +200,7 @@ func TestFilterExpressionsAreRefused(t *testing.T) {
 
 // A list knows at once of definitions that have come, changed or gone, and of
 // rights that were given or taken, whatever was known of them before.
-func TestFiltersFollowTheDefinitions(t *testing.T) {
+func TestFiltersFollowTheDefinitions(t *testing.T) { //nolint:funlen // one story of a definition that changes
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	worker := s.As("worker")

@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-func TestQueriesOfDataSources(t *testing.T) {
+func TestQueriesOfDataSources(t *testing.T) { //nolint:funlen // one story, from the query to its removal
 	t.Parallel()
 	s := apitest.NewService(t)
 	s.PutDataSource(demo.TenantDemo(), demo.LoanWorker(), demo.Reviewers())

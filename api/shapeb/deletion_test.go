@@ -117,7 +117,7 @@ func TestDeletedProcessesTakeNoWrites(t *testing.T) {
 	require.Equal(t, before, s.Snapshot())
 }
 
-func TestDeletingAndRestoringABusinessArtifact(t *testing.T) {
+func TestDeletingAndRestoringABusinessArtifact(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	s := apitest.NewService(t)
 	alice := demo.Alice()

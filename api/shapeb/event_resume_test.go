@@ -24,7 +24,7 @@ import (
 // the opposite order of their events; two replicas, of which one dies and comes
 // back; followers who are cut off at any time and go on where they were. Everybody
 // gets every event once, in one order.
-func TestNothingIsLostAndNothingIsDoubled(t *testing.T) {
+func TestNothingIsLostAndNothingIsDoubled(t *testing.T) { //nolint:funlen // one story of a follower
 	t.Parallel()
 	const writers, transactions, followers = 10, 50, 4
 	s := apitest.NewService(t, quickly)

@@ -181,7 +181,7 @@ func ofKeys() []string {
 }
 
 // ailments are what may be wrong with the surroundings of the service.
-func (s *testStack) ailments(t *testing.T) map[string]ailment {
+func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen // most of it is a table
 	t.Helper()
 	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

@@ -67,7 +67,7 @@ func TestBlocksOfDocuments(t *testing.T) {
 }
 
 // blocks says how each block is run, by its document and the first command.
-func (r *documentRun) blocks() map[string]shown {
+func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it is a table
 	listed := func(what, jq string) string { return "$(procession " + what + " -o 'jq=" + jq + "')" }
 	incidents := map[string][]string{"INCIDENT": r.incidents(2)}
 	const issued = `.[] | select(.name == "2027") | .id`

@@ -115,7 +115,7 @@ func dump(t *testing.T, url string) []byte {
 	return content.Bytes()
 }
 
-func TestThousandIssuesLeaveNoSecretBehind(t *testing.T) {
+func TestThousandIssuesLeaveNoSecretBehind(t *testing.T) { //nolint:funlen // one story, from the first secret to the search for it
 	t.Parallel()
 	const issues, clients = 1000, 4
 	s := &testStack{t: t, dir: t.TempDir(), http: &http.Client{}}

@@ -49,7 +49,7 @@ spec:
   permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
 `
 
-func TestRobotAssistsEndToEnd(t *testing.T) {
+func TestRobotAssistsEndToEnd(t *testing.T) { //nolint:funlen // one story, from the upload to the suggestion
 	t.Parallel()
 	s := newStack(t, false)
 	documents := filepath.Join(t.TempDir(), "robot.yaml")

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAllowedConstructs(t *testing.T) {
+func TestAllowedConstructs(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	for _, test := range []struct {
 		expression string

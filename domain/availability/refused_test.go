@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRefusedConstructs(t *testing.T) {
+func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	for _, test := range []struct {
 		expression string

@@ -17,7 +17,7 @@ func index() map[string]filter.Type {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestParse(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	text := func(operator filter.Operator, operands ...string) filter.Criterion {
 		return filter.Criterion{Field: "NAME", Type: filter.String, Operator: operator, Operands: operands}
@@ -87,7 +87,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRefuses(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	const (
 		operators = ": they are eq, le, ge, between, contains and in"

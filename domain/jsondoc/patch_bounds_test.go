@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
-func TestPatchIsBounded(t *testing.T) {
+func TestPatchIsBounded(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 	from := func(path string) *string { return &path }
 	apply := func(t *testing.T, document string, patch []jsondoc.Operation) error {

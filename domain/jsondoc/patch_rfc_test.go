@@ -6,7 +6,7 @@ import (
 
 // The situations that appendix A of RFC 6902 goes through, each with its
 // neighbours.
-func TestPatchSituations(t *testing.T) {
+func TestPatchSituations(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	for _, c := range []patchCase{
 		// A.1, A.10, A.12: members.

@@ -51,7 +51,7 @@ func (c patchCase) run(t *testing.T) {
 	require.Equal(t, c.want, string(got))
 }
 
-func TestPatchOperations(t *testing.T) {
+func TestPatchOperations(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	for _, c := range []patchCase{
 		// Section 4.1.
@@ -167,7 +167,7 @@ func TestPatchOperations(t *testing.T) {
 }
 
 // Section 4.6: what is equal.
-func TestPatchTest(t *testing.T) {
+func TestPatchTest(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	big := strings.Repeat("9", 60)
 	for _, c := range []struct {

@@ -40,7 +40,7 @@ func nothing() jsondoc.Option {
 	return jsondoc.References(func(kuflowref.Reference) (jsondoc.Stored, bool) { return jsondoc.Stored{}, false })
 }
 
-func TestReferenceFormats(t *testing.T) {
+func TestReferenceFormats(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Parallel()
 	references := map[string]string{
 		"kuflow-file":              someFile,
@@ -154,7 +154,7 @@ func quoted(t *testing.T, text string) string {
 }
 
 // The stored document is checked, not the claims of the reference.
-func TestAcceptAndMaxSize(t *testing.T) {
+func TestAcceptAndMaxSize(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	pdf := jsondoc.Stored{Name: "Report.PDF", Type: "application/pdf", Size: 1000}
 	for _, c := range []struct {

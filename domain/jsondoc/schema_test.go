@@ -149,7 +149,7 @@ func TestDrafts(t *testing.T) {
 	})
 }
 
-func TestCompileRefuses(t *testing.T) {
+func TestCompileRefuses(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	chain := func(links int) string {
 		var s strings.Builder

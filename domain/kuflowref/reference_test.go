@@ -82,7 +82,7 @@ func plain(text string) bool {
 	return true
 }
 
-func TestFile(t *testing.T) {
+func TestFile(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	whole := kuflowref.File{URI: inner, Type: "application/pdf", Size: 500, Name: "a.pdf"}
 	named := func(name string) kuflowref.File {

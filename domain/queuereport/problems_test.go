@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain/queuereport"
 )
 
-func TestProblems(t *testing.T) {
+func TestProblems(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }

@@ -65,7 +65,7 @@ func health(ctx context.Context, conn *grpc.ClientConn) error {
 	return err
 }
 
-func TestFrontendDecidesByCertificateAndToken(t *testing.T) {
+func TestFrontendDecidesByCertificateAndToken(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.addNamespace(t, "alpha")
