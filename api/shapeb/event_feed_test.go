@@ -47,14 +47,14 @@ func requireEnd(f *apitest.Follower) {
 func quickly(o *api.Options) { o.Heartbeat = 20 * time.Millisecond }
 
 // eventID is the id in the body of an event.
-func eventID(m apitest.Message, t *testing.T) uuid.UUID {
+func eventID(t *testing.T, m apitest.Message) uuid.UUID {
 	t.Helper()
 	var body struct{ ID uuid.UUID }
 	require.NoError(t, json.Unmarshal([]byte(m.Data), &body))
 	return body.ID
 }
 
-func TestEventsAreFollowed(t *testing.T) {
+func TestEventsAreFollowed(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	s := apitest.NewService(t)
 	server := s.Replica()
@@ -159,7 +159,7 @@ func TestStreamSendsVisibleEventsOnly(t *testing.T) {
 		}
 		stream := apitest.Follow(t, server, as, "0.0.0", "?follow=false")
 		for _, id := range want {
-			require.Equal(t, id, eventID(event(stream), t), as.Name)
+			require.Equal(t, id, eventID(t, event(stream)), as.Name)
 		}
 		requireEnd(stream)
 		seen[as.Name] = len(want)
