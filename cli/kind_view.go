@@ -13,10 +13,10 @@ type kindView struct {
 	columns []column
 }
 
-// viewOf returns the view of a kind, an empty one for a kind of a newer service.
+// viewOf returns the view of a kind, an empty one where tables show what all kinds have.
 func viewOf(kind oasadmin.ResourceKind) kindView { return kindViews()[resource.Kind(kind)] }
 
-// kindViews has an entry for every kind.
+// kindViews are the views of the kinds with columns of their own.
 func kindViews() map[resource.Kind]kindView {
 	specColumn := func(title string, cell func(shownSpec) string) column {
 		return column{title, func(_ oasadmin.Resource, s shownSpec) string { return cell(s) }}
@@ -33,7 +33,6 @@ func kindViews() map[resource.Kind]kindView {
 		resource.KindGroup: {
 			columns: []column{specColumn("MEMBERS", func(s shownSpec) string { return strconv.Itoa(len(s.Members)) })},
 		},
-		resource.KindDataStructure: {},
 		resource.KindEncryptionKey: {
 			columns: []column{specColumn("DESCRIPTION", func(s shownSpec) string { return s.Description })},
 		},
@@ -41,8 +40,7 @@ func kindViews() map[resource.Kind]kindView {
 		resource.KindProcessDefinition: {
 			columns: []column{specColumn("STATE", func(s shownSpec) string { return s.State })},
 		},
-		resource.KindBusinessArtifactDefinition: {},
-		resource.KindWebhookSubscription:        {columns: []column{specColumn("URL", func(s shownSpec) string { return s.URL })}},
-		resource.KindRobot:                      {columns: []column{taskQueue}},
+		resource.KindWebhookSubscription: {columns: []column{specColumn("URL", func(s shownSpec) string { return s.URL })}},
+		resource.KindRobot:               {columns: []column{taskQueue}},
 	}
 }
