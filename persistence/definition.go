@@ -153,7 +153,7 @@ func PrepareProcess(
 	n := &NewProcess{}
 	var existing domain.Process
 	var relatedOfExisting domain.RelatedProcesses
-	return Read[*NewProcess]{[]pg.Query{
+	queries := []pg.Query{
 		pg.Q(getProcessByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
 			err := scanProcess(&existing, &n.ExistingVisible)(rows)
 			if err == nil {
@@ -169,12 +169,18 @@ func PrepareProcess(
 				return err
 			},
 		),
-		lookUpPrincipal(initiator, &n.Initiator),
 		relatedProcesses(caller, id, &relatedOfExisting),
-		pg.Q(tenantOfProcess, []any{caller.PrincipalID, caller.TenantIDs(), related}, func(rows pgx.Rows) error {
+	}
+	if !initiator.Empty() {
+		queries = append(queries, lookUpPrincipal(initiator, &n.Initiator))
+	}
+	if related != nil {
+		args := []any{caller.PrincipalID, caller.TenantIDs(), related}
+		queries = append(queries, pg.Q(tenantOfProcess, args, func(rows pgx.Rows) error {
 			return pg.IgnoreNoRows(pg.One(&n.RelatedTenantID)(rows))
-		}),
-	}, func(tx *Tx) (*NewProcess, error) {
+		}))
+	}
+	return Read[*NewProcess]{queries, func(tx *Tx) (*NewProcess, error) {
 		existing.Related = relatedOfExisting
 		if n.ExistingVisible {
 			tx.Found(existing.ID, existing.Version())
@@ -241,7 +247,9 @@ func PrepareProcessItem(
 			}
 			return pg.IgnoreNoRows(err)
 		}),
-		lookUpPrincipal(owner, &n.Owner),
+	}
+	if !owner.Empty() {
+		queries = append(queries, lookUpPrincipal(owner, &n.Owner))
 	}
 	if thread != nil {
 		queries = append(queries, threadsOf(caller, process, []uuid.UUID{*thread}, &n.Threads))

@@ -36,14 +36,6 @@ SELECT d.id, d.tenant_id, d.published_version,
    AND ('ONBOARDING' = '' OR NULL IS NOT NULL OR d.code = 'ONBOARDING')
  GROUP BY d.id
  LIMIT 2;
-SELECT p.id, ARRAY(SELECT u.tenant_id FROM tenant_users u WHERE u.principal_id = p.id AND u.disabled_at IS NULL
-                    UNION SELECT p.tenant_id WHERE p.tenant_id IS NOT NULL) AS tenant_ids
-  FROM principals p
- WHERE p.disabled_at IS NULL
-   AND (NULL::uuid IS NULL OR p.id = NULL)
-   AND ('' = '' OR lower(p.email) = lower(''))
-   AND (NULL::uuid IS NOT NULL OR '' <> '')
-   AND ('' = '' OR p.type = '');
 SELECT p.id, r.to_id = (:process::text || :n::text)::uuid::uuid
   FROM process_relations r
   JOIN processes p ON p.id = CASE r.to_id WHEN (:process::text || :n::text)::uuid THEN r.from_id ELSE r.to_id END
@@ -60,20 +52,6 @@ SELECT p.id, r.to_id = (:process::text || :n::text)::uuid::uuid
                                          UNION ALL
                                         SELECT m.group_id FROM group_members m WHERE m.principal_id = :alice)))))))
  ORDER BY p.created_at, p.id;
-SELECT p.tenant_id
-  FROM processes p
- WHERE p.id = NULL AND p.tenant_id = ANY(:tenants) AND p.deleted_at IS NULL AND (p.initiator_id = :alice
-    OR p.process_definition_id = ANY(ARRAY(SELECT g.process_definition_id FROM process_definition_grants g
-      WHERE g.permission IN ('VIEWER', 'MANAGER') AND g.grantee_id = ANY(ARRAY(SELECT :alice::uuid
-                                         UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = :alice))))
-    OR p.process_version = ANY(ARRAY(SELECT v.version FROM process_definition_versions v WHERE v.runner_id = :alice))
-    OR EXISTS (SELECT 1 FROM process_items i
-                WHERE i.process_id = p.id
-                  AND (i.owner_id = :alice OR i.item_definition_id = ANY(ARRAY(SELECT g.item_definition_id FROM item_definition_grants g
-      WHERE g.permission = 'CANDIDATE' AND g.grantee_id = ANY(ARRAY(SELECT :alice::uuid
-                                         UNION ALL
-                                        SELECT m.group_id FROM group_members m WHERE m.principal_id = :alice)))))));
 \endpipeline
 \startpipeline
 INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state,
