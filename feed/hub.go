@@ -78,10 +78,9 @@ type Subscription struct {
 	principal uuid.UUID
 	tenants   map[uuid.UUID]bool
 	news      loop.Signal
-	// wakeAt is when the follower may be woken again, and late is set when it will be
-	// then.
-	wakeAt time.Time
-	late   bool
+	// resting is set while the follower may not be woken again, late when it is to be
+	// woken afterwards.
+	resting, late bool
 }
 
 // Subscribe returns a subscription that is woken by new public events of the
@@ -249,22 +248,20 @@ func (h *Hub) tell(tenants map[uuid.UUID]bool) {
 
 // tell wakes the follower, now or when it may be woken again. The hub is locked.
 func (s *Subscription) tell() {
-	now := time.Now()
-	if s.late {
+	if s.resting {
+		s.late = true
 		return
 	}
-	wait := s.wakeAt.Sub(now)
-	if wait <= 0 {
-		s.wakeAt = now.Add(newsInterval)
-		s.news.Wake()
-		return
-	}
-	s.late = true
-	time.AfterFunc(wait, func() {
+	s.resting = true
+	s.news.Wake()
+	time.AfterFunc(newsInterval, func() {
 		s.hub.mu.Lock()
 		defer s.hub.mu.Unlock()
-		s.late, s.wakeAt = false, time.Now().Add(newsInterval)
-		s.news.Wake()
+		s.resting = false
+		if s.late {
+			s.late = false
+			s.tell()
+		}
 	})
 }
 

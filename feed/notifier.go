@@ -24,13 +24,13 @@ type Notifier struct {
 	db   *persistence.DB
 	log  *slog.Logger
 	wake loop.Signal
-	// notifyAt is when the next notification may be sent.
-	notifyAt time.Time
+	// rest ends when the next notification may be sent.
+	rest *time.Timer
 }
 
 // NewNotifier returns a Notifier that is started with Run.
 func NewNotifier(db *persistence.DB, log *slog.Logger) *Notifier {
-	return &Notifier{db: db, log: log, wake: loop.NewSignal()}
+	return &Notifier{db: db, log: log, wake: loop.NewSignal(), rest: time.NewTimer(0)}
 }
 
 // Wake requests a notification. It never blocks.
@@ -51,7 +51,10 @@ func (n *Notifier) Run(ctx context.Context) {
 // next waits until a notification is requested, and until one may be sent. Requests
 // that arrive meanwhile are merged.
 func (n *Notifier) next(ctx context.Context) error {
-	pause(ctx, time.Until(n.notifyAt))
+	select {
+	case <-ctx.Done():
+	case <-n.rest.C:
+	}
 	select {
 	case <-n.wake:
 	default:
@@ -61,7 +64,7 @@ func (n *Notifier) next(ctx context.Context) error {
 		case <-n.wake:
 		}
 	}
-	n.notifyAt = time.Now().Add(notifyInterval)
+	n.rest.Reset(notifyInterval)
 	return nil
 }
 
