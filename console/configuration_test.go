@@ -8,14 +8,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/persistence"
 )
 
 // apply applies manifests as Alice.
@@ -71,6 +75,8 @@ func TestConfigurationIsAccessibleAndFits(t *testing.T) {
 		"definitions": "definitions", "definition": "definitions/demo/ProcessDefinition/HOSTILE",
 		"no-definitions": "definitions?q=nothing+at+all", "templates": "definitions/new",
 		"compare": "definitions/demo/ProcessDefinition/HOSTILE/compare", "editor": "definitions/demo/ProcessDefinition/HOSTILE/edit",
+		"people": "people", "groups": "people?kind=Group", "person": "people/demo/User/bob", "group": "people/demo/Group/HOSTILES",
+		"application": "people/demo/Application/loan-worker", "robot": "people/demo/Robot/KYC_BOT",
 		"new":        "definitions/new?template=process",
 		"playground": "definitions/playground?expression=" + url.QueryEscape(`${ .process.stat == "<img src=x>" }`),
 	}
@@ -277,4 +283,90 @@ func TestExpressionIsTried(t *testing.T) {
 	foreign, _ := s.foreignTask()
 	alice.open("definitions/playground?expression=" + url.QueryEscape("${ true }") + "&process=" + foreign.String())
 	alice.AwaitText("There is no such process")
+}
+
+// A leaver is disabled: the browser that the leaver is signed in with is out.
+func TestLeaverIsDisabled(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	alice := s.signIn("Alice")
+	alice.open("people?q=carol")
+	alice.Click("main .row-link")
+	alice.AwaitText("Rights, and where they come from")
+	require.Contains(t, alice.Text("[aria-labelledby=rights]"), "start processes")
+	require.Contains(t, alice.Text("[aria-labelledby=rights]"), "Loan")
+	alice.Click("form[action$='/disable'] button")
+	alice.AwaitText("Disabled")
+	_, _, err := s.db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
+		Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(demo.Carol().Secret),
+	}, time.Now())
+	require.Error(t, err)
+	alice.Click("form[action$='/disable'] button")
+	alice.AwaitText("Member")
+	s.caller(demo.Carol())
+
+	// Rights are explained with the group through which they are held.
+	alice.open("people/demo/User/bob")
+	require.Contains(t, alice.Text("[aria-labelledby=rights]"), "through the group REVIEWERS")
+
+	// The last owner cannot be disabled, and the page says why.
+	alice.open("people/demo/User/alice")
+	alice.Click("form[action$='/disable'] button")
+	alice.AwaitText("would be left without an OWNER")
+}
+
+// A secret is rotated: both are valid until the old one is revoked.
+func TestSecretIsRotated(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	s.apply("{apiVersion: procession/v1, kind: Application, metadata: {code: rotating, tenant: demo}, spec: {name: Rotating}}")
+	application := s.manifestOf(resource.KindApplication, "rotating")
+	valid := func(secret string) bool {
+		_, _, err := s.db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
+			Kind: domain.CredentialApplicationSecret, PrincipalID: &application.ID, SecretSHA256: authn.HashSecret(secret),
+		}, time.Now())
+		return err == nil
+	}
+	alice := s.signIn("Alice")
+	alice.open("people/demo/Application/rotating")
+	issue := func(name string) string {
+		alice.Type("form[action$='/secrets'] [name=name]", name)
+		alice.Click("form[action$='/secrets'] button")
+		alice.AwaitText("it is not shown again")
+		secret := alice.Text("#secret")
+		alice.open("people/demo/Application/rotating")
+		alice.AwaitText(name)
+		require.NotContains(t, alice.Text("main"), secret)
+		return secret
+	}
+	first, second := issue("first"), issue("second")
+	require.True(t, valid(first) && valid(second))
+	alice.Click("form[action$='/revoke'] button")
+	alice.Await(`document.querySelectorAll("form[action$='/revoke']").length === 1`)
+	require.False(t, valid(first))
+	require.True(t, valid(second))
+}
+
+// A certificate for the engine is revoked, and no other's.
+func TestCertificateIsRevoked(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	grant := domain.EngineGrant{
+		ID: domain.NewID(), TenantID: demo.TenantDemo(), PrincipalID: demo.LoanWorker().ID, Kind: domain.AuthenticationEngineCertificate,
+		Identifier: "c0ffee", IssuedAt: s.now(), ExpiresAt: s.now().Add(time.Hour),
+	}
+	require.NoError(t, s.db.Write(t.Context(), func(tx *persistence.Tx) error {
+		tx.InsertEngineGrant(grant)
+		return nil
+	}))
+	alice := s.signIn("Alice")
+	// A form about another principal does not find it.
+	s.send(s.client(demo.Alice().Secret), http.MethodPost, "people/demo/Application/reader/access", url.Values{"id": {grant.ID.String()}})
+	alice.open("people/demo/Application/loan-worker")
+	alice.Click("form[action$='/access'] button")
+	alice.Await(`document.querySelector("[aria-labelledby=access]").innerText.includes("revoked")`)
+	require.Equal(t, int64(1), sql[int64](s, `SELECT count(*) FROM engine_grants WHERE revoked_at IS NOT NULL AND id = $1`, grant.ID))
 }

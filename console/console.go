@@ -16,6 +16,7 @@ import (
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
+	"github.com/procession-dev/procession/console/people"
 	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/queues"
 	"github.com/procession-dev/procession/console/signin"
@@ -50,6 +51,7 @@ func New(o Options) (http.Handler, error) {
 		home:   &home.Screens{App: o.Service},
 		queues: &queues.Screens{Administration: o.Administration}, audit: &audit.Screens{Administration: o.Administration},
 		definitions: &definitions.Screens{App: o.Service, Administration: o.Administration},
+		people:      &people.Screens{Administration: o.Administration},
 	})))
 	if err != nil {
 		return nil, err

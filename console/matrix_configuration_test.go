@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,6 +24,13 @@ POST definitions/apply ProcessDefinition                  403   303          303
 GET definitions/:tenant/:kind/:code ProcessDefinition     403   200          200           403     403    403       403       403      403   in        404
 GET definitions/:tenant/:kind/:code/edit ProcessDefinition 403  200          200           403     403    403       403       403      403   in        404
 GET definitions/:tenant/:kind/:code/compare ProcessDefinition 403 404        404           403     403    403       403       403      403   in        404
+GET people                                                403   200          200           403     403    403       403       403      403   in        200
+GET people/:tenant/:kind/:code User                       403   200          200           403     403    403       403       403      403   in        404
+POST people/:tenant/:kind/:code/disable User              403   303          303           403     403    403       403       403      403   in        404
+POST people/:tenant/:kind/:code/secrets User              403   400          400           403     403    403       403       403      403   in        404
+POST people/:tenant/:kind/:code/secrets/:id/revoke User   403   404          404           403     403    403       403       403      403   in        404
+POST people/:tenant/:kind/:code/access User               403   303          303           403     403    403       403       403      403   in        404
+POST people/:tenant/:kind/:code/variables Robot           403   303          303           403     403    403       403       403      403   in        404
 `
 
 // configured is what a row of configurationMatrix names.
@@ -34,7 +42,7 @@ func TestConfigurationMatrix(t *testing.T) {
 	s := makeSite(t)
 	s.t = t
 	c := newCast(s)
-	own := map[string]configured{"ProcessDefinition": {"demo", "LOAN"}}
+	own := map[string]configured{"ProcessDefinition": {"demo", "LOAN"}, "User": {"demo", "carol"}, "Robot": {"demo", "KYC_BOT"}}
 	for _, row := range rowsOf(configurationMatrix) { //nolint:paralleltest // as above
 		t.Run(strings.TrimSpace(row.method+" "+row.path+" "+row.variant), func(t *testing.T) {
 			s := *s
@@ -55,12 +63,15 @@ func TestConfigurationMatrix(t *testing.T) {
 	}
 }
 
+// nameOf is the name of what a form makes: a variable of a robot, and a secret without one.
+var nameOf = map[string]string{"Robot": "MATRIX"} //nolint:gochecknoglobals // never changed
+
 // askToConfigure sends the request of a row as a caller about what is named, and returns
 // the cell.
 func (c *cast) askToConfigure(s *site, caller string, r row, about configured) string {
 	s.t.Helper()
-	path := strings.NewReplacer(":tenant", about.tenant, ":kind", r.variant, ":code", about.code).Replace(r.path)
+	path := strings.NewReplacer(":tenant", about.tenant, ":kind", r.variant, ":code", about.code, ":id", uuid.NewString()).Replace(r.path)
 	manifest := "apiVersion: procession/v1\nkind: DataStructure\nmetadata: {code: MATRIX, tenant: " + about.tenant + "}\n" +
 		"spec: {name: Matrix, schema: {type: object}}\n"
-	return c.cell(s, caller, r, path, url.Values{"text": {manifest}})
+	return c.cell(s, caller, r, path, url.Values{"text": {manifest}, "name": {nameOf[r.variant]}, "value": {"secret"}})
 }

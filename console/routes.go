@@ -9,6 +9,7 @@ import (
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
+	"github.com/procession-dev/procession/console/people"
 	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/queues"
 	"github.com/procession-dev/procession/console/signin"
@@ -31,6 +32,7 @@ type screens struct {
 	audit     *audit.Screens
 
 	definitions *definitions.Screens
+	people      *people.Screens
 }
 
 // routes are all screens, and what the forms on them do.

@@ -14,5 +14,13 @@ func configurationRoutes(s screens) []web.Route {
 		web.Get("definitions/:tenant/:kind/:code", s.definitions.Show),
 		web.Get("definitions/:tenant/:kind/:code/edit", s.definitions.Edit),
 		web.Get("definitions/:tenant/:kind/:code/compare", s.definitions.Compare),
+
+		web.Get("people", s.people.List),
+		web.Get("people/:tenant/:kind/:code", s.people.Show),
+		web.Post("people/:tenant/:kind/:code/disable", s.people.Disable),
+		web.Post("people/:tenant/:kind/:code/secrets", s.people.Issue),
+		web.Post("people/:tenant/:kind/:code/secrets/:id/revoke", s.people.Revoke),
+		web.Post("people/:tenant/:kind/:code/access", s.people.RevokeAccess),
+		web.Post("people/:tenant/:kind/:code/variables", s.people.SetVariable),
 	}
 }

@@ -27,7 +27,7 @@ func texts() map[language.Tag]map[string]string {
 	translated := german()
 	for _, more := range []map[string]string{
 		germanForms(), germanProcesses(), germanEvents(), germanRun(),
-		germanWork(), germanDefinitions(),
+		germanWork(), germanDefinitions(), germanPeople(),
 	} {
 		maps.Copy(translated, more)
 	}

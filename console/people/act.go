@@ -1,0 +1,125 @@
+package people
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// Disable disables a user or an application, or enables it again, by applying its manifest.
+func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
+	key, err := keyOf(v)
+	if err != nil {
+		return nil, err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Administration.RetrieveResource(v.Context(), v.Caller, key)
+	if err != nil {
+		return nil, err
+	}
+	disable := form.Get("disabled") == "true"
+	switch spec := found.Spec.(type) {
+	case *resource.UserSpec:
+		spec.Disabled = disable
+	case *resource.ApplicationSpec:
+		spec.Disabled = disable
+	default:
+		return nil, domain.NotFound("page")
+	}
+	text, err := resource.Encode(found.Document)
+	if err != nil {
+		return nil, err
+	}
+	ctx := app.WithPrecondition(v.Context(), domain.Precondition{
+		Resource: found.ID, Match: &domain.Versions{Listed: []domain.Version{found.Version()}},
+	})
+	_, err = s.Administration.ApplyResources(ctx, v.Caller, administer.ApplyRequest{Documents: []json.RawMessage{text}})
+	return s.after(v, key, err)
+}
+
+// Issue issues a secret and shows it, this once.
+func (s *Screens) Issue(v *web.Visit) (*web.Answer, error) {
+	key, err := keyOf(v)
+	if err != nil {
+		return nil, err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	in := administer.NewSecret{Name: strings.TrimSpace(form.Get("name"))}
+	if day, err := time.Parse(time.DateOnly, form.Get("expires")); err == nil {
+		in.ExpiresAt = &day
+	}
+	issued, err := s.Administration.IssueSecret(v.Context(), v.Caller, key, in)
+	if err != nil {
+		return s.after(v, key, err)
+	}
+	return s.page(v, key, issued, nil)
+}
+
+// Revoke revokes a secret.
+func (s *Screens) Revoke(v *web.Visit) (*web.Answer, error) {
+	key, err := keyOf(v)
+	if err != nil {
+		return nil, err
+	}
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	return s.after(v, key, s.Administration.RevokeSecret(v.Context(), v.Caller, key, id))
+}
+
+// RevokeAccess revokes a token or a certificate for the engine, or all of a principal.
+func (s *Screens) RevokeAccess(v *web.Visit) (*web.Answer, error) {
+	key, err := keyOf(v)
+	if err != nil {
+		return nil, err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Administration.RetrieveResource(v.Context(), v.Caller, key)
+	if err != nil {
+		return nil, err
+	}
+	selection := administer.EngineAccessSelection{PrincipalID: &found.ID, TenantID: &found.TenantID}
+	if id, err := uuid.Parse(form.Get("id")); err == nil {
+		selection.ID = &id
+	}
+	_, err = s.Administration.RevokeEngineAccess(v.Context(), v.Caller, selection)
+	return s.after(v, key, err)
+}
+
+// SetVariable sets an environment variable of a robot, or deletes it.
+func (s *Screens) SetVariable(v *web.Visit) (*web.Answer, error) {
+	key, err := keyOf(v)
+	if err != nil {
+		return nil, err
+	}
+	if key.Kind != resource.KindRobot {
+		return nil, domain.NotFound("page")
+	}
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimSpace(form.Get("name"))
+	if form.Get("do") == "delete" {
+		return s.after(v, key, s.Administration.DeleteRobotVariable(v.Context(), v.Caller, key, name))
+	}
+	return s.after(v, key, s.Administration.SetRobotVariable(v.Context(), v.Caller, key, name, domain.NewSecret(form.Get("value"))))
+}

@@ -1,0 +1,99 @@
+package people
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// shown is a user, a group, an application or a robot and what is known of it.
+type shown struct {
+	*administer.Holder
+
+	Secrets []domain.SecretInfo
+	Access  []domain.EngineGrant
+	// May reports whether the user may change it.
+	May bool
+	// Issued is the secret that was just issued, nil for none. It is shown this once.
+	Issued *administer.IssuedSecret
+	// Problem says why the last action was refused, "" if none was.
+	Problem string
+}
+
+func keyOf(v *web.Visit) (resource.Key, error) {
+	key := resource.Key{Tenant: v.Param("tenant"), Kind: resource.Kind(v.Param("kind")), Code: v.Param("code")}
+	if !slices.Contains(kinds(), key.Kind) {
+		return key, domain.NotFound("page")
+	}
+	return key, nil
+}
+
+// hasSecrets reports whether secrets are issued to the kind.
+func (s *shown) hasSecrets() bool { return slices.Contains(resource.SecretOwners(), s.Kind) }
+
+// acts reports whether it is a principal: what signs in, and gets access to the engine.
+func (s *shown) acts() bool {
+	return s.Kind == resource.KindUser || s.Kind == resource.KindApplication
+}
+
+// Show shows what someone or something may do and why, with its secrets and its access to
+// the engine.
+func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	key, err := keyOf(v)
+	if err != nil {
+		return nil, err
+	}
+	return s.page(v, key, nil, nil)
+}
+
+// page shows a resource with a secret that was issued and with what was refused, nil for
+// nothing.
+func (s *Screens) page(v *web.Visit, key resource.Key, issued *administer.IssuedSecret, refused *domain.Error) (*web.Answer, error) {
+	holder, err := s.Administration.RetrieveHolder(v.Context(), v.Caller, key)
+	if err != nil {
+		return nil, err
+	}
+	of := &shown{Holder: holder, Issued: issued}
+	rights := v.Caller.Administration(holder.TenantID)
+	of.May = rights.Owns() || rights.Administers() && roleOf(&holder.Stored) != domain.RoleOwner
+	if of.hasSecrets() {
+		if of.Secrets, err = s.Administration.FindSecrets(v.Context(), v.Caller, key); err != nil {
+			return nil, err
+		}
+	}
+	if of.acts() {
+		access, err := s.Administration.FindEngineAccess(v.Context(), v.Caller, administer.EngineAccessFilter{
+			TenantIDs: []uuid.UUID{holder.TenantID}, PrincipalIDs: []uuid.UUID{holder.ID},
+		}, domain.PageRequest{Size: pageSize}, nil)
+		if err != nil {
+			return nil, err
+		}
+		of.Access = access.Items
+	}
+	answer := &web.Answer{Title: resource.NameOf(holder.Spec), Area: area, Body: showPage(of)}
+	if refused != nil {
+		of.Problem = ui.Problem(v.Context(), refused)
+		answer.Status, _ = httpio.StatusOf(refused.Kind)
+	}
+	return answer, nil
+}
+
+// after shows the resource again after an action, with why it was refused if it was.
+func (s *Screens) after(v *web.Visit, key resource.Key, err error) (*web.Answer, error) {
+	if err == nil {
+		return web.SeeOther(pathOf(key)), nil
+	}
+	refused, isRefusal := errors.AsType[*domain.Error](err)
+	if !isRefusal || refused.Kind == domain.KindInternal || refused.Kind == domain.KindNotFound {
+		return nil, err
+	}
+	return s.page(v, key, nil, refused)
+}
