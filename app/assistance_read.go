@@ -22,3 +22,9 @@ func (s *Service) RetrieveProcessItemAIAssistance(
 func (s *Service) RetryAssistanceAfter(run *domain.AssistanceRun) int {
 	return run.RetryAfterSeconds(s.now())
 }
+
+// Assists reports whether a model can be asked for help with the items of a
+// definition.
+func (s *Service) Assists(d *domain.ItemDefinition) bool {
+	return s.assistant != nil && d.Spec.Assistance != nil
+}

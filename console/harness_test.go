@@ -16,6 +16,7 @@ import (
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/console"
@@ -113,7 +114,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	s.app = app.New(app.Options{
 		Store:        store,
 		TaskLogLimit: 100, CancelGrace: time.Minute, Sealer: sealer, Documents: documents, MaxDocumentBytes: 1 << 20,
-		Forms: press.New(),
+		Forms: press.New(), Assistance: assistance.Builtin{},
 	})
 	sessions, err := authn.NewSessions(authn.SessionOptions{DB: s.db, Authenticator: authenticator, Clock: clock})
 	require.NoError(tb, err)

@@ -47,6 +47,10 @@ GET tasks/assign            200   200          200           200     200    200 
 GET tasks/:id               200   404          404           200     200    200       404       404      404   in        404
 GET tasks/:id READY         404   404          404           200     200    200       404       404      404   in        404
 GET tasks/:id/file          404   404          404           404     404    404       404       404      404   in        404
+GET tasks/:id/preview       404   404          404           404     404    404       404       404      404   in        404
+GET tasks/:id/assistance    200   404          404           200     200    200       404       404      404   in        404
+POST tasks/:id/assistance   303   404          404           303     403    303       404       404      404   in        404
+POST tasks/:id/assistance/accept 409 404        404           409     403    403       404       404      404   in        404
 GET tasks/:id/form/found    404   404          404           404     404    404       404       404      404   in        404
 POST tasks/:id/form         400   404          404           400     409    409       404       404      404   in        404
 POST tasks/:id/form READY   404   404          404           400     409    409       404       404      404   in        404
@@ -204,7 +208,7 @@ func (c *cast) ask(s *site, caller string, r row, task uuid.UUID) string {
 	case "POST tasks/assign":
 		body = url.Values{"task": {task.String()}, "owner": {c.ids["owner"].String()}}
 	default:
-		body = url.Values{"task": {task.String()}}
+		body = url.Values{"task": {task.String()}, "request": {uuid.NewString()}}
 	}
 	return c.cell(s, caller, r, path, body)
 }

@@ -61,6 +61,10 @@ func routes(s screens) []web.Route {
 		web.Post("tasks/complete", s.tasks.Complete),
 		web.Get("tasks/:id", s.tasks.Show),
 		web.Get("tasks/:id/file", s.tasks.File),
+		web.Get("tasks/:id/preview", s.tasks.Preview),
+		web.Get("tasks/:id/assistance", s.tasks.Help),
+		web.Post("tasks/:id/assistance", s.tasks.Ask),
+		web.Post("tasks/:id/assistance/accept", s.tasks.Accept),
 
 		web.Get("start", s.start.List),
 		web.Get("start/:id", s.start.Show),

@@ -29,7 +29,7 @@ func TestPagesAllowNothingOfOthers(t *testing.T) {
 		answer := s.send(bob, http.MethodGet, path, nil)
 		require.Equal(t, status, answer.status, path)
 		require.Equal(t, "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "+
-			"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'", answer.header.Get("Content-Security-Policy"))
+			"connect-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'", answer.header.Get("Content-Security-Policy"))
 		require.Equal(t, "nosniff", answer.header.Get("X-Content-Type-Options"))
 		require.Equal(t, "no-store", answer.header.Get("Cache-Control"))
 		require.NotRegexp(t, `(?i)<script[^>]*>[^<]|<style|\son[a-z]+=|\sstyle=`, string(answer.body), path)

@@ -1,6 +1,7 @@
 package httpio
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -20,7 +21,9 @@ import (
 type Download struct {
 	// ContentType and Disposition are values of headers.
 	ContentType, Disposition string
-	SHA256                   [32]byte
+	// Policy is the Content-Security-Policy, "" for one that allows nothing.
+	Policy string
+	SHA256 [32]byte
 	// Content is closed once it is sent.
 	Content io.ReadSeekCloser
 	// Deliver is called before the first byte of the document is sent, which
@@ -63,7 +66,7 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	// change.
 	header.Set("Cache-Control", "private, no-cache")
 	// Scripts in the document must not run if a browser renders it.
-	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	header.Set("Content-Security-Policy", cmp.Or(d.Policy, "default-src 'none'; sandbox"))
 	header.Set("X-Content-Type-Options", "nosniff")
 	// Compressed, it would have neither its length nor its ranges.
 	header.Set(gzhttp.HeaderNoCompression, "1")

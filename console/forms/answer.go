@@ -153,9 +153,9 @@ func (p *page) refuse(ctx context.Context, refused *domain.Error) {
 		return
 	}
 	for _, d := range refused.Details {
-		entry := problem{Text: d.Message}
+		entry := problem{Text: ui.Detail(ctx, "", d.Message)}
 		if n, label := p.control(d.Location); n != nil {
-			entry = problem{ID: id(n), Name: n.Name, Text: label + ": " + d.Message}
+			entry = problem{ID: id(n), Name: n.Name, Text: ui.Detail(ctx, label, d.Message)}
 		}
 		p.summary = append(p.summary, entry)
 	}

@@ -112,7 +112,7 @@ func TestDraftThatIsRefused(t *testing.T) {
 	m.refused = domain.InvalidAt(domain.FieldProcessEntity, "/name", "is taken")
 	status, page := post(t, site.URL, values, false)
 	require.Equal(t, http.StatusConflict, status)
-	require.Contains(t, page, "Name: is taken")
+	require.Contains(t, page, "Name is taken")
 	again := inputs(t, page)
 	require.Equal(t, "Bob", again.Get("v/name"))
 	require.Equal(t, values.Get("once"), again.Get("once"))

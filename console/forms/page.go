@@ -83,8 +83,12 @@ type page struct {
 	message string
 	// noFiles says why files cannot be added, "" where they can.
 	noFiles string
+	// marks say where values come from, by their pointers.
+	marks map[string]string
 	// link returns where a file is downloaded, "" for nowhere.
 	link func(reference string) string
+	// preview returns where a file is shown in a frame, "" for nowhere.
+	preview func(reference string) string
 
 	parts map[*form.Node]int
 }
@@ -198,6 +202,9 @@ func (p *page) described(n *form.Node) string {
 	var ids []string
 	if hasHelp(n) {
 		ids = append(ids, id(n)+"-help")
+	}
+	if p.marks[n.Pointer] != "" {
+		ids = append(ids, id(n)+"-mark")
 	}
 	if len(p.problems[n.Pointer]) > 0 {
 		ids = append(ids, id(n)+"-error")
@@ -337,6 +344,14 @@ func fileName(ctx context.Context, reference string) string {
 		name = ui.T(ctx, "Unnamed file")
 	}
 	return name + " (" + Size(ctx, file.Size) + ")"
+}
+
+// previewOf returns where a file is shown in a frame, "" for nowhere.
+func (p *page) previewOf(reference string) string {
+	if p.preview == nil {
+		return ""
+	}
+	return p.preview(reference)
 }
 
 // conflictText is a value of a conflict for people to read.

@@ -69,7 +69,7 @@ func newPage(ctx context.Context, doc *Document, value json.RawMessage, tried bo
 	p := &page{
 		sheet: sheet, manner: form.Manner{Zone: ui.ViewerOf(ctx).Zone}, action: doc.Path + "/form", version: doc.Version,
 		readOnly: doc.ReadOnly, completes: doc.Completes, anyway: doc.Anyway, link: doc.Link,
-		tried: tried, noFiles: doc.NoFiles,
+		tried: tried, noFiles: doc.NoFiles, marks: doc.Marks, preview: doc.Preview,
 	}
 	p.complain(ctx, doc.Errors, doc.Value)
 	return p, nil

@@ -30,11 +30,15 @@ type Document struct {
 	// Anyway is what the button says that does so in spite of Errors, after they were
 	// listed. It is "" where values have to be valid for that.
 	Anyway string
+	// Marks say where values come from, by their pointers, such as from a model.
+	Marks map[string]string
 	// NoFiles says why files cannot be added, "" where they can.
 	NoFiles string
 	// Link returns where a file that the value refers to is downloaded, "" for nowhere.
 	// It may be nil.
 	Link func(reference string) string
+	// Preview returns where a file is shown in a frame, "" for nowhere. It may be nil.
+	Preview func(reference string) string
 }
 
 // Found is something that a value may refer to.

@@ -26,7 +26,7 @@ func Languages() []Language {
 func texts() map[language.Tag]map[string]string {
 	translated := german()
 	for _, more := range []map[string]string{
-		germanForms(), germanProcesses(), germanEvents(), germanRun(),
+		germanForms(), germanTasks(), germanProcesses(), germanEvents(), germanRun(),
 		germanWork(), germanDefinitions(), germanPeople(),
 	} {
 		maps.Copy(translated, more)

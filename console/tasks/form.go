@@ -38,18 +38,18 @@ func (s *Screens) Forms() *forms.Screen {
 }
 
 func (s *Screens) formOf(caller domain.Caller, id uuid.UUID, task *opened) *taskForm {
-	return &taskForm{Finder: finders.Finder{App: s.App, Caller: caller}, app: s.App, caller: caller, id: id, task: task}
+	return &taskForm{Finder: finders.Finder{App: s.App, Caller: caller}, id: id, task: task}
 }
 
 // taskForm is the form of a task, for one user.
 type taskForm struct {
 	finders.Finder
 
-	app    *app.Service
-	caller domain.Caller
-	id     uuid.UUID
+	id uuid.UUID
 	// task is what the page has read already, nil for nothing.
 	task *opened
+	// Help is what Load found of a model's help, nil where there is none.
+	Help *help
 }
 
 // Load implements forms.Store.
@@ -57,13 +57,13 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	task := f.task
 	f.task = nil
 	if task == nil {
-		found, err := f.app.OpenTask(ctx, f.caller, f.id)
+		found, err := f.App.OpenTask(ctx, f.Caller, f.id)
 		if err != nil {
 			return nil, err
 		}
-		task = &opened{OpenedTask: found, User: f.caller.PrincipalID}
+		task = &opened{OpenedTask: found, User: f.Caller.PrincipalID}
 	}
-	definition, err := f.app.TaskForm(ctx, task.OpenedTask)
+	definition, err := f.App.TaskForm(ctx, task.OpenedTask)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +72,12 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		Schema: definition.Spec.DataSchema, UISchema: definition.Spec.UISchema, Version: string(task.Item.Version()),
 		ReadOnly: !task.assignable(), Path: path,
 		Link: func(reference string) string { return path + "/file?" + url.Values{"reference": {reference}}.Encode() },
+		Preview: func(reference string) string {
+			if file, ok := kuflowref.ParseFile(reference); !ok || web.Previewed(file.Type) == "" {
+				return ""
+			}
+			return path + "/preview?" + url.Values{"reference": {reference}}.Encode()
+		},
 	}
 	if data := task.Item.Task.Data; data != nil {
 		doc.Value = data.Value
@@ -88,7 +94,10 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 			doc.Anyway = ui.T(ctx, "Complete anyway")
 		}
 	}
-	return doc, nil
+	if f.Help, err = f.help(ctx, task, definition, doc); err != nil {
+		return nil, err
+	}
+	return doc, f.Help.mark(ctx, doc)
 }
 
 // noteOnly returns what shows a note in place of controls. A task without a schema asks
@@ -102,7 +111,7 @@ func noteOnly(note string) (schema, uiSchema json.RawMessage) {
 // Save implements forms.Store.
 func (f *taskForm) Save(ctx context.Context, version string, patch []jsondoc.Operation) (*forms.Document, error) {
 	known := &domain.Versions{Listed: []domain.Version{domain.Version(version)}}
-	_, err := f.app.PatchProcessItemTaskData(app.WithPrecondition(ctx, domain.Precondition{Match: known}), f.caller, f.id, patch)
+	_, err := f.App.PatchProcessItemTaskData(app.WithPrecondition(ctx, domain.Precondition{Match: known}), f.Caller, f.id, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -111,17 +120,17 @@ func (f *taskForm) Save(ctx context.Context, version string, patch []jsondoc.Ope
 
 // Complete implements forms.Store.
 func (f *taskForm) Complete(ctx context.Context) (string, error) {
-	_, err := f.app.CompleteProcessItemTask(ctx, f.caller, f.id)
+	_, err := f.App.CompleteProcessItemTask(ctx, f.Caller, f.id)
 	return web.Root + "tasks/" + f.id.String() + "?view=" + string(domain.InboxDone), err
 }
 
 // Upload implements forms.Store.
 func (f *taskForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
-	task, err := f.app.OpenTask(ctx, f.caller, f.id)
+	task, err := f.App.OpenTask(ctx, f.Caller, f.id)
 	if err != nil {
 		return "", err
 	}
-	stored, err := f.app.UploadProcessDocument(ctx, f.caller, task.ProcessID, storage.Upload{
+	stored, err := f.App.UploadProcessDocument(ctx, f.Caller, task.ProcessID, storage.Upload{
 		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
 	})
 	if err != nil {
@@ -132,6 +141,23 @@ func (f *taskForm) Upload(ctx context.Context, control *form.Node, file forms.Fi
 
 // File sends a file that the data of a task refers to, as an attachment.
 func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
+	found, err := s.file(v)
+	if err != nil {
+		return nil, err
+	}
+	return web.Document(found), nil
+}
+
+// Preview shows a file that the data of a task refers to, in a frame of the task.
+func (s *Screens) Preview(v *web.Visit) (*web.Answer, error) {
+	found, err := s.file(v)
+	if err != nil {
+		return nil, err
+	}
+	return web.Preview(found)
+}
+
+func (s *Screens) file(v *web.Visit) (*app.Download, error) {
 	id, err := v.ID()
 	if err != nil {
 		return nil, err
@@ -140,9 +166,5 @@ func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
 	if !ok {
 		return nil, domain.NotFound("document")
 	}
-	found, err := s.App.DownloadTaskDocument(v.Context(), v.Caller, id, file.URI)
-	if err != nil {
-		return nil, err
-	}
-	return web.Document(found), nil
+	return s.App.DownloadTaskDocument(v.Context(), v.Caller, id, file.URI)
 }

@@ -29,6 +29,8 @@ type opened struct {
 	User uuid.UUID
 	// Form is what is filled in, nil for nothing.
 	Form templ.Component
+	// Help is what a model has to say about it, nil where none can help.
+	Help *help
 	// Problem says why the last action was refused, "" if none was.
 	Problem string
 }
@@ -70,11 +72,16 @@ func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *do
 		return nil, err
 	}
 	l.Open = task
+	f := s.formOf(v.Caller, id, task)
 	if task.Form = shown; shown == nil {
-		if task.Form, err = s.Forms().View(v.Context(), s.formOf(v.Caller, id, task)); err != nil {
-			return nil, err
-		}
+		task.Form, err = s.Forms().View(v.Context(), f)
+	} else {
+		_, err = f.Load(v.Context())
 	}
+	if err != nil {
+		return nil, err
+	}
+	task.Help = f.Help
 	answer := &web.Answer{Title: found.Name, Area: "tasks", Body: inboxPage(l)}
 	if refused != nil {
 		task.Problem = ui.Reason(v.Context(), refused)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"golang.org/x/text/language"
+
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -27,13 +29,21 @@ func reasons() map[domain.Code]string {
 	}
 }
 
-// Reason returns in words why an operation was refused.
+// Reason returns in words why an operation was refused. The messages of errors are
+// English; readers of other languages are told what happened in general.
 func Reason(ctx context.Context, err *domain.Error) string {
-	if text, ok := reasons()[err.Code]; ok {
+	text, ok := reasons()[err.Code]
+	switch {
+	case ok:
 		return T(ctx, text)
+	case English(ctx):
+		return err.Message
 	}
-	return err.Message
+	return Failure{Kind: err.Kind}.Title(ctx) + ". " + Failure{Kind: err.Kind}.Advice(ctx)
 }
+
+// English reports whether the viewer reads English, as the messages of errors are.
+func English(ctx context.Context) bool { return ViewerOf(ctx).Language == language.English }
 
 // Title returns what happened in a few words.
 func (f Failure) Title(ctx context.Context) string {
@@ -85,7 +95,18 @@ func Problem(ctx context.Context, refused *domain.Error) string {
 		if place == "" {
 			place = string(d.Field)
 		}
-		lines = append(lines, strings.TrimSpace(place+" "+d.Message))
+		lines = append(lines, Detail(ctx, place, d.Message))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Detail says what is wrong at a place, which may be "".
+func Detail(ctx context.Context, place, message string) string {
+	switch {
+	case English(ctx):
+		return strings.TrimSpace(place + " " + message)
+	case place == "":
+		return T(ctx, "That did not work")
+	}
+	return T(ctx, "%s is not valid.", place)
 }

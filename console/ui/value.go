@@ -7,8 +7,8 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// member is a member of an object as it is shown.
-type member struct{ Name, Text string }
+// Member is a member of an object as it is shown.
+type Member struct{ Name, Text string }
 
 // eachMember calls visit with the members of an object in their order, until it returns
 // false. It reports whether the text is an object and all of it was visited.
@@ -25,14 +25,18 @@ func eachMember(object json.RawMessage, visit func(name string, value json.RawMe
 	return r.End() == nil
 }
 
-// membersOf returns the members of an object in their order, nil for another value.
-func membersOf(value json.RawMessage) []member {
-	members := []member{}
+// Members returns the members of an object whose pointers are wanted, in their order;
+// nil for another value.
+func Members(value json.RawMessage, wanted func(pointer string) bool) []Member {
+	members := []Member{}
 	isObject := eachMember(value, func(name string, content json.RawMessage) bool {
+		if !wanted(jsontext.JoinPointer(name)) {
+			return true
+		}
 		text := Indented(content)
 		// A text is shown without quotes, anything else as it is.
 		_ = json.Unmarshal(content, &text)
-		members = append(members, member{Name: Label(name), Text: text})
+		members = append(members, Member{Name: Label(name), Text: text})
 		return true
 	})
 	if !isObject {
@@ -40,6 +44,8 @@ func membersOf(value json.RawMessage) []member {
 	}
 	return members
 }
+
+func all(string) bool { return true }
 
 // Indented returns JSON with a line for each member.
 func Indented(value json.RawMessage) string {

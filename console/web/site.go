@@ -94,7 +94,7 @@ func policy(nonce string) string {
 		styles += " 'nonce-" + nonce + "'"
 	}
 	return "default-src 'none'; script-src 'self'; style-src " + styles + "; img-src 'self' data:; " +
-		"font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+		"font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 }
 
 // recover turns a panic into a page, or drops the connection where a part of the
@@ -278,7 +278,7 @@ func (s *Site) fail(c *gin.Context, visit *Visit, err error) {
 		s.logFailure(c, err)
 		known = &domain.Error{Kind: domain.KindInternal}
 	}
-	failure := ui.Failure{Kind: known.Kind, Message: known.Message, SignedIn: visit.Caller.PrincipalID != [16]byte{}}
+	failure := ui.Failure{Kind: known.Kind, Message: ui.Reason(ctx, known), SignedIn: visit.Caller.PrincipalID != [16]byte{}}
 	page := ui.Layout(ui.Page{Title: failure.Title(ctx), Bare: !failure.SignedIn}, ui.FailurePage(failure))
 	status, _ := httpio.StatusOf(known.Kind)
 	s.render(c, visit, status, page)

@@ -75,6 +75,8 @@
 
     edited(input) {
       if (!input.name || input.type === "file" || input.type === "hidden") return;
+      // What is changed is no longer what it is marked as.
+      document.getElementById(`${idOf(input.name.slice(1))}-mark`)?.remove();
       this.change(input.name);
       const row = input.closest("[data-row]");
       if (row) this.changeRows(row.closest("[data-rows]"));

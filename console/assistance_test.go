@@ -1,0 +1,119 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
+)
+
+// carryOut does the steps of the latest run about a task, as its workflow does.
+func (s *site) carryOut(task uuid.UUID) {
+	s.t.Helper()
+	run, err := s.app.RetrieveProcessItemAIAssistance(s.t.Context(), s.caller(demo.Alice()), task)
+	require.NoError(s.t, err)
+	require.Equal(s.t, domain.AssistancePending, run.State)
+	require.NoError(s.t, s.app.ReadAssistanceDocuments(s.t.Context(), run.AssistanceKey))
+	for more := true; more; {
+		more, err = s.app.EmbedAssistancePassages(s.t.Context(), run.AssistanceKey)
+		require.NoError(s.t, err)
+	}
+	require.NoError(s.t, s.app.PrepareAssistancePrompt(s.t.Context(), run.AssistanceKey))
+	require.NoError(s.t, s.app.AskAssistanceModel(s.t.Context(), run.AssistanceKey))
+	require.NoError(s.t, s.app.FinishAssistance(s.t.Context(), run.AssistanceKey))
+}
+
+// A model is asked, watched, and its suggestion accepted and marked until a person
+// changes it.
+func TestHelpFromAModel(t *testing.T) {
+	t.Parallel()
+	shared := newSite(t)
+	t.Run("is accepted field by field", func(t *testing.T) {
+		t.Parallel()
+		s := *shared
+		s.t = t
+		task := s.task(s.loan("Loan with help"), "APPROVE_LOAN", `{"FIRST_NAME":"Given","LAST_NAME":"Family","AMOUNT":"7500"}`)
+		s.assign(task, demo.Bob())
+		bob := s.signIn("Bob")
+		bob.open("tasks/" + task.String())
+		bob.requireFit()
+		bob.Click("#help form button")
+		bob.AwaitText("The model is reading the task.")
+		bob.RequireAccessible()
+		s.carryOut(task)
+		bob.AwaitText("Accept")
+		require.Contains(t, bob.Text(".suggestion"), "nothing")
+		bob.requireFit()
+		bob.Click(".suggestion button")
+		bob.AwaitText("Written by procession-builtin, run 1")
+		bob.AwaitText("In the form")
+		require.Equal(t, 1, bob.Count(".form-mark"))
+		bob.requireFit()
+		opened, err := s.app.OpenTask(t.Context(), s.caller(demo.Bob()), task)
+		require.NoError(t, err)
+		require.JSONEq(t, `{"FIRST_NAME":"Given","LAST_NAME":"Family","AMOUNT":"7500","APPROVAL":"YES"}`, string(opened.Item.Task.Data.Value))
+		bob.Click("#f-APPROVAL\\.1")
+		bob.Await(`!document.querySelector(".form-mark")`)
+		bob.Await(`document.querySelector("[data-status]").dataset.state === "saved"`)
+		bob.open("tasks/" + task.String())
+		require.Zero(t, bob.Count(".form-mark"), "a person has changed it")
+		bob.Click(".suggestion button")
+		bob.AwaitText("In the form")
+		bob.Click("[data-complete]")
+		bob.AwaitText("Completed")
+	})
+	t.Run("works without a script, and says in words why there is none", func(t *testing.T) {
+		t.Parallel()
+		s := *shared
+		s.t = t
+		task := s.task(s.loan("Loan without help"), "APPROVE_LOAN", "")
+		s.assign(task, demo.Bob())
+		bob := s.signInWithoutScript("Bob")
+		bob.open("tasks/" + task.String())
+		bob.Click("#help form button")
+		bob.AwaitText("The model is reading the task.")
+		run, err := s.app.RetrieveProcessItemAIAssistance(t.Context(), s.caller(demo.Bob()), task)
+		require.NoError(t, err)
+		require.NoError(t, s.app.NoteAssistanceFault(t.Context(), run.AssistanceKey, string(assistance.CodeFiltered), "declined"))
+		require.NoError(t, s.app.FailAssistance(t.Context(), run.AssistanceKey, ""))
+		bob.open("tasks/" + task.String())
+		bob.AwaitText("The model declined to answer.")
+		bob.Click("#help form button")
+		bob.AwaitText("The model is reading the task.")
+		s.carryOut(task)
+		bob.open("tasks/" + task.String())
+		bob.Click(".suggestion button")
+		bob.AwaitText("Written by procession-builtin, run 2")
+	})
+	t.Run("is only taken from the latest run", func(t *testing.T) {
+		t.Parallel()
+		s := *shared
+		s.t = t
+		task := s.task(s.loan("Loan with old help"), "APPROVE_LOAN", "")
+		s.assign(task, demo.Bob())
+		run, _, err := s.app.GenerateProcessItemAIAssistance(t.Context(), s.caller(demo.Bob()), task, uuid.New())
+		require.NoError(t, err)
+		s.carryOut(task)
+		bob := s.client(demo.Bob().Secret)
+		for _, c := range []struct {
+			request, field string
+			status         int
+		}{
+			{uuid.NewString(), "/APPROVAL", http.StatusConflict},
+			{run.RequestID.String(), "/AMOUNT", http.StatusSeeOther},
+			{run.RequestID.String(), "/APPROVAL", http.StatusSeeOther},
+		} {
+			answer := s.send(bob, http.MethodPost, "tasks/"+task.String()+"/assistance/accept", url.Values{"request": {c.request}, "field": {c.field}})
+			require.Equal(t, c.status, answer.status)
+		}
+		opened, err := s.app.OpenTask(t.Context(), s.caller(demo.Bob()), task)
+		require.NoError(t, err)
+		require.JSONEq(t, `{"APPROVAL":"YES"}`, string(opened.Item.Task.Data.Value))
+	})
+}

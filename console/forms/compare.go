@@ -1,0 +1,78 @@
+package forms
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/form"
+)
+
+// Suggestion is a value that a form has in another version of its document.
+type Suggestion struct {
+	Pointer, Label string
+	// Now and Then are what people read of the value and of the other, "" for none.
+	Now, Then string
+	// Same is whether the two are the same.
+	Same bool
+}
+
+// Compare lists what another version of a document's value has to say about its
+// controls, in their order. What refers to something, or cannot be changed, is left out.
+func Compare(ctx context.Context, doc *Document, other json.RawMessage) ([]Suggestion, error) {
+	now, err := sheetOf(ctx, doc, doc.Value)
+	if err != nil {
+		return nil, err
+	}
+	then, err := sheetOf(ctx, doc, other)
+	if err != nil {
+		return nil, err
+	}
+	var list []Suggestion
+	form.All(then.Nodes, func(n *form.Node) bool {
+		mine := now.Find(n.Pointer)
+		switch {
+		case n.Pointer == "" || mine == nil:
+			return true
+		case !n.Present() || mine.ReadOnly || n.Kind.Refers() || n.Kind == form.KindFile || n.Kind == form.KindFiles:
+			return false
+		case n.Kind == form.KindObject && mine.Present():
+			return true
+		}
+		value, _ := jsondoc.Lookup(other, n.Pointer)
+		is, _ := jsondoc.Lookup(doc.Value, n.Pointer)
+		list = append(list, Suggestion{
+			Pointer: n.Pointer, Label: n.Label, Now: readable(ctx, mine), Then: readable(ctx, n), Same: same(is, value),
+		})
+		return false
+	})
+	return list, nil
+}
+
+// same reports whether two values are the same; nothing is like nothing only.
+func same(a, b json.RawMessage) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) == len(b)
+	}
+	patch, err := form.Difference(a, b)
+	return err == nil && len(patch) == 0
+}
+
+// Same reports whether a document has a value at a pointer.
+func (d *Document) Same(pointer string, value json.RawMessage) bool {
+	is, _ := jsondoc.Lookup(d.Value, pointer)
+	return len(is) > 0 && same(is, value)
+}
+
+// readable is what people read of a value.
+func readable(ctx context.Context, n *form.Node) string {
+	if !n.Present() {
+		return ""
+	}
+	for _, option := range n.Options {
+		if n.Kind != form.KindChoices && n.Chosen(option) {
+			return optionTitle(ctx, option)
+		}
+	}
+	return form.ReadableJSON(n.JSON())
+}

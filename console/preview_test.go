@@ -1,0 +1,86 @@
+package console_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
+)
+
+// attach puts a file into the form of an application for a loan.
+func (s *site) attach(contentType, name, content string) (task uuid.UUID, reference string) {
+	s.t.Helper()
+	process := s.loan("Loan with " + contentType)
+	task = s.task(process, "LOAN_APPLICATION", "")
+	s.assign(task, demo.Carol())
+	stored, err := s.app.UploadProcessDocument(s.t.Context(), s.caller(demo.Carol()), process, storage.Upload{
+		Name: name, ContentType: contentType, Body: strings.NewReader(content),
+	})
+	require.NoError(s.t, err)
+	data, err := json.Marshal(map[string]string{"ATTACHMENT": app.DocumentURI(stored)})
+	require.NoError(s.t, err)
+	item, err := s.app.UpdateProcessItemTaskData(s.t.Context(), s.caller(demo.Carol()), task, data)
+	require.NoError(s.t, err)
+	var kept map[string]string
+	require.NoError(s.t, json.Unmarshal(item.Task.Data.Value, &kept))
+	return task, kept["ATTACHMENT"]
+}
+
+// A file that could run something is offered for saving only, whatever it says that it
+// is; what is shown loads and runs nothing.
+func TestPreviewsRunNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	const attack = `<svg xmlns="http://www.w3.org/2000/svg" onload="parent.document.title='run'"><script>parent.document.title='run'</script></svg>` +
+		`<script>top.document.title='run'</script><img src=x onerror="top.document.title='run'">`
+	client := s.client(demo.Carol().Secret)
+	for contentType, shown := range map[string]string{
+		"image/svg+xml": "", "text/html": "", "application/xhtml+xml": "", "text/xml": "", "application/octet-stream": "",
+		"image/png": "image/png", "application/pdf": "application/pdf", "text/plain": "text/plain; charset=utf-8",
+		"text/javascript": "text/plain; charset=utf-8", "text/plain; charset=utf-7": "text/plain; charset=utf-8",
+	} {
+		task, reference := s.attach(contentType, "<b>attack.svg", attack)
+		query := "?" + url.Values{"reference": {reference}}.Encode()
+		page := s.send(client, http.MethodGet, "tasks/"+task.String(), nil)
+		answer := s.send(client, http.MethodGet, "tasks/"+task.String()+"/preview"+query, nil)
+		if shown == "" {
+			require.Equal(t, http.StatusNotFound, answer.status, contentType)
+			require.NotContains(t, string(page.body), "<iframe", contentType)
+		} else {
+			require.Equal(t, http.StatusOK, answer.status, contentType)
+			require.Equal(t, shown, answer.header.Get("Content-Type"))
+			require.Equal(t, "nosniff", answer.header.Get("X-Content-Type-Options"))
+			policy := answer.header.Get("Content-Security-Policy")
+			require.Contains(t, policy, "default-src 'none'")
+			require.Contains(t, policy, "frame-ancestors 'self'")
+			require.Equal(t, shown != "application/pdf", strings.HasSuffix(policy, "; sandbox"))
+			require.Contains(t, string(page.body), "<iframe", contentType)
+		}
+		file := s.send(client, http.MethodGet, "tasks/"+task.String()+"/file"+query, nil)
+		require.True(t, strings.HasPrefix(file.header.Get("Content-Disposition"), "attachment"), contentType)
+	}
+
+	task, _ := s.attach("text/plain", "attack.txt", attack)
+	carol := s.signIn("Carol")
+	carol.open("tasks/" + task.String())
+	title := browsertest.Eval[string](carol.Tab, "document.title")
+	shown := browsertest.Eval[string](carol.Tab, `new Promise((done) => {
+		const frame = document.querySelector(".preview iframe");
+		frame.addEventListener("load", () => done(frame.src), { once: true });
+		frame.closest("details").open = true;
+		frame.scrollIntoView();
+	})`)
+	require.Contains(t, shown, "/preview?")
+	require.Equal(t, title, browsertest.Eval[string](carol.Tab, "document.title"))
+	require.Empty(t, browsertest.Eval[string](carol.Tab, `document.querySelector(".preview iframe").getAttribute("sandbox")`))
+	require.True(t, browsertest.Eval[bool](carol.Tab, `document.querySelector(".preview iframe").contentDocument === null`), "it is of no origin")
+}

@@ -1,0 +1,223 @@
+package tasks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/console/forms"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/form"
+)
+
+// help is what a model has to say about a task, and what may be done about it.
+type help struct {
+	Task uuid.UUID
+	// Run is the latest, nil for none.
+	Run *domain.AssistanceRun
+	// Asks reports whether the user may ask for help, Takes whether the user may accept
+	// suggestions.
+	Asks, Takes bool
+	// Drafts is whether the model writes into the form by itself.
+	Drafts bool
+	// Suggestions are what the answer says about the controls of the form, Rest what it
+	// says beside them.
+	Suggestions []forms.Suggestion
+	Rest        []ui.Member
+	// Request is the id that asking again has.
+	Request uuid.UUID
+}
+
+// open counts the suggestions that the form does not have.
+func (h *help) open() int {
+	count := 0
+	for _, s := range h.Suggestions {
+		if !s.Same {
+			count++
+		}
+	}
+	return count
+}
+
+// help reads the latest run about a task, nil where a model cannot help with it.
+func (f *taskForm) help(ctx context.Context, task *opened, definition *domain.ItemDefinition, doc *forms.Document) (*help, error) {
+	if !f.App.Assists(definition) {
+		return nil, nil
+	}
+	h := &help{
+		Task: f.id, Takes: task.assignable(), Drafts: definition.Spec.Assistance.Drafts(), Request: uuid.New(),
+		Asks: task.open() && (task.Manages || task.mine() || task.Candidate),
+	}
+	h.Asks = h.Asks && (h.Takes || !h.Drafts)
+	var err error
+	h.Run, err = f.App.RetrieveProcessItemAIAssistance(ctx, f.Caller, f.id)
+	if domain.HasCode(err, domain.CodeNotFound) {
+		return h, nil
+	}
+	if err != nil || h.Run.State != domain.AssistanceCompleted || h.Run.Value == nil {
+		return h, err
+	}
+	if h.Suggestions, err = forms.Compare(ctx, doc, h.Run.Value); err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, s := range h.Suggestions {
+		known[s.Pointer] = true
+	}
+	h.Rest = ui.Members(h.Run.Value, func(name string) bool { return !known[name] })
+	return h, nil
+}
+
+// mark says in a document what a model wrote, as far as it is still there.
+func (h *help) mark(ctx context.Context, doc *forms.Document) error {
+	if h == nil || h.Run == nil || h.Run.State != domain.AssistanceCompleted {
+		return nil
+	}
+	doc.Marks = map[string]string{}
+	note := ui.T(ctx, "Written by %s, run %d", h.Run.Model, h.Run.Run)
+	for _, s := range h.Suggestions {
+		if s.Same {
+			doc.Marks[s.Pointer] = note
+		}
+	}
+	if h.Run.Value != nil {
+		return nil
+	}
+	text, err := json.Marshal(h.Run.Text)
+	for _, pointer := range h.Run.Drafted {
+		if doc.Same(pointer, text) {
+			doc.Marks[pointer] = note
+		}
+	}
+	return err
+}
+
+// Help shows what a model has to say about a task, as far as it is there.
+func (s *Screens) Help(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	if !v.Partial() {
+		return s.show(v, id, v.URL.Query(), nil, nil)
+	}
+	f := s.formOf(v.Caller, id, nil)
+	if _, err := f.Load(v.Context()); err != nil {
+		return nil, err
+	}
+	if f.Help == nil {
+		return nil, domain.NotFound("assistance run")
+	}
+	return &web.Answer{Raw: true, Body: helpPanel(f.Help)}, nil
+}
+
+// Ask asks a model for help with a task.
+func (s *Screens) Ask(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	posted, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	request, err := uuid.Parse(posted.Get("request"))
+	if err != nil {
+		return nil, domain.Invalid(domain.LocationBody, "request", "is required")
+	}
+	_, _, err = s.App.GenerateProcessItemAIAssistance(v.Context(), v.Caller, id, request)
+	if domain.HasCode(err, domain.CodeAIRunPending) {
+		err = nil // It is shown, whoever asked for it.
+	}
+	return web.SeeOther(pathTo(id)), err
+}
+
+func pathTo(task uuid.UUID) string { return web.Root + "tasks/" + task.String() }
+
+// Accept puts suggestions of a model into the form of a task.
+func (s *Screens) Accept(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	posted, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	f := s.formOf(v.Caller, id, nil)
+	for range attempts {
+		doc, err := f.Load(v.Context())
+		if err != nil {
+			return nil, err
+		}
+		if doc.ReadOnly {
+			return nil, domain.Denied("only the owner of the task and its managers may change its form")
+		}
+		if f.Help == nil || f.Help.Run == nil || f.Help.Run.RequestID.String() != posted.Get("request") {
+			return nil, domain.Conflict(domain.CodeInvalidState, "the suggestion is no longer there")
+		}
+		patch, err := f.Help.accepted(doc, posted["field"])
+		if err != nil || len(patch) == 0 {
+			return web.SeeOther(pathTo(id)), err
+		}
+		_, err = f.Save(v.Context(), doc.Version, patch)
+		refused, isRefusal := errors.AsType[*domain.Error](err)
+		switch {
+		case isRefusal && refused.Kind == domain.KindPrecondition:
+			continue
+		case isRefusal && refused.Kind == domain.KindInvalid:
+			return s.show(v, id, v.URL.Query(), refused, nil)
+		}
+		return web.SeeOther(pathTo(id)), err
+	}
+	return nil, domain.Conflict(domain.CodeInvalidState, "the form is being changed by others; try again in a moment")
+}
+
+// attempts is how often a suggestion is put into a form that others change meanwhile.
+const attempts = 4
+
+// accepted returns the patch that puts the suggestions at pointers into a document.
+func (h *help) accepted(doc *forms.Document, pointers []string) ([]jsondoc.Operation, error) {
+	chosen := map[string]bool{}
+	for _, pointer := range pointers {
+		chosen[pointer] = true
+	}
+	before := doc.Value
+	if len(before) == 0 {
+		before = json.RawMessage("{}")
+	}
+	after := before
+	for _, s := range h.Suggestions {
+		if !chosen[s.Pointer] || s.Same {
+			continue
+		}
+		value, _ := jsondoc.Lookup(h.Run.Value, s.Pointer)
+		var err error
+		if after, err = form.With(after, s.Pointer, string(value)); err != nil {
+			return nil, err
+		}
+	}
+	return form.Difference(before, after)
+}
+
+// failure says why a run has no answer.
+func failure(ctx context.Context, run *domain.AssistanceRun) string {
+	switch run.ErrorCode {
+	case domain.AssistanceTimedOut:
+		return ui.T(ctx, "The model took too long.")
+	case "PROVIDER_UNAVAILABLE", "RATE_LIMITED":
+		return ui.T(ctx, "The model cannot be reached at the moment. Try again later.")
+	case "PROVIDER_UNAUTHORIZED", "PROVIDER_REFUSED", domain.AssistanceDisabled:
+		return ui.T(ctx, "The model does not take questions from here. An administrator has to look at its settings.")
+	case "INVALID_ANSWER", "TRUNCATED":
+		return ui.T(ctx, "The model gave no answer that could be used. Another attempt may help.")
+	case "CONTENT_FILTERED":
+		return ui.T(ctx, "The model declined to answer.")
+	}
+	return ui.T(ctx, "It did not work. An administrator can see why.")
+}

@@ -1,0 +1,36 @@
+package ui_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/domain"
+)
+
+// No message of an error, all of which are English, reaches a German page.
+func TestErrorsAreInTheLanguageOfThePage(t *testing.T) {
+	t.Parallel()
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.AddCookie(&http.Cookie{Name: ui.LanguageCookie, Value: "de"})
+	german, english := &ui.Viewer{}, &ui.Viewer{}
+	german.Read(r)
+	english.Read(httptest.NewRequest(http.MethodGet, "/", nil))
+	const message = "an English message"
+	for _, kind := range []domain.Kind{
+		domain.KindInvalid, domain.KindNotFound, domain.KindDenied, domain.KindConflict, domain.KindPrecondition, domain.KindTooLarge,
+		domain.KindOutOfRange, domain.KindUnsupportedMedia, domain.KindRateLimited, domain.KindUnavailable, domain.KindUnauthenticated,
+	} {
+		err := &domain.Error{Kind: kind, Code: "OF_NO_TEXT", Message: message, Details: []domain.Detail{
+			{Location: "/a", Message: message}, {Message: message},
+		}}
+		in := ui.Problem(ui.WithViewer(t.Context(), german), err)
+		require.NotContains(t, in, message)
+		require.NotContains(t, in, "That did not work", "in %v", kind)
+		require.Contains(t, in, "/a ist ungültig.")
+		require.Equal(t, message+"\n/a "+message+"\n"+message, ui.Problem(ui.WithViewer(t.Context(), english), err))
+	}
+}
