@@ -84,7 +84,7 @@ func (f *startForm) begin(from *domain.Process) {
 // Load implements forms.Store.
 func (f *startForm) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
-		Path:      web.Root + "start/" + f.definition.DefinitionRef.ID.String(),
+		Path:      web.Root + "start/" + f.definition.ID.String(),
 		Completes: ui.T(ctx, "Start"), Anyway: ui.T(ctx, "Start anyway"),
 		NoFiles: ui.T(ctx, "Files can be added once it has started."),
 	}
@@ -94,7 +94,7 @@ func (f *startForm) Load(ctx context.Context) (*forms.Document, error) {
 // Send implements forms.Draft: it starts the process.
 func (f *startForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	in := app.NewProcess{
-		ID: &sent.ID, Definition: app.DefinitionKey{ID: &f.definition.DefinitionRef.ID},
+		ID: &sent.ID, Definition: app.DefinitionKey{ID: &f.definition.ID},
 		Metadata: f.Value(sent.Value, forms.PartMetadata), Entity: f.Value(sent.Value, forms.PartEntity),
 	}
 	// A subject that is no text is one that Check has refused.
