@@ -132,7 +132,7 @@ func (s *Screens) Ask(v *web.Visit) (*web.Answer, error) {
 	}
 	_, _, err = s.App.GenerateProcessItemAIAssistance(v.Context(), v.Caller, id, request)
 	if domain.HasCode(err, domain.CodeAIRunPending) {
-		err = nil // It is shown, whoever asked for it.
+		err = nil // The page shows the run that is there.
 	}
 	return web.SeeOther(pathTo(id)), err
 }
