@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
-// screenshots is where tests that look at many screens write what they see.
+// screenshots is where tests that visit many screens write pictures of them.
 var screenshots = flag.String("screenshots", "", "write pictures of the screens that tests visit into this `folder`")
 
 func TestMain(m *testing.M) {
