@@ -68,7 +68,7 @@ func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	key := of.Key()
-	e := &editing{Text: of.Text, ID: of.ID.String(), Version: string(of.Stored.Version()), Of: &key, Form: v.URL.Query().Get("form")}
+	e := &editing{Text: of.Text, ID: of.ID.String(), Version: string(of.Version()), Of: &key, Form: v.URL.Query().Get("form")}
 	if number, err := strconv.Atoi(v.URL.Query().Get("version")); err == nil {
 		version, err := s.Administration.RetrieveDefinitionVersion(v.Context(), v.Caller, key, number)
 		if err != nil {
@@ -274,9 +274,6 @@ func (e *editing) back() string {
 	}
 	return web.Root + "definitions"
 }
-
-// applies reports whether the text can be applied and changes something.
-func (e *editing) applies() bool { return e.Checked && len(e.Problems) == 0 }
 
 func templatePath(name string) string {
 	return web.Root + "definitions/new?" + url.Values{"template": {name}}.Encode()
