@@ -32,33 +32,56 @@ type BusinessArtifactFilter struct {
 func (s *Service) FindBusinessArtifacts(
 	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.BusinessArtifact], error) {
+	var found domain.Page[domain.BusinessArtifact]
+	err := s.search(ctx, caller, filter, func(search persistence.ArtifactFilter) (states []persistence.ArtifactDefinitionState, err error) {
+		found, states, err = s.store.Reader.ListBusinessArtifacts(ctx, caller, search, page, sort)
+		return states, err
+	})
+	if err != nil {
+		found = domain.Page[domain.BusinessArtifact]{PageRequest: page}
+	}
+	return found, err
+}
+
+// search has list read what the filter describes. Where there are expressions, list returns the states of the definitions
+// that it read beside.
+func (s *Service) search(
+	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter,
+	list func(persistence.ArtifactFilter) ([]persistence.ArtifactDefinitionState, error),
+) error {
 	if len(filter.Values) == 0 {
-		found, _, err := s.store.Reader.ListBusinessArtifacts(ctx, caller, persistence.ArtifactFilter{
+		_, err := list(persistence.ArtifactFilter{
 			TenantIDs: filter.TenantIDs, DefinitionIDs: filter.DefinitionIDs, DefinitionCodes: filter.DefinitionCodes,
 			Deleted: filter.Deleted,
-		}, page, sort)
-		return found, err
+		})
+		return err
 	}
 	// What was seen last is taken for true until the list itself shows that it is
 	// not; so a list is one round trip, and two when something has changed.
 	if definitions := s.artifactDefinitions.seenBy(caller); definitions != nil {
 		if search, err := filter.search(definitions); err == nil {
-			found, states, err := s.store.Reader.ListBusinessArtifacts(ctx, caller, search, page, sort)
+			states, err := list(search)
 			if err != nil || sameStates(definitions, states) {
-				return found, err
+				return err
 			}
 		}
 	}
+	search, err := s.searchOf(ctx, caller, filter)
+	if err == nil {
+		_, err = list(search)
+	}
+	return err
+}
+
+// searchOf reads the expressions of a filter by the definitions as they are.
+func (s *Service) searchOf(
+	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter,
+) (persistence.ArtifactFilter, error) {
 	definitions, err := s.artifactDefinitions.see(ctx, s.store.Reader, caller)
 	if err != nil {
-		return domain.Page[domain.BusinessArtifact]{PageRequest: page}, err
+		return persistence.ArtifactFilter{}, err
 	}
-	search, err := filter.search(definitions)
-	if err != nil {
-		return domain.Page[domain.BusinessArtifact]{PageRequest: page}, err
-	}
-	found, _, err := s.store.Reader.ListBusinessArtifacts(ctx, caller, search, page, sort)
-	return found, err
+	return filter.search(definitions)
 }
 
 func sameStates(definitions []*artifactDefinition, states []persistence.ArtifactDefinitionState) bool {

@@ -101,3 +101,45 @@ type NamedDocument struct {
 
 	AuthorName string
 }
+
+// BoardArtifact is a business artifact as a list for people shows it. EditorName is that of the principal that changed
+// it last.
+type BoardArtifact struct {
+	BusinessArtifact
+
+	// Indexed are the indexed members of the data, as they are compared.
+	Indexed    map[string]string
+	EditorName string
+}
+
+// ArtifactChoice is a business artifact definition that a list can be narrowed to, with the members of the data by
+// which it can be filtered then.
+type ArtifactChoice struct {
+	ID      uuid.UUID
+	Name    string
+	Indexes []IndexedMember
+	// Creatable reports whether the user may create artifacts of the definition.
+	Creatable bool
+}
+
+// ArtifactBoard is a page of business artifacts with what the list can be narrowed by.
+type ArtifactBoard struct {
+	Page[BoardArtifact]
+
+	Definitions []ArtifactChoice
+}
+
+// NamedArtifactAction is an action that was invoked on a business artifact, with the name of the principal that did.
+type NamedArtifactAction struct {
+	BusinessArtifactAction
+
+	AuthorName string
+}
+
+// ArtifactEventTypes returns the types of events that the timeline of a business artifact shows.
+func ArtifactEventTypes() []EventType {
+	return []EventType{
+		EventArtifactCreated, EventArtifactDataSaved, EventArtifactDeleted, EventArtifactRestored,
+		EventArtifactActionCreated, EventArtifactActionStateChanged, EventDocumentUploaded,
+	}
+}

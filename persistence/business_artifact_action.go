@@ -17,17 +17,17 @@ const artifactActionColumns = actionColumns + `,
        x.business_artifact_id, x.type, x.input, coalesce(x.input_valid, true), x.input_errors, x.process_definition_id, x.process_id,
        x.created_definition_id, coalesce(x.created_definition_code, ''), x.created_artifact_id, x.value`
 
-// scanArtifactAction reads artifactActionColumns followed by the columns of more. now decides whether a document
-// has expired.
-func scanArtifactAction(a *domain.BusinessArtifactAction, now time.Time, more ...any) func(pgx.Rows) error {
-	return func(rows pgx.Rows) error {
+// readArtifactAction reads artifactActionColumns followed by the columns of more from a row. now decides whether a
+// document has expired.
+func readArtifactAction(a *domain.BusinessArtifactAction, now time.Time, more ...any) func(scan func(...any) error) error {
+	return func(scan func(...any) error) error {
 		var action actionRow
 		var input storedValue
 		var createdDefinition *uuid.UUID
 		var createdCode string
 		fields := append(action.fields(), &a.ArtifactID, &a.Type, &input.document, &input.valid, &input.errors,
 			&action.startedDefinition, &action.started, &createdDefinition, &createdCode, &a.CreatedID, &a.Value)
-		err := pg.One(append(fields, more...)...)(rows)
+		err := scan(append(fields, more...)...)
 		if err != nil {
 			return err
 		}
@@ -37,6 +37,13 @@ func scanArtifactAction(a *domain.BusinessArtifactAction, now time.Time, more ..
 		}
 		a.Input, err = input.value()
 		return err
+	}
+}
+
+// scanArtifactAction is readArtifactAction for the only row.
+func scanArtifactAction(a *domain.BusinessArtifactAction, now time.Time, more ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		return readArtifactAction(a, now, more...)(func(fields ...any) error { return pg.One(fields...)(rows) })
 	}
 }
 

@@ -49,21 +49,7 @@ func (r *Reader) ListBusinessArtifacts(
 		return rows.Err()
 	}
 	var states []ArtifactDefinitionState
-	var queries []pg.Query
-	var err error
-	if len(filter.Criteria) == 0 {
-		queries, err = listArtifacts(caller, filter, page, sort, scan, &result.Total)
-	} else {
-		queries, err = searchArtifacts(caller, filter, page, sort, scan, &result.Total)
-		queries = append(queries, pg.Q(
-			visibleArtifactDefinitionStates,
-			[]any{caller.PrincipalID, caller.TenantIDs()},
-			func(rows pgx.Rows) (err error) {
-				states, err = pgx.CollectRows(rows, scanArtifactDefinitionState)
-				return err
-			},
-		))
-	}
+	queries, err := artifactPage(caller, artifactSummaryColumns, filter, page, sort, scan, &result.Total, &states)
 	if err != nil {
 		return result, nil, err
 	}
@@ -71,11 +57,31 @@ func (r *Reader) ListBusinessArtifacts(
 	return result, states, pg.Translate("listing business artifacts", err)
 }
 
+// artifactPage returns the queries of a page of artifacts a and, where there are criteria, of the states of the
+// definitions.
+func artifactPage(
+	caller domain.Caller, columns string, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+	scan func(pgx.Rows) error, total *int64, states *[]ArtifactDefinitionState,
+) ([]pg.Query, error) {
+	if len(filter.Criteria) == 0 {
+		return listArtifacts(caller, columns, filter, page, sort, scan, total)
+	}
+	queries, err := searchArtifacts(caller, columns, filter, page, sort, scan, total)
+	return append(queries, pg.Q(
+		visibleArtifactDefinitionStates,
+		[]any{caller.PrincipalID, caller.TenantIDs()},
+		func(rows pgx.Rows) (err error) {
+			*states, err = pgx.CollectRows(rows, scanArtifactDefinitionState)
+			return err
+		},
+	)), err
+}
+
 func listArtifacts(
-	caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+	caller domain.Caller, columns string, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 	scan func(pgx.Rows) error, total *int64,
 ) ([]pg.Query, error) {
-	l := pg.NewList(caller, artifactSummaryColumns, "business_artifacts a", "a.tenant_id")
+	l := pg.NewList(caller, columns, "business_artifacts a", "a.tenant_id")
 	l.Where = append(l.Where, access.VisibleArtifact)
 	l.Where = append(l.Where, deletedArtifacts("a.id", filter.Deleted)...)
 	pg.AnyOf(l, "a.tenant_id", filter.TenantIDs)
@@ -121,7 +127,7 @@ type search struct {
 // there are: scanning all artifacts in order until enough match is only faster when many do, which the planner
 // cannot know.
 func searchArtifacts(
-	caller domain.Caller, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+	caller domain.Caller, columns string, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 	scan func(pgx.Rows) error, total *int64,
 ) ([]pg.Query, error) {
 	s := newSearch(caller, filter)
@@ -148,16 +154,16 @@ func searchArtifacts(
 		inner := strings.NewReplacer("m.id", "x1.business_artifact_id", "m.created_at", "x1.created_at").Replace(order)
 		sql = fmt.Sprintf("WITH m AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s\n   ORDER BY %s\n   %s)\n"+
 			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s",
-			found, s.From, where, inner, limit, artifactSummaryColumns, order)
+			found, s.From, where, inner, limit, columns, order)
 	case byIndex:
 		sql = fmt.Sprintf("WITH f AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s),\n"+
 			"m AS MATERIALIZED (\n  SELECT m.id, m.created_at FROM f m ORDER BY %s %s)\n"+
 			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s",
-			found, s.From, where, order, limit, artifactSummaryColumns, order)
+			found, s.From, where, order, limit, columns, order)
 	default:
 		sql = fmt.Sprintf("WITH m AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s)\n"+
 			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s\n %s",
-			found, s.From, where, artifactSummaryColumns, order, limit)
+			found, s.From, where, columns, order, limit)
 	}
 	return []pg.Query{planAnew(), {SQL: sql, Args: s.Args, Scan: scan}, count}, nil
 }

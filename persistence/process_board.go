@@ -30,11 +30,13 @@ const (
 	indexedText = `coalesce(x.text_folded, x.text_value || coalesce(x.text_rest, ''), x.number_value::text,
                       to_char(x.date_value, 'YYYY-MM-DD'))`
 
+	// indexedMembers are the texts of rows x of the index by their fields.
+	indexedMembers = `jsonb_object_agg(x.field, CASE WHEN x.text_value IS NOT NULL THEN x.text_value || coalesce(x.text_rest, '')
+                                                     ELSE ` + indexedText + ` END)`
+
 	boardColumns = `p.id, p.subject, p.state, p.process_definition_id, v.name, s.name,
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
-       (SELECT jsonb_object_agg(x.field, CASE WHEN x.text_value IS NOT NULL THEN x.text_value || coalesce(x.text_rest, '')
-                                              ELSE ` + indexedText + ` END)
-          FROM process_index x WHERE x.process_id = p.id),
+       (SELECT ` + indexedMembers + ` FROM process_index x WHERE x.process_id = p.id),
        p.created_at, p.last_modified_at`
 
 	boardTables = `processes p

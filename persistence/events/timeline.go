@@ -116,3 +116,50 @@ func Recent(caller domain.Caller, limit int, dest *[]domain.TimelineEvent) pg.Qu
 		caller.PrincipalID, caller.TenantIDs(), domain.TimelineEventTypes(), lookedAtRecently, limit,
 	}, collectTimeline(dest))
 }
+
+const (
+	// What belongs to an artifact is itself, actions on it and its documents.
+	selectArtifactTimeline = `
+SELECT ` + timelineColumns + `
+  FROM events e` + timelineTables + `
+  JOIN business_artifacts b ON b.id = $3 AND b.tenant_id = ANY($2)
+ WHERE e.tenant_id = b.tenant_id AND e.type = ANY($4)
+   AND e.resource_id = ANY(ARRAY(SELECT $3::uuid
+                                  UNION ALL
+                                 SELECT x.id FROM business_artifact_actions x WHERE x.business_artifact_id = $3
+                                  UNION ALL
+                                 SELECT d.id FROM business_artifacts a JOIN documents d ON d.owner_id = a.id
+                                  WHERE a.id = $3 AND d.owner_kind = 'BUSINESS_ARTIFACT' AND ` + access.VisibleArtifactDocument + `))
+   AND %s
+ ORDER BY ` + pg.EventOrderDescending + `
+ LIMIT $5`
+
+	timelineArtifact = `
+SELECT a.id
+  FROM business_artifacts a
+ WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact
+)
+
+// ListArtifactTimeline returns the newest events of an artifact, of actions on it and of its documents, before the cursor,
+// nil for the newest of all, of the types of domain.ArtifactEventTypes. An artifact that is not visible to the caller is
+// NOT_FOUND.
+func ListArtifactTimeline(
+	ctx context.Context, r *persistence.Reader, caller domain.Caller, artifact uuid.UUID, before *domain.EventCursor, limit int,
+) ([]domain.TimelineEvent, error) {
+	end := domain.EventCursor{Era: math.MaxInt32, Transaction: math.MaxInt64, Position: math.MaxInt64}
+	if before != nil {
+		end = *before
+	}
+	const firstOfCursor = 6
+	args := []any{caller.PrincipalID, caller.TenantIDs(), artifact}
+	var found uuid.UUID
+	var events []domain.TimelineEvent
+	err := r.Read(ctx,
+		pg.Q(timelineArtifact, args, pg.One(&found)),
+		pg.Q(fmt.Sprintf(selectArtifactTimeline, beyondCursor("<", firstOfCursor)),
+			append(append(args[:3:3], domain.ArtifactEventTypes(), limit), cursorArgs(end)...), collectTimeline(&events)))
+	if err != nil {
+		return nil, pg.Translate("reading the timeline of a business artifact", pg.NotFound(err, "business artifact"))
+	}
+	return events, nil
+}

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
+)
+
+// FindArtifactBoard returns a page of the business artifacts visible to the caller, as people look for them, with the
+// definitions by which the list can be narrowed. Filters, orders and errors are those of FindBusinessArtifacts.
+func (s *Service) FindArtifactBoard(
+	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.ArtifactBoard, error) {
+	var board domain.ArtifactBoard
+	err := s.search(ctx, caller, filter, func(search persistence.ArtifactFilter) (states []persistence.ArtifactDefinitionState, err error) {
+		board, states, err = s.store.Reader.ListArtifactBoard(ctx, caller, search, page, sort)
+		return states, err
+	})
+	return board, err
+}
+
+// ExportArtifactBoard calls each with the first limit artifacts that FindArtifactBoard lists, while they are read, and
+// returns its error.
+func (s *Service) ExportArtifactBoard(
+	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, limit int, sort []domain.SortKey,
+	each func(*domain.BoardArtifact) error,
+) error {
+	search := persistence.ArtifactFilter{DefinitionIDs: filter.DefinitionIDs}
+	if len(filter.Values) > 0 {
+		var err error
+		if search, err = s.searchOf(ctx, caller, filter); err != nil {
+			return err
+		}
+	}
+	return s.streams.EachOfArtifactBoard(ctx, caller, search, limit, sort, each)
+}
+
+// ArtifactOverview is a business artifact visible to a caller as people read it, with its definition and the actions that
+// the caller may invoke on it.
+type ArtifactOverview struct {
+	*persistence.ArtifactOverview
+
+	Definition *ArtifactDefinitionView
+}
+
+// RetrieveArtifactOverview returns a business artifact visible to the caller, or NOT_FOUND.
+func (s *Service) RetrieveArtifactOverview(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ArtifactOverview, error) {
+	found, err := s.store.Reader.GetArtifactOverview(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	definition, err := s.RetrieveBusinessArtifactDefinition(ctx, caller, found.BusinessArtifact.Definition.ID)
+	return &ArtifactOverview{ArtifactOverview: found, Definition: definition}, err
+}
+
+// FindArtifactDocuments returns a page of the documents of a business artifact, and of actions on it, that are kept and
+// visible to the caller, the newest first.
+func (s *Service) FindArtifactDocuments(
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID, page domain.PageRequest,
+) (domain.Page[domain.NamedDocument], error) {
+	return s.store.Reader.ListArtifactDocuments(ctx, caller, artifact, page, s.now())
+}
+
+// FindArtifactActions returns a page of the actions that were invoked on a business artifact visible to the caller, the
+// newest first.
+func (s *Service) FindArtifactActions(
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID, page domain.PageRequest,
+) (domain.Page[domain.NamedArtifactAction], error) {
+	return s.store.Reader.ListArtifactActions(ctx, caller, artifact, page, s.now())
+}
+
+// FindArtifactEvents returns the newest events of a business artifact visible to the caller before the cursor, nil for
+// the newest of all, and of its actions and visible documents. It returns NOT_FOUND for other artifacts.
+func (s *Service) FindArtifactEvents(
+	ctx context.Context, caller domain.Caller, artifact uuid.UUID, before *domain.EventCursor, limit int,
+) ([]domain.TimelineEvent, error) {
+	return events.ListArtifactTimeline(ctx, s.store.Reader, caller, artifact, before, limit)
+}
