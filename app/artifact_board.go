@@ -29,7 +29,7 @@ func (s *Service) ExportArtifactBoard(
 	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, limit int, sort []domain.SortKey,
 	each func(*domain.BoardArtifact) error,
 ) error {
-	search := persistence.ArtifactFilter{DefinitionIDs: filter.DefinitionIDs}
+	search := persistence.ArtifactFilter{DefinitionIDs: filter.DefinitionIDs, Search: filter.Search}
 	if len(filter.Values) > 0 {
 		var err error
 		if search, err = s.searchOf(ctx, caller, filter); err != nil {

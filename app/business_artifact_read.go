@@ -21,7 +21,9 @@ type BusinessArtifactFilter struct {
 	DefinitionIDs   []uuid.UUID
 	DefinitionCodes []string
 	Values          []string
-	Deleted         domain.DeletedFilter
+	// Search is the id of the artifact, or what an indexed member of its data contains.
+	Search  string
+	Deleted domain.DeletedFilter
 }
 
 // FindBusinessArtifacts (B34) returns a page of the business artifacts visible
@@ -52,7 +54,7 @@ func (s *Service) search(
 	if len(filter.Values) == 0 {
 		_, err := list(persistence.ArtifactFilter{
 			TenantIDs: filter.TenantIDs, DefinitionIDs: filter.DefinitionIDs, DefinitionCodes: filter.DefinitionCodes,
-			Deleted: filter.Deleted,
+			Deleted: filter.Deleted, Search: filter.Search,
 		})
 		return err
 	}
@@ -101,7 +103,7 @@ func (f *BusinessArtifactFilter) keeps(d *artifactDefinition) bool {
 // search reads the values by the indexes of the definitions. Artifacts that meet
 // all of them are of definitions that index all of their fields.
 func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (persistence.ArtifactFilter, error) {
-	search := persistence.ArtifactFilter{Deleted: f.Deleted}
+	search := persistence.ArtifactFilter{Deleted: f.Deleted, Search: f.Search}
 	index := map[string]filter.Type{}
 	ambiguous := map[string]bool{}
 	definitions = slices.DeleteFunc(slices.Clone(definitions), func(d *artifactDefinition) bool { return !f.keeps(d) })

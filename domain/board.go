@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -142,4 +143,25 @@ func ArtifactEventTypes() []EventType {
 		EventArtifactCreated, EventArtifactDataSaved, EventArtifactDeleted, EventArtifactRestored,
 		EventArtifactActionCreated, EventArtifactActionStateChanged, EventDocumentUploaded,
 	}
+}
+
+// Choice returns the definition of an artifact, or one without a name.
+func (b *ArtifactBoard) Choice(of *BoardArtifact) ArtifactChoice {
+	for _, c := range b.Definitions {
+		if c.ID == of.Definition.ID {
+			return c
+		}
+	}
+	return ArtifactChoice{}
+}
+
+// Title returns what people recognise an artifact by: its first indexed member, or else its definition and the begin of
+// its id.
+func (c ArtifactChoice) Title(of *BoardArtifact) string {
+	for _, index := range c.Indexes {
+		if text := of.Indexed[index.Field]; text != "" {
+			return text
+		}
+	}
+	return strings.TrimSpace(c.Name + " " + of.ID.String()[:8])
 }

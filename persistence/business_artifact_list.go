@@ -27,6 +27,8 @@ type ArtifactFilter struct {
 	Criteria []filter.Criterion
 	Indexed  []uuid.UUID
 	Deleted  domain.DeletedFilter
+	// Search is the id of the artifact, or what an indexed member of its data contains, whatever the case.
+	Search string
 }
 
 // ListBusinessArtifacts returns a page of the artifacts visible to the caller, as summaries without data. They
@@ -92,6 +94,7 @@ func listArtifacts(
 		pg.AnyOf(l, "a.definition_id", filter.DefinitionIDs)
 	}
 	pg.AnyOf(l, "a.definition_code", filter.DefinitionCodes)
+	searchForArtifacts(l, "a.id", filter.Search)
 	if err := l.SortBy(sort, artifactSortColumns("a.id", "a.created_at"), "a.created_at"); err != nil {
 		return nil, err
 	}
@@ -110,6 +113,19 @@ func deletedArtifacts(id string, which domain.DeletedFilter) []string {
 	case domain.ExcludeDeleted:
 	}
 	return []string{"NOT " + deleted}
+}
+
+// searchForArtifacts adds the condition of ArtifactFilter.Search on the id of an artifact.
+func searchForArtifacts(l *pg.List, id, search string) {
+	if search = strings.TrimSpace(search); search == "" {
+		return
+	}
+	if named, err := uuid.Parse(search); err == nil {
+		l.Filter(id+" = %s", named)
+		return
+	}
+	l.Filter("EXISTS (SELECT 1 FROM business_artifact_index x WHERE x.business_artifact_id = "+id+
+		" AND strpos("+indexedText+", %s) > 0)", foldCase(search))
 }
 
 func artifactSortColumns(id, createdAt string) map[string]string {
@@ -198,6 +214,7 @@ func newSearch(caller domain.Caller, filter ArtifactFilter) *search {
 	}
 	s.Where = append(s.Where, "x1.definition_id = ANY("+access.ReadableArtifactDefinitions+")")
 	s.Where = append(s.Where, deletedArtifacts("x1.business_artifact_id", filter.Deleted)...)
+	searchForArtifacts(s.List, "x1.business_artifact_id", filter.Search)
 	s.From = "business_artifact_index " + strings.Join(s.aliases, ", business_artifact_index ")
 	return s
 }

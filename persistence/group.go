@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -25,6 +26,8 @@ type GroupFilter struct {
 	IDs         []uuid.UUID
 	Codes       []string
 	TenantIDs   []uuid.UUID
+	// Search is what the name or the code contains, whatever the case.
+	Search string
 }
 
 // ListGroups returns a page of the groups of the caller's tenants whose people the caller may list, and of the
@@ -37,6 +40,9 @@ func (r *Reader) ListGroups(
 	pg.AnyOf(l, "g.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "g.id", filter.IDs)
 	pg.AnyOf(l, "g.code", filter.Codes)
+	if search := strings.TrimSpace(filter.Search); search != "" {
+		l.Filter("(g.name ILIKE %[1]s OR g.code ILIKE %[1]s)", containing(search))
+	}
 	if filter.PrincipalID != nil {
 		l.Filter("g.id IN (SELECT m.group_id FROM group_members m WHERE m.principal_id = %s)", *filter.PrincipalID)
 		if *filter.PrincipalID != caller.PrincipalID {

@@ -20,18 +20,63 @@ type Finder struct {
 	Caller domain.Caller
 }
 
-// Find returns what a control may refer to, by words of its name. People are found by
-// words of their names.
+// Find returns what a control may refer to, by words of its name, as far as it is visible
+// to the user. Items of data sources are not found.
 func (f Finder) Find(ctx context.Context, control *form.Node, words string) ([]forms.Found, error) {
-	if control.Kind != form.KindPrincipal {
-		return nil, nil
+	switch control.Kind { //nolint:exhaustive // the others refer to nothing
+	case form.KindPrincipal:
+		return f.principals(ctx, words)
+	case form.KindGroup:
+		return f.groups(ctx, words)
+	case form.KindProcess:
+		return f.processes(ctx, words)
+	case form.KindArtifact:
+		return f.artifacts(ctx, words)
 	}
-	people, err := f.App.FindPrincipals(ctx, f.Caller, app.PrincipalFilter{Search: words},
-		domain.PageRequest{Size: shown}, []domain.SortKey{{Property: "name"}})
+	return nil, nil
+}
+
+func page() domain.PageRequest { return domain.PageRequest{Size: shown} }
+
+func byName() []domain.SortKey { return []domain.SortKey{{Property: "name"}} }
+
+func (f Finder) principals(ctx context.Context, words string) ([]forms.Found, error) {
+	people, err := f.App.FindPrincipals(ctx, f.Caller, app.PrincipalFilter{Search: words}, page(), byName())
 	found := make([]forms.Found, 0, len(people.Items))
 	for _, p := range people.Items {
 		found = append(found, forms.Found{
 			Name: p.Name, Reference: kuflowref.Principal{ID: p.ID, Type: p.Type, Name: p.Name}.String(),
+		})
+	}
+	return found, err
+}
+
+func (f Finder) groups(ctx context.Context, words string) ([]forms.Found, error) {
+	groups, err := f.App.FindGroups(ctx, f.Caller, app.GroupFilter{Search: words}, page(), byName())
+	found := make([]forms.Found, 0, len(groups.Items))
+	for _, g := range groups.Items {
+		found = append(found, forms.Found{Name: g.Name, Reference: kuflowref.Group{ID: g.ID, Name: g.Name}.String()})
+	}
+	return found, err
+}
+
+func (f Finder) processes(ctx context.Context, words string) ([]forms.Found, error) {
+	board, err := f.App.FindBoard(ctx, f.Caller, app.BoardFilter{Search: words}, page(), nil)
+	found := make([]forms.Found, 0, len(board.Items))
+	for _, p := range board.Items {
+		found = append(found, forms.Found{Name: p.Subject, Reference: kuflowref.Process{ID: p.ID, Name: p.Subject}.String()})
+	}
+	return found, err
+}
+
+func (f Finder) artifacts(ctx context.Context, words string) ([]forms.Found, error) {
+	board, err := f.App.FindArtifactBoard(ctx, f.Caller, app.BusinessArtifactFilter{Search: words}, page(), nil)
+	found := make([]forms.Found, 0, len(board.Items))
+	for i := range board.Items {
+		a := &board.Items[i]
+		title := board.Choice(a).Title(a)
+		found = append(found, forms.Found{
+			Name: title, Reference: kuflowref.BusinessArtifact{ID: a.ID, DefinitionID: a.Definition.ID, Title: title}.String(),
 		})
 	}
 	return found, err

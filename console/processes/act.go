@@ -1,6 +1,7 @@
 package processes
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/actions"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -25,6 +27,42 @@ func asks(kind domain.ProcessActionType) bool {
 		domain.ProcessActionCreateThread:
 	}
 	return false
+}
+
+// menu is what the user may do with the process now.
+func (s *shown) menu(ctx context.Context) []actions.Entry {
+	entries := make([]actions.Entry, 0, len(s.Actions))
+	for _, a := range s.Actions {
+		entries = append(entries, actions.Entry{
+			Name: a.Name, Icon: actionIcon(a.Type), Kind: actionKind(ctx, a.Type), Path: s.path("act/" + a.Code), Asks: asks(a.Type),
+		})
+	}
+	return entries
+}
+
+func (s *shown) runs(ctx context.Context, found []domain.NamedAction) []actions.Run {
+	runs := make([]actions.Run, 0, len(found))
+	for _, a := range found {
+		run := runOf(ctx, &a.ProcessAction)
+		run.Name, run.AuthorName = s.actionName(a.Definition.Code), a.AuthorName
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// runOf is an action that was invoked, without its name.
+func runOf(ctx context.Context, a *domain.ProcessAction) actions.Run {
+	run := actions.Run{
+		Icon: actionIcon(a.Type), Path: pathOf(a.ProcessID, "runs/"+a.ID.String()), Status: a.Status, CreatedAt: a.CreatedAt,
+		MakesFile: a.Type == domain.ProcessActionDownloadable, FileExpired: a.DocumentExpired, Errors: a.Errors,
+	}
+	if a.DocumentURI != "" {
+		run.File = documentPath(a.ProcessID, a.DocumentURI)
+	}
+	if a.Started != nil {
+		run.Made, run.MadeText = pathOf(a.Started.ID, ""), ui.T(ctx, "Open the process that it started")
+	}
+	return run
 }
 
 // request is the form of an action, with what was entered.
@@ -141,9 +179,13 @@ func (s *Screens) Run(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	if v.Partial() {
-		return &web.Answer{Raw: true, Body: runResult(id, found)}, nil
+		return &web.Answer{Raw: true, Body: actions.Result(runOf(v.Context(), found))}, nil
 	}
-	return s.page(v, id, "runs", nil, func(of *shown) (templ.Component, error) { return run(of, found), nil })
+	return s.page(v, id, "runs", nil, func(of *shown) (templ.Component, error) {
+		run := runOf(v.Context(), found)
+		run.Name = of.actionName(found.Definition.Code)
+		return actions.Card(run), nil
+	})
 }
 
 // CancelRun cancels a user action that is not finished.

@@ -126,7 +126,7 @@ func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {
 func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
 	return s.show("documents", func(of *shown) (templ.Component, error) {
 		found, err := s.App.FindProcessDocuments(v.Context(), v.Caller, of.Whole.ID, pageOf(v), nil)
-		return documents(of, found), err
+		return documentRows(of, found), err
 	})(v)
 }
 
