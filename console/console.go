@@ -9,6 +9,7 @@ import (
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/audit"
 	"github.com/procession-dev/procession/console/definitions"
@@ -52,6 +53,7 @@ func New(o Options) (http.Handler, error) {
 		queues: &queues.Screens{Administration: o.Administration}, audit: &audit.Screens{Administration: o.Administration},
 		definitions: &definitions.Screens{App: o.Service, Administration: o.Administration},
 		people:      &people.Screens{Administration: o.Administration},
+		artifacts:   &artifacts.Screens{App: o.Service},
 	})))
 	if err != nil {
 		return nil, err

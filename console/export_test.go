@@ -1,6 +1,7 @@
 package console
 
 import (
+	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/live"
 	"github.com/procession-dev/procession/console/palette"
@@ -12,7 +13,7 @@ import (
 func RouteNames() []string {
 	var names []string
 	for _, r := range routes(screens{
-		signin: &signin.Screens{}, home: &home.Screens{}, tasks: &tasks.Screens{}, palette: &palette.Screens{}, live: &live.Screens{},
+		signin: &signin.Screens{}, home: &home.Screens{}, artifacts: &artifacts.Screens{}, tasks: &tasks.Screens{}, palette: &palette.Screens{}, live: &live.Screens{},
 	}) {
 		names = append(names, r.Method+" "+r.Path)
 	}

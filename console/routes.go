@@ -3,6 +3,7 @@ package console
 import (
 	"slices"
 
+	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/audit"
 	"github.com/procession-dev/procession/console/definitions"
 	"github.com/procession-dev/procession/console/home"
@@ -22,6 +23,7 @@ import (
 type screens struct {
 	signin    *signin.Screens
 	home      *home.Screens
+	artifacts *artifacts.Screens
 	tasks     *tasks.Screens
 	palette   *palette.Screens
 	live      *live.Screens
@@ -87,7 +89,22 @@ func routes(s screens) []web.Route {
 		web.Post("processes/:id/act/:code", s.processes.Act),
 		web.Get("processes/:id/finish/:how", s.processes.Finish),
 		web.Post("processes/:id/finish/:how", s.processes.Finished),
+
+		web.Get("artifacts", s.artifacts.List),
+		web.Get("artifacts.csv", s.artifacts.Export),
+		web.Get("artifacts/new/:id", s.artifacts.New),
+		web.Get("artifacts/:id", s.artifacts.Show),
+		web.Get("artifacts/:id/file", s.artifacts.File),
+		web.Get("artifacts/:id/documents", s.artifacts.Documents),
+		web.Get("artifacts/:id/document", s.artifacts.Download),
+		web.Get("artifacts/:id/timeline", s.artifacts.Timeline),
+		web.Get("artifacts/:id/runs", s.artifacts.Runs),
+		web.Get("artifacts/:id/runs/:run", s.artifacts.Run),
+		web.Post("artifacts/:id/runs/:run/cancel", s.artifacts.CancelRun),
+		web.Get("artifacts/:id/act/:code", s.artifacts.Ask),
+		web.Post("artifacts/:id/act/:code", s.artifacts.Act),
 	}, s.tasks.Forms().Routes("tasks/:id"), s.start.Forms().Routes("start/:id"),
-		s.processes.Forms().Routes("processes/:id/act/:code"),
+		s.processes.Forms().Routes("processes/:id/act/:code"), s.artifacts.Forms().Routes("artifacts/:id"),
+		s.artifacts.ActForms().Routes("artifacts/:id/act/:code"), s.artifacts.NewForms().Routes("artifacts/new/:id"),
 		web.ForAdministrators(slices.Concat(administrativeRoutes(s), configurationRoutes(s))))
 }

@@ -61,7 +61,7 @@ func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]str
 		return ofTaskState(ctx, e, name)
 	case e.Type == domain.EventItemTaskAssigned:
 		return ui.T(ctx, "gave “%s” to %s", name, e.OwnerName)
-	case e.ResourceKind == domain.ResourceProcessAction:
+	case e.ResourceKind == domain.ResourceProcessAction, e.ResourceKind == domain.ResourceArtifactAction:
 		return ofAction(ctx, e, names)
 	}
 	return string(e.Type)
@@ -78,6 +78,10 @@ func sentences() map[domain.EventType]string {
 		domain.EventProcessElementSaved:     ui.Text("changed the values of the process"),
 		domain.EventProcessElementDeleted:   ui.Text("changed the values of the process"),
 		domain.EventDocumentUploaded:        ui.Text("uploaded a document"),
+		domain.EventArtifactCreated:         ui.Text("created the artifact"),
+		domain.EventArtifactDataSaved:       ui.Text("changed the data"),
+		domain.EventArtifactDeleted:         ui.Text("deleted the artifact"),
+		domain.EventArtifactRestored:        ui.Text("restored the artifact"),
 	}
 }
 
@@ -135,7 +139,7 @@ func ofAction(ctx context.Context, e *domain.TimelineEvent, names map[string]str
 	if name == "" {
 		name = ui.Label(code)
 	}
-	if e.Type == domain.EventProcessActionCreated {
+	if e.Type == domain.EventProcessActionCreated || e.Type == domain.EventArtifactActionCreated {
 		return ui.T(ctx, "used the action “%s”", name)
 	}
 	switch domain.ActionStatus(e.State) {

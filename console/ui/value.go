@@ -55,3 +55,16 @@ func Indented(value json.RawMessage) string {
 	}
 	return out.String()
 }
+
+// MemberText returns a member of an object as text, "" where there is none.
+func MemberText(object json.RawMessage, name string) (text string) {
+	eachMember(object, func(member string, content json.RawMessage) bool {
+		if member == name {
+			text = string(content)
+			// A text is shown without quotes, anything else as it is.
+			_ = json.Unmarshal(content, &text)
+		}
+		return true
+	})
+	return text
+}

@@ -1,0 +1,295 @@
+package artifacts
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/console/actions"
+	"github.com/procession-dev/procession/console/finders"
+	"github.com/procession-dev/procession/console/forms"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/form"
+)
+
+func actionIcon(kind domain.ArtifactActionType) string {
+	switch kind {
+	case domain.ArtifactActionDownloadable:
+		return "download"
+	case domain.ArtifactActionStartProcess:
+		return "route"
+	case domain.ArtifactActionCreateArtifact:
+		return "plus"
+	case domain.ArtifactActionStartWorkflow:
+	}
+	return "bolt"
+}
+
+func actionKind(ctx context.Context, kind domain.ArtifactActionType) string {
+	switch kind {
+	case domain.ArtifactActionDownloadable:
+		return ui.T(ctx, "Makes a file")
+	case domain.ArtifactActionStartProcess:
+		return ui.T(ctx, "Starts a process")
+	case domain.ArtifactActionCreateArtifact:
+		return ui.T(ctx, "Creates an artifact")
+	case domain.ArtifactActionStartWorkflow:
+	}
+	return ui.T(ctx, "Runs in the background")
+}
+
+// asks reports whether an action is invoked with input.
+func asks(a app.ArtifactActionView) bool {
+	return len(a.InputSchema) > 0 || a.Type == domain.ArtifactActionStartProcess || a.Type == domain.ArtifactActionCreateArtifact
+}
+
+// menu is what the user may do with the artifact now.
+func (s *shown) menu(ctx context.Context) []actions.Entry {
+	if s.Deleted() {
+		return nil
+	}
+	entries := make([]actions.Entry, 0, len(s.Definition.Actions))
+	for _, a := range s.Definition.Actions {
+		entries = append(entries, actions.Entry{
+			Name: a.Name, Icon: actionIcon(a.Type), Kind: actionKind(ctx, a.Type), Path: s.path("act/" + a.Code), Asks: asks(a),
+		})
+	}
+	return entries
+}
+
+// runOf is an action that was invoked, without its name.
+func runOf(ctx context.Context, a *domain.BusinessArtifactAction) actions.Run {
+	run := actions.Run{
+		Icon: actionIcon(a.Type), Path: pathOf(a.ArtifactID, "runs/"+a.ID.String()), Status: a.Status, CreatedAt: a.CreatedAt,
+		MakesFile: a.Type == domain.ArtifactActionDownloadable, FileExpired: a.DocumentExpired, Errors: a.Errors,
+	}
+	if a.DocumentURI != "" {
+		run.File = documentPath(a.ArtifactID, a.DocumentURI)
+	}
+	switch {
+	case a.Started != nil:
+		run.Made, run.MadeText = web.Root+"processes/"+a.Started.ID.String(), ui.T(ctx, "Open the process that it started")
+	case a.CreatedID != nil:
+		run.Made, run.MadeText = pathOf(*a.CreatedID, ""), ui.T(ctx, "Open the artifact that it created")
+	}
+	return run
+}
+
+// resultPath returns where what came of an action is seen.
+func resultPath(a *domain.BusinessArtifactAction) string {
+	switch {
+	case a.Status != domain.ActionCompleted:
+	case a.Started != nil:
+		return web.Root + "processes/" + a.Started.ID.String()
+	case a.CreatedID != nil:
+		return pathOf(*a.CreatedID, "")
+	}
+	return pathOf(a.ArtifactID, "runs/"+a.ID.String())
+}
+
+// Act invokes an action that asks for nothing, and shows what came of it.
+func (s *Screens) Act(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	action, _, err := s.App.CreateBusinessArtifactAction(v.Context(), v.Caller, id, app.NewBusinessArtifactAction{Code: v.Param("code")})
+	if err != nil {
+		return s.shownAfter(v, id, "", err)
+	}
+	return web.SeeOther(resultPath(action)), nil
+}
+
+// Ask shows the form of an action.
+func (s *Screens) Ask(v *web.Visit) (*web.Answer, error) {
+	store, err := s.actForm(v)
+	if err != nil {
+		return nil, err
+	}
+	form, err := s.ActForms().View(v.Context(), store)
+	if err != nil {
+		return nil, err
+	}
+	return s.asked(v, store, form)
+}
+
+func (s *Screens) asked(v *web.Visit, f *actForm, form templ.Component) (*web.Answer, error) {
+	return s.page(v, f.artifact, "act", nil, func(of *shown) (templ.Component, error) { return ask(of, f.action, form), nil })
+}
+
+// Run shows an action that was invoked, and the document that it delivers as soon as it
+// is there.
+func (s *Screens) Run(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	action, err := uuid.Parse(v.Param("run"))
+	if err != nil {
+		return nil, domain.NotFound("page")
+	}
+	found, err := s.App.RetrieveBusinessArtifactAction(v.Context(), v.Caller, id, action)
+	if err != nil {
+		return nil, err
+	}
+	if v.Partial() {
+		return &web.Answer{Raw: true, Body: actions.Result(runOf(v.Context(), found))}, nil
+	}
+	return s.page(v, id, "runs", nil, func(of *shown) (templ.Component, error) {
+		return actions.Card(of.run(v.Context(), found)), nil
+	})
+}
+
+// CancelRun cancels an action that is not finished.
+func (s *Screens) CancelRun(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	action, err := uuid.Parse(v.Param("run"))
+	if err != nil {
+		return nil, domain.NotFound("page")
+	}
+	_, err = s.App.CancelBusinessArtifactAction(v.Context(), v.Caller, id, action)
+	return s.shownAfter(v, id, "runs/"+action.String(), err)
+}
+
+// ActForms are the forms of actions.
+func (s *Screens) ActForms() *forms.Screen {
+	return &forms.Screen{
+		Open: func(v *web.Visit) (forms.Store, error) { return s.actForm(v) },
+		Show: func(v *web.Visit, shown templ.Component) (*web.Answer, error) {
+			store, err := s.actForm(v)
+			if err != nil {
+				return nil, err
+			}
+			return s.asked(v, store, shown)
+		},
+	}
+}
+
+// actForm is what an action is invoked with, by one user.
+type actForm struct {
+	finders.Finder
+
+	artifact uuid.UUID
+	action   app.ArtifactActionView
+	// started are the values that a process is started with.
+	started forms.Values
+}
+
+func (s *Screens) actForm(v *web.Visit) (*actForm, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.App.RetrieveArtifactOverview(v.Context(), v.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range found.Definition.Actions {
+		if a.Code == v.Param("code") && asks(a) && !found.Deleted() {
+			return &actForm{Finder: finders.Finder{App: s.App, Caller: v.Caller}, artifact: id, action: a}, nil
+		}
+	}
+	return nil, domain.NotFound("action")
+}
+
+// Load implements forms.Store. What is started or created begins with what the action
+// takes from the artifact.
+func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
+	doc := &forms.Document{
+		Schema: f.action.InputSchema, Version: "1", Path: pathOf(f.artifact, "act/"+f.action.Code), Completes: f.action.Name,
+	}
+	switch f.action.Type {
+	case domain.ArtifactActionStartProcess:
+		return doc, f.loadStarted(ctx, doc)
+	case domain.ArtifactActionCreateArtifact:
+		prepared, err := f.App.PrepareBusinessArtifactCreateArtifact(ctx, f.Caller, f.artifact, f.action.Code)
+		if err != nil {
+			return nil, err
+		}
+		created, err := f.App.RetrieveBusinessArtifactDefinition(ctx, f.Caller, prepared.Definition.ID)
+		if err != nil {
+			return nil, err
+		}
+		doc.Schema, doc.UISchema, doc.Value = created.Spec.DataSchema, created.Spec.UISchema, prepared.Value
+		doc.Anyway = ui.T(ctx, "Create anyway")
+	case domain.ArtifactActionStartWorkflow, domain.ArtifactActionDownloadable:
+	}
+	return doc, nil
+}
+
+func (f *actForm) loadStarted(ctx context.Context, doc *forms.Document) error {
+	prepared, err := f.App.PrepareBusinessArtifactStartProcess(ctx, f.Caller, f.artifact, f.action.Code)
+	if err != nil {
+		return err
+	}
+	started, err := f.App.RetrieveProcessDefinition(ctx, f.Caller, prepared.DefinitionID, nil)
+	if err != nil {
+		return err
+	}
+	f.started = forms.OfProcess(started.ProcessDefinition)
+	for i := range f.started {
+		if f.started[i].Name == forms.PartMetadata {
+			f.started[i].Value = prepared.Metadata
+		}
+	}
+	return f.started.Put(doc)
+}
+
+// Check implements forms.Draft.
+func (f *actForm) Check(ctx context.Context, value json.RawMessage) ([]domain.ValueError, error) {
+	doc, err := f.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if f.action.Type == domain.ArtifactActionStartProcess {
+		return f.started.Check(ctx, value)
+	}
+	return forms.CheckSchema(doc.Schema, value)
+}
+
+// Send implements forms.Draft.
+func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
+	in := app.NewBusinessArtifactAction{ID: &sent.ID, Code: f.action.Code}
+	switch f.action.Type {
+	case domain.ArtifactActionStartWorkflow:
+		in.WorkflowInput = sent.Value
+	case domain.ArtifactActionDownloadable:
+		in.DownloadInput = sent.Value
+	case domain.ArtifactActionStartProcess:
+		in.Metadata, in.Entity = f.started.Value(sent.Value, forms.PartMetadata), f.started.Value(sent.Value, forms.PartEntity)
+	case domain.ArtifactActionCreateArtifact:
+		in.Value = sent.Value
+	}
+	action, _, err := f.App.CreateBusinessArtifactAction(ctx, f.Caller, f.artifact, in)
+	if err != nil {
+		return "", err
+	}
+	return resultPath(action), nil
+}
+
+// Upload implements forms.Store. Files belong to the artifact until what refers to them
+// is made.
+func (f *actForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
+	return upload(ctx, f.App, f.Caller, f.artifact, control, file)
+}
+
+func upload(
+	ctx context.Context, service *app.Service, caller domain.Caller, artifact uuid.UUID, control *form.Node, file forms.File,
+) (string, error) {
+	stored, err := service.UploadBusinessArtifactDocument(ctx, caller, artifact, storage.Upload{
+		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
+	})
+	if err != nil {
+		return "", err
+	}
+	return app.DocumentURI(stored), nil
+}

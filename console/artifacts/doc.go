@@ -1,0 +1,2 @@
+// Package artifacts is the screens of business artifacts.
+package artifacts

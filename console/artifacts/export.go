@@ -1,0 +1,56 @@
+package artifacts
+
+import (
+	"encoding/csv"
+	"io"
+	"time"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+// maxExported bounds the rows of a table that is exported.
+const maxExported = 10_000
+
+// Export offers the listed artifacts as a table of comma-separated values.
+func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
+	q := asked(v.URL.Query())
+	board, err := s.App.FindArtifactBoard(v.Context(), v.Caller, q.filter(), domain.PageRequest{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	var fields []domain.IndexedMember
+	for _, c := range board.Definitions {
+		if c.ID == q.Definition {
+			fields = c.Indexes
+		}
+	}
+	return web.File("artifacts.csv", "text/csv; charset=utf-8", func(w io.Writer) error {
+		table := csv.NewWriter(w)
+		head := []string{
+			"id", ui.T(v.Context(), "Type"), ui.T(v.Context(), "Created"), ui.T(v.Context(), "Changed"), ui.T(v.Context(), "Changed by"),
+		}
+		for _, field := range fields {
+			head = append(head, field.Field)
+		}
+		if err := table.Write(ui.Cells(head)); err != nil {
+			return err
+		}
+		err := s.App.ExportArtifactBoard(v.Context(), v.Caller, q.filter(), maxExported, q.sort(), func(a *domain.BoardArtifact) error {
+			row := []string{
+				a.ID.String(), board.Choice(a).Name, a.CreatedAt.UTC().Format(time.RFC3339),
+				a.LastModifiedAt.UTC().Format(time.RFC3339), a.EditorName,
+			}
+			for _, field := range fields {
+				row = append(row, a.Indexed[field.Field])
+			}
+			return table.Write(ui.Cells(row))
+		})
+		if err != nil {
+			return err
+		}
+		table.Flush()
+		return table.Error()
+	}), nil
+}

@@ -1,0 +1,173 @@
+package artifacts
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/finders"
+	"github.com/procession-dev/procession/console/forms"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/form"
+)
+
+// Forms are the forms of the data of artifacts.
+func (s *Screens) Forms() *forms.Screen {
+	return &forms.Screen{
+		Open: func(v *web.Visit) (forms.Store, error) {
+			id, err := v.ID()
+			return s.dataForm(v.Caller, id, nil), err
+		},
+		Show: func(v *web.Visit, form templ.Component) (*web.Answer, error) {
+			return s.tabOf("", func(of *shown) (templ.Component, error) { return data(of, form), nil })(v)
+		},
+	}
+}
+
+// dataForm is the form of the data of an artifact, for one user.
+type dataForm struct {
+	finders.Finder
+
+	id uuid.UUID
+	// artifact is what the page has read already, nil for nothing.
+	artifact *app.ArtifactOverview
+}
+
+func (s *Screens) dataForm(caller domain.Caller, id uuid.UUID, artifact *app.ArtifactOverview) *dataForm {
+	return &dataForm{Finder: finders.Finder{App: s.App, Caller: caller}, id: id, artifact: artifact}
+}
+
+// Load implements forms.Store.
+func (f *dataForm) Load(ctx context.Context) (*forms.Document, error) {
+	found := f.artifact
+	f.artifact = nil
+	if found == nil {
+		var err error
+		if found, err = f.App.RetrieveArtifactOverview(ctx, f.Caller, f.id); err != nil {
+			return nil, err
+		}
+	}
+	of := &shown{ArtifactOverview: found}
+	doc := &forms.Document{
+		Schema: found.Definition.Spec.DataSchema, UISchema: found.Definition.Spec.UISchema, Version: string(found.Version()),
+		ReadOnly: !of.editable(), Path: pathOf(f.id, ""),
+		Link: func(reference string) string {
+			return pathOf(f.id, "file?"+url.Values{"reference": {reference}}.Encode())
+		},
+	}
+	if found.Data != nil {
+		doc.Value = found.Data.Value
+		if !doc.ReadOnly {
+			doc.Errors = found.Data.Errors
+		}
+	}
+	return doc, nil
+}
+
+// Save implements forms.Saver.
+func (f *dataForm) Save(ctx context.Context, version string, patch []jsondoc.Operation) (*forms.Document, error) {
+	known := &domain.Versions{Listed: []domain.Version{domain.Version(version)}}
+	_, err := f.App.PatchBusinessArtifactData(app.WithPrecondition(ctx, domain.Precondition{Match: known}), f.Caller, f.id, patch)
+	if err != nil {
+		return nil, err
+	}
+	return f.Load(ctx)
+}
+
+// Complete implements forms.Saver. The work on an artifact has no end.
+func (f *dataForm) Complete(context.Context) (string, error) { return pathOf(f.id, ""), nil }
+
+// Upload implements forms.Store.
+func (f *dataForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
+	return upload(ctx, f.App, f.Caller, f.id, control, file)
+}
+
+// NewForms are the forms of artifacts to be created.
+func (s *Screens) NewForms() *forms.Screen {
+	return &forms.Screen{
+		Open: func(v *web.Visit) (forms.Store, error) { return s.newForm(v) },
+		Show: func(v *web.Visit, form templ.Component) (*web.Answer, error) {
+			store, err := s.newForm(v)
+			if err != nil {
+				return nil, err
+			}
+			return store.page(v, form), nil
+		},
+	}
+}
+
+// New shows the form of an artifact to be created.
+func (s *Screens) New(v *web.Visit) (*web.Answer, error) {
+	store, err := s.newForm(v)
+	if err != nil {
+		return nil, err
+	}
+	form, err := s.NewForms().View(v.Context(), store)
+	if err != nil {
+		return nil, err
+	}
+	return store.page(v, form), nil
+}
+
+// newForm is the form of an artifact to be created, for one user.
+type newForm struct {
+	finders.Finder
+
+	definition *app.ArtifactDefinitionView
+}
+
+func (s *Screens) newForm(v *web.Visit) (*newForm, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	definition, err := s.App.RetrieveBusinessArtifactDefinition(v.Context(), v.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if !definition.Creatable {
+		return nil, domain.Denied("you may not create artifacts of this type")
+	}
+	return &newForm{Finder: finders.Finder{App: s.App, Caller: v.Caller}, definition: definition}, nil
+}
+
+func (f *newForm) page(v *web.Visit, form templ.Component) *web.Answer {
+	return &web.Answer{Title: ui.T(v.Context(), "New: %s", f.definition.Name), Area: "artifacts", Body: newPage(f.definition, form)}
+}
+
+// Load implements forms.Store.
+func (f *newForm) Load(ctx context.Context) (*forms.Document, error) {
+	return &forms.Document{
+		Schema: f.definition.Spec.DataSchema, UISchema: f.definition.Spec.UISchema, Version: "1",
+		Path: web.Root + "artifacts/new/" + f.definition.ID.String(), Completes: ui.T(ctx, "Create"),
+		Anyway: ui.T(ctx, "Create anyway"),
+	}, nil
+}
+
+// Check implements forms.Draft.
+func (f *newForm) Check(_ context.Context, value json.RawMessage) ([]domain.ValueError, error) {
+	return forms.CheckSchema(f.definition.Spec.DataSchema, value)
+}
+
+// Send implements forms.Draft.
+func (f *newForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
+	created, _, err := f.App.CreateBusinessArtifact(ctx, f.Caller, app.NewBusinessArtifact{
+		ID: &sent.ID, Definition: app.DefinitionKey{ID: &f.definition.ID}, Data: sent.Value,
+	})
+	if err != nil {
+		return "", err
+	}
+	return pathOf(created.ID, ""), nil
+}
+
+// Upload implements forms.Store. There is nothing yet that a file could belong to.
+func (f *newForm) Upload(context.Context, *form.Node, forms.File) (string, error) {
+	return "", domain.Invalid(domain.LocationBody, "", "files can be added once the artifact is created")
+}

@@ -1,0 +1,227 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/actions"
+	"github.com/procession-dev/procession/console/history"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/kuflowref"
+)
+
+// eventsShown is how many events of the timeline are read for a page.
+const eventsShown = 100
+
+// tab is a part of what there is to see of an artifact. Path is the last element of its
+// URL, "" for that of the artifact itself.
+type tab struct{ Path, Icon, Text string }
+
+func tabs() []tab {
+	return []tab{
+		{"", "info-circle", ui.Text("Data")},
+		{"documents", "file", ui.Text("Documents")},
+		{"timeline", "history", ui.Text("Timeline")},
+		{"runs", "bolt", ui.Text("Runs of actions")},
+	}
+}
+
+// shown is an artifact, and which tab of it.
+type shown struct {
+	*app.ArtifactOverview
+
+	Tab string
+	// Problem says why the last action was refused, "" if none was.
+	Problem string
+}
+
+func pathOf(id uuid.UUID, tab string) string {
+	path := web.Root + "artifacts/" + id.String()
+	if tab != "" {
+		path += "/" + tab
+	}
+	return path
+}
+
+func (s *shown) path(tab string) string { return pathOf(s.ID, tab) }
+
+// title is what people recognise the artifact by: its first indexed member.
+func (s *shown) title() string {
+	choice := domain.ArtifactChoice{Name: s.Definition.Name, Indexes: s.Definition.Spec.IndexedMembers()}
+	of := domain.BoardArtifact{BusinessArtifact: s.BusinessArtifact, Indexed: map[string]string{}}
+	if s.Data != nil && len(choice.Indexes) > 0 {
+		of.Indexed[choice.Indexes[0].Field] = ui.MemberText(s.Data.Value, choice.Indexes[0].Field)
+	}
+	return choice.Title(&of)
+}
+
+// editable reports whether the user may change the data.
+func (s *shown) editable() bool { return s.Rights.Edits && !s.Deleted() }
+
+// sheet is what a tab makes of an artifact, after which it is rendered.
+type sheet func(of *shown) (templ.Component, error)
+
+// tabOf returns the handler of a tab.
+func (s *Screens) tabOf(tab string, content sheet) web.Handler {
+	return func(v *web.Visit) (*web.Answer, error) {
+		id, err := v.ID()
+		if err != nil {
+			return nil, err
+		}
+		return s.page(v, id, tab, nil, content)
+	}
+}
+
+// page shows a tab of an artifact, with what was refused, nil for nothing.
+func (s *Screens) page(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content sheet) (*web.Answer, error) {
+	found, err := s.App.RetrieveArtifactOverview(v.Context(), v.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	of := &shown{ArtifactOverview: found, Tab: tab}
+	body, err := content(of)
+	if err != nil {
+		return nil, err
+	}
+	answer := &web.Answer{Title: of.title(), Area: "artifacts", Body: artifactPage(of, body)}
+	if refused != nil {
+		of.Problem = ui.Reason(v.Context(), refused)
+		answer.Status, _ = httpio.StatusOf(refused.Kind)
+	}
+	return answer, nil
+}
+
+// Show shows the data of an artifact.
+func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	return s.tabOf("", func(of *shown) (templ.Component, error) {
+		form, err := s.Forms().View(v.Context(), s.dataForm(v.Caller, of.ID, of.ArtifactOverview))
+		return data(of, form), err
+	})(v)
+}
+
+// pageOf returns the page that the query of a URL asks for.
+func pageOf(v *web.Visit) domain.PageRequest {
+	return domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
+}
+
+// pager leads to the other pages of a tab.
+func (s *shown) pager(page domain.PageRequest, total int64) ui.Pages {
+	of := domain.Page[struct{}]{PageRequest: page, Total: total}.TotalPages()
+	return ui.Pages{Page: page.Number + 1, Of: max(of, 1), Total: total, Path: func(page int) string {
+		return s.path(s.Tab) + "?page=" + strconv.Itoa(page)
+	}}
+}
+
+// Documents shows the documents of an artifact.
+func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
+	return s.tabOf("documents", func(of *shown) (templ.Component, error) {
+		found, err := s.App.FindArtifactDocuments(v.Context(), v.Caller, of.ID, pageOf(v))
+		return documentRows(of, found), err
+	})(v)
+}
+
+// Download offers a document of an artifact, or of an action on it, for saving.
+func (s *Screens) Download(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.App.DownloadBusinessArtifactDocument(v.Context(), v.Caller, id, v.URL.Query().Get("document"))
+	if err != nil {
+		return nil, err
+	}
+	return web.Document(found), nil
+}
+
+// File sends a file that the data of an artifact refers to.
+func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	file, ok := kuflowref.ParseFile(v.URL.Query().Get("reference"))
+	if !ok {
+		return nil, domain.NotFound("document")
+	}
+	found, err := s.App.DownloadBusinessArtifactDocument(v.Context(), v.Caller, id, file.URI)
+	if err != nil {
+		return nil, err
+	}
+	return web.Document(found), nil
+}
+
+// Timeline shows who did what to an artifact, the newest first.
+func (s *Screens) Timeline(v *web.Visit) (*web.Answer, error) {
+	return s.tabOf("timeline", func(of *shown) (templ.Component, error) {
+		var before *domain.EventCursor
+		if cursor, err := domain.ParseEventCursor(v.URL.Query().Get("before")); err == nil {
+			before = &cursor
+		}
+		events, err := s.App.FindArtifactEvents(v.Context(), v.Caller, of.ID, before, eventsShown)
+		if err != nil {
+			return nil, err
+		}
+		older := ""
+		if len(events) == eventsShown {
+			older = of.path("timeline") + "?before=" + url.QueryEscape(events[len(events)-1].Cursor.String())
+		}
+		return timeline(of, history.Moments(events), older), nil
+	})(v)
+}
+
+// Runs shows the actions that were invoked on an artifact.
+func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
+	return s.tabOf("runs", func(of *shown) (templ.Component, error) {
+		found, err := s.App.FindArtifactActions(v.Context(), v.Caller, of.ID, pageOf(v))
+		if err != nil {
+			return nil, err
+		}
+		rows := make([]actions.Run, 0, len(found.Items))
+		for _, a := range found.Items {
+			run := of.run(v.Context(), &a.BusinessArtifactAction)
+			run.AuthorName = a.AuthorName
+			rows = append(rows, run)
+		}
+		return runs(of, rows, of.pager(found.PageRequest, found.Total)), nil
+	})(v)
+}
+
+// shownAfter shows an artifact after something was done to it, with the reason where it
+// was refused.
+func (s *Screens) shownAfter(v *web.Visit, id uuid.UUID, tab string, err error) (*web.Answer, error) {
+	refused, isRefusal := errors.AsType[*domain.Error](err)
+	switch {
+	case err == nil:
+		return web.SeeOther(pathOf(id, tab)), nil
+	case !isRefusal, refused.Kind == domain.KindNotFound, refused.Kind == domain.KindInternal:
+		return nil, err
+	}
+	return s.page(v, id, "runs", refused, func(*shown) (templ.Component, error) { return templ.NopComponent, nil })
+}
+
+// names are the names of the actions by their codes.
+func (s *shown) names() map[string]string {
+	names := map[string]string{}
+	for _, a := range s.Definition.Spec.Actions {
+		names[a.Code] = a.Name
+	}
+	return names
+}
+
+// run is an action that was invoked.
+func (s *shown) run(ctx context.Context, a *domain.BusinessArtifactAction) actions.Run {
+	r := runOf(ctx, a)
+	if r.Name = s.names()[a.Definition.Code]; r.Name == "" {
+		r.Name = ui.Label(a.Definition.Code)
+	}
+	return r
+}
