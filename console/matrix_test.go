@@ -68,7 +68,9 @@ POST tasks/complete READY   404   404          404           409     409    409 
 func TestEveryRouteIsInAMatrix(t *testing.T) {
 	t.Parallel()
 	var listed []string
-	for _, row := range slices.Concat(rowsOf(matrix), rowsOf(processMatrix), rowsOf(runMatrix), rowsOf(configurationMatrix)) {
+	for _, row := range slices.Concat(
+		rowsOf(matrix), rowsOf(processMatrix), rowsOf(runMatrix), rowsOf(configurationMatrix), rowsOf(artifactMatrix),
+	) {
 		listed = append(listed, row.method+" "+row.path)
 	}
 	require.Equal(t, slices.Sorted(slices.Values(console.RouteNames())), slices.Compact(slices.Sorted(slices.Values(listed))))

@@ -205,7 +205,7 @@ func (s *Screens) actForm(v *web.Visit) (*actForm, error) {
 // takes from the artifact.
 func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
-		Schema: f.action.InputSchema, Version: "1", Path: pathOf(f.artifact, "act/"+f.action.Code), Completes: f.action.Name,
+		Schema: f.action.InputSchema, Value: json.RawMessage("{}"), Path: pathOf(f.artifact, "act/"+f.action.Code), Completes: f.action.Name,
 	}
 	switch f.action.Type {
 	case domain.ArtifactActionStartProcess:

@@ -145,7 +145,7 @@ func (f *newForm) page(v *web.Visit, form templ.Component) *web.Answer {
 // Load implements forms.Store.
 func (f *newForm) Load(ctx context.Context) (*forms.Document, error) {
 	return &forms.Document{
-		Schema: f.definition.Spec.DataSchema, UISchema: f.definition.Spec.UISchema, Version: "1",
+		Schema: f.definition.Spec.DataSchema, UISchema: f.definition.Spec.UISchema, Value: json.RawMessage("{}"),
 		Path: web.Root + "artifacts/new/" + f.definition.ID.String(), Completes: ui.T(ctx, "Create"),
 		Anyway: ui.T(ctx, "Create anyway"),
 	}, nil
