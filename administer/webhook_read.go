@@ -7,6 +7,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/webhooks"
+	"github.com/procession-dev/procession/webhook"
 )
 
 // WebhookFilter narrows FindWebhookEndpoints.
@@ -37,6 +38,26 @@ func (s *Administration) RetrieveWebhookDelivery(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt, error) {
 	return webhooks.GetDelivery(ctx, s.store.Reader, webhookScope(caller), id)
+}
+
+// WebhookOutcomes returns what became of the latest deliveries to endpoints that are there for the caller, the
+// oldest first, at most limit of each.
+func (s *Administration) WebhookOutcomes(
+	ctx context.Context, caller domain.Caller, subscriptions []uuid.UUID, limit int,
+) (map[uuid.UUID][]domain.WebhookOutcome, error) {
+	return webhooks.ListOutcomes(ctx, s.store.Reader, webhookScope(caller), subscriptions, limit)
+}
+
+// RetrieveWebhookBody returns the body that a delivery sends, nil once its event was removed from the ledger.
+func (s *Administration) RetrieveWebhookBody(
+	ctx context.Context, caller domain.Caller, d *domain.WebhookDelivery,
+) ([]byte, error) {
+	found, _, err := s.FindEvents(ctx, caller, EventFilter{IDs: []uuid.UUID{d.EventID}}, EventRange{Limit: 1})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	body, _, err := webhook.Render(d.PayloadVersion, &found[0])
+	return body, err
 }
 
 func webhookScope(caller domain.Caller) webhooks.Scope {

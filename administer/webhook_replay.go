@@ -69,6 +69,19 @@ type Replay struct {
 func (s *Administration) ReplayFailedDeliveries(
 	ctx context.Context, caller domain.Caller, key WebhookKey, since time.Time,
 ) (Replay, error) {
+	return s.replaySince(ctx, caller, key, since, false)
+}
+
+// ReplayAllDeliveries does what ReplayFailedDeliveries does, and also for what was delivered.
+func (s *Administration) ReplayAllDeliveries(
+	ctx context.Context, caller domain.Caller, key WebhookKey, since time.Time,
+) (Replay, error) {
+	return s.replaySince(ctx, caller, key, since, true)
+}
+
+func (s *Administration) replaySince(
+	ctx context.Context, caller domain.Caller, key WebhookKey, since time.Time, delivered bool,
+) (Replay, error) {
 	var replay Replay
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
@@ -79,7 +92,7 @@ func (s *Administration) ReplayFailedDeliveries(
 		if endpoint.DisabledAt != nil {
 			return nil, endpointDisabled()
 		}
-		failed, err := webhooks.ListFailedDeliveries(ctx, tx, endpoint.SubscriptionID, since, MaxReplayed+1)
+		failed, err := webhooks.ListReplayable(ctx, tx, endpoint.SubscriptionID, since, delivered, MaxReplayed+1)
 		if err != nil {
 			return nil, err
 		}

@@ -190,6 +190,13 @@ func (h *WebhookHealth) State() WebhookEndpointState {
 	return h.WebhookEndpoint.State(h.HasSecret)
 }
 
+// WebhookOutcome is what has become of a delivery.
+type WebhookOutcome struct {
+	State     WebhookDeliveryState
+	Attempts  int
+	CreatedAt time.Time
+}
+
 // WebhookDeliveryInfo is a delivery with the names that identify it and the outcome of its last attempt:
 // LastStatus is 0 without an answer, LastFailure "" without a failure.
 type WebhookDeliveryInfo struct {

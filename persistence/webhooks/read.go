@@ -124,3 +124,37 @@ func GetDelivery(
 	}
 	return &found[0], attempts, nil
 }
+
+const latestOutcomes = `
+SELECT w.subscription_id, l.state, l.attempts, l.created_at
+  FROM webhook_endpoints w
+ CROSS JOIN LATERAL (
+       SELECT d.sequence, d.state, d.attempts, d.created_at
+         FROM webhook_deliveries d
+        WHERE d.subscription_id = w.subscription_id
+        ORDER BY d.sequence DESC
+        LIMIT $4) l
+ WHERE w.subscription_id = ANY($3) AND ($1 OR w.tenant_id = ANY($2))
+ ORDER BY w.subscription_id, l.sequence`
+
+// ListOutcomes returns the outcomes of the latest deliveries to each of the subscriptions in the scope, the oldest
+// first.
+func ListOutcomes(
+	ctx context.Context, r *persistence.Reader, scope Scope, subscriptions []uuid.UUID, limit int,
+) (map[uuid.UUID][]domain.WebhookOutcome, error) {
+	outcomes := map[uuid.UUID][]domain.WebhookOutcome{}
+	args := []any{scope.Everywhere, scope.Tenants, subscriptions, limit}
+	err := r.Read(ctx, pg.Q(latestOutcomes, args, func(rows pgx.Rows) error {
+		defer rows.Close()
+		for rows.Next() {
+			var id uuid.UUID
+			var o domain.WebhookOutcome
+			if err := rows.Scan(&id, &o.State, &o.Attempts, &o.CreatedAt); err != nil {
+				return err
+			}
+			outcomes[id] = append(outcomes[id], o)
+		}
+		return rows.Err()
+	}))
+	return outcomes, pg.Translate("listing outcomes of webhook deliveries", err)
+}

@@ -77,11 +77,11 @@ func ReplayDelivery(tx *persistence.Tx, id uuid.UUID, now time.Time) {
 }
 
 const (
-	failedDeliveries = `
+	replayable = `
 SELECT d.id
   FROM webhook_deliveries d
  WHERE d.subscription_id = $1
-   AND d.state IN ('RETRYING', 'DEAD', 'DROPPED')
+   AND (d.state IN ('RETRYING', 'DEAD', 'DROPPED') OR $4 AND d.state = 'DELIVERED')
    AND d.created_at >= $2
    AND EXISTS (SELECT 1 FROM events e WHERE e.id = d.event_id)
  ORDER BY d.created_at, d.sequence
@@ -90,23 +90,23 @@ SELECT d.id
 	replayDeliveries = `
 UPDATE webhook_deliveries d` + beginRound + `
  WHERE d.id = ANY($2)
-   AND d.state IN ('RETRYING', 'DEAD', 'DROPPED')`
+   AND d.state <> 'PENDING'`
 )
 
-// ListFailedDeliveries returns the first limit deliveries to an endpoint that have failed or were dropped, of
-// those made since the given time.
-func ListFailedDeliveries(
-	ctx context.Context, tx *persistence.Tx, subscription uuid.UUID, since time.Time, limit int,
+// ListReplayable returns the first limit deliveries to an endpoint that have failed or were dropped, or also those
+// that were delivered, of those made since the given time.
+func ListReplayable(
+	ctx context.Context, tx *persistence.Tx, subscription uuid.UUID, since time.Time, delivered bool, limit int,
 ) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
-	err := tx.Read(ctx, pg.Q(failedDeliveries, []any{subscription, since, limit}, func(rows pgx.Rows) (err error) {
+	err := tx.Read(ctx, pg.Q(replayable, []any{subscription, since, limit, delivered}, func(rows pgx.Rows) (err error) {
 		ids, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		return err
 	}))
 	return ids, err
 }
 
-// ReplayDeliveries begins a new round of failed deliveries to an endpoint that is
+// ReplayDeliveries begins a new round of deliveries to an endpoint that is
 // under lock.
 func ReplayDeliveries(tx *persistence.Tx, ids []uuid.UUID, now time.Time) {
 	exec(tx, replayDeliveries, now, ids)
