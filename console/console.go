@@ -24,6 +24,7 @@ import (
 	"github.com/procession-dev/procession/console/start"
 	"github.com/procession-dev/procession/console/tasks"
 	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/console/webhooks"
 	"github.com/procession-dev/procession/feed"
 )
 
@@ -54,6 +55,7 @@ func New(o Options) (http.Handler, error) {
 		definitions: &definitions.Screens{App: o.Service, Administration: o.Administration},
 		people:      &people.Screens{Administration: o.Administration},
 		artifacts:   &artifacts.Screens{App: o.Service},
+		webhooks:    &webhooks.Screens{Administration: o.Administration},
 	})))
 	if err != nil {
 		return nil, err

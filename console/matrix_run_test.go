@@ -23,6 +23,16 @@ GET audit                               403   200          200           403    
 GET audit.csv                           403   200          200           403     403    403       403       403      403   in        200
 GET audit.json                          403   200          200           403     403    403       403       403      403   in        200
 GET audit/:id                           403   200          200           403     403    403       403       403      403   in        404
+GET webhooks                            403   200          200           403     403    403       403       403      403   in        200
+GET webhooks/endpoint                   403   200          200           403     403    403       403       403      403   in        404
+POST webhooks/ping                      403   303          303           403     403    403       403       403      403   in        404
+POST webhooks/pause                     403   303          303           403     403    403       403       403      403   in        404
+POST webhooks/resume                    403   303          303           403     403    403       403       403      403   in        404
+POST webhooks/enable                    403   303          303           403     403    403       403       403      403   in        404
+POST webhooks/rotate                    403   200          200           403     403    403       403       403      403   in        404
+POST webhooks/replay                    403   303          303           403     403    403       403       403      403   in        404
+GET webhooks/deliveries/:id             403   200          200           403     403    403       403       403      403   in        404
+POST webhooks/deliveries/:id/replay     403   303          303           403     403    403       403       403      403   in        404
 POST incidents/dismiss                  403   303          303           403     403    403       403       403      403   in        404
 `
 
@@ -61,6 +71,12 @@ func (s *site) runs(path string, process uuid.UUID) string {
 	case path == "queues/queue":
 		tenant := sql[string](s, `SELECT t.code FROM tenants t JOIN processes p ON p.tenant_id = t.id WHERE p.id = $1`, process)
 		return "tenant=" + tenant + "&name=QUEUE_SAMPLE_LOAN"
+	case strings.HasPrefix(path, "webhooks/"):
+		webhook, delivery := s.webhook(process, "HOOK-"+uuid.NewString()[:8])
+		if strings.HasPrefix(path, "webhooks/deliveries") {
+			return delivery.String()
+		}
+		return webhook
 	}
 	return ""
 }
@@ -69,8 +85,15 @@ func (s *site) runs(path string, process uuid.UUID) string {
 func (c *cast) askToRun(s *site, caller string, r row, name string) string {
 	s.t.Helper()
 	path := strings.NewReplacer(":id", name).Replace(r.path)
-	if r.path == "queues/queue" {
+	if r.path == "queues/queue" || r.path == "webhooks/endpoint" {
 		path += "?" + name
 	}
-	return c.cell(s, caller, r, path, url.Values{"incident": {name}})
+	body := url.Values{"incident": {name}}
+	if strings.HasPrefix(r.path, "webhooks/") {
+		var err error
+		body, err = url.ParseQuery(name)
+		require.NoError(s.t, err)
+		body.Set("hours", "24")
+	}
+	return c.cell(s, caller, r, path, body)
 }

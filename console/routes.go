@@ -17,6 +17,7 @@ import (
 	"github.com/procession-dev/procession/console/start"
 	"github.com/procession-dev/procession/console/tasks"
 	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/console/webhooks"
 )
 
 // screens are those of each area.
@@ -35,6 +36,7 @@ type screens struct {
 
 	definitions *definitions.Screens
 	people      *people.Screens
+	webhooks    *webhooks.Screens
 }
 
 // routes are all screens, and what the forms on them do.

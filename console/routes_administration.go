@@ -13,6 +13,17 @@ func administrativeRoutes(s screens) []web.Route {
 		web.Get("queues", s.queues.List),
 		web.Get("queues/queue", s.queues.Show),
 
+		web.Get("webhooks", s.webhooks.List),
+		web.Get("webhooks/endpoint", s.webhooks.Show),
+		web.Post("webhooks/ping", s.webhooks.Ping),
+		web.Post("webhooks/pause", s.webhooks.Pause),
+		web.Post("webhooks/resume", s.webhooks.Resume),
+		web.Post("webhooks/enable", s.webhooks.Enable),
+		web.Post("webhooks/rotate", s.webhooks.Rotate),
+		web.Post("webhooks/replay", s.webhooks.Replay),
+		web.Get("webhooks/deliveries/:id", s.webhooks.Delivery),
+		web.Post("webhooks/deliveries/:id/replay", s.webhooks.ReplayOne),
+
 		web.Get("audit", s.audit.List),
 		web.Get("audit.csv", s.audit.ExportCSV),
 		web.Get("audit.json", s.audit.ExportJSON),

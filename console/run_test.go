@@ -1,6 +1,8 @@
 package console_test
 
 import (
+	"encoding/json"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,9 +12,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -44,6 +48,36 @@ func (s *site) incident(process uuid.UUID, message string) uuid.UUID {
 	return id
 }
 
+// webhook makes a webhook subscription in the tenant of a process, with a secret and a
+// delivery of the creation of the process that was given up. It returns what names the
+// subscription in a query.
+func (s *site) webhook(process uuid.UUID, code string) (name string, delivery uuid.UUID) {
+	s.t.Helper()
+	operator := domain.Caller{PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser, Operator: true}
+	tenant := sql[string](s, `SELECT t.code FROM tenants t JOIN processes p ON p.tenant_id = t.id WHERE p.id = $1`, process)
+	manifest, err := json.Marshal(map[string]any{
+		"apiVersion": "procession/v1", "kind": "WebhookSubscription", "metadata": map[string]string{"code": code, "tenant": tenant},
+		"spec": map[string]string{"name": "Receiver " + hostile, "url": "https://receiver.example/events"},
+	})
+	require.NoError(s.t, err)
+	_, err = s.administration.ApplyResources(s.t.Context(), operator, administer.ApplyRequest{Documents: []json.RawMessage{manifest}})
+	require.NoError(s.t, err)
+	key := administer.ResourceKey{Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code}
+	_, err = s.administration.IssueSecret(s.t.Context(), operator, key, administer.NewSecret{Name: "first"})
+	require.NoError(s.t, err)
+	delivery = sql[uuid.UUID](s, `WITH made AS (
+		INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, process_id, state,
+			attempts, created_at, queued_at, last_attempt_at, finished_at)
+		SELECT gen_random_uuid(), r.id, r.tenant_id, e.id, e.type, 'B', e.process_id, 'DEAD', 1, e.occurred_at, e.occurred_at,
+			e.occurred_at, e.occurred_at
+		  FROM resources r JOIN events e ON e.process_id = $2 AND e.type = 'PROCESS.CREATED'
+		 WHERE r.kind = 'WebhookSubscription' AND r.code = $1 LIMIT 1 RETURNING id, created_at), tried AS (
+		INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
+		SELECT id, 1, 1, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', $3 FROM made)
+		SELECT id FROM made`, code, process, hostile)
+	return url.Values{"tenant": {tenant}, "code": {code}}.Encode(), delivery
+}
+
 // Every screen of those who run the service, with texts that would be markup.
 func TestRunIsAccessibleAndFits(t *testing.T) {
 	t.Parallel()
@@ -54,7 +88,10 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 	incident := s.incident(uuid.MustParse(first), hostile)
 	s.incident(s.loan("Loan for a piano"), "no answer from the register of companies")
 	record := sql[uuid.UUID](s, `SELECT id FROM events WHERE process_id = $1 LIMIT 1`, first)
+	webhook, delivery := s.webhook(uuid.MustParse(first), "PICTURED")
 	now := time.Now()
+	_, err := s.db.ClaimTaskQueues(t.Context(), now, now.Add(time.Hour), 100)
+	require.NoError(t, err)
 	require.NoError(t, s.db.PutObservations(t.Context(), []domain.SeenTaskQueue{{
 		DueTaskQueue: domain.DueTaskQueue{TenantID: demo.TenantDemo(), TaskQueue: "QUEUE_SAMPLE_LOAN"}, Observation: domain.TaskQueueObservation{
 			ObservedAt: now, Pollers: []domain.Poller{{Identity: hostile, Kind: domain.TaskKindWorkflow, LastAccessAt: now}},
@@ -64,6 +101,7 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 	screens := map[string]string{
 		"incidents": "incidents", "incident": "incidents/" + incident.String(), "no-incidents": "incidents?q=nothing+at+all",
 		"queues": "queues", "queue": "queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN&language=python",
+		"webhooks": "webhooks", "webhook": "webhooks/endpoint?" + webhook, "delivery": "webhooks/deliveries/" + delivery.String(),
 		"audit": "audit?about=" + first, "no-audit": "audit?who=no-such-person", "record": "audit/" + record.String(),
 	}
 	for _, scheme := range []string{"light", "dark"} {
@@ -178,4 +216,58 @@ func TestAuditIsFilteredAndExported(t *testing.T) {
 	alice.AwaitText(loan.String())
 	alice.open("audit?from=yesterday")
 	alice.AwaitText("That did not work")
+}
+
+func TestWebhooksAreSentAgain(t *testing.T) {
+	t.Parallel()
+	s := makeSite(t)
+	s.t = t
+	_, delivery := s.webhook(s.loan("Loan to send"), "HOOK")
+	state := func() string { return sql[string](s, `SELECT state FROM webhook_deliveries WHERE id = $1`, delivery) }
+	finish := func(state string) {
+		sql[uuid.UUID](s, `UPDATE webhook_deliveries SET state = $2, finished_at = created_at WHERE id = $1 RETURNING id`, delivery, state)
+	}
+	alice := s.signIn("Alice")
+	alice.open("webhooks")
+	alice.AwaitText("1 given up")
+	alice.Click("#webhooks .row-link")
+	alice.AwaitText("Send a test event")
+	webhook := strings.TrimPrefix(alice.Path(), web.Root)
+	alice.Click("a.chip[href*='state=DEAD']")
+	alice.Click(".row-link")
+	alice.AwaitText("the answer was 503")
+	alice.AwaitText(`"type": "PROCESS.CREATED"`)
+	alice.Click("form[action$='/replay'] button")
+	alice.AwaitText("Waiting")
+	require.Equal(t, "PENDING", state())
+
+	finish("DEAD")
+	alice.open(webhook)
+	alice.Click(".replay-form button")
+	alice.AwaitText("1 deliveries are sent again.")
+	require.Equal(t, "PENDING", state())
+	finish("DELIVERED")
+	alice.open(webhook)
+	alice.Click(".replay-form button")
+	alice.AwaitText("0 deliveries are sent again.")
+	alice.Set("[name=what]", "everything")
+	alice.Click(".replay-form button")
+	alice.AwaitText("1 deliveries are sent again.")
+	require.Equal(t, "PENDING", state())
+
+	alice.Click("form[action$='/ping'] button")
+	alice.AwaitText("A test event is on its way.")
+	alice.Click("form[action$='/pause'] button")
+	alice.AwaitText("The endpoint is paused.")
+	alice.Click("form[action$='/ping'] button")
+	alice.Await(`document.querySelector(".alert-danger")`)
+	alice.open(webhook)
+	alice.Click("form[action$='/resume'] button")
+	alice.AwaitText("The endpoint is resumed.")
+	alice.Click("form[action$='/rotate'] button")
+	alice.AwaitText("It is shown only now.")
+	require.True(t, strings.HasPrefix(alice.Text("#issued"), "whsec_"))
+	require.Equal(t, int64(2), sql[int64](s, `SELECT count(*) FROM webhook_secrets`), "both are valid")
+	alice.open(webhook)
+	require.Zero(t, alice.Count("#issued"))
 }

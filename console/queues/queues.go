@@ -16,6 +16,9 @@ import (
 // pageSize is how many task queues a page of the list has.
 const pageSize = 25
 
+// problemsListed is how many problems of a queue the list shows.
+const problemsListed = 2
+
 const area = "queues"
 
 // Screens are those of task queues.

@@ -1,0 +1,147 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// notice says what the form before the page has done.
+func notice(ctx context.Context, query url.Values) string {
+	switch query.Get("done") {
+	case "ping":
+		return ui.T(ctx, "A test event is on its way. It appears below in a moment.")
+	case "pause":
+		return ui.T(ctx, "The endpoint is paused. New events wait until it is resumed.")
+	case "resume":
+		return ui.T(ctx, "The endpoint is resumed. Events that have waited are sent now.")
+	case "enable":
+		return ui.T(ctx, "The endpoint is enabled. Events are sent from now on; send again what it missed.")
+	case "replay":
+		count, _ := strconv.Atoi(query.Get("count"))
+		if query.Get("more") != "" {
+			return ui.T(ctx, "%d deliveries are sent again. There are others: do the same again.", count)
+		}
+		return ui.T(ctx, "%d deliveries are sent again.", count)
+	}
+	return ""
+}
+
+// do carries out what a form of an endpoint asks for, and shows the endpoint. more are
+// parameters of the page, in pairs.
+func (s *Screens) do(
+	v *web.Visit, done string, act func(key administer.WebhookKey, form url.Values) (more []string, err error),
+) (*web.Answer, error) {
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	key := keyOf(form)
+	more, err := act(key, form)
+	if err != nil {
+		return s.refused(v, key, err)
+	}
+	return web.SeeOther(pathOf(key.Tenant, key.Code, append([]string{"done", done}, more...)...)), nil
+}
+
+// refused shows an endpoint with the reason why something was refused.
+func (s *Screens) refused(v *web.Visit, key administer.WebhookKey, err error) (*web.Answer, error) {
+	refused, isRefusal := errors.AsType[*domain.Error](err)
+	if !isRefusal || refused.Kind == domain.KindNotFound || refused.Kind == domain.KindInternal {
+		return nil, err
+	}
+	answer, err := s.show(v, key, func(of *shown) { of.Problem = ui.Problem(v.Context(), refused) })
+	if err == nil {
+		answer.Status, _ = httpio.StatusOf(refused.Kind)
+	}
+	return answer, err
+}
+
+// Ping sends a test event.
+func (s *Screens) Ping(v *web.Visit) (*web.Answer, error) {
+	return s.do(v, "ping", func(key administer.WebhookKey, _ url.Values) ([]string, error) {
+		_, err := s.Administration.PingWebhookEndpoint(v.Context(), v.Caller, key)
+		return nil, err
+	})
+}
+
+// Pause lets events wait.
+func (s *Screens) Pause(v *web.Visit) (*web.Answer, error) {
+	return s.do(v, "pause", func(key administer.WebhookKey, _ url.Values) ([]string, error) {
+		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Caller, key, true)
+	})
+}
+
+// Resume sends events again.
+func (s *Screens) Resume(v *web.Visit) (*web.Answer, error) {
+	return s.do(v, "resume", func(key administer.WebhookKey, _ url.Values) ([]string, error) {
+		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Caller, key, false)
+	})
+}
+
+// Enable enables an endpoint that the service disabled.
+func (s *Screens) Enable(v *web.Visit) (*web.Answer, error) {
+	return s.do(v, "enable", func(key administer.WebhookKey, _ url.Values) ([]string, error) {
+		_, err := s.Administration.EnableWebhookEndpoint(v.Context(), v.Caller, key)
+		return nil, err
+	})
+}
+
+// Replay sends again what was made since a time: what failed, or everything.
+func (s *Screens) Replay(v *web.Visit) (*web.Answer, error) {
+	return s.do(v, "replay", func(key administer.WebhookKey, form url.Values) ([]string, error) {
+		hours, err := strconv.Atoi(form.Get("hours"))
+		if err != nil || hours < 1 || hours > int(domain.WebhookRetention.Hours()) {
+			return nil, domain.Invalid(domain.LocationBody, "hours", "must be a number of hours up to 720")
+		}
+		since := ui.ViewerOf(v.Context()).Now.Add(-time.Duration(hours) * time.Hour)
+		replay := s.Administration.ReplayFailedDeliveries
+		if form.Get("what") == "everything" {
+			replay = s.Administration.ReplayAllDeliveries
+		}
+		replayed, err := replay(v.Context(), v.Caller, key, since)
+		more := []string{"count", strconv.Itoa(replayed.Count)}
+		if replayed.More {
+			more = append(more, "more", "yes")
+		}
+		return more, err
+	})
+}
+
+// Rotate issues a further secret, and shows it once.
+func (s *Screens) Rotate(v *web.Visit) (*web.Answer, error) {
+	form, err := v.Form()
+	if err != nil {
+		return nil, err
+	}
+	key := keyOf(form)
+	name := "console " + ui.ViewerOf(v.Context()).Now.UTC().Format("2006-01-02 15:04:05")
+	issued, err := s.Administration.IssueSecret(v.Context(), v.Caller,
+		administer.ResourceKey{Tenant: key.Tenant, Kind: resource.KindWebhookSubscription, Code: key.Code}, administer.NewSecret{Name: name})
+	if err != nil {
+		return s.refused(v, key, err)
+	}
+	return s.show(v, key, func(of *shown) { of.Secret = issued.Value.Reveal() })
+}
+
+// ReplayOne sends a delivery again.
+func (s *Screens) ReplayOne(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	delivery, err := s.Administration.ReplayWebhookDelivery(v.Context(), v.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	return web.SeeOther(web.Root + area + "/deliveries/" + delivery.ID.String()), nil
+}

@@ -1,0 +1,151 @@
+package webhooks
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// pageSize is how many endpoints or deliveries a page has.
+	pageSize = 25
+	// outcomesShown is how many deliveries the picture of an endpoint has.
+	outcomesShown = 48
+
+	area = "webhooks"
+)
+
+// Screens are those of webhooks.
+type Screens struct {
+	Administration *administer.Administration
+}
+
+// listed is what the list shows.
+type listed struct {
+	domain.Page[domain.WebhookHealth]
+
+	Outcomes map[uuid.UUID][]domain.WebhookOutcome
+	Tenants  bool
+}
+
+// List shows the endpoints of the tenants that the user administers.
+func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
+	page := domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
+	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller, administer.WebhookFilter{}, page, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Items) == 0 && page.Number > 0 {
+		return web.SeeOther(pagePath(max(1, found.TotalPages()))), nil
+	}
+	var ids []uuid.UUID
+	for i := range found.Items {
+		ids = append(ids, found.Items[i].SubscriptionID)
+	}
+	outcomes, err := s.Administration.WebhookOutcomes(v.Context(), v.Caller, ids, outcomesShown)
+	if err != nil {
+		return nil, err
+	}
+	return &web.Answer{
+		Title: ui.T(v.Context(), "Webhooks"), Area: area,
+		Body: listPage(listed{found, outcomes, len(v.Caller.Memberships) > 1 || v.Caller.Operator}),
+	}, nil
+}
+
+func pagePath(page int) string { return web.Root + area + "?page=" + strconv.Itoa(page) }
+
+// shown is an endpoint with its deliveries.
+type shown struct {
+	*domain.WebhookHealth
+
+	Outcomes   []domain.WebhookOutcome
+	State      domain.WebhookDeliveryState
+	Deliveries domain.Page[domain.WebhookDeliveryInfo]
+	// Notice says what was done, "" for nothing.
+	Notice string
+	// Secret is one that was just issued, "" otherwise.
+	Secret string
+	// Problem says why the last action was refused, "" if none was.
+	Problem string
+}
+
+func deliveryStates() []domain.WebhookDeliveryState {
+	return []domain.WebhookDeliveryState{
+		domain.DeliveryPending, domain.DeliveryRetrying, domain.DeliveryDead, domain.DeliveryDropped, domain.DeliveryDelivered,
+	}
+}
+
+// Show shows an endpoint.
+func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	query := v.URL.Query()
+	return s.show(v, keyOf(query), func(of *shown) { of.Notice = notice(v.Context(), query) })
+}
+
+func keyOf(values url.Values) administer.WebhookKey {
+	return administer.WebhookKey{Tenant: values.Get("tenant"), Code: values.Get("code")}
+}
+
+// show shows an endpoint, as amend changes what is shown.
+func (s *Screens) show(v *web.Visit, key administer.WebhookKey, amend func(*shown)) (*web.Answer, error) {
+	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller, administer.WebhookFilter{
+		TenantCodes: []string{key.Tenant}, Codes: []string{key.Code},
+	}, domain.PageRequest{Size: 1}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Items) == 0 {
+		return nil, domain.NotFound("webhook subscription")
+	}
+	of := &shown{WebhookHealth: &found.Items[0], State: domain.WebhookDeliveryState(v.URL.Query().Get("state"))}
+	filter := administer.WebhookDeliveryFilter{TenantCodes: []string{key.Tenant}, SubscriptionCodes: []string{key.Code}}
+	if slices.Contains(deliveryStates(), of.State) {
+		filter.States = []domain.WebhookDeliveryState{of.State}
+	}
+	page := domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
+	if of.Deliveries, err = s.Administration.FindWebhookDeliveries(v.Context(), v.Caller, filter, page, nil); err != nil {
+		return nil, err
+	}
+	outcomes, err := s.Administration.WebhookOutcomes(v.Context(), v.Caller, []uuid.UUID{of.SubscriptionID}, outcomesShown)
+	if err != nil {
+		return nil, err
+	}
+	of.Outcomes = outcomes[of.SubscriptionID]
+	amend(of)
+	return &web.Answer{Title: of.Name, Area: area, Body: endpointPage(of)}, nil
+}
+
+// pathOf returns the URL of an endpoint with more parameters, in pairs.
+func pathOf(tenant, code string, more ...string) string {
+	query := url.Values{"tenant": {tenant}, "code": {code}}
+	for i := 0; i < len(more); i += 2 {
+		query.Set(more[i], more[i+1])
+	}
+	return web.Root + area + "/endpoint?" + query.Encode()
+}
+
+func (s *shown) path(more ...string) string { return pathOf(s.TenantCode, s.Code, more...) }
+
+// Delivery shows a delivery with its request and the answers to it.
+func (s *Screens) Delivery(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	delivery, attempts, err := s.Administration.RetrieveWebhookDelivery(v.Context(), v.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	body, err := s.Administration.RetrieveWebhookBody(v.Context(), v.Caller, &delivery.WebhookDelivery)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(attempts)
+	return &web.Answer{Title: delivery.EventType, Area: area, Body: deliveryPage(delivery, attempts, body)}, nil
+}
