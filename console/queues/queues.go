@@ -129,7 +129,7 @@ func advice(ctx context.Context, q *administer.TaskQueue) string {
 	count, _ := backlog(q)
 	switch {
 	case q.Observed != nil && q.Observed.Failure != "":
-		return ui.T(ctx, "See on the page Health whether Temporal answers.")
+		return ui.T(ctx, "See with procession doctor whether Temporal answers.")
 	case online(q) == 0 && len(q.Needs) > 0:
 		return ui.T(ctx, "Start a worker for this queue; its page has one to begin with.")
 	case len(pollers(q)) == 0:
