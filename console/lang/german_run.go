@@ -66,7 +66,7 @@ func germanRun() map[string]string {
 		"Programming language":                  "Programmiersprache",
 		"Copy the program":                      "Programm kopieren",
 		"It runs as the application that the definition names as runner: put its id and a secret of it into PROCESSION_WORKER_CLIENT_ID and PROCESSION_WORKER_CLIENT_SECRET.": "Er läuft als die Anwendung, die die Definition als „runner“ nennt: ihre Id und ein Geheimnis gehören in PROCESSION_WORKER_CLIENT_ID und PROCESSION_WORKER_CLIENT_SECRET.",
-		"See with procession doctor whether Temporal answers.":                                "Sehen Sie mit procession doctor nach, ob Temporal antwortet.",
+		"See with procession doctor whether Temporal answers.":                            "Sehen Sie mit procession doctor nach, ob Temporal antwortet.",
 		"Start a worker for this queue; its page has one to begin with.":                  "Starten Sie einen Worker für diese Warteschlange; ihre Seite hat einen für den Anfang.",
 		"See in the log of the worker why it does not reach Temporal.":                    "Sehen Sie im Protokoll des Workers nach, warum er Temporal nicht erreicht.",
 		"Start more workers, or see in their logs what takes so long.":                    "Starten Sie mehr Worker, oder sehen Sie in ihren Protokollen nach, was so lange dauert.",
