@@ -140,12 +140,13 @@ func TestIncidentsAreDealtWith(t *testing.T) {
 	other := s.incident(s.loan("Loan that fails too"), "another failure")
 
 	bob := s.signIn("Bob")
-	require.Zero(t, bob.Count("a[href='/console/incidents']"), "Bob administers nothing")
+	require.Zero(t, bob.Count("a[href='/console/definitions']"), "Bob administers nothing")
 	bob.open("incidents")
 	bob.AwaitText("Not allowed")
 
 	alice := s.signInWithoutScript("Alice")
-	alice.Click("a[href='/console/incidents']")
+	alice.Click(".areas a[href='/console/definitions']")
+	alice.Click(".side a[href='/console/incidents']")
 	alice.AwaitText("failed 2 times")
 	alice.Click("#incident-" + second.String() + " input")
 	alice.Click("#incident-" + other.String() + " input")
