@@ -110,8 +110,10 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	tb.Cleanup(stop)
 	go hub.Run(ctx)
 	store := storage.New(storage.Options{DB: s.db, Clock: time.Now, Recorded: hub.Wake})
-	s.administration = administer.New(administer.Options{Store: store, Sealer: sealer, Documents: documents,
-		CheckWebhookURL: func(string) error { return nil }})
+	s.administration = administer.New(administer.Options{
+		Store: store, Sealer: sealer, Documents: documents,
+		CheckWebhookURL: func(string) error { return nil },
+	})
 	s.app = app.New(app.Options{
 		Store:        store,
 		TaskLogLimit: 100, CancelGrace: time.Minute, Sealer: sealer, Documents: documents, MaxDocumentBytes: 1 << 20,
