@@ -53,7 +53,7 @@ func (s *Service) RetrieveArtifactOverview(ctx context.Context, caller domain.Ca
 	if err != nil {
 		return nil, err
 	}
-	definition, err := s.RetrieveBusinessArtifactDefinition(ctx, caller, found.BusinessArtifact.Definition.ID)
+	definition, err := s.RetrieveBusinessArtifactDefinition(ctx, caller, found.Definition.ID)
 	return &ArtifactOverview{ArtifactOverview: found, Definition: definition}, err
 }
 

@@ -62,7 +62,7 @@ func TestArtifacts(t *testing.T) {
 	carol.requireFit()
 }
 
-func TestArtifact(t *testing.T) {
+func TestArtifact(t *testing.T) { //nolint:funlen // one story in a browser
 	t.Parallel()
 	s := newSite(t)
 	strange, err := json.Marshal(map[string]string{"name": hostile, "tier": "GOLD"})

@@ -31,7 +31,7 @@ func (s *site) carryOut(task uuid.UUID) {
 
 // A model is asked, watched, and its suggestion accepted and marked until a person
 // changes it.
-func TestHelpFromAModel(t *testing.T) {
+func TestHelpFromAModel(t *testing.T) { //nolint:funlen // one story in a browser
 	t.Parallel()
 	shared := newSite(t)
 	t.Run("is accepted field by field", func(t *testing.T) {

@@ -64,7 +64,7 @@ func TestConfigurationMatrix(t *testing.T) {
 }
 
 // nameOf is the name of what a form makes: a variable of a robot, and a secret without one.
-var nameOf = map[string]string{"Robot": "MATRIX"} //nolint:gochecknoglobals // never changed
+var nameOf = map[string]string{"Robot": "MATRIX"}
 
 // askToConfigure sends the request of a row as a caller about what is named, and returns
 // the cell.

@@ -55,7 +55,11 @@ func routes(s screens) []web.Route {
 
 		web.Get("palette", s.palette.Show),
 		web.Get("live", s.live.Follow),
+	}, taskRoutes(s), processRoutes(s), artifactRoutes(s), web.ForAdministrators(slices.Concat(administrativeRoutes(s), configurationRoutes(s))))
+}
 
+func taskRoutes(s screens) []web.Route {
+	return slices.Concat([]web.Route{
 		web.Get("tasks", s.tasks.Inbox),
 		web.Get("tasks/news", s.tasks.News),
 		web.Get("tasks/assign", s.tasks.ChooseOwner),
@@ -69,7 +73,11 @@ func routes(s screens) []web.Route {
 		web.Get("tasks/:id/assistance", s.tasks.Help),
 		web.Post("tasks/:id/assistance", s.tasks.Ask),
 		web.Post("tasks/:id/assistance/accept", s.tasks.Accept),
+	}, s.tasks.Forms().Routes("tasks/:id"))
+}
 
+func processRoutes(s screens) []web.Route {
+	return slices.Concat([]web.Route{
 		web.Get("start", s.start.List),
 		web.Get("start/:id", s.start.Show),
 
@@ -91,7 +99,11 @@ func routes(s screens) []web.Route {
 		web.Post("processes/:id/act/:code", s.processes.Act),
 		web.Get("processes/:id/finish/:how", s.processes.Finish),
 		web.Post("processes/:id/finish/:how", s.processes.Finished),
+	}, s.start.Forms().Routes("start/:id"), s.processes.Forms().Routes("processes/:id/act/:code"))
+}
 
+func artifactRoutes(s screens) []web.Route {
+	return slices.Concat([]web.Route{
 		web.Get("artifacts", s.artifacts.List),
 		web.Get("artifacts.csv", s.artifacts.Export),
 		web.Get("artifacts/new/:id", s.artifacts.New),
@@ -105,8 +117,6 @@ func routes(s screens) []web.Route {
 		web.Post("artifacts/:id/runs/:run/cancel", s.artifacts.CancelRun),
 		web.Get("artifacts/:id/act/:code", s.artifacts.Ask),
 		web.Post("artifacts/:id/act/:code", s.artifacts.Act),
-	}, s.tasks.Forms().Routes("tasks/:id"), s.start.Forms().Routes("start/:id"),
-		s.processes.Forms().Routes("processes/:id/act/:code"), s.artifacts.Forms().Routes("artifacts/:id"),
-		s.artifacts.ActForms().Routes("artifacts/:id/act/:code"), s.artifacts.NewForms().Routes("artifacts/new/:id"),
-		web.ForAdministrators(slices.Concat(administrativeRoutes(s), configurationRoutes(s))))
+	}, s.artifacts.Forms().Routes("artifacts/:id"), s.artifacts.ActForms().Routes("artifacts/:id/act/:code"),
+		s.artifacts.NewForms().Routes("artifacts/new/:id"))
 }

@@ -34,12 +34,11 @@ func (s *site) requireSignedIn(browser *http.Client, want bool, what string) {
 	require.Contains(s.t, answer.header.Get("Location"), "/console/sign-in", what)
 }
 
-//nolint:paralleltest // the cases move one clock
+//nolint:funlen,paralleltest,tparallel // the cases move one clock, and most of it is a table of them
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	clock := &movedClock{}
 	shared := makeSiteAt(t, clock.now)
-	ctx := t.Context()
 	audit := domain.NewAudit(domain.SystemPrincipalID(), shared.now())
 
 	// userOf makes a user of the demonstration tenant with a token.
@@ -52,7 +51,7 @@ func TestSessionsEnd(t *testing.T) {
 			ID: uuid.New(), PrincipalID: user.Principal.ID, Kind: domain.CredentialPersonalAccessToken,
 			SecretSHA256: authn.HashSecret("token-of-" + name), CreatedAt: audit.CreatedAt,
 		}
-		require.NoError(s.t, s.db.Write(ctx, func(tx *persistence.Tx) error {
+		require.NoError(s.t, s.db.Write(t.Context(), func(tx *persistence.Tx) error {
 			err := tx.PutTenantUser(user)
 			tx.InsertCredential(token)
 			return err
@@ -103,7 +102,7 @@ func TestSessionsEnd(t *testing.T) {
 			s.t = t
 			user, token, browser := userOf(&s, strings.ReplaceAll(name, " ", "-"))
 			s.requireSignedIn(browser, true, "it has just signed in")
-			require.NoError(t, s.db.Write(ctx, func(tx *persistence.Tx) error { return end(tx, user, token) }))
+			require.NoError(t, s.db.Write(t.Context(), func(tx *persistence.Tx) error { return end(tx, user, token) }))
 			clock.move(10 * time.Second)
 			s.requireSignedIn(browser, false, "10 seconds are over")
 		})

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 )
 
-func TestTask(t *testing.T) {
+func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 	t.Parallel()
 	t.Run("is claimed and completed", func(t *testing.T) {
 		t.Parallel()

@@ -20,5 +20,6 @@ func Preview(ctx context.Context, in form.Input) (templ.Component, error) {
 	if sheet, err = form.NewSheet(ctx, in, form.SheetLimits(), false); err != nil {
 		return nil, err
 	}
+	//nolint:contextcheck // a component is given its context when it is rendered
 	return previewPart(&page{sheet: sheet, manner: form.Manner{Zone: ui.ViewerOf(ctx).Zone}}), nil
 }

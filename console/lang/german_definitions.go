@@ -116,7 +116,7 @@ func germanDefinitions() map[string]string {
 
 // germanPeople returns the texts of the screens of people.
 func germanPeople() map[string]string {
-	return map[string]string{ //nolint:gosec // texts about secrets, and none of them
+	return map[string]string{
 		"People":                              "Personen",
 		"Users":                               "Personen",
 		"Groups":                              "Gruppen",

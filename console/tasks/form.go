@@ -86,7 +86,9 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		}
 	}
 	if len(doc.Schema) == 0 && doc.Value == nil {
-		doc.Schema, doc.UISchema = noteOnly(ui.T(ctx, "There is nothing to fill in."))
+		if doc.Schema, doc.UISchema, err = noteOnly(ui.T(ctx, "There is nothing to fill in.")); err != nil {
+			return nil, err
+		}
 	}
 	if task.completable() {
 		doc.Completes = ui.T(ctx, "Complete")
@@ -102,10 +104,9 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 
 // noteOnly returns what shows a note in place of controls. A task without a schema asks
 // for nothing; its form would be a control for any JSON.
-func noteOnly(note string) (schema, uiSchema json.RawMessage) {
-	// A map of texts can always be written.
-	uiSchema, _ = json.Marshal(map[string]string{"type": "Label", "text": note})
-	return json.RawMessage(`{"type":"object","properties":{"-":true}}`), uiSchema
+func noteOnly(note string) (schema, uiSchema json.RawMessage, err error) {
+	uiSchema, err = json.Marshal(map[string]string{"type": "Label", "text": note})
+	return json.RawMessage(`{"type":"object","properties":{"-":true}}`), uiSchema, err
 }
 
 // Save implements forms.Store.
