@@ -147,7 +147,7 @@ func tableFolder(callers []tableCaller) []string {
 		documents = append(documents, apitest.Document("north", "ProcessDefinition", name, `{"name":"Table",`+
 			`"engine":{"workflowType":"W","taskQueue":"LOANS","runner":"worker"},"items":[`+
 			`{"code":"SEEN","type":"TASK","name":"Seen","candidates":[{"group":"EVERYBODY"}]},`+
-			`{"code":"REVIEW","type":"TASK","name":"Review"},{"code":"DISCUSSION","type":"THREAD","name":"Discussion"}],`+
+			`{"code":"REVIEW","type":"TASK","name":"Review"},{"code":"NONE","type":"TASK","name":"None"},{"code":"DISCUSSION","type":"THREAD","name":"Discussion"}],`+
 			`"userActions":`+list(actions)+`,"permissions":{"initiators":[{"user":"owner"}],"viewers":`+list(rights["viewers"])+
 			`,"managers":`+list(rights["managers"])+`}}`))
 	}
