@@ -3,6 +3,8 @@ package console_test
 import (
 	"net/http"
 	"net/url"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -33,7 +35,12 @@ func (s *site) carryOut(task uuid.UUID) {
 // changes it.
 func TestHelpFromAModel(t *testing.T) { //nolint:funlen // one story in a browser
 	t.Parallel()
-	shared := newSite(t)
+	shared := makeSite(t)
+	shared.t = t
+	loan, err := os.ReadFile("../examples/demo/loan.yaml")
+	require.NoError(t, err)
+	shared.apply(strings.Replace(string(loan), "        answer: SUGGESTION\n", "        answer: SUGGESTION\n"+
+		"        outputSchema: {type: object, properties: {APPROVAL: {enum: ['YES', 'NO']}, REASON: {type: string}}, required: [APPROVAL, REASON]}\n", 1))
 	t.Run("is accepted field by field", func(t *testing.T) {
 		t.Parallel()
 		s := *shared

@@ -69,7 +69,7 @@ func TestBlocksOfDocuments(t *testing.T) {
 // blocks says how each block is run, by its document and the first command.
 func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it is a table
 	listed := func(what, jq string) string { return "$(procession " + what + " -o 'jq=" + jq + "')" }
-	incidents := map[string][]string{"INCIDENT": r.incidents(2)}
+	incidents := map[string][]string{"INCIDENT": r.incidents(2), "PROCESS": {r.process}}
 	const issued = `.[] | select(.name == "2027") | .id`
 	engine := listed("access list", ".[0].id")
 	return map[string]shown{
@@ -97,7 +97,14 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 			before: "procession operators add --email " + demo.Bob().Email + "; procession operators add --email " + demo.Alice().Email,
 			after:  "procession people enable --email " + demo.Carol().Email,
 		},
-		"docs/administration.md: procession apply -f folder/": {},
+		"docs/administration.md: procession apply -f folder/":   {},
+		"docs/administration.md: procession versions list LOAN": {without: "restoring asks at a terminal: TestVersions of the command line"},
+		"docs/administration.md: procession context add production --server https://procession.example --tenant acme": {
+			without: "it takes an issuer: TestLogin and TestContexts of the command line",
+		},
+		"docs/administration.md: procession start LOAN --metadata FIRST_NAME=Carol --watch": {
+			without: "it watches until the process ends: TestWork of the command line",
+		},
 		`docs/administration.md: procession actions evaluate '${ .tasks.APPROVE_LOAN.state == "READY" }' --process ID`: {
 			values: map[string][]string{"ID": {r.process}, "PROCESS": {r.process}, "PRINCIPAL": {demo.Carol().ID.String()}},
 		},
@@ -263,6 +270,7 @@ func (r *documentRun) execute(document, block string, how shown) {
 	for _, prefix := range []string{"LOAN_WORKER", "INSPECTION_WORKER", "WEBHOOK_RECEIVER"} {
 		cmd.Env = append(cmd.Env, prefix+"_ENDPOINT="+r.url(), prefix+"_TEMPORAL_ADDRESS="+r.config.TemporalAddress)
 	}
+	cmd.WaitDelay = patience
 	out, err := cmd.CombinedOutput()
 	require.NoError(r.t, err, "%s:\n%s\nprinted:\n%s", document, block, out)
 }

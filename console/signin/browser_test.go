@@ -1,6 +1,8 @@
 package signin
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +13,9 @@ import (
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	const like = "AppleWebKit/537.36 (KHTML, like Gecko) "
-	ctx := ui.WithViewer(t.Context(), &ui.Viewer{})
+	viewer := &ui.Viewer{}
+	viewer.Read(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+	ctx := ui.WithViewer(t.Context(), viewer)
 	for userAgent, want := range map[string]string{
 		"Mozilla/5.0 (X11; Linux x86_64) " + like + "Chrome/156.0.0.0 Safari/537.36":                         "Chrome on Linux",
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) " + like + "Chrome/156.0.0.0 Safari/537.36 Edg/156.0.0.0": "Edge on Windows",

@@ -1,0 +1,51 @@
+package forms_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// wide is a form of 200 fields and a table of 50 rows.
+func wide() *memory {
+	var properties, values, rows []string
+	for i := range 200 {
+		properties = append(properties, fmt.Sprintf(`"F%03d":{"type":"string","title":"Field number %d","maxLength":100}`, i, i))
+		values = append(values, fmt.Sprintf(`"F%03d":"The value of field %d"`, i, i))
+	}
+	for i := range 50 {
+		rows = append(rows, fmt.Sprintf(`{"article":"Article %d","amount":%d,"price":1.50,"since":"2026-03-01","remark":"A remark"}`, i, i))
+	}
+	return &memory{
+		schema: json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `,"rows":{"type":"array","items":{"type":"object","properties":{
+			"article":{"type":"string"},"amount":{"type":"integer"},"price":{"type":"number"},"since":{"type":"string","format":"date"},"remark":{"type":"string"}}}}}}`),
+		value: json.RawMessage(`{` + strings.Join(values, ",") + `,"rows":[` + strings.Join(rows, ",") + `]}`),
+	}
+}
+
+// BenchmarkWideForm is the page of a form of 200 fields and a table of 50 rows.
+func BenchmarkWideForm(b *testing.B) {
+	m, ctx := wide(), viewer(b, "en", "UTC")
+	for b.Loop() {
+		m.render(b, ctx)
+	}
+}
+
+// The page of a long form is small enough to be loaded at once.
+func TestWideFormIsSmall(t *testing.T) {
+	t.Parallel()
+	page := wide().render(t, viewer(t, "en", "UTC"))
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := io.WriteString(w, page)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	t.Logf("%d bytes, %d compressed", len(page), packed.Len())
+	require.Less(t, packed.Len(), 40_000)
+}
