@@ -1,0 +1,155 @@
+package forms
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/form"
+)
+
+// hint says what the bounds of a value are, as far as it helps to know them before.
+func hint(ctx context.Context, n *form.Node) string {
+	var parts []string
+	if n.Kind == form.KindTags {
+		parts = append(parts, ui.T(ctx, "One entry on each line."))
+	}
+	if len(n.Bounds.Accept) > 0 {
+		parts = append(parts, ui.T(ctx, "Kinds of file: %s.", strings.Join(n.Bounds.Accept, ", ")))
+	}
+	if n.Bounds.MaxSize > 0 {
+		parts = append(parts, ui.T(ctx, "At most %s.", Size(ctx, n.Bounds.MaxSize)))
+	}
+	if n.Kind == form.KindJSON && !n.Locked() {
+		parts = append(parts, ui.T(ctx, "This value is edited as JSON."))
+	}
+	if n.Kind == form.KindDateTime {
+		parts = append(parts, ui.T(ctx, "Times are those of %s.", ui.ViewerOf(ctx).Zone.String()))
+	}
+	return strings.Join(parts, " ")
+}
+
+// inputType returns the type of the input of a control. A value that a browser would
+// not show in it is shown as text.
+func (p *page) inputType(n *form.Node) string {
+	text := p.text(n)
+	shape := ""
+	switch n.Kind { //nolint:exhaustive // the others have no input of their own
+	case form.KindDate:
+		shape = "0000-00-00"
+	case form.KindTime:
+		shape = "00:00"
+	case form.KindDateTime:
+		shape = "0000-00-00T00:00"
+	}
+	long := shape
+	if n.Kind != form.KindDate {
+		long += ":00"
+	}
+	switch {
+	case n.Kind == form.KindSecret:
+		return "password"
+	case shape == "" || text != "" && !shaped(text, shape) && !shaped(text, long):
+		return "text"
+	case n.Kind == form.KindDateTime:
+		return "datetime-local"
+	}
+	return string(n.Kind)
+}
+
+// shaped reports whether a text has digits where a shape has zeros, and is the same
+// elsewhere.
+func shaped(text, shape string) bool {
+	digits := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return '0'
+		}
+		return r
+	}, text)
+	return digits == shape
+}
+
+// inputMode returns the keyboard that fits a control.
+func inputMode(n *form.Node) string {
+	switch {
+	case n.Kind == form.KindNumber:
+		return "decimal"
+	case n.Kind == form.KindInteger:
+		return "numeric"
+	case n.Bounds.Format == "email":
+		return "email"
+	case n.Bounds.Format == "uri":
+		return "url"
+	}
+	return "text"
+}
+
+// fileName returns what a reference to a file shows.
+func fileName(ctx context.Context, reference string) string {
+	file, ok := kuflowref.ParseFile(reference)
+	if !ok {
+		return reference
+	}
+	name := file.Name
+	if name == "" {
+		name = ui.T(ctx, "Unnamed file")
+	}
+	return name + " (" + Size(ctx, file.Size) + ")"
+}
+
+// previewOf returns where a file is shown in a frame, "" for nowhere.
+func (p *page) previewOf(reference string) string {
+	if p.preview == nil {
+		return ""
+	}
+	return p.preview(reference)
+}
+
+// conflictText is a value of a conflict for people to read.
+func conflictText(ctx context.Context, text string) string {
+	if text == "" {
+		return ui.T(ctx, "nothing")
+	}
+	return form.ReadableJSON(text)
+}
+
+// attributes are those that inputs of all kinds have. Those in cells, which have no
+// label element, are named after their column.
+func (p *page) attributes(n *form.Node) templ.OrderedAttributes {
+	list := templ.OrderedAttributes{{Key: "id", Value: id(n)}, {Key: "name", Value: prefixText + n.Name}}
+	add := func(when bool, key, value string) {
+		if when {
+			list = append(list, templ.KV[string, any](key, value))
+		}
+	}
+	add(p.wrong(n), "aria-invalid", "true")
+	add(p.described(n) != "", "aria-describedby", p.described(n))
+	add(n.Required, "aria-required", "true")
+	add(n.Hint != "", "placeholder", n.Hint)
+	add(inputMode(n) != "text", "inputmode", inputMode(n))
+	add(p.inputType(n) == "time" || p.inputType(n) == "datetime-local", "step", "1")
+	add(strings.LastIndexByte(n.Name, '/') > 0, "aria-label", n.Label)
+	return list
+}
+
+func optionID(n *form.Node, i int) string {
+	if i == 0 && (n.Kind == form.KindRadio || n.Kind == form.KindChoices) {
+		return id(n)
+	}
+	return id(n) + "." + strconv.Itoa(i)
+}
+
+// references are the files that there are.
+func references(n *form.Node) []string {
+	if n.Kind == form.KindFiles {
+		return n.Texts()
+	}
+	if text := n.Text(form.Manner{}); text != "" {
+		return []string{text}
+	}
+	return nil
+}
