@@ -24,7 +24,7 @@ import (
 
 // Settle waits until everything that was recorded can be read: other tests have
 // transactions of their own at the same time.
-func (s *Administered) Settle() {
+func (s *Service) Settle() {
 	s.T.Helper()
 	require.Eventually(s.T, func() bool {
 		return s.Count(`SELECT count(*) FROM events WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())`) == 0
