@@ -33,14 +33,21 @@ func TestEventsOfAProcess(t *testing.T) {
 	require.Equal(t, "Carol", *completed.ActorName)
 	require.Equal(t, task.ID, *completed.ProcessItemID)
 	require.Equal(t, "LOAN_APPLICATION", *completed.ProcessItemDefinitionCode)
-	actions := 0
+	require.Equal(t, "TASK", string(*completed.ProcessItemType))
+	require.NotEmpty(t, *completed.ProcessItemName)
+	actions, owners := 0, 0
 	for _, event := range all {
+		if event.OwnerName != nil {
+			owners++
+			require.Equal(t, "Carol", *event.OwnerName)
+		}
 		if event.ProcessActionDefinitionCode != nil {
 			actions++
 			require.Equal(t, "REPORT", *event.ProcessActionDefinitionCode)
 		}
 	}
 	require.Positive(t, actions)
+	require.Positive(t, owners)
 
 	rest := apitest.Decode[oasb.ProcessEventList](t, s.Get(200, demo.Alice(), path+"?limit=100&after="+all[0].Cursor)).Content
 	require.Equal(t, all[1:], rest)
