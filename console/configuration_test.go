@@ -14,6 +14,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -164,12 +165,15 @@ func TestProcessIsMadeInTheBrowser(t *testing.T) {
 	alice.AwaitText("problem")
 	alice.Await(`document.querySelector(".cm-lintRange-error, .cm-lint-marker-error")`)
 	alice.Click("button[form=definition].btn-primary")
+	alice.AwaitPath(web.Root + "definitions/apply")
 	alice.AwaitText("problem")
 	_, err := s.administration.RetrieveResource(t.Context(), s.caller(demo.Alice()),
 		resource.Key{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "REQUEST"})
 	require.Error(t, err)
 
-	alice.open("definitions/new?template=process")
+	// The text is in the page only, which therefore asks before it is left.
+	alice.Click(".cm-content")
+	alice.Leave(s.url + "definitions/new?template=process")
 	alice.AwaitText("Created")
 	alice.Click("button[form=definition].btn-primary")
 	alice.AwaitText("This is applied.")

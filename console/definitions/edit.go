@@ -39,6 +39,8 @@ type editing struct {
 
 	Problems []problem
 	Plan     []planned
+	// Sent reports whether the text was sent by the editor, so that it is stored nowhere.
+	Sent bool
 	// Checked reports whether Problems and Plan are about the text.
 	Checked bool
 	Forms   []string
@@ -104,6 +106,7 @@ func posted(v *web.Visit) (*editing, error) {
 	e := &editing{
 		// Browsers send the ends of lines as CR LF.
 		Text: strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), ID: form.Get("id"), Version: form.Get("version"), Form: form.Get("form"),
+		Sent: true,
 	}
 	if kind := resource.Kind(form.Get("kind")); kind != "" {
 		e.Of = &resource.Key{Tenant: form.Get("tenant"), Kind: kind, Code: form.Get("code")}

@@ -164,8 +164,9 @@ document.addEventListener("click", (event) => {
   view.focus();
 });
 
-// Leaving with changes asks first, unless they are being applied.
-const began = area.value;
+// Leaving with changes asks first, unless they are being applied. A text that was refused
+// is a change.
+const began = "unsaved" in area.dataset ? undefined : area.value;
 let applying = false;
 area.form.addEventListener("submit", () => { applying = true; });
 window.addEventListener("beforeunload", (event) => {

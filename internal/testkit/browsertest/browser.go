@@ -16,6 +16,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -62,6 +63,8 @@ type Tab struct {
 
 	mu       sync.Mutex
 	problems []string
+	// leaving reports whether the page may ask before it is left, and asked whether it did.
+	leaving, asked bool
 }
 
 // New opens a tab of 1280 by 800 pixels in a light scheme until the test ends. The
@@ -98,6 +101,17 @@ func (b *Tab) listen(event any) {
 		if e.Entry.Source == log.EntrySourceSecurity || e.Entry.Source == log.EntrySourceJavascript {
 			problem = e.Entry.Text
 		}
+	case *page.EventJavascriptDialogOpening:
+		// Nothing else happens in the tab until the dialog is answered.
+		go func() {
+			_, _ = chromedp.Call(b.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+		}()
+		b.mu.Lock()
+		b.asked = true
+		if !b.leaving {
+			problem = "a dialog at " + e.URL + ": " + string(e.Type) + ": " + e.Message
+		}
+		b.mu.Unlock()
 	}
 	if problem != "" {
 		b.mu.Lock()
@@ -119,7 +133,7 @@ func (b *Tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 func (b *Tab) glance() string {
 	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
 	defer cancel()
-	seen, err := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText.slice(0, 2000)`))
+	seen, err := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + (document.body?.innerText ?? "").slice(0, 2000)`))
 	if err != nil {
 		return err.Error()
 	}
@@ -130,6 +144,20 @@ func (b *Tab) glance() string {
 func (b *Tab) Open(url string) {
 	b.t.Helper()
 	b.do("opening "+url, chromedp.Navigate(url))
+}
+
+// Leave goes to a URL from a page that asks before it is left, and fails the test when
+// the page does not ask. Chromium lets only pages ask that a person has touched.
+func (b *Tab) Leave(url string) {
+	b.t.Helper()
+	b.mu.Lock()
+	b.leaving, b.asked = true, false
+	b.mu.Unlock()
+	b.Open(url)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	require.True(b.t, b.asked, "the page was left for %s without a question", url)
+	b.leaving = false
 }
 
 // Size makes the window as large as the pixels say.
