@@ -29,13 +29,14 @@ type service struct {
 	// outages is how many calls fail before one succeeds; refusal, when set, is the answer to a creation.
 	outages int
 	refusal string
+	// onCreated is called for each creation that succeeds, before it is answered.
+	onCreated func()
 
 	mu      sync.Mutex
 	task    shapea.Task
 	tokens  [][]byte
 	created int
 	score   []shapea.ElementValue
-	ready   chan struct{}
 }
 
 // bench is the workflow in Temporal's test environment, with activities that call the service.
@@ -47,7 +48,7 @@ type bench struct {
 
 func newBench(t *testing.T, withActivityToken bool) bench {
 	t.Helper()
-	s := &service{process: uuid.New(), ready: make(chan struct{}, 100)}
+	s := &service{process: uuid.New(), onCreated: func() {}}
 	const base = "/v2022-10-08"
 	routes := http.NewServeMux()
 	routes.HandleFunc("POST "+base+"/tasks", s.createTask)
@@ -101,8 +102,8 @@ func (s *service) createTask(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewDecoder(r.Body).Decode(&s.task)
 		s.task.State = new(shapea.TaskStateREADY)
 	}
+	s.onCreated()
 	send(w, s.task)
-	s.ready <- struct{}{}
 }
 
 func (s *service) retrieveTask(w http.ResponseWriter, r *http.Request) {
@@ -136,37 +137,39 @@ func (s *service) finish(state shapea.TaskState, ratings ...shapea.ElementValue)
 	s.task.ElementValues["RATING"] = ratings
 }
 
-// run runs the workflow. Once the task is created, person is called and then the workflow is notified in the way it
-// waits.
-func (b bench) run(t *testing.T, person func()) (procession.WorkflowResponse, error) {
-	t.Helper()
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		<-b.ready
-		person()
-		b.mu.Lock()
-		tokens, id := b.tokens, b.task.ID.String()
-		b.mu.Unlock()
-		if len(tokens) > 0 {
-			_ = b.engine.CompleteActivity(tokens[len(tokens)-1], nil, nil)
-			return
-		}
-		// Another task's, then this one's, twice.
-		for _, task := range []string{uuid.NewString(), id, id} {
-			b.engine.SignalWorkflow("KuFlow_Engine_Signal_Completed_Task", task)
-		}
-	}()
+// run runs the workflow. An hour of the workflow's time after the task is created, person is called and then the
+// workflow is notified in the way it waits. The timer is set before the creation is answered: without one, the test
+// environment would skip to the timeout of the workflow.
+func (b bench) run(person func()) (procession.WorkflowResponse, error) {
+	b.onCreated = func() {
+		b.engine.RegisterDelayedCallback(func() {
+			person()
+			b.notify()
+		}, time.Hour)
+	}
 	b.engine.ExecuteWorkflow("InspectionWorkflow", map[string]any{
 		"processId": b.process, "requestTime": "2026-03-02T10:30:15Z", "requestTimeZone": "Europe/Madrid",
 	})
 	var answer procession.WorkflowResponse
 	err := b.engine.GetWorkflowError()
 	if err == nil {
-		<-told
 		err = b.engine.GetWorkflowResult(&answer)
 	}
 	return answer, err
+}
+
+// notify completes the activity that waits, or else sends the signal: another task's, then this one's, twice.
+func (b bench) notify() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.tokens) > 0 {
+		_ = b.engine.CompleteActivity(b.tokens[len(b.tokens)-1], nil, nil)
+		return
+	}
+	id := b.task.ID.String()
+	for _, task := range []string{uuid.NewString(), id, id} {
+		b.engine.SignalWorkflow("KuFlow_Engine_Signal_Completed_Task", task)
+	}
 }
 
 // number is a value of type NUMBER.
@@ -205,7 +208,7 @@ func TestInspection(t *testing.T) {
 				t.Parallel()
 				b := newBench(t, withActivityToken)
 				b.outages = test.outages
-				answer, err := b.run(t, func() { test.person(b.service) })
+				answer, err := b.run(func() { test.person(b.service) })
 				require.NoError(t, err)
 				require.Equal(t, test.want, answer.Message)
 				require.Equal(t, test.score, b.score)
@@ -222,7 +225,7 @@ func TestInspection(t *testing.T) {
 func TestCancelledTaskIsNoInspection(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, true)
-	answer, err := b.run(t, func() { b.finish("CANCELLED") })
+	answer, err := b.run(func() { b.finish("CANCELLED") })
 	require.NoError(t, err)
 	require.Equal(t, "The inspection was cancelled", answer.Message)
 	require.Empty(t, b.score)
