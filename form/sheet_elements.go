@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
@@ -19,7 +20,7 @@ func ElementsInput(elements []domain.ElementDefinition, values domain.ElementVal
 		if err != nil {
 			return Input{}, err
 		}
-		properties.set(e.Code, schema)
+		properties.set(e.Code, moved(schema, "$ref", "#"+jsontext.JoinPointer(elementPlace(e)...)))
 		if e.Mandatory {
 			required = append(required, e.Code)
 		}
@@ -40,6 +41,14 @@ func ElementsInput(elements []domain.ElementDefinition, values domain.ElementVal
 		schema.set("required", required)
 	}
 	return Input{Schema: jsonText(schema), Value: jsonText(value)}, nil
+}
+
+// elementPlace is where the schema of a value of an element is in that of all elements.
+func elementPlace(e *domain.ElementDefinition) []string {
+	if e.Multiple {
+		return []string{"properties", e.Code, "items"}
+	}
+	return []string{"properties", e.Code}
 }
 
 func elementSchema(e *domain.ElementDefinition) (*object, error) {
@@ -72,6 +81,9 @@ func elementSchema(e *domain.ElementDefinition) (*object, error) {
 		list := newObject()
 		list.set("type", "array")
 		list.set("items", schema)
+		if e.Mandatory {
+			list.set("minItems", json.Number("1"))
+		}
 		schema = list
 	}
 	if e.Name != "" {
@@ -105,7 +117,7 @@ func elementValues(values []domain.ElementValue) ([]any, error) {
 		case v.Type == domain.ValueDocument:
 			var d domain.DocumentValue
 			d, err = v.Document()
-			member = kuflowref.File{URI: d.URI, Type: d.ContentType, Size: d.ContentLength, Name: d.Name}.String()
+			member = DocumentReference(d)
 		case v.Type == domain.ValuePrincipal:
 			var p domain.PrincipalValue
 			err = json.Unmarshal(v.Value, &p)
@@ -119,4 +131,67 @@ func elementValues(values []domain.ElementValue) ([]any, error) {
 		members = append(members, member)
 	}
 	return members, nil
+}
+
+// DocumentReference returns what the value of a document element is in the object that
+// ElementsInput makes.
+func DocumentReference(d domain.DocumentValue) string {
+	return kuflowref.File{URI: d.URI, Type: d.ContentType, Size: d.ContentLength, Name: d.Name}.String()
+}
+
+// ElementValues returns the values that the member of an element has in an object that
+// ElementsInput made and that was changed since. A value of another type than the element
+// has keeps its own, or becomes a text where elements have none like it.
+func ElementValues(e *domain.ElementDefinition, member json.RawMessage) ([]domain.ElementValue, error) {
+	decoded, err := decodeExactly(member, maxSelectDepth)
+	if err != nil {
+		return nil, fmt.Errorf("reading the value of element %s: %w", e.Code, err)
+	}
+	list, several := decoded.([]any)
+	if !several || !e.Multiple {
+		list = []any{decoded}
+	}
+	var values []domain.ElementValue
+	for _, one := range list {
+		if one == nil {
+			continue
+		}
+		value, err := elementValue(e, one)
+		if err != nil {
+			return nil, fmt.Errorf("writing the value of element %s: %w", e.Code, err)
+		}
+		values = append(values, value)
+	}
+	return values, nil
+}
+
+func elementValue(e *domain.ElementDefinition, one any) (domain.ElementValue, error) {
+	value := domain.ElementValue{Type: domain.ValueString, Valid: true, Value: jsonText(one)}
+	var err error
+	switch content := one.(type) {
+	case json.Number:
+		value.Type = domain.ValueNumber
+	case *object:
+		value.Type = domain.ValueObject
+	case deep:
+		if content[0] == '{' {
+			value.Type = domain.ValueObject
+			break
+		}
+		value.Value, err = json.Marshal(string(content))
+	case string:
+		file, isFile := kuflowref.ParseFile(content)
+		principal, isPrincipal := kuflowref.ParsePrincipal(content)
+		switch {
+		case e.Type == domain.ElementDocument && isFile:
+			value.Type = domain.ValueDocument
+			value.Value, err = json.Marshal(map[string]string{"uri": file.URI})
+		case e.Type == domain.ElementPrincipal && isPrincipal:
+			value.Type = domain.ValuePrincipal
+			value.Value, err = json.Marshal(domain.PrincipalValue{ID: principal.ID, Type: principal.Type, Name: principal.Name})
+		}
+	default:
+		value.Value, err = json.Marshal(string(value.Value))
+	}
+	return value, err
 }

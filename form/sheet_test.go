@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
 )
 
@@ -242,4 +243,55 @@ func TestElements(t *testing.T) {
 		"file D=kuflow-file:uri=ku:x;type=application/pdf;size=5;name=a.pdf; locked", `radio Y="A" locked (Approve) (R)`,
 		"principal P=Carol locked",
 	}, tree(s.Nodes, ""))
+}
+
+func TestElementValues(t *testing.T) {
+	t.Parallel()
+	id := uuid.MustParse("01970000-0000-7000-8000-00000000c002")
+	field := domain.ElementDefinition{Code: "F", Type: domain.ElementField, FieldType: domain.ValueNumber, Multiple: true}
+	report := domain.ElementDefinition{Code: "O", Type: domain.ElementForm}
+	document := domain.ElementDefinition{Code: "D", Type: domain.ElementDocument}
+	person := domain.ElementDefinition{Code: "P", Type: domain.ElementPrincipal}
+	for _, c := range []struct {
+		element domain.ElementDefinition
+		member  string
+		want    []string
+	}{
+		{field, `[1.50,"x",null,1E2]`, []string{`NUMBER 1.50`, `STRING "x"`, `NUMBER 1E2`}},
+		{field, ``, nil},
+		{report, `{"b":1.0,"a":[]}`, []string{`OBJECT {"b":1.0,"a":[]}`}},
+		{report, `[1,{}]`, []string{`STRING "[1,{}]"`}},
+		{report, `true`, []string{`STRING "true"`}},
+		{document, `"kuflow-file:uri=ku:x;type=text/plain;size=5;name=a.txt;"`, []string{`DOCUMENT {"uri":"ku:x"}`}},
+		{document, `"a.txt"`, []string{`STRING "a.txt"`}},
+		{person, `"kuflow-principal:id=` + id.String() + `;type=USER;name=Carol;"`, []string{
+			`PRINCIPAL {"id":"` + id.String() + `","type":"USER","name":"Carol"}`,
+		}},
+	} {
+		values, err := form.ElementValues(&c.element, json.RawMessage(c.member))
+		require.NoError(t, err)
+		var got []string
+		for _, v := range values {
+			require.True(t, v.Valid)
+			got = append(got, string(v.Type)+" "+string(v.Value))
+		}
+		require.Equal(t, c.want, got, c.member)
+	}
+}
+
+// References within the schema of an element lead to parts of that schema.
+func TestElementSchemas(t *testing.T) {
+	t.Parallel()
+	in, err := form.ElementsInput([]domain.ElementDefinition{{
+		Code: "O", Type: domain.ElementForm, Multiple: true, Mandatory: true,
+		Schema: json.RawMessage(`{"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"type":"boolean"}}}`),
+	}}, nil)
+	require.NoError(t, err)
+	schema, err := jsondoc.Compile(in.Schema)
+	require.NoError(t, err)
+	for value, valid := range map[string]bool{`{"O":[{"a":true}]}`: true, `{"O":[{"a":"x"}]}`: false, `{"O":[]}`: false, `{}`: false} {
+		checked, err := schema.Validate(json.RawMessage(value))
+		require.NoError(t, err)
+		require.Equal(t, valid, checked.Valid, value)
+	}
 }
