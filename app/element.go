@@ -291,13 +291,13 @@ func taskElementEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, code
 // write to. given are those with references. change returns the event to
 // record, nil if nothing changed.
 func (s *Service) changeTaskElements(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, given []domain.ElementValue,
+	ctx context.Context, caller domain.Caller, id uuid.UUID, given domain.ElementValues,
 	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		l := newLookUps(caller, s.now(), &id)
-		if err := l.askElements(domain.ElementValues{"": given}); err != nil {
+		if err := l.askElements(given); err != nil {
 			return nil, err
 		}
 		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id), l.keeper())

@@ -2,11 +2,14 @@ package app
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // SaveTaskElement (A22) replaces the values of an element of an open task,
@@ -18,19 +21,51 @@ import (
 func (s *Service) SaveTaskElement(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.ProcessItem, error) {
-	return s.changeTaskElements(ctx, caller, id, given,
+	return s.changeTaskElements(ctx, caller, id, domain.ElementValues{code: given},
 		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			d, ok := elements[code]
 			if !ok {
 				return nil, unknownElement(domain.FieldElementCode, "")
 			}
-			values, err := k.element(ctx, ofItem(i, domain.SlotElement), d, i.Task.Elements[code], given, "", jsondoc.OnUpdate())
-			if err != nil {
-				return nil, err
-			}
-			i.SetTaskElement(code, values, caller.PrincipalID, k.now)
-			return taskElementEvent(k, domain.EventItemTaskElementSaved, i, code), nil
+			return k.saveElement(ctx, i, d, given, "")
 		})
+}
+
+// SaveTaskElements is SaveTaskElement for several elements of a task at once, by their
+// codes. All are saved or none. Errors name their place in given.
+func (s *Service) SaveTaskElements(
+	ctx context.Context, caller domain.Caller, id uuid.UUID, given domain.ElementValues,
+) (*domain.ProcessItem, error) {
+	return s.changeTaskElements(ctx, caller, id, given,
+		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
+			var saved domain.Events
+			for _, code := range slices.Sorted(maps.Keys(given)) {
+				location := jsontext.JoinPointer(code)
+				d, ok := elements[code]
+				if !ok {
+					return nil, unknownElement(domain.FieldElements, location)
+				}
+				events, err := k.saveElement(ctx, i, d, given[code], location)
+				if err != nil {
+					return nil, err
+				}
+				saved = append(saved, events...)
+			}
+			return saved, nil
+		})
+}
+
+// saveElement replaces the values of an element of a task. location is the JSON Pointer
+// of the given ones.
+func (k *keeper) saveElement(
+	ctx context.Context, i *domain.ProcessItem, d *elementDefinition, given []domain.ElementValue, location string,
+) (domain.Events, error) {
+	values, err := k.element(ctx, ofItem(i, domain.SlotElement), d, i.Task.Elements[d.Code], given, location, jsondoc.OnUpdate())
+	if err != nil {
+		return nil, err
+	}
+	i.SetTaskElement(d.Code, values, k.caller.PrincipalID, k.now)
+	return taskElementEvent(k, domain.EventItemTaskElementSaved, i, d.Code), nil
 }
 
 // DeleteTaskElement (A24) deletes the values of an element of a task, under the
