@@ -49,17 +49,11 @@ func (v Values) Check(_ context.Context, whole json.RawMessage) ([]domain.ValueE
 		if !isObject(part.Schema) {
 			continue
 		}
-		if value == nil {
-			value = json.RawMessage("{}")
-		}
-		errors, err := CheckSchema(part.Schema, value)
+		errors, err := CheckSchema(part.Schema, orEmpty(value))
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range errors {
-			e.PropertyPath = jsontext.JoinPointer(part.Name) + e.PropertyPath
-			all = append(all, e)
-		}
+		all = append(all, Below(part.Name, errors)...)
 	}
 	return all, nil
 }
@@ -75,6 +69,42 @@ func isObject(schema json.RawMessage) bool {
 func (v Values) Value(whole json.RawMessage, name string) json.RawMessage {
 	value, _ := jsondoc.Lookup(whole, jsontext.JoinPointer(name))
 	return value
+}
+
+// Split returns what a patch of the whole makes of it, and the patches of the values, by
+// their names. The value of a part that has none is an empty object.
+func (v Values) Split(patch []jsondoc.Operation) (after json.RawMessage, parts map[string][]jsondoc.Operation, err error) {
+	in, err := form.Join(v...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if after, err = jsondoc.Apply(in.Value, patch); err != nil {
+		return nil, nil, err
+	}
+	parts = map[string][]jsondoc.Operation{}
+	for _, part := range v {
+		was, is := v.Value(in.Value, part.Name), v.Value(after, part.Name)
+		if parts[part.Name], err = form.Difference(orEmpty(was), orEmpty(is)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return after, parts, nil
+}
+
+func orEmpty(value json.RawMessage) json.RawMessage {
+	if value == nil {
+		return json.RawMessage("{}")
+	}
+	return value
+}
+
+// Below returns errors of the value of a part as those of the whole.
+func Below(name string, errors []domain.ValueError) []domain.ValueError {
+	moved := slices.Clone(errors)
+	for i := range moved {
+		moved[i].PropertyPath = jsontext.JoinPointer(name) + moved[i].PropertyPath
+	}
+	return moved
 }
 
 // Placed returns an error in which what is wrong with the value of a field is wrong with

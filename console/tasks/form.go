@@ -50,6 +50,12 @@ type taskForm struct {
 	task *opened
 	// Help is what Load found of a model's help, nil where there is none.
 	Help *help
+	// data is the value of the data that Load found, nil for none.
+	data json.RawMessage
+	// elements are those of the task, values what they and the data are in the form. Both
+	// are nil for a task without elements, whose form is that of its data.
+	elements []domain.ElementDefinition
+	values   forms.Values
 }
 
 // Load implements forms.Store.
@@ -79,27 +85,31 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 			return path + "/preview?" + url.Values{"reference": {reference}}.Encode()
 		},
 	}
+	f.data, f.elements = nil, definition.Spec.Elements
 	if data := task.Item.Task.Data; data != nil {
-		doc.Value = data.Value
+		f.data, doc.Value = data.Value, data.Value
 		if !doc.ReadOnly {
 			doc.Errors = data.Errors
 		}
 	}
-	if len(doc.Schema) == 0 && doc.Value == nil {
+	if len(doc.Schema) == 0 && doc.Value == nil && len(f.elements) == 0 {
 		if doc.Schema, doc.UISchema, err = noteOnly(ui.T(ctx, "There is nothing to fill in.")); err != nil {
 			return nil, err
 		}
 	}
 	if task.completable() {
 		doc.Completes = ui.T(ctx, "Complete")
-		if !definition.Spec.RequireValidDataOnComplete {
+		if !definition.Spec.RequireValidDataOnComplete && task.Item.Task.Elements.Complete(f.elements) {
 			doc.Anyway = ui.T(ctx, "Complete anyway")
 		}
 	}
 	if f.Help, err = f.help(ctx, task, definition, doc); err != nil {
 		return nil, err
 	}
-	return doc, f.Help.mark(ctx, doc)
+	if err := f.Help.mark(ctx, doc); err != nil {
+		return nil, err
+	}
+	return doc, f.addElements(doc, task.Item.Task.Elements)
 }
 
 // noteOnly returns what shows a note in place of controls. A task without a schema asks
@@ -111,12 +121,23 @@ func noteOnly(note string) (schema, uiSchema json.RawMessage, err error) {
 
 // Save implements forms.Store.
 func (f *taskForm) Save(ctx context.Context, version string, patch []jsondoc.Operation) (*forms.Document, error) {
-	known := &domain.Versions{Listed: []domain.Version{domain.Version(version)}}
-	_, err := f.App.PatchProcessItemTaskData(app.WithPrecondition(ctx, domain.Precondition{Match: known}), f.Caller, f.id, patch)
-	if err != nil {
+	save := f.saveData
+	if f.values != nil {
+		save = f.saveParts
+	}
+	if _, err := save(ctx, domain.Version(version), patch); err != nil {
 		return nil, err
 	}
 	return f.Load(ctx)
+}
+
+func (f *taskForm) saveData(ctx context.Context, version domain.Version, patch []jsondoc.Operation) (*domain.ProcessItem, error) {
+	return f.App.PatchProcessItemTaskData(at(ctx, version), f.Caller, f.id, patch)
+}
+
+// at returns a context whose writes succeed only at a version of the task.
+func at(ctx context.Context, version domain.Version) context.Context {
+	return app.WithPrecondition(ctx, domain.Precondition{Match: &domain.Versions{Listed: []domain.Version{version}}})
 }
 
 // Complete implements forms.Store.
@@ -127,13 +148,15 @@ func (f *taskForm) Complete(ctx context.Context) (string, error) {
 
 // Upload implements forms.Store.
 func (f *taskForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
+	in := storage.Upload{Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize}
+	if code := f.documentElement(control.Pointer); code != "" {
+		return f.uploadElement(ctx, code, in)
+	}
 	task, err := f.App.OpenTask(ctx, f.Caller, f.id)
 	if err != nil {
 		return "", err
 	}
-	stored, err := f.App.UploadProcessDocument(ctx, f.Caller, task.ProcessID, storage.Upload{
-		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
-	})
+	stored, err := f.App.UploadProcessDocument(ctx, f.Caller, task.ProcessID, in)
 	if err != nil {
 		return "", err
 	}

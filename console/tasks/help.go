@@ -161,11 +161,11 @@ func (s *Screens) Accept(v *web.Visit) (*web.Answer, error) {
 		if f.Help == nil || f.Help.Run == nil || f.Help.Run.RequestID.String() != posted.Get("request") {
 			return nil, domain.Conflict(domain.CodeInvalidState, "the suggestion is no longer there")
 		}
-		patch, err := f.Help.accepted(doc, posted["field"])
+		patch, err := f.Help.accepted(f.data, posted["field"])
 		if err != nil || len(patch) == 0 {
 			return web.SeeOther(pathTo(id)), err
 		}
-		_, err = f.Save(v.Context(), doc.Version, patch)
+		_, err = f.saveData(v.Context(), domain.Version(doc.Version), patch)
 		refused, isRefusal := errors.AsType[*domain.Error](err)
 		switch {
 		case isRefusal && refused.Kind == domain.KindPrecondition:
@@ -181,13 +181,12 @@ func (s *Screens) Accept(v *web.Visit) (*web.Answer, error) {
 // attempts is how often a suggestion is put into a form that others change meanwhile.
 const attempts = 4
 
-// accepted returns the patch that puts the suggestions at pointers into a document.
-func (h *help) accepted(doc *forms.Document, pointers []string) ([]jsondoc.Operation, error) {
+// accepted returns the patch that puts the suggestions at pointers into the data of the task.
+func (h *help) accepted(before json.RawMessage, pointers []string) ([]jsondoc.Operation, error) {
 	chosen := map[string]bool{}
 	for _, pointer := range pointers {
 		chosen[pointer] = true
 	}
-	before := doc.Value
 	if len(before) == 0 {
 		before = json.RawMessage("{}")
 	}
