@@ -1,8 +1,6 @@
 package artifacts
 
 import (
-	"encoding/csv"
-	"io"
 	"time"
 
 	"github.com/procession-dev/procession/console/ui"
@@ -26,18 +24,14 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 			fields = c.Indexes
 		}
 	}
-	return web.File("artifacts.csv", "text/csv; charset=utf-8", func(w io.Writer) error {
-		table := csv.NewWriter(w)
-		head := []string{
-			"id", ui.T(v.Context(), "Type"), ui.T(v.Context(), "Created"), ui.T(v.Context(), "Changed"), ui.T(v.Context(), "Changed by"),
-		}
-		for _, field := range fields {
-			head = append(head, field.Field)
-		}
-		if err := table.Write(ui.Cells(head)); err != nil {
-			return err
-		}
-		err := s.App.ExportArtifactBoard(v.Context(), v.Caller, q.filter(), maxExported, q.sort(), func(a *domain.BoardArtifact) error {
+	head := []string{
+		"id", ui.T(v.Context(), "Type"), ui.T(v.Context(), "Created"), ui.T(v.Context(), "Changed"), ui.T(v.Context(), "Changed by"),
+	}
+	for _, field := range fields {
+		head = append(head, field.Field)
+	}
+	return web.CSV("artifacts.csv", head, func(add func(...string) error) error {
+		return s.App.ExportArtifactBoard(v.Context(), v.Caller, q.filter(), maxExported, q.sort(), func(a *domain.BoardArtifact) error {
 			row := []string{
 				a.ID.String(), board.Choice(a).Name, a.CreatedAt.UTC().Format(time.RFC3339),
 				a.LastModifiedAt.UTC().Format(time.RFC3339), a.EditorName,
@@ -45,12 +39,7 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 			for _, field := range fields {
 				row = append(row, a.Indexed[field.Field])
 			}
-			return table.Write(ui.Cells(row))
+			return add(row...)
 		})
-		if err != nil {
-			return err
-		}
-		table.Flush()
-		return table.Error()
 	}), nil
 }

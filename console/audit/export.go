@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"io"
 	"maps"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 )
@@ -26,25 +24,20 @@ const (
 
 // ExportCSV offers the listed records as comma-separated values.
 func (s *Screens) ExportCSV(v *web.Visit) (*web.Answer, error) {
-	return s.export(v, "audit.csv", "text/csv; charset=utf-8", func(w io.Writer, each func(func(*domain.AuditRecord) error) error) error {
-		table := csv.NewWriter(w)
-		head := []string{"id", "occurredAt", "tenant", "actorId", "actor", "type", "resourceKind", "resourceId", "processId", "previousState", "state", "requestId", "details"}
-		if err := table.Write(head); err != nil {
-			return err
-		}
-		err := each(func(r *domain.AuditRecord) error {
-			return table.Write(ui.Cells([]string{
+	head := []string{"id", "occurredAt", "tenant", "actorId", "actor", "type", "resourceKind", "resourceId", "processId", "previousState", "state", "requestId", "details"}
+	each, err := s.records(v)
+	if err != nil {
+		return nil, err
+	}
+	return web.CSV("audit.csv", head, func(add func(...string) error) error {
+		return each(func(r *domain.AuditRecord) error {
+			return add(
 				r.ID.String(), r.OccurredAt.UTC().Format(time.RFC3339Nano), r.TenantCode, r.ActorID.String(), r.ActorName,
 				string(r.Type), string(r.ResourceKind), r.ResourceID.String(), idText(r.ProcessID), r.PreviousState, r.State,
 				r.RequestID, detailsText(r.Details),
-			}))
+			)
 		})
-		if err != nil {
-			return err
-		}
-		table.Flush()
-		return table.Error()
-	})
+	}), nil
 }
 
 // record is a record as JSON, with the names of the administration API.
@@ -66,7 +59,11 @@ type record struct {
 
 // ExportJSON offers the listed records as JSON, one in each line.
 func (s *Screens) ExportJSON(v *web.Visit) (*web.Answer, error) {
-	return s.export(v, "audit.jsonl", "application/jsonl", func(w io.Writer, each func(func(*domain.AuditRecord) error) error) error {
+	each, err := s.records(v)
+	if err != nil {
+		return nil, err
+	}
+	return web.File("audit.jsonl", "application/jsonl", func(w io.Writer) error {
 		encoder := json.NewEncoder(w)
 		return each(func(r *domain.AuditRecord) error {
 			return encoder.Encode(record{
@@ -75,19 +72,16 @@ func (s *Screens) ExportJSON(v *web.Visit) (*web.Answer, error) {
 				PreviousState: r.PreviousState, State: r.State, RequestID: r.RequestID, Details: r.Details,
 			})
 		})
-	})
+	}), nil
 }
 
-// export offers the first maxExported of the listed records as write writes them, while
-// they are read.
-func (s *Screens) export(
-	v *web.Visit, name, contentType string, write func(io.Writer, func(func(*domain.AuditRecord) error) error) error,
-) (*web.Answer, error) {
+// records returns what reads the first maxExported of the listed records, one after the other.
+func (s *Screens) records(v *web.Visit) (func(visit func(*domain.AuditRecord) error) error, error) {
 	filter, err := asked(v.URL.Query()).filter(v.Context())
 	if err != nil {
 		return nil, err
 	}
-	each := func(visit func(*domain.AuditRecord) error) error {
+	return func(visit func(*domain.AuditRecord) error) error {
 		part := administer.EventRange{NewestFirst: true, Limit: exportedAtOnce}
 		for range maxExported / exportedAtOnce {
 			records, err := s.Administration.FindAuditRecords(v.Context(), v.Caller, filter, part)
@@ -105,8 +99,7 @@ func (s *Screens) export(
 			part.After = &records[len(records)-1].Cursor
 		}
 		return nil
-	}
-	return web.File(name, contentType, func(w io.Writer) error { return write(w, each) }), nil
+	}, nil
 }
 
 func idText(id uuid.UUID) string {

@@ -1,8 +1,6 @@
 package processes
 
 import (
-	"encoding/csv"
-	"io"
 	"strconv"
 	"time"
 
@@ -22,19 +20,15 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return web.File("processes.csv", "text/csv; charset=utf-8", func(w io.Writer) error {
-		table := csv.NewWriter(w)
-		head := []string{
-			"id", ui.T(v.Context(), "Subject"), ui.T(v.Context(), "Process"), ui.T(v.Context(), "State"),
-			ui.T(v.Context(), "Started by"), ui.T(v.Context(), "Open tasks"), ui.T(v.Context(), "Started"), ui.T(v.Context(), "Changed"),
-		}
-		for _, field := range board.Fields {
-			head = append(head, field.Field)
-		}
-		if err := table.Write(ui.Cells(head)); err != nil {
-			return err
-		}
-		err := s.App.ExportBoard(v.Context(), v.Caller, filter, maxExported, []domain.SortKey{orders()[q.Sort]},
+	head := []string{
+		"id", ui.T(v.Context(), "Subject"), ui.T(v.Context(), "Process"), ui.T(v.Context(), "State"),
+		ui.T(v.Context(), "Started by"), ui.T(v.Context(), "Open tasks"), ui.T(v.Context(), "Started"), ui.T(v.Context(), "Changed"),
+	}
+	for _, field := range board.Fields {
+		head = append(head, field.Field)
+	}
+	return web.CSV("processes.csv", head, func(add func(...string) error) error {
+		return s.App.ExportBoard(v.Context(), v.Caller, filter, maxExported, []domain.SortKey{orders()[q.Sort]},
 			func(p *domain.BoardProcess) error {
 				row := []string{
 					p.ID.String(), p.Subject, p.DefinitionName, string(p.State), p.InitiatorName, strconv.Itoa(p.OpenTasks),
@@ -43,12 +37,7 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 				for _, field := range board.Fields {
 					row = append(row, p.Indexed[field.Field])
 				}
-				return table.Write(ui.Cells(row))
+				return add(row...)
 			})
-		if err != nil {
-			return err
-		}
-		table.Flush()
-		return table.Error()
 	}), nil
 }

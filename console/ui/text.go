@@ -57,14 +57,3 @@ func Bytes(ctx context.Context, size int64) string {
 	}
 	return T(ctx, "%.1f MB", float64(size)/(1<<20))
 }
-
-// Cells returns texts that spreadsheets take for texts: one that begins like a formula
-// gets an apostrophe in front.
-func Cells(row []string) []string {
-	for i, text := range row {
-		if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-			row[i] = "'" + text
-		}
-	}
-	return row
-}

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"encoding/csv"
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -30,6 +32,34 @@ func File(name, contentType string, write func(io.Writer) error) *Answer {
 		out.begin()
 		return nil
 	}}
+}
+
+// CSV returns the answer that offers a table of comma-separated values for saving. rows adds its rows, while they are
+// read.
+func CSV(name string, head []string, rows func(add func(row ...string) error) error) *Answer {
+	return File(name, "text/csv; charset=utf-8", func(w io.Writer) error {
+		table := csv.NewWriter(w)
+		add := func(row ...string) error { return table.Write(cells(row)) }
+		if err := add(head...); err != nil {
+			return err
+		}
+		if err := rows(add); err != nil {
+			return err
+		}
+		table.Flush()
+		return table.Error()
+	})
+}
+
+// cells returns texts that spreadsheets take for texts: one that begins like a formula
+// gets an apostrophe in front.
+func cells(row []string) []string {
+	for i, text := range row {
+		if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+			row[i] = "'" + text
+		}
+	}
+	return row
 }
 
 // fileWriter sends the headers of a file with its first byte.
