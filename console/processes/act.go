@@ -170,9 +170,9 @@ func (s *Screens) Run(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	action, err := uuid.Parse(v.Param("run"))
+	action, err := v.IDIn("run")
 	if err != nil {
-		return nil, domain.NotFound("page")
+		return nil, err
 	}
 	found, err := s.App.RetrieveProcessAction(v.Context(), v.Caller, id, action)
 	if err != nil {
@@ -194,9 +194,9 @@ func (s *Screens) CancelRun(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	action, err := uuid.Parse(v.Param("run"))
+	action, err := v.IDIn("run")
 	if err != nil {
-		return nil, domain.NotFound("page")
+		return nil, err
 	}
 	_, err = s.App.CancelProcessAction(v.Context(), v.Caller, id, action)
 	return s.shownAfter(v, id, "runs/"+action.String(), err)

@@ -33,8 +33,11 @@ type Visit struct {
 
 // ID returns the parameter "id" of the path. One that is no id is NOT_FOUND, because
 // there is nothing with it.
-func (v *Visit) ID() (uuid.UUID, error) {
-	id, err := uuid.Parse(v.Param("id"))
+func (v *Visit) ID() (uuid.UUID, error) { return v.IDIn("id") }
+
+// IDIn returns a parameter of the path that is an id. One that is none is NOT_FOUND too.
+func (v *Visit) IDIn(parameter string) (uuid.UUID, error) {
+	id, err := uuid.Parse(v.Param(parameter))
 	if err != nil {
 		return uuid.UUID{}, domain.NotFound("page")
 	}
