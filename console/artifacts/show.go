@@ -2,14 +2,10 @@ package artifacts
 
 import (
 	"context"
-	"errors"
-	"net/url"
-	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/actions"
 	"github.com/procession-dev/procession/console/history"
@@ -19,19 +15,12 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// eventsShown is how many events of the timeline are read for a page.
-const eventsShown = 100
-
-// tab is a part of what there is to see of an artifact. Path is the last element of its
-// URL, "" for that of the artifact itself.
-type tab struct{ Path, Icon, Text string }
-
-func tabs() []tab {
-	return []tab{
-		{"", "info-circle", ui.Text("Data")},
-		{"documents", "file", ui.Text("Documents")},
-		{"timeline", "history", ui.Text("Timeline")},
-		{"runs", "bolt", ui.Text("Runs of actions")},
+func tabs() []ui.Tab {
+	return []ui.Tab{
+		{Icon: "info-circle", Text: ui.Text("Data")},
+		{Path: "documents", Icon: "file", Text: ui.Text("Documents")},
+		{Path: "timeline", Icon: "history", Text: ui.Text("Timeline")},
+		{Path: "runs", Icon: "bolt", Text: ui.Text("Runs of actions")},
 	}
 }
 
@@ -95,9 +84,8 @@ func (s *Screens) page(v *web.Visit, id uuid.UUID, tab string, refused *domain.E
 	answer := &web.Answer{Title: of.title(), Area: "artifacts", Body: artifactPage(of, body)}
 	if refused != nil {
 		of.Problem = ui.Reason(v.Context(), refused)
-		answer.Status, _ = httpio.StatusOf(refused.Kind)
 	}
-	return answer, nil
+	return answer.Refused(refused), nil
 }
 
 // Show shows the data of an artifact.
@@ -108,23 +96,15 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// pageOf returns the page that the query of a URL asks for.
-func pageOf(v *web.Visit) domain.PageRequest {
-	return domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
-}
-
 // pager leads to the other pages of a tab.
 func (s *shown) pager(page domain.PageRequest, total int64) ui.Pages {
-	of := domain.Page[struct{}]{PageRequest: page, Total: total}.TotalPages()
-	return ui.Pages{Page: page.Number + 1, Of: max(of, 1), Total: total, Path: func(page int) string {
-		return s.path(s.Tab) + "?page=" + strconv.Itoa(page)
-	}}
+	return ui.PagesOf(page, total, s.path(s.Tab))
 }
 
 // Documents shows the documents of an artifact.
 func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
 	return s.tabOf("documents", func(of *shown) (templ.Component, error) {
-		found, err := s.App.FindArtifactDocuments(v.Context(), v.Caller, of.ID, pageOf(v))
+		found, err := s.App.FindArtifactDocuments(v.Context(), v.Caller, of.ID, v.Page(pageSize))
 		return documentRows(of, found), err
 	})(v)
 }
@@ -162,26 +142,18 @@ func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
 // Timeline shows who did what to an artifact, the newest first.
 func (s *Screens) Timeline(v *web.Visit) (*web.Answer, error) {
 	return s.tabOf("timeline", func(of *shown) (templ.Component, error) {
-		var before *domain.EventCursor
-		if cursor, err := domain.ParseEventCursor(v.URL.Query().Get("before")); err == nil {
-			before = &cursor
-		}
-		events, err := s.App.FindArtifactEvents(v.Context(), v.Caller, of.ID, before, eventsShown)
+		events, err := s.App.FindArtifactEvents(v.Context(), v.Caller, of.ID, history.Before(v.URL), history.Shown)
 		if err != nil {
 			return nil, err
 		}
-		older := ""
-		if len(events) == eventsShown {
-			older = of.path("timeline") + "?before=" + url.QueryEscape(events[len(events)-1].Cursor.String())
-		}
-		return timeline(of, history.Moments(events), older), nil
+		return timeline(of, history.Moments(events), history.Older(of.path("timeline"), events)), nil
 	})(v)
 }
 
 // Runs shows the actions that were invoked on an artifact.
 func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
 	return s.tabOf("runs", func(of *shown) (templ.Component, error) {
-		found, err := s.App.FindArtifactActions(v.Context(), v.Caller, of.ID, pageOf(v))
+		found, err := s.App.FindArtifactActions(v.Context(), v.Caller, of.ID, v.Page(pageSize))
 		if err != nil {
 			return nil, err
 		}
@@ -198,11 +170,11 @@ func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
 // shownAfter shows an artifact after something was done to it, with the reason where it
 // was refused.
 func (s *Screens) shownAfter(v *web.Visit, id uuid.UUID, tab string, err error) (*web.Answer, error) {
-	refused, isRefusal := errors.AsType[*domain.Error](err)
-	switch {
-	case err == nil:
+	if err == nil {
 		return web.SeeOther(pathOf(id, tab)), nil
-	case !isRefusal, refused.Kind == domain.KindNotFound, refused.Kind == domain.KindInternal:
+	}
+	refused := web.Refusal(err)
+	if refused == nil {
 		return nil, err
 	}
 	return s.page(v, id, "runs", refused, func(*shown) (templ.Component, error) { return templ.NopComponent, nil })

@@ -3,11 +3,32 @@ package history
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
 )
+
+// Shown is how many events of a timeline are read for a page.
+const Shown = 100
+
+// Before returns the cursor in the URL of a page of a timeline, nil where there is none.
+func Before(page *url.URL) *domain.EventCursor {
+	cursor, err := domain.ParseEventCursor(page.Query().Get("before"))
+	if err != nil {
+		return nil
+	}
+	return &cursor
+}
+
+// Older returns the URL of the events before those of a page, "" where there are none.
+func Older(path string, events []domain.TimelineEvent) string {
+	if len(events) < Shown {
+		return ""
+	}
+	return path + "?before=" + url.QueryEscape(events[len(events)-1].Cursor.String())
+}
 
 // Moment is an event of a timeline, or several in a row that say the same.
 type Moment struct {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -32,10 +31,9 @@ func (s *Screens) show(v *web.Visit, id uuid.UUID, refused *domain.Error) (*web.
 	problem := ""
 	if refused != nil {
 		problem = refused.Message
-		answer.Status, _ = httpio.StatusOf(refused.Kind)
 	}
 	answer.Body = incidentPage(found, problem)
-	return answer, nil
+	return answer.Refused(refused), nil
 }
 
 // Retry starts the workflows of the chosen incidents again.

@@ -1,13 +1,11 @@
 package people
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -81,9 +79,8 @@ func (s *Screens) page(v *web.Visit, key resource.Key, issued *administer.Issued
 	answer := &web.Answer{Title: resource.NameOf(holder.Spec), Area: area, Body: showPage(of)}
 	if refused != nil {
 		of.Problem = ui.Problem(v.Context(), refused)
-		answer.Status, _ = httpio.StatusOf(refused.Kind)
 	}
-	return answer, nil
+	return answer.Refused(refused), nil
 }
 
 // after shows the resource again after an action, with why it was refused if it was.
@@ -91,9 +88,8 @@ func (s *Screens) after(v *web.Visit, key resource.Key, err error) (*web.Answer,
 	if err == nil {
 		return web.SeeOther(pathOf(key)), nil
 	}
-	refused, isRefusal := errors.AsType[*domain.Error](err)
-	if !isRefusal || refused.Kind == domain.KindInternal || refused.Kind == domain.KindNotFound {
-		return nil, err
+	if refused := web.Refusal(err); refused != nil {
+		return s.page(v, key, nil, refused)
 	}
-	return s.page(v, key, nil, refused)
+	return nil, err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/actions"
 	"github.com/procession-dev/procession/console/ui"
@@ -118,10 +117,10 @@ func (s *Screens) ask(v *web.Visit, form templ.Component, values url.Values, ref
 		}
 		return ask(of, r), nil
 	})
-	if err == nil && refused != nil {
-		answer.Status, _ = httpio.StatusOf(refused.Kind)
+	if err != nil {
+		return nil, err
 	}
-	return answer, err
+	return answer.Refused(refused), nil
 }
 
 // Act invokes a user action and shows what came of it.

@@ -1,34 +1,24 @@
 package processes
 
 import (
-	"cmp"
-	"errors"
-	"net/http"
-	"strconv"
-
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 )
 
-// tab is a part of what there is to see of a process. Path is the last element of its
-// URL, "" for that of the process itself.
-type tab struct{ Path, Icon, Text string }
-
-func tabs() []tab {
-	return []tab{
-		{"", "info-circle", ui.Text("Overview")},
-		{"items", "checklist", ui.Text("Items")},
-		{"timeline", "history", ui.Text("Timeline")},
-		{"messages", "messages", ui.Text("Messages")},
-		{"documents", "file", ui.Text("Documents")},
-		{"related", "link", ui.Text("Related")},
-		{"runs", "bolt", ui.Text("Runs of actions")},
+func (s *shown) tabs() []ui.Tab {
+	return []ui.Tab{
+		{Icon: "info-circle", Text: ui.Text("Overview")},
+		{Path: "items", Icon: "checklist", Text: ui.Text("Items")},
+		{Path: "timeline", Icon: "history", Text: ui.Text("Timeline")},
+		{Path: "messages", Icon: "messages", Text: ui.Text("Messages")},
+		{Path: "documents", Icon: "file", Text: ui.Text("Documents")},
+		{Path: "related", Icon: "link", Text: ui.Text("Related"), Count: len(s.ProcessOverview.Related)},
+		{Path: "runs", Icon: "bolt", Text: ui.Text("Runs of actions")},
 	}
 }
 
@@ -85,9 +75,8 @@ func (s *Screens) page(v *web.Visit, id uuid.UUID, tab string, refused *domain.E
 	answer := &web.Answer{Title: found.Whole.Subject, Area: "processes", Body: processPage(of, body)}
 	if refused != nil {
 		of.Problem = ui.Reason(v.Context(), refused)
-		answer.Status, _ = httpio.StatusOf(refused.Kind)
 	}
-	return answer, nil
+	return answer.Refused(refused), nil
 }
 
 // Overview shows what a process is about.
@@ -100,23 +89,15 @@ func (s *Screens) Related(v *web.Visit) (*web.Answer, error) {
 	return s.show("related", func(of *shown) (templ.Component, error) { return related(of), nil })(v)
 }
 
-// pageOf returns the page that the query of a URL asks for.
-func pageOf(v *web.Visit) domain.PageRequest {
-	return domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
-}
-
 // pager leads to the other pages of a tab.
 func (s *shown) pager(page domain.PageRequest, total int64) ui.Pages {
-	of := domain.Page[struct{}]{PageRequest: page, Total: total}.TotalPages()
-	return ui.Pages{Page: page.Number + 1, Of: max(of, 1), Total: total, Path: func(page int) string {
-		return s.path(s.Tab) + "?page=" + strconv.Itoa(page)
-	}}
+	return ui.PagesOf(page, total, s.path(s.Tab))
 }
 
 // Items shows the items of a process.
 func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {
 	return s.show("items", func(of *shown) (templ.Component, error) {
-		found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, nil, pageOf(v),
+		found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, nil, v.Page(pageSize),
 			[]domain.SortKey{{Property: "createdAt", Descending: true}})
 		return items(of, found), err
 	})(v)
@@ -125,7 +106,7 @@ func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {
 // Documents shows the documents of a process.
 func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
 	return s.show("documents", func(of *shown) (templ.Component, error) {
-		found, err := s.App.FindProcessDocuments(v.Context(), v.Caller, of.Whole.ID, pageOf(v), nil)
+		found, err := s.App.FindProcessDocuments(v.Context(), v.Caller, of.Whole.ID, v.Page(pageSize), nil)
 		return documentRows(of, found), err
 	})(v)
 }
@@ -146,7 +127,7 @@ func (s *Screens) Download(v *web.Visit) (*web.Answer, error) {
 // Runs shows the user actions that were invoked on a process.
 func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
 	return s.show("runs", func(of *shown) (templ.Component, error) {
-		found, err := s.App.FindProcessActions(v.Context(), v.Caller, of.Whole.ID, pageOf(v), nil)
+		found, err := s.App.FindProcessActions(v.Context(), v.Caller, of.Whole.ID, v.Page(pageSize), nil)
 		return runs(of, found), err
 	})(v)
 }
@@ -193,16 +174,12 @@ func (s *Screens) Finished(v *web.Visit) (*web.Answer, error) {
 // shownAfter shows a process after something was done to it, with the reason where it
 // was refused.
 func (s *Screens) shownAfter(v *web.Visit, id uuid.UUID, tab string, err error) (*web.Answer, error) {
-	refused, isRefusal := errors.AsType[*domain.Error](err)
-	switch {
-	case err == nil:
+	if err == nil {
 		return web.SeeOther(pathOf(id, tab)), nil
-	case !isRefusal, refused.Kind == domain.KindNotFound, refused.Kind == domain.KindInternal:
+	}
+	refused := web.Refusal(err)
+	if refused == nil {
 		return nil, err
 	}
-	answer, err := s.page(v, id, "", refused, func(of *shown) (templ.Component, error) { return overview(of), nil })
-	if err == nil {
-		answer.Status = cmp.Or(answer.Status, http.StatusConflict)
-	}
-	return answer, err
+	return s.page(v, id, "", refused, func(of *shown) (templ.Component, error) { return overview(of), nil })
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -85,9 +84,8 @@ func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *do
 	answer := &web.Answer{Title: found.Name, Area: "tasks", Body: inboxPage(l)}
 	if refused != nil {
 		task.Problem = ui.Reason(v.Context(), refused)
-		answer.Status, _ = httpio.StatusOf(refused.Kind)
 	}
-	return answer, nil
+	return answer.Refused(refused), nil
 }
 
 // Claim makes the user the owner of the chosen tasks.

@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -68,6 +69,11 @@ func PageNumber(query url.Values) int {
 	return max(number, 1)
 }
 
+// Page returns the page of a list that the query asks for, of so many entries.
+func (v *Visit) Page(size int) domain.PageRequest {
+	return domain.PageRequest{Number: PageNumber(v.URL.Query()) - 1, Size: size}
+}
+
 // Partial reports whether the script of a page asks for a part of one, and not for
 // the next page.
 func (v *Visit) Partial() bool { return v.Scripted() && v.Header.Get("HX-Boosted") != "true" }
@@ -97,6 +103,24 @@ type Answer struct {
 
 	// serve writes an answer that is no page.
 	serve func(*gin.Context) error
+}
+
+// Refused gives the answer the status of an error that its page explains, nil for none.
+func (a *Answer) Refused(err *domain.Error) *Answer {
+	if err != nil {
+		a.Status, _ = httpio.StatusOf(err.Kind)
+	}
+	return a
+}
+
+// Refusal returns an error that the page on which an action was asked for explains, nil
+// for any other: that what it is about does not exist, and a failure of the service.
+func Refusal(err error) *domain.Error {
+	refused, is := errors.AsType[*domain.Error](err)
+	if !is || refused.Kind == domain.KindNotFound || refused.Kind == domain.KindInternal {
+		return nil
+	}
+	return refused
 }
 
 // JSON answers a script.

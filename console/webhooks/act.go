@@ -2,13 +2,11 @@ package webhooks
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"strconv"
 	"time"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -55,15 +53,15 @@ func (s *Screens) do(
 
 // refused shows an endpoint with the reason why something was refused.
 func (s *Screens) refused(v *web.Visit, key administer.WebhookKey, err error) (*web.Answer, error) {
-	refused, isRefusal := errors.AsType[*domain.Error](err)
-	if !isRefusal || refused.Kind == domain.KindNotFound || refused.Kind == domain.KindInternal {
+	refused := web.Refusal(err)
+	if refused == nil {
 		return nil, err
 	}
 	answer, err := s.show(v, key, func(of *shown) { of.Problem = ui.Problem(v.Context(), refused) })
-	if err == nil {
-		answer.Status, _ = httpio.StatusOf(refused.Kind)
+	if err != nil {
+		return nil, err
 	}
-	return answer, err
+	return answer.Refused(refused), nil
 }
 
 // Ping sends a test event.
