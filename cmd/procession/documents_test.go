@@ -55,16 +55,11 @@ func pages(t *testing.T) map[string][]byte {
 // shownCommands returns the words behind the program's name in blocks and spans of code.
 func shownCommands(raw []byte) [][]string {
 	var commands [][]string
+	for _, block := range fencedCommands(raw) {
+		commands = append(commands, callsOf(block)...)
+	}
 	_ = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(raw)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch n := node.(type) {
-		case *ast.FencedCodeBlock:
-			if string(n.Language(raw)) == "sh" {
-				commands = append(commands, callsOf(string(n.Lines().Value(raw)))...)
-			}
-		case *ast.CodeSpan:
+		if n, ok := node.(*ast.CodeSpan); ok && entering {
 			if span := spanText(n, raw); strings.HasPrefix(span, "procession ") && !strings.Contains(span, "…") {
 				commands = append(commands, callsOf(span)...)
 			}

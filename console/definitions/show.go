@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -21,18 +22,9 @@ type shown struct {
 	Done string
 }
 
-// keyOf returns the key in the path of a visit.
-func keyOf(v *web.Visit) (resource.Key, error) {
-	key := resource.Key{Tenant: v.Param("tenant"), Kind: resource.Kind(v.Param("kind")), Code: v.Param("code")}
-	if _, known := key.Kind.Definition(); !known {
-		return key, domain.NotFound("page")
-	}
-	return key, nil
-}
-
 // retrieve returns the manifest in the path of a visit.
 func (s *Screens) retrieve(v *web.Visit) (*shown, error) {
-	key, err := keyOf(v)
+	key, err := resources.KeyOf(v, resource.Kinds())
 	if err != nil {
 		return nil, err
 	}

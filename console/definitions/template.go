@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -70,7 +71,7 @@ func (s *Screens) templateText(v *web.Visit, name string) (string, error) {
 	}
 	err = s.Administration.FindResources(v.Context(), v.Caller, administer.ResourceFilter{
 		Kinds: []resource.Kind{resource.KindUser}, Tenants: []string{tenant}, Search: identity.Principal.Email,
-	}, domain.PageRequest{Size: pageSize}, nil, func(found *domain.Listing[resource.Stored]) error {
+	}, domain.PageRequest{Size: resources.PageSize}, nil, func(found *domain.Listing[resource.Stored]) error {
 		return found.Each(func(r *resource.Stored) error {
 			if spec, ok := r.Spec.(*resource.UserSpec); ok && strings.EqualFold(spec.Email, identity.Principal.Email) {
 				user = r.Metadata.Code

@@ -2,6 +2,7 @@ package people
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"time"
 
@@ -9,18 +10,29 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// Disable disables a user or an application, or enables it again, by applying its manifest.
-func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
-	key, err := keyOf(v)
+// posted returns the key in the path of a visit, of one of kinds or else of any here, and
+// the values of the form.
+func posted(v *web.Visit, of ...resource.Kind) (resource.Key, url.Values, error) {
+	if len(of) == 0 {
+		of = kinds()
+	}
+	key, err := resources.KeyOf(v, of)
 	if err != nil {
-		return nil, err
+		return key, nil, err
 	}
 	form, err := v.Form()
+	return key, form, err
+}
+
+// Disable disables a user or an application, or enables it again, by applying its manifest.
+func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
+	key, form, err := posted(v)
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +62,7 @@ func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
 
 // Issue issues a secret and shows it, this once.
 func (s *Screens) Issue(v *web.Visit) (*web.Answer, error) {
-	key, err := keyOf(v)
-	if err != nil {
-		return nil, err
-	}
-	form, err := v.Form()
+	key, form, err := posted(v)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +79,7 @@ func (s *Screens) Issue(v *web.Visit) (*web.Answer, error) {
 
 // Revoke revokes a secret.
 func (s *Screens) Revoke(v *web.Visit) (*web.Answer, error) {
-	key, err := keyOf(v)
+	key, err := resources.KeyOf(v, kinds())
 	if err != nil {
 		return nil, err
 	}
@@ -84,11 +92,7 @@ func (s *Screens) Revoke(v *web.Visit) (*web.Answer, error) {
 
 // RevokeAccess revokes a token or a certificate for the engine, or all of a principal.
 func (s *Screens) RevokeAccess(v *web.Visit) (*web.Answer, error) {
-	key, err := keyOf(v)
-	if err != nil {
-		return nil, err
-	}
-	form, err := v.Form()
+	key, form, err := posted(v)
 	if err != nil {
 		return nil, err
 	}
@@ -106,14 +110,7 @@ func (s *Screens) RevokeAccess(v *web.Visit) (*web.Answer, error) {
 
 // SetVariable sets an environment variable of a robot, or deletes it.
 func (s *Screens) SetVariable(v *web.Visit) (*web.Answer, error) {
-	key, err := keyOf(v)
-	if err != nil {
-		return nil, err
-	}
-	if key.Kind != resource.KindRobot {
-		return nil, domain.NotFound("page")
-	}
-	form, err := v.Form()
+	key, form, err := posted(v, resource.KindRobot)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -26,14 +27,6 @@ type shown struct {
 	Problem string
 }
 
-func keyOf(v *web.Visit) (resource.Key, error) {
-	key := resource.Key{Tenant: v.Param("tenant"), Kind: resource.Kind(v.Param("kind")), Code: v.Param("code")}
-	if !slices.Contains(kinds(), key.Kind) {
-		return key, domain.NotFound("page")
-	}
-	return key, nil
-}
-
 // hasSecrets reports whether secrets are issued to the kind.
 func (s *shown) hasSecrets() bool { return slices.Contains(resource.SecretOwners(), s.Kind) }
 
@@ -45,7 +38,7 @@ func (s *shown) acts() bool {
 // Show shows what someone or something may do and why, with its secrets and its access to
 // the engine.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
-	key, err := keyOf(v)
+	key, err := resources.KeyOf(v, kinds())
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +63,7 @@ func (s *Screens) page(v *web.Visit, key resource.Key, issued *administer.Issued
 	if of.acts() {
 		access, err := s.Administration.FindEngineAccess(v.Context(), v.Caller, administer.EngineAccessFilter{
 			TenantIDs: []uuid.UUID{holder.TenantID}, PrincipalIDs: []uuid.UUID{holder.ID},
-		}, domain.PageRequest{Size: pageSize}, nil)
+		}, domain.PageRequest{Size: resources.PageSize}, nil)
 		if err != nil {
 			return nil, err
 		}
