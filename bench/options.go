@@ -47,7 +47,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.requests, "requests", 50, "requests per kind of list, at most 20 seconds on one; a quarter of those per page and round")
 	f.IntVar(&o.processes, "processes", 500, "processes with a workflow per round")
 	f.IntVar(&o.samples, "samples", 200, "processes to measure latencies with")
-	f.StringVar(&o.baselineBinary, "baseline", "", "another build of cmd/procession, measured by turns in creates and pairs")
+	f.StringVar(&o.baselineBinary, "baseline", "", "another build of cmd/procession, measured by turns in creates, pairs and pages")
 	f.BoolVar(&o.keep, "keep", false, "keep the directory with data, logs and pgbench scripts")
 	if err := f.Parse(args); err != nil {
 		return o, fmt.Errorf("reading the flags: %w", err)

@@ -49,49 +49,96 @@ func pages() []page {
 	}
 }
 
-// measurePages measures pages of the console beside the REST API.
+// pageReader reads pages of a build of the service, and their counterparts.
+type pageReader struct {
+	*stack
+	browser, rest *conn
+}
+
+// newPageReader makes the tasks that pages show, and connects.
+func newPageReader(ctx context.Context, s *stack) (*pageReader, error) {
+	if err := s.loadTasks(ctx, pagesLane, 1, pagesTasks); err != nil {
+		return nil, err
+	}
+	rest, err := s.dial(ctx, demo.Alice())
+	if err != nil {
+		return nil, err
+	}
+	browser, err := s.signIn(ctx, demo.Alice())
+	if err != nil {
+		rest.Close()
+		return nil, err
+	}
+	return &pageReader{stack: s, browser: browser, rest: rest}, nil
+}
+
+func (r *pageReader) close() {
+	r.browser.Close()
+	r.rest.Close()
+}
+
+// measurePages measures pages of the console beside the REST API, and beside the
+// baseline if there is one.
 func (b *bench) measurePages(ctx context.Context) error {
-	if err := b.loadTasks(ctx, pagesLane, 1, pagesTasks); err != nil {
-		return err
+	builds := []*stack{b.stack}
+	if b.baseline != nil {
+		builds = append(builds, b.baseline)
 	}
-	rest, err := b.dial(ctx, demo.Alice())
-	if err != nil {
-		return err
+	var readers []*pageReader
+	for _, build := range builds {
+		r, err := newPageReader(ctx, build)
+		if err != nil {
+			return err
+		}
+		defer r.close()
+		readers = append(readers, r)
 	}
-	defer rest.Close()
-	browser, err := b.signIn(ctx, demo.Alice())
-	if err != nil {
-		return err
-	}
-	defer browser.Close()
 	for _, p := range pages() {
-		var size int
-		measured := [2]pageCosts{}
+		measured := make([]pageMeasures, len(readers))
 		for range b.rounds {
-			err := b.timePage(&measured[0], func() error {
-				body, err := browser.send(http.MethodGet, console+p.path, "", http.StatusOK)
-				size = len(body)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			err = b.timePage(&measured[1], func() error {
-				for _, path := range p.rest {
-					if err := rest.expect(http.MethodGet, path, "", http.StatusOK); err != nil {
-						return err
-					}
+			for i, r := range readers {
+				if err := r.round(p, b.requests*pageFactor, &measured[i]); err != nil {
+					return err
 				}
-				return nil
-			})
-			if err != nil {
+			}
+		}
+		for i, m := range measured {
+			b.report.addPage(p.name+[]string{"", " of the baseline"}[i], m)
+		}
+	}
+	return nil
+}
+
+// pageMeasures are what the rounds of a page have measured.
+type pageMeasures struct {
+	page, rest pageCosts
+	// size is that of the page in bytes.
+	size int
+}
+
+// round reads a page, and then its counterpart, as often as requests says.
+func (r *pageReader) round(p page, requests int, to *pageMeasures) error {
+	err := r.timePage(&to.page, requests, func() error {
+		body, err := r.browser.send(http.MethodGet, console+p.path, "", http.StatusOK)
+		to.size = len(body)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return r.timePage(&to.rest, requests, func() error {
+		for _, path := range p.rest {
+			if err := r.rest.expect(http.MethodGet, path, "", http.StatusOK); err != nil {
 				return err
 			}
 		}
-		b.report.add(pageRow(fmt.Sprintf("page %s, %d kB, time", p.name, size/1000), "ms", measured[0].times, measured[1].times))
-		b.report.add(pageRow("page "+p.name+", CPU of the service", "µs", measured[0].costs, measured[1].costs))
-	}
-	return nil
+		return nil
+	})
+}
+
+func (r *report) addPage(name string, m pageMeasures) {
+	r.add(pageRow(fmt.Sprintf("page %s, %d kB, time", name, m.size/1000), "ms", m.page.times, m.rest.times))
+	r.add(pageRow("page "+name+", CPU of the service", "µs", m.page.costs, m.rest.costs))
 }
 
 // pageCosts are those of a page or its counterpart: the median time in milliseconds,
@@ -99,15 +146,15 @@ func (b *bench) measurePages(ctx context.Context) error {
 type pageCosts struct{ times, costs []float64 }
 
 // timePage makes the requests of one round.
-func (b *bench) timePage(to *pageCosts, request func() error) error {
+func (r *pageReader) timePage(to *pageCosts, requests int, request func() error) error {
 	if err := request(); err != nil { // it warms up
 		return err
 	}
-	before, err := processorTime(b.service.PID())
+	before, err := processorTime(r.service.PID())
 	if err != nil {
 		return err
 	}
-	took := make([]time.Duration, b.requests*pageFactor)
+	took := make([]time.Duration, requests)
 	for i := range took {
 		start := time.Now()
 		if err := request(); err != nil {
@@ -115,7 +162,7 @@ func (b *bench) timePage(to *pageCosts, request func() error) error {
 		}
 		took[i] = time.Since(start)
 	}
-	after, err := processorTime(b.service.PID())
+	after, err := processorTime(r.service.PID())
 	if err != nil {
 		return err
 	}

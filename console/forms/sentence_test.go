@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 
 	"github.com/procession-dev/procession/console/forms"
 	"github.com/procession-dev/procession/console/lang"
@@ -82,7 +81,6 @@ func TestFormsAreInGerman(t *testing.T) {
 	require.NoError(t, err)
 	text := regexp.MustCompile(`(?:T\(ctx, |say\(|return |sentence [:=]+ |complain\(name, text, )("(?:[^"\\]|\\.)+")`)
 	generated := regexp.MustCompile(`_test\.go$|_templ\.go$`)
-	printer := lang.Printer(language.German)
 	found := 0
 	for _, file := range files {
 		if generated.MatchString(file) {
@@ -93,11 +91,11 @@ func TestFormsAreInGerman(t *testing.T) {
 		for _, match := range text.FindAllSubmatch(source, -1) {
 			english, err := strconv.Unquote(string(match[1]))
 			require.NoError(t, err)
-			if !strings.Contains(english, " ") && english != "Save" {
+			if !strings.Contains(english, " ") && english != "Save" || english == "%s %d" {
 				continue
 			}
 			found++
-			require.NotEqual(t, "none", printer.Sprintf(message.Key(english, "none")), english)
+			require.NotEqual(t, english, lang.Text(language.German, english))
 		}
 	}
 	require.Greater(t, found, 60)

@@ -4,6 +4,7 @@ package lang
 
 import (
 	"maps"
+	"sync"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
@@ -36,19 +37,30 @@ func texts() map[language.Tag]map[string]string {
 
 //nolint:gochecknoglobals // made once and never changed
 var (
-	known   = builder()
-	matcher = language.NewMatcher([]language.Tag{language.English, language.German})
+	translations = texts()
+	known        = builder()
+	matcher      = language.NewMatcher([]language.Tag{language.English, language.German})
+	printers     = printerPools()
 )
 
 func builder() catalog.Catalog {
 	b := catalog.NewBuilder(catalog.Fallback(language.English))
-	for tag, translated := range texts() {
+	for tag, translated := range translations {
 		for text, translation := range translated {
 			// It fails for placeholders that cannot be parsed, which the tests look for.
 			_ = b.SetString(tag, text, translation)
 		}
 	}
 	return b
+}
+
+// printerPools returns printers for each language. One is used by one goroutine at a time.
+func printerPools() map[language.Tag]*sync.Pool {
+	pools := map[language.Tag]*sync.Pool{}
+	for _, l := range Languages() {
+		pools[l.Tag] = &sync.Pool{New: func() any { return message.NewPrinter(l.Tag, message.Catalog(known)) }}
+	}
+	return pools
 }
 
 // Match returns the language that fits best what was chosen, or else the value of an
@@ -58,7 +70,16 @@ func Match(chosen, accepted string) language.Tag {
 	return Languages()[index].Tag
 }
 
-// Printer returns what puts texts into a language.
-func Printer(tag language.Tag) *message.Printer {
-	return message.NewPrinter(tag, message.Catalog(known))
+// Text returns an English text in one of Languages, with the arguments put in as
+// fmt.Sprintf does and numbers as the language writes them.
+func Text(tag language.Tag, text string, args ...any) string {
+	if len(args) == 0 {
+		if translated, ok := translations[tag][text]; ok {
+			return translated
+		}
+		return text
+	}
+	printer, _ := printers[tag].Get().(*message.Printer)
+	defer printers[tag].Put(printer)
+	return printer.Sprintf(message.Key(text, text), args...)
 }

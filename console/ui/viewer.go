@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/lang"
@@ -39,20 +39,32 @@ type Viewer struct {
 	Path      string
 	RequestID string
 	Assets    *assets.Set
-
-	printer *message.Printer
 }
 
 // Read takes from a request how its visitor wants pages to be.
 func (v *Viewer) Read(r *http.Request) {
 	v.Language = lang.Match(cookie(r, LanguageCookie), r.Header.Get("Accept-Language"))
-	v.printer = lang.Printer(v.Language)
-	v.Zone = time.UTC
-	if zone, err := time.LoadLocation(cookie(r, ZoneCookie)); err == nil && zone != time.Local {
-		v.Zone = zone
-	}
+	v.Zone = zone(cookie(r, ZoneCookie))
 	v.Theme = Theme(cookie(r, ThemeCookie))
 	v.NoKeys = cookie(r, KeysCookie) == KeysOff
+}
+
+// zones are the time zones that were read from files last.
+//
+//nolint:gochecknoglobals // what they hold is the same for all
+var zones, _ = lru.New[string, *time.Location](256)
+
+// zone returns the time zone with a name, UTC for one that is not known.
+func zone(name string) *time.Location {
+	if known, ok := zones.Get(name); ok {
+		return known
+	}
+	found, err := time.LoadLocation(name)
+	if err != nil || found == time.Local {
+		return time.UTC
+	}
+	zones.Add(name, found)
+	return found
 }
 
 // KeysOff is the value of KeysCookie that turns off keys.
@@ -85,7 +97,7 @@ func WithViewer(ctx context.Context, v *Viewer) context.Context {
 func ViewerOf(ctx context.Context) *Viewer {
 	v, ok := ctx.Value(viewerKey{}).(*Viewer)
 	if !ok {
-		return &Viewer{Language: language.English, Zone: time.UTC, printer: lang.Printer(language.English)}
+		return &Viewer{Language: language.English, Zone: time.UTC}
 	}
 	return v
 }
@@ -96,5 +108,5 @@ func Text(text string) string { return text }
 // T returns an English text in the language of the viewer, with the arguments put in
 // as fmt.Sprintf does and numbers as the language writes them.
 func T(ctx context.Context, text string, args ...any) string {
-	return ViewerOf(ctx).printer.Sprintf(message.Key(text, text), args...)
+	return lang.Text(ViewerOf(ctx).Language, text, args...)
 }

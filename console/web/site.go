@@ -290,10 +290,20 @@ func (s *Site) logFailure(c *gin.Context, err error) {
 		slog.String("request_id", httpio.RequestIDFrom(ctx)), slog.Any("error", err))
 }
 
+// render sends a page in one piece, which costs less to compress and to send than the
+// pieces that it is made in.
 func (s *Site) render(c *gin.Context, visit *Visit, status int, page templ.Component) {
+	buffer := templ.GetBuffer()
+	defer templ.ReleaseBuffer(buffer)
+	if err := page.Render(visit.Context(), buffer); err != nil {
+		s.logFailure(c, err)
+		c.String(http.StatusInternalServerError, "Request %s failed.", httpio.RequestIDFrom(visit.Context()))
+		return
+	}
 	c.Header("Content-Type", "text/html; charset=utf-8")
+	c.Header("Content-Length", strconv.Itoa(buffer.Len()))
 	c.Status(status)
-	if err := page.Render(visit.Context(), c.Writer); err != nil {
+	if _, err := buffer.WriteTo(c.Writer); err != nil {
 		s.o.Log.LogAttrs(visit.Context(), slog.LevelWarn, "a page was not sent", slog.Any("error", err))
 	}
 }
