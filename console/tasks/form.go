@@ -54,7 +54,7 @@ type taskForm struct {
 	data json.RawMessage
 	// elements are those of the task, values what they and the data are in the form. Both
 	// are nil for a task without elements, whose form is that of its data.
-	elements []domain.ElementDefinition
+	elements forms.Elements
 	values   forms.Values
 }
 
