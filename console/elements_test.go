@@ -37,8 +37,8 @@ func (s *site) elements(task uuid.UUID) domain.ElementValues {
 
 // formAnswer is what the script of a form is answered.
 type formAnswer struct {
-	Status, Version, Base, To string
-	Problems                  []struct{ Text string }
+	Status, Version, Base, To, HTML string
+	Problems                        []struct{ Text string }
 }
 
 // post posts what was entered in a form, as its script does.

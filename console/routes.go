@@ -84,6 +84,7 @@ func processRoutes(s screens) []web.Route {
 		web.Get("processes", s.processes.List),
 		web.Get("processes.csv", s.processes.Export),
 		web.Get("processes/:id", s.processes.Overview),
+		web.Get("processes/:id/edit", s.processes.Edit),
 		web.Get("processes/:id/items", s.processes.Items),
 		web.Get("processes/:id/timeline", s.processes.Timeline),
 		web.Get("processes/:id/messages", s.processes.Messages),
@@ -99,7 +100,8 @@ func processRoutes(s screens) []web.Route {
 		web.Post("processes/:id/act/:code", s.processes.Act),
 		web.Get("processes/:id/finish/:how", s.processes.Finish),
 		web.Post("processes/:id/finish/:how", s.processes.Finished),
-	}, s.start.Forms().Routes("start/:id"), s.processes.Forms().Routes("processes/:id/act/:code"))
+	}, s.start.Forms().Routes("start/:id"), s.processes.Forms().Routes("processes/:id/act/:code"),
+		s.processes.EditForms().Routes("processes/:id/edit"))
 }
 
 func artifactRoutes(s screens) []web.Route {

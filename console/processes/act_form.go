@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/console/finders"
 	"github.com/procession-dev/procession/console/forms"
 	"github.com/procession-dev/procession/console/ui"
@@ -97,11 +96,5 @@ func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 
 // Upload implements forms.Store.
 func (f *actForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
-	stored, err := f.App.UploadProcessDocument(ctx, f.Caller, f.process, storage.Upload{
-		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
-	})
-	if err != nil {
-		return "", err
-	}
-	return app.DocumentURI(stored), nil
+	return upload(ctx, f.Finder, f.process, control, file)
 }

@@ -1,0 +1,92 @@
+package console_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+)
+
+// process reads a process as Alice.
+func (s *site) process(id uuid.UUID) *domain.Process {
+	s.t.Helper()
+	found, err := s.app.RetrieveProcess(s.t.Context(), s.caller(demo.Alice()), id)
+	require.NoError(s.t, err)
+	return found
+}
+
+func TestValuesOfProcesses(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	id := uuid.MustParse(s.loanOf("Loan with values", "Carol", "Demo"))
+	path := "processes/" + id.String() + "/edit"
+	alice := s.client(demo.Alice().Secret)
+	require.Contains(t, string(s.send(alice, http.MethodGet, "processes/"+id.String(), nil).body), path)
+	require.NotContains(t, string(s.send(s.client(demo.Carol().Secret), http.MethodGet, "processes/"+id.String(), nil).body), path)
+	require.Contains(t, string(s.send(alice, http.MethodGet, path, nil).body), `name="v/metadata/LAST_NAME"`)
+
+	origin := string(s.process(id).Metadata.Value)
+	begun := url.Values{
+		"version": {string(s.process(id).Version())}, "base": {`{"metadata":` + origin + `}`},
+		"origin": {`{"metadata":` + origin + `}`}, "once": {uuid.NewString()}, "do": {"complete"},
+	}
+	entered := func(name, text string) url.Values {
+		values := url.Values{"v/metadata/" + name: {text}}
+		for key, value := range begun {
+			values[key] = value
+		}
+		return values
+	}
+	require.Equal(t, "done", s.post(alice, path, entered("LAST_NAME", "Changed")).Status)
+	require.JSONEq(t, `{"FIRST_NAME":"Carol","LAST_NAME":"Changed"}`, string(s.process(id).Metadata.Value))
+
+	// The same page again: what contradicts is asked, what does not is brought together.
+	conflict := s.post(alice, path, entered("LAST_NAME", "Other"))
+	require.Equal(t, "conflict", conflict.Status)
+	require.Contains(t, conflict.HTML, "Changed")
+	require.Equal(t, "done", s.post(alice, path, entered("FIRST_NAME", "Caroline")).Status)
+	require.JSONEq(t, `{"FIRST_NAME":"Caroline","LAST_NAME":"Changed"}`, string(s.process(id).Metadata.Value))
+
+	_, err := s.app.CancelProcess(t.Context(), s.caller(demo.Alice()), id)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusForbidden, s.send(alice, http.MethodGet, path, nil).status)
+	require.NotContains(t, string(s.send(alice, http.MethodGet, "processes/"+id.String(), nil).body), path)
+}
+
+// Another person changes one of the values after the page's version was checked: what was
+// entered in the other is saved with it.
+func TestElementsOfProcesses(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	definition := demo.Inspection()
+	started, _, err := s.app.CreateProcess(t.Context(), s.caller(demo.Alice()), app.NewProcess{
+		Definition: app.DefinitionKey{ID: &definition}, Metadata: json.RawMessage(`{"KEPT":1}`),
+	})
+	require.NoError(t, err)
+	alice, path := s.client(demo.Alice().Secret), "processes/"+started.ID.String()
+	begun := url.Values{
+		"version": {string(started.Version())}, "base": {`{"metadata":{"KEPT":1},"elements":{}}`},
+		"origin": {`{"metadata":{"KEPT":1},"elements":{}}`}, "once": {uuid.NewString()}, "do": {"complete"},
+		"v/elements/REF": {"A-17"}, "v/elements/SCORE": {"3.50"}, "v/metadata": {`{"KEPT":2}`},
+	}
+	_, err = s.app.PatchProcessEntity(t.Context(), s.caller(demo.Alice()), started.ID, []jsondoc.Operation{
+		{Op: "add", Path: "/theirs", Value: json.RawMessage("true")},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "done", s.post(alice, path+"/edit", begun).Status)
+	saved := s.process(started.ID)
+	require.JSONEq(t, `{"KEPT":2}`, string(saved.Metadata.Value))
+	require.JSONEq(t, `{"theirs":true}`, string(saved.Entity.Value))
+	require.Equal(t, "3.50", string(saved.Elements["SCORE"][0].Value))
+	page := string(s.send(alice, http.MethodGet, path, nil).body)
+	require.Contains(t, page, "<dt>Reference</dt>")
+	require.Contains(t, page, "<dd>A-17</dd>")
+}

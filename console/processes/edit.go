@@ -1,0 +1,188 @@
+package processes
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/console/finders"
+	"github.com/procession-dev/procession/console/forms"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/form"
+)
+
+// EditForms are the forms of the values of processes.
+func (s *Screens) EditForms() *forms.Screen {
+	return &forms.Screen{
+		Open: func(v *web.Visit) (forms.Store, error) {
+			id, err := v.ID()
+			return s.values(v.Caller, id, nil), err
+		},
+		Show: func(v *web.Visit, form templ.Component) (*web.Answer, error) {
+			return s.show("", func(of *shown) (templ.Component, error) { return edit(of, form), nil })(v)
+		},
+	}
+}
+
+// Edit shows the form of the values of a process.
+func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
+	return s.show("", func(of *shown) (templ.Component, error) {
+		form, err := s.EditForms().View(v.Context(), s.values(v.Caller, of.Whole.ID, of.ProcessOverview))
+		return edit(of, form), err
+	})(v)
+}
+
+// parts are the values of a process in its form.
+func parts(ctx context.Context, p *app.ProcessOverview) (forms.Values, error) {
+	var values forms.Values
+	add := func(part form.Part, value *domain.JSONValue) {
+		if value != nil {
+			part.Value = value.Value
+		}
+		if value != nil || len(part.Schema) > 0 {
+			values = append(values, part)
+		}
+	}
+	spec := &p.Definition.Spec
+	add(form.Part{
+		Name: forms.PartMetadata, Label: ui.T(ctx, "Metadata"), Schema: spec.MetadataSchema, UISchema: spec.MetadataUISchema,
+	}, p.Whole.Metadata)
+	add(form.Part{
+		Name: forms.PartEntity, Label: ui.T(ctx, "Entity"), Schema: spec.EntitySchema, UISchema: spec.EntityUISchema,
+	}, p.Whole.Entity)
+	if len(spec.Elements) > 0 {
+		part, _, err := forms.Elements(spec.Elements).Part(p.Whole.Elements)
+		if err != nil {
+			return nil, err
+		}
+		part.Label = ui.T(ctx, "Elements")
+		values = append(values, part)
+	}
+	if len(values) == 1 {
+		values[0].Label = ""
+	}
+	return values, nil
+}
+
+// editable reports whether the user may change the values of the process.
+func (s *shown) editable() bool {
+	spec := &s.Definition.Spec
+	some := s.Whole.Metadata != nil || s.Whole.Entity != nil || len(spec.MetadataSchema)+len(spec.EntitySchema)+len(spec.Elements) > 0
+	return s.writable() && some
+}
+
+// elementText is a value of an element as people read it.
+func elementText(v domain.ElementValue) string { return form.ReadableJSON(string(v.Value)) }
+
+// valuesForm is the form of the values of a process, for one user. It is saved by its
+// button: a running workflow reads them.
+type valuesForm struct {
+	finders.Finder
+	forms.Values
+
+	id uuid.UUID
+	// process is what the page has read already, nil for nothing.
+	process  *app.ProcessOverview
+	elements forms.Elements
+}
+
+func (s *Screens) values(caller domain.Caller, id uuid.UUID, process *app.ProcessOverview) *valuesForm {
+	return &valuesForm{Finder: finders.Finder{App: s.App, Caller: caller}, id: id, process: process}
+}
+
+// Load implements forms.Store.
+func (f *valuesForm) Load(ctx context.Context) (*forms.Document, error) {
+	found := f.process
+	f.process = nil
+	if found == nil {
+		var err error
+		if found, err = f.App.RetrieveProcessOverview(ctx, f.Caller, f.id); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case !found.MayManage:
+		return nil, domain.Denied("only managers of the process may change its values")
+	case found.Whole.Finished():
+		return nil, domain.ProcessFinished()
+	}
+	var err error
+	if f.Values, err = parts(ctx, found); err != nil {
+		return nil, err
+	}
+	f.elements = found.Definition.Spec.Elements
+	doc := &forms.Document{
+		Version: string(found.Whole.Version()), Path: pathOf(f.id, "edit"),
+		Completes: ui.T(ctx, "Save"), Anyway: ui.T(ctx, "Save anyway"),
+		Link: func(reference string) string {
+			file, _ := kuflowref.ParseFile(reference)
+			return documentPath(f.id, file.URI)
+		},
+	}
+	return doc, f.Put(doc)
+}
+
+// Send implements forms.Draft: it saves what was changed, one value after the other. When
+// one is refused, those before it are saved: what was entered is brought together with
+// them, as with what another person saved.
+func (f *valuesForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
+	after, parts, err := f.Split(sent.Patch)
+	if err != nil {
+		return "", err
+	}
+	elements, err := f.elements.Changed(f.Value(after, forms.PartElements), parts[forms.PartElements])
+	if err != nil {
+		return "", err
+	}
+	version := domain.Version(sent.Version)
+	save := func(change func(context.Context) (*domain.Process, error)) {
+		if err != nil {
+			return
+		}
+		known := domain.Precondition{Match: &domain.Versions{Listed: []domain.Version{version}}}
+		var saved *domain.Process
+		if saved, err = change(app.WithPrecondition(ctx, known)); err == nil {
+			version = saved.Version()
+		}
+	}
+	if patch := parts[forms.PartMetadata]; len(patch) > 0 {
+		save(func(ctx context.Context) (*domain.Process, error) {
+			return f.App.PatchProcessMetadata(ctx, f.Caller, f.id, patch)
+		})
+	}
+	if patch := parts[forms.PartEntity]; len(patch) > 0 {
+		save(func(ctx context.Context) (*domain.Process, error) {
+			return f.App.PatchProcessEntity(ctx, f.Caller, f.id, patch)
+		})
+	}
+	for _, code := range slices.Sorted(maps.Keys(elements)) {
+		save(func(ctx context.Context) (*domain.Process, error) {
+			return f.App.SaveProcessElement(ctx, f.Caller, f.id, code, elements[code])
+		})
+	}
+	return pathOf(f.id, ""), err
+}
+
+// Upload implements forms.Store.
+func (f *valuesForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
+	return upload(ctx, f.Finder, f.id, control, file)
+}
+
+// upload stores a file for a form of a process.
+func upload(ctx context.Context, by finders.Finder, process uuid.UUID, control *form.Node, file forms.File) (string, error) {
+	stored, err := by.App.UploadProcessDocument(ctx, by.Caller, process, storage.Upload{
+		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
+	})
+	if err != nil {
+		return "", err
+	}
+	return app.DocumentURI(stored), nil
+}
