@@ -13,11 +13,11 @@ const limitEUR = 5000
 
 // euroRates is what one unit of a currency is worth in EUR. A workflow must decide the same on every replay, so the
 // example uses fixed rates; a real one would ask for the day's rate in an activity.
-func euroRates() map[string]*big.Rat {
-	return map[string]*big.Rat{
-		"EUR": big.NewRat(1, 1),
-		"USD": big.NewRat(92, 100),
-		"GBP": big.NewRat(117, 100),
+func euroRates() map[LoanApplicationCurrency]*big.Rat {
+	return map[LoanApplicationCurrency]*big.Rat{
+		LoanApplicationCurrencyEur: big.NewRat(1, 1),
+		LoanApplicationCurrencyUsd: big.NewRat(92, 100),
+		LoanApplicationCurrencyGbp: big.NewRat(117, 100),
 	}
 }
 
@@ -28,7 +28,7 @@ const decimal = `^[0-9]{1,15}(\.[0-9]{1,10})?([eE][+-]?[0-9])?$`
 // amountInEUR reads AMOUNT, which arrives as a JSON string or number, and converts it from CURRENCY. An application
 // that names no currency means EUR. It fails on anything that is not a plain non-negative decimal, and on a currency
 // without a rate.
-func amountInEUR(amount, currency json.RawMessage) (*big.Rat, error) {
+func amountInEUR(amount json.RawMessage, currency LoanApplicationCurrency) (*big.Rat, error) {
 	digits := textOf(amount)
 	if matched, err := regexp.MatchString(decimal, digits); err != nil || !matched {
 		return nil, fmt.Errorf("AMOUNT %.40q is not a decimal number", digits)
@@ -37,13 +37,12 @@ func amountInEUR(amount, currency json.RawMessage) (*big.Rat, error) {
 	if !ok {
 		return nil, fmt.Errorf("AMOUNT %.40q is not a decimal number", digits)
 	}
-	code := textOf(currency)
-	if code == "" {
-		code = "EUR"
+	if currency == "" {
+		currency = LoanApplicationCurrencyEur
 	}
-	rate, ok := euroRates()[code]
+	rate, ok := euroRates()[currency]
 	if !ok {
-		return nil, fmt.Errorf("CURRENCY %.40q has no rate", code)
+		return nil, fmt.Errorf("CURRENCY %.40q has no rate", currency)
 	}
 	return value.Mul(value, rate), nil
 }

@@ -1,0 +1,147 @@
+package codegen
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// Language is a programming language that code is written in.
+type Language string
+
+// The languages.
+const (
+	Go         Language = "go"
+	TypeScript Language = "typescript"
+	Python     Language = "python"
+)
+
+// Languages returns the languages in the order of their documentation.
+func Languages() []Language { return []Language{Go, TypeScript, Python} }
+
+// Generate writes a source file for documents, of which at most one may describe a process definition. Its package is
+// named so in Go; other languages have no use for the name. It fails when the documents describe nothing that has types
+// or codes, and when a name cannot be written in the language.
+func Generate(language Language, pkg string, documents []resource.Document) ([]byte, error) {
+	f, err := describe(documents)
+	if err != nil {
+		return nil, err
+	}
+	switch language {
+	case Go:
+		return writeGo(pkg, f)
+	case TypeScript:
+		return writeTypeScript(f), nil
+	case Python:
+		return writePython(f), nil
+	}
+	return nil, fmt.Errorf("there is no language %q, but go, typescript, python", language)
+}
+
+// file is what a source file declares, in the order of the documents.
+type file struct {
+	groups []group
+	types  []object
+	// taken are the names of types.
+	taken map[string]bool
+}
+
+// group is a list of constants with a heading.
+type group struct {
+	about     string
+	constants []constant
+}
+
+// constant names a code.
+type constant struct {
+	// prefix is what the code is a code of, "" for names that say so themselves.
+	prefix, name string
+	value        string
+	about        string
+}
+
+// Errors of documents that no code can be written for.
+var (
+	ErrNothing = errors.New("the documents describe no process definition, data structure or business artifact definition")
+	ErrSeveral = errors.New("the documents describe more than one process definition")
+)
+
+// describe reads documents.
+func describe(documents []resource.Document) (file, error) {
+	f := file{taken: map[string]bool{}}
+	definitions := 0
+	for i := range documents {
+		code := documents[i].Metadata.Code
+		switch spec := documents[i].Spec.(type) {
+		case *resource.ProcessDefinitionSpec:
+			if definitions++; definitions > 1 {
+				return file{}, ErrSeveral
+			}
+			f.definition(code, spec)
+		case *resource.DataStructureSpec:
+			f.add(code, "data of the structure "+code, spec.Schema)
+		case *resource.BusinessArtifactDefinitionSpec:
+			f.add(code, "the data of a business artifact "+code, spec.DataSchema)
+		}
+	}
+	if len(f.groups)+len(f.types) == 0 {
+		return file{}, ErrNothing
+	}
+	return f, nil
+}
+
+// add adds the types of a schema, none for an absent one. About says what values of it are.
+func (f *file) add(name, about string, schema []byte) {
+	r := reader{root: schema, prefix: name, named: map[string]string{}, taken: f.taken}
+	f.types = append(f.types, r.all("is "+about+".")...)
+}
+
+func (f *file) definition(code string, spec *resource.ProcessDefinitionSpec) {
+	head := group{about: "The process definition.", constants: []constant{{name: "PROCESS_DEFINITION", value: code, about: spec.Name}}}
+	if e := spec.Engine; e != nil {
+		head.constants = append(head.constants,
+			constant{name: "WORKFLOW_TYPE", value: e.WorkflowType}, constant{name: "TASK_QUEUE", value: e.TaskQueue})
+	}
+	items, elements := group{about: "Codes of items."}, group{about: "Codes of elements."}
+	elements.elements(spec.Elements)
+	f.add("METADATA", "the metadata of a process", spec.MetadataSchema)
+	f.add("ENTITY", "the entity of a process", spec.EntitySchema)
+	for i := range spec.Items {
+		item := &spec.Items[i]
+		items.constants = append(items.constants, constant{prefix: string(item.Type), name: item.Code, value: item.Code, about: item.Name})
+		elements.elements(item.Elements)
+		if item.Type == domain.ItemTask {
+			f.add(item.Code, "the data of the task "+item.Code, item.DataSchema)
+			f.add(item.Code+"_CONTEXT", "the context of the task "+item.Code, item.ContextDataSchema)
+		}
+	}
+	actions := group{about: "Codes and workflow types of user actions."}
+	for i := range spec.UserActions {
+		action := &spec.UserActions[i]
+		actions.constants = append(actions.constants, constant{"ACTION", action.Code, action.Code, action.Name})
+		if action.WorkflowType != "" {
+			actions.constants = append(actions.constants, constant{prefix: "ACTION", name: action.Code + "_WORKFLOW_TYPE", value: action.WorkflowType})
+		}
+	}
+	for _, g := range []group{head, items, elements, actions} {
+		if len(g.constants) > 0 {
+			f.groups = append(f.groups, g)
+		}
+	}
+}
+
+// elements adds the codes of elements. Tasks may have elements of the same code.
+func (g *group) elements(specs []resource.ElementSpec) {
+	for i := range specs {
+		e := constant{"ELEMENT", specs[i].Code, specs[i].Code, specs[i].Name}
+		known := false
+		for _, c := range g.constants {
+			known = known || c.value == e.value
+		}
+		if !known {
+			g.constants = append(g.constants, e)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package codegen
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// words splits a name at everything that is no letter or digit, and where a lower-case letter is followed by an
+// upper-case one.
+func words(name string) []string {
+	var found []string
+	var word strings.Builder
+	var before rune
+	end := func() {
+		if word.Len() > 0 {
+			found = append(found, word.String())
+			word.Reset()
+		}
+	}
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			end()
+			before = r
+			continue
+		}
+		if unicode.IsLower(before) && unicode.IsUpper(r) {
+			end()
+		}
+		word.WriteRune(r)
+		before = r
+	}
+	end()
+	return found
+}
+
+// camel returns a name as FirstName, which begins with an upper-case letter. It keeps initialisms as Go spells them.
+func camel(name string) string {
+	var b strings.Builder
+	for _, word := range words(name) {
+		switch upper := strings.ToUpper(word); upper {
+		case "ID", "URL", "URI", "PDF", "IBAN":
+			b.WriteString(upper)
+		default:
+			letters := []rune(strings.ToLower(word))
+			letters[0] = unicode.ToUpper(letters[0])
+			b.WriteString(string(letters))
+		}
+	}
+	if letters := []rune(b.String()); len(letters) == 0 || !unicode.IsUpper(letters[0]) {
+		return "X" + string(letters)
+	}
+	return b.String()
+}
+
+// constantName returns a name as FIRST_NAME.
+func constantName(c constant) string {
+	name := strings.ToUpper(strings.Join(words(c.prefix+"_"+c.name), "_"))
+	if name == "" || unicode.IsDigit([]rune(name)[0]) {
+		return "X_" + name
+	}
+	return name
+}
+
+// names makes names unique within a source file.
+type names map[string]bool
+
+func (n names) unique(name string) string {
+	chosen := name
+	for i := 2; n[chosen]; i++ {
+		chosen = fmt.Sprint(name, i)
+	}
+	n[chosen] = true
+	return chosen
+}
+
+// line returns a text as one line that is safe within a comment.
+func line(text string) string {
+	printable := strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, text)
+	return strings.ReplaceAll(strings.Join(strings.Fields(printable), " "), "*/", "* /")
+}
+
+// quoted returns a text as a string literal of JSON, which is one of TypeScript and of Python too.
+func quoted(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) //nolint:errchkjson // a string can be encoded
+	return strings.TrimSuffix(b.String(), "\n")
+}
