@@ -143,7 +143,10 @@ func (c *changer) value(n *Node, texts []string) (any, bool) {
 		return n.several(texts)
 	}
 	text := newlines(texts[len(texts)-1])
-	if text == newlines(n.Text(c.typed.Manner)) {
+	// A toggle that must have a value shows one before it has it. What it shows is what is
+	// meant once it is sent.
+	shown := n.Kind == KindToggle && n.Required && !n.present && !n.Hidden
+	if text == newlines(n.Text(c.typed.Manner)) && !shown {
 		return unchanged{}, true
 	}
 	if reference, ok := c.typed.References[n.Name]; ok && n.Kind.Refers() && text != "" {

@@ -78,3 +78,31 @@ func TestNothingIsCompletedAnywayWhereItMustNotBe(t *testing.T) {
 	require.NotContains(t, answerOf(t, body).HTML, "data-anyway")
 	require.False(t, m.completed)
 }
+
+// A toggle shows a value from the beginning. Completing sends it where one is required;
+// a question with two answers has to be answered.
+func TestUntouchedTogglesMeanWhatTheyShow(t *testing.T) {
+	t.Parallel()
+	for _, scripts := range []bool{true, false} {
+		m := &memory{
+			schema: json.RawMessage(`{"type":"object","required":["on","asked"],"properties":{
+				"on":{"type":"boolean","title":"On"},"extra":{"type":"boolean","title":"Extra"},"asked":{"type":"boolean","title":"Asked"}}}`),
+			uiSchema: json.RawMessage(`{"type":"VerticalLayout","elements":[
+				{"type":"Control","scope":"#/properties/on","options":{"toggle":true}},
+				{"type":"Control","scope":"#/properties/extra"},{"type":"Control","scope":"#/properties/asked"}]}`),
+			value: json.RawMessage(`{}`),
+		}
+		site := m.site(t)
+		b := browsertest.New(t)
+		b.Scripts(scripts)
+		b.Open(site.URL + "/form")
+		b.Click("[data-complete]")
+		b.AwaitText("Asked is required.")
+		require.NotContains(t, b.Text("form"), "On is required.")
+		require.JSONEq(t, `{"on":false}`, m.now())
+		b.Click("#f-asked")
+		b.Click("[data-complete]")
+		b.AwaitPath("/done")
+		require.JSONEq(t, `{"on":false,"asked":true}`, m.now())
+	}
+}

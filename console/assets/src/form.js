@@ -161,6 +161,13 @@
       this.save(button?.value || "save");
     }
 
+    // mean sends what toggles show that must have a value, untouched ones too.
+    mean() {
+      for (const toggle of this.element.querySelectorAll("input[type=checkbox][aria-required=true]")) {
+        if (!toggle.closest("[hidden]")) this.changed.add(toggle.name);
+      }
+    }
+
     // entries are the inputs of some names, as a post has them.
     entries(names) {
       const all = new FormData(this.element);
@@ -189,6 +196,7 @@
       if (this.busy) { this.next = button || this.next || "save"; return; }
       if (!button && this.changed.size === 0 && !this.stale) return;
       this.busy = true;
+      if (/^(complete|anyway)/.test(button)) this.mean();
       const names = new Set(this.changed);
       const edits = this.edits;
       const deciding = /^(complete|anyway|mine|theirs)/.test(button);
