@@ -29,6 +29,11 @@ func (s *Service) CountInboxNews(
 	return s.store.Reader.CountInboxNews(ctx, caller, filter, since, known)
 }
 
+// FindInboxTasks returns those of some tasks that are visible to the caller, in no order.
+func (s *Service) FindInboxTasks(ctx context.Context, caller domain.Caller, ids []uuid.UUID) ([]domain.InboxTask, error) {
+	return s.store.Reader.ListInboxTasks(ctx, caller, ids)
+}
+
 // OpenTask returns a task that is visible to the caller, with what the caller may
 // do, or NOT_FOUND.
 func (s *Service) OpenTask(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.OpenedTask, error) {

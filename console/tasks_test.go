@@ -2,6 +2,10 @@ package console_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -26,6 +30,8 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 		bob.AwaitPath(web.Root + "tasks/" + task.String() + "?q=Loan+to+claim&view=to-claim")
 		bob.Click("form[action$=claim] button")
 		bob.AwaitText("Release")
+		bob.AwaitPath(web.Root + "tasks/" + task.String() + "?view=mine")
+		require.Contains(t, bob.Text(".view[aria-current]"), "Mine")
 		bob.Click("[data-complete]")
 		bob.Click("[data-anyway] button")
 		bob.Await(`document.querySelector(".pane .text-green")`)
@@ -172,4 +178,21 @@ func (s *site) assign(task uuid.UUID, to demo.Account) {
 	s.t.Helper()
 	_, err := s.app.AssignProcessItemTask(s.t.Context(), s.caller(demo.Alice()), task, app.PrincipalKey{ID: &to.ID})
 	require.NoError(s.t, err)
+}
+
+func TestResultsOfSeveralTasks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	free, taken, hidden := s.task(s.loan("Several free"), "APPROVE_LOAN", ""), s.task(s.loan("Several taken"), "APPROVE_LOAN", ""), uuid.New()
+	s.assign(taken, demo.Alice())
+	answer := s.send(s.client(demo.Bob().Secret), http.MethodPost, "tasks/claim", url.Values{
+		"task": {taken.String(), hidden.String(), free.String()},
+	})
+	page := string(answer.body)
+	var at []int
+	for _, text := range []string{"Several taken", "Another person has claimed this task.", "tasks/" + hidden.String(), "does not exist", "Several free", "Claimed"} {
+		at = append(at, strings.Index(page, text))
+	}
+	require.NotContains(t, at, -1, page)
+	require.True(t, slices.IsSorted(at), "the results are in the order of the tasks")
 }

@@ -135,6 +135,18 @@ func (r *Reader) CountInboxNews(
 	return total, pg.Translate("counting news of an inbox", err)
 }
 
+// ListInboxTasks returns those of some tasks that are visible to the caller, in no order.
+func (r *Reader) ListInboxTasks(ctx context.Context, caller domain.Caller, ids []uuid.UUID) ([]domain.InboxTask, error) {
+	var tasks []domain.InboxTask
+	l := InboxFilter{View: domain.InboxAll}.list(caller)
+	l.Filter("i.id = ANY(%s)", ids)
+	err := r.Read(ctx, pg.Q(`
+SELECT `+l.Columns+`
+  FROM `+l.From+`
+ WHERE `+strings.Join(l.Where, "\n   AND "), l.Args, pg.Into(&tasks)))
+	return tasks, pg.Translate("reading tasks of an inbox", err)
+}
+
 const openTask = `
 SELECT ` + inboxColumns + `,
        ` + access.CandidateOfItem + ` AS candidate, ` + access.ManagesProcess + ` AS manages,

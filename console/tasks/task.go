@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -88,9 +89,10 @@ func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *do
 	return answer.Refused(refused), nil
 }
 
-// Claim makes the user the owner of the chosen tasks.
+// Claim makes the user the owner of the chosen tasks. One is shown among those of the
+// user, where it is now.
 func (s *Screens) Claim(v *web.Visit) (*web.Answer, error) {
-	return s.each(v, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+	return s.each(v, domain.InboxMine, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
 		_, err := s.App.ClaimProcessItemTask(ctx, v.Caller, id)
 		return err
 	})
@@ -98,7 +100,7 @@ func (s *Screens) Claim(v *web.Visit) (*web.Answer, error) {
 
 // Release returns the chosen tasks to their candidates.
 func (s *Screens) Release(v *web.Visit) (*web.Answer, error) {
-	return s.each(v, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+	return s.each(v, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
 		_, err := s.App.ReleaseProcessItemTask(ctx, v.Caller, id)
 		return err
 	})
@@ -106,7 +108,7 @@ func (s *Screens) Release(v *web.Visit) (*web.Answer, error) {
 
 // Complete completes the chosen tasks.
 func (s *Screens) Complete(v *web.Visit) (*web.Answer, error) {
-	return s.each(v, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+	return s.each(v, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
 		_, err := s.App.CompleteProcessItemTask(ctx, v.Caller, id)
 		return err
 	})
@@ -114,17 +116,17 @@ func (s *Screens) Complete(v *web.Visit) (*web.Answer, error) {
 
 // result is what has become of one of several tasks.
 type result struct {
-	ID      uuid.UUID
-	Name    string
-	Subject string
-	State   domain.TaskState
+	domain.InboxTask
+
 	// Problem says why the action was refused, "" if it was not.
 	Problem string
 }
 
-// each does something to each chosen task. One is shown afterwards, of several what
-// has become of each.
-func (s *Screens) each(v *web.Visit, do func(context.Context, uuid.UUID, url.Values) error) (*web.Answer, error) {
+// each does something to each chosen task. One is shown afterwards, in a view or, for "",
+// where the user was; of several what has become of each.
+func (s *Screens) each(
+	v *web.Visit, view domain.InboxView, do func(context.Context, uuid.UUID, url.Values) error,
+) (*web.Answer, error) {
 	form, err := v.Form()
 	if err != nil {
 		return nil, err
@@ -133,7 +135,7 @@ func (s *Screens) each(v *web.Visit, do func(context.Context, uuid.UUID, url.Val
 	if len(ids) == 0 {
 		return nil, domain.Invalid(domain.LocationBody, "task", "choose at least one task")
 	}
-	results := make([]result, 0, len(ids))
+	problems := map[uuid.UUID]string{}
 	for _, id := range ids {
 		err := do(v.Context(), id, form)
 		refused, isRefusal := errors.AsType[*domain.Error](err)
@@ -142,26 +144,35 @@ func (s *Screens) each(v *web.Visit, do func(context.Context, uuid.UUID, url.Val
 			return nil, err
 		case len(ids) == 1 && isRefusal:
 			return s.show(v, id, queryOf(back), refused, nil)
+		case len(ids) == 1 && view != "":
+			return web.SeeOther(question{View: view}.pathOf(id)), nil
 		case len(ids) == 1:
 			return web.SeeOther(back), nil
+		case isRefusal:
+			problems[id] = ui.Reason(v.Context(), refused)
 		}
-		results = append(results, s.result(v, id, refused))
 	}
+	results, err := s.results(v, ids, problems)
 	return &web.Answer{
 		Title: ui.T(v.Context(), "What was done"), Area: "tasks", Status: http.StatusOK, Body: resultsPage(results, back),
-	}, nil
+	}, err
 }
 
-func (s *Screens) result(v *web.Visit, id uuid.UUID, refused *domain.Error) result {
-	r := result{ID: id, Name: ui.T(v.Context(), "Task")}
-	if refused != nil {
-		r.Problem = ui.Reason(v.Context(), refused)
+// results are what has become of tasks. One that is not visible has no name; what was done
+// to it is shown all the same.
+func (s *Screens) results(v *web.Visit, ids []uuid.UUID, problems map[uuid.UUID]string) ([]result, error) {
+	found, err := s.App.FindInboxTasks(v.Context(), v.Caller, ids)
+	if err != nil {
+		return nil, err
 	}
-	// A task that cannot be read has no name; what was done to it is shown all the same.
-	if task, err := s.App.OpenTask(v.Context(), v.Caller, id); err == nil {
-		r.Name, r.Subject, r.State = task.Name, task.Subject, task.State
+	results := make([]result, len(ids))
+	for i, id := range ids {
+		results[i] = result{InboxTask: domain.InboxTask{ID: id, Name: ui.T(v.Context(), "Task")}, Problem: problems[id]}
+		if at := slices.IndexFunc(found, func(t domain.InboxTask) bool { return t.ID == id }); at >= 0 {
+			results[i].InboxTask = found[at]
+		}
 	}
-	return r
+	return results, nil
 }
 
 // queryOf returns the query of a path.
