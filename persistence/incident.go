@@ -91,10 +91,8 @@ func (r *Reader) ListIncidents(
 	ctx context.Context, scope IncidentScope, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
 	result := domain.Page[domain.Incident]{PageRequest: page}
-	l := &pg.List{
-		Columns: incidentColumns, From: fromIncidents,
-		Where: []string{inScope}, Args: []any{scope.Everywhere, scope.Tenants},
-	}
+	l := &pg.List{Columns: incidentColumns, From: fromIncidents, Counted: "incidents i"}
+	l.Within("i.tenant_id", scope.Everywhere, scope.Tenants)
 	pg.AnyOf(l, "i.state", filter.States)
 	pg.AnyOf(l, "i.process_id", filter.ProcessIDs)
 	if len(filter.TenantCodes) > 0 {

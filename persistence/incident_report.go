@@ -42,9 +42,9 @@ func (r *Reader) ListIncidentReports(
 ) (domain.Page[domain.IncidentReport], error) {
 	result := domain.Page[domain.IncidentReport]{PageRequest: page}
 	l := &pg.List{
-		Columns: incidentReportColumns, From: incidentReportTables, Where: []string{`($2 OR i.tenant_id = ANY($3))`},
-		Args: []any{caller.PrincipalID, scope.Everywhere, scope.Tenants},
+		Columns: incidentReportColumns, From: incidentReportTables, Counted: "incidents i", Args: []any{caller.PrincipalID},
 	}
+	l.Within("i.tenant_id", scope.Everywhere, scope.Tenants)
 	pg.AnyOf(l, "i.state", filter.States)
 	if filter.ID != nil {
 		l.Filter("i.id = %s", *filter.ID)
@@ -67,6 +67,7 @@ func (r *Reader) ListIncidentReports(
 }
 
 func searchIncidents(l *pg.List, search string) {
+	l.Counted = incidentReportTables
 	if id, err := uuid.Parse(search); err == nil {
 		l.Filter("%[1]s IN (i.id, i.process_id, r.owner_id)", id)
 		return

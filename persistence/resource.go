@@ -3,6 +3,7 @@ package persistence
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -136,13 +137,13 @@ func filteredResources(scope ResourceScope, filter ResourceFilter, sort []domain
 }
 
 func resourceList(scope ResourceScope) *pg.List {
-	l := &pg.List{
-		Columns: resourceColumns, From: fromResources, Args: []any{scope.Administrator, scope.Tenants, scope.MemberOf},
-		Where: []string{scoped},
+	l := &pg.List{Columns: resourceColumns, From: fromResources}
+	administersAll := !slices.ContainsFunc(scope.MemberOf, func(id uuid.UUID) bool { return !slices.Contains(scope.Tenants, id) })
+	if scope.All || administersAll {
+		l.Within("r.tenant_id", scope.All, scope.Tenants)
+		return l
 	}
-	if scope.All {
-		l.Where = []string{"($1::uuid IS NOT NULL OR $2::uuid[] IS NOT NULL OR $3::uuid[] IS NOT NULL)"}
-	}
+	l.Args, l.Where = []any{scope.Administrator, scope.Tenants, scope.MemberOf}, []string{scoped}
 	return l
 }
 

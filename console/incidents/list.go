@@ -86,7 +86,7 @@ func (q question) filter() administer.IncidentReportFilter {
 }
 
 func (q question) sort() []domain.SortKey {
-	return []domain.SortKey{{Property: "createdAt", Descending: !q.Oldest}}
+	return []domain.SortKey{{Property: "createdAt", Descending: !q.Oldest}, {Property: "id", Descending: !q.Oldest}}
 }
 
 // command is what lists the same.

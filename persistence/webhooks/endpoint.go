@@ -126,7 +126,7 @@ func ListEndpoints(
 ) (domain.Page[domain.WebhookHealth], error) {
 	result := domain.Page[domain.WebhookHealth]{PageRequest: page}
 	l := &pg.List{
-		Columns: webhookHealthColumns, From: fromWebhookEndpoints + countFailedDeliveries,
+		Columns: webhookHealthColumns, From: fromWebhookEndpoints + countFailedDeliveries, Counted: fromWebhookEndpoints,
 		Where: []string{webhookInScope}, Args: []any{now, scope.Everywhere, scope.Tenants},
 	}
 	pg.AnyOf(l, "t.code", filter.TenantCodes)

@@ -47,14 +47,15 @@ func ListDeliveries(
 	ctx context.Context, r *persistence.Reader, scope Scope, filter DeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.WebhookDeliveryInfo], error) {
 	result := domain.Page[domain.WebhookDeliveryInfo]{PageRequest: page}
-	l := &pg.List{
-		Columns: deliveryInfoColumns, From: fromDeliveries,
-		Where: []string{deliveryInScope}, Args: []any{scope.Everywhere, scope.Tenants},
-	}
+	l := &pg.List{Columns: deliveryInfoColumns, From: fromDeliveries, Counted: "webhook_deliveries d"}
+	l.Within("d.tenant_id", scope.Everywhere, scope.Tenants)
 	if len(filter.TenantCodes) > 0 {
 		l.Filter("d.tenant_id IN (SELECT c.id FROM tenants c WHERE c.code = ANY(%s))", filter.TenantCodes)
 	}
-	pg.AnyOf(l, "r.code", filter.SubscriptionCodes)
+	if len(filter.SubscriptionCodes) > 0 {
+		l.Filter("d.subscription_id IN (SELECT s.id FROM resources s WHERE s.kind = 'WebhookSubscription' AND s.code = ANY(%s))",
+			filter.SubscriptionCodes)
+	}
 	pg.AnyOf(l, "d.state", filter.States)
 	pg.AnyOf(l, "d.event_type", filter.EventTypes)
 	pg.AnyOf(l, "d.event_id", filter.EventIDs)

@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -77,6 +78,9 @@ func None(rows pgx.Rows) error {
 type List struct {
 	Columns string
 	From    string
+	// Counted is what the number is read from where it is not From: the tables without those that add columns to a
+	// row and no conditions.
+	Counted string
 	Where   []string
 	Args    []any
 	Order   []string
@@ -85,16 +89,21 @@ type List struct {
 // NewList starts a list of rows in the caller's tenants. One tenant, the usual case, is compared by equality, so
 // that an index that starts with the tenant can provide the order too.
 func NewList(caller domain.Caller, columns, from, tenantColumn string) *List {
-	l := &List{Columns: columns, From: from}
-	tenants := caller.TenantIDs()
-	if len(tenants) == 1 {
-		l.Args = []any{caller.PrincipalID, tenants[0]}
-		l.Where = []string{tenantColumn + " = $2"}
-		return l
-	}
-	l.Args = []any{caller.PrincipalID, tenants}
-	l.Where = []string{tenantColumn + " = ANY($2)"}
+	l := &List{Columns: columns, From: from, Args: []any{caller.PrincipalID}}
+	l.Within(tenantColumn, false, caller.TenantIDs())
 	return l
+}
+
+// Within keeps the rows of the tenants, or all rows where they are everywhere. One tenant is compared as NewList does.
+func (l *List) Within(tenantColumn string, everywhere bool, tenants []uuid.UUID) {
+	switch {
+	case everywhere:
+		l.Where = append(l.Where, "true")
+	case len(tenants) == 1:
+		l.Filter(tenantColumn+" = %s", tenants[0])
+	default:
+		l.Filter(tenantColumn+" = ANY(%s)", tenants)
+	}
 }
 
 // Filter adds a condition, in which each %s or %[1]s is replaced by the placeholder of the argument.
@@ -103,9 +112,14 @@ func (l *List) Filter(condition string, arg any) {
 	l.Where = append(l.Where, fmt.Sprintf(condition, fmt.Sprintf("$%d", len(l.Args))))
 }
 
-// AnyOf keeps the rows whose column is one of values; no values keep all rows.
+// AnyOf keeps the rows whose column is one of values; no values keep all rows. One value is compared by equality, so
+// that an index on the column can provide the order too.
 func AnyOf[T any](l *List, column string, values []T) {
-	if len(values) > 0 {
+	switch len(values) {
+	case 0:
+	case 1:
+		l.Filter(column+" = %s", values[0])
+	default:
 		l.Filter(column+" = ANY(%s)", values)
 	}
 }
@@ -159,7 +173,7 @@ func nullsLast(column string) string {
 func (l *List) Page(page domain.PageRequest, scan func(pgx.Rows) error, total *int64) []Query {
 	where := strings.Join(l.Where, "\n   AND ")
 	count := Query{
-		SQL:  "SELECT count(*)\n  FROM " + l.From + "\n WHERE " + where,
+		SQL:  "SELECT count(*)\n  FROM " + cmp.Or(l.Counted, l.From) + "\n WHERE " + where,
 		Args: l.Args, Scan: One(total),
 	}
 	if page.Size == 0 {
