@@ -2,7 +2,6 @@ package administer
 
 import (
 	"context"
-	"slices"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/queuereport"
@@ -31,12 +30,9 @@ func (s *Administration) FindTaskQueues(
 ) (domain.Page[TaskQueue], error) {
 	result := domain.Page[TaskQueue]{PageRequest: page}
 	now := s.now()
-	found, err := s.store.Reader.ListTaskQueues(ctx, administrationScope(caller), filter.TenantCodes, now)
+	found, err := s.store.Reader.ListTaskQueues(ctx, administrationScope(caller), filter.TenantCodes, filter.Names, now)
 	if err != nil {
 		return result, err
-	}
-	if len(filter.Names) > 0 {
-		found = slices.DeleteFunc(found, func(q domain.TaskQueue) bool { return !slices.Contains(filter.Names, q.Name) })
 	}
 	// What a queue needs is spread over the whole configuration: there is no cheaper
 	// way to know which queues a page begins with.

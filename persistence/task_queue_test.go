@@ -15,7 +15,7 @@ import (
 
 func (q queueOwners) queues(t *testing.T, scope persistence.AdministrationScope, codes ...string) []domain.TaskQueue {
 	t.Helper()
-	found, err := q.db.Reader().ListTaskQueues(t.Context(), scope, codes, q.now)
+	found, err := q.db.Reader().ListTaskQueues(t.Context(), scope, codes, nil, q.now)
 	require.NoError(t, err)
 	return found
 }
@@ -112,6 +112,9 @@ func TestTaskQueuesAreThoseOfDefinitionsAndWorkers(t *testing.T) { //nolint:funl
 	require.Len(t, all, 7)
 	require.Equal(t, "ELSEWHERE", all[0].Name, "tenants come in the order of their codes")
 	require.Len(t, q.queues(t, everywhere(), "other", "nowhere"), 1)
+	named, err := q.db.Reader().ListTaskQueues(t.Context(), everywhere(), nil, []string{"PRINTER", "ELSEWHERE"}, q.now)
+	require.NoError(t, err)
+	require.Equal(t, []string{"ELSEWHERE", "PRINTER"}, []string{named[0].Name, named[1].Name})
 	require.Empty(t, q.queues(t, persistence.AdministrationScope{}))
 }
 

@@ -71,7 +71,7 @@ func (e examined) requireOnly(t *testing.T, want map[string]doctor.Verdict) {
 func (s *testStack) occupy() {
 	s.t.Helper()
 	db := pgtest.Open(s.t, s.config.DatabaseURL)
-	queues, err := db.Reader().ListTaskQueues(s.t.Context(), persistence.AdministrationScope{Everywhere: true}, nil, time.Now())
+	queues, err := db.Reader().ListTaskQueues(s.t.Context(), persistence.AdministrationScope{Everywhere: true}, nil, nil, time.Now())
 	require.NoError(s.t, err)
 	require.NotEmpty(s.t, queues)
 	for _, q := range queues {

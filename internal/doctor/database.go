@@ -152,7 +152,7 @@ func (d *doctor) checkSigningKeys(ctx context.Context) Finding {
 // checkWorkers counts what the observed task queues lack.
 func (d *doctor) checkWorkers(ctx context.Context) Finding {
 	now := d.Clock()
-	queues, err := d.db.Reader().ListTaskQueues(ctx, persistence.AdministrationScope{Everywhere: true}, nil, now)
+	queues, err := d.db.Reader().ListTaskQueues(ctx, persistence.AdministrationScope{Everywhere: true}, nil, nil, now)
 	if err != nil {
 		return fail("see what the database says", "%s", reason(err))
 	}
