@@ -76,6 +76,7 @@ func (b *bench) measure(ctx context.Context) error {
 		{"pages", b.measurePages},
 		{"list", b.measureLists},
 		{"artifacts", b.measureArtifacts},
+		{"administration", b.measureAdministration},
 	} {
 		if !b.wants(section.name) {
 			continue

@@ -18,6 +18,7 @@ type options struct {
 	clients        int
 	items          []int
 	artifacts      int
+	administered   int
 	requests       int
 	processes      int
 	samples        int
@@ -26,7 +27,7 @@ type options struct {
 }
 
 func sections() []string {
-	return []string{"memory", "creates", "pairs", "engine", "latency", "webhooks", "pages", "list", "artifacts"}
+	return []string{"memory", "creates", "pairs", "engine", "latency", "webhooks", "pages", "list", "artifacts", "administration"}
 }
 
 func (o *options) wants(section string) bool {
@@ -44,6 +45,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.clients, "clients", 8, "clients at once, of the service and of pgbench alike")
 	f.StringVar(&items, "items", "10000,1000000", "numbers of items to measure lists at, growing")
 	f.IntVar(&o.artifacts, "artifacts", 1_000_000, "number of business artifacts to search")
+	f.IntVar(&o.administered, "administered", 1000, "how much administrators list, in thousandths of what the section is meant for")
 	f.IntVar(&o.requests, "requests", 50, "requests per kind of list, at most 20 seconds on one; a quarter of those per page and round")
 	f.IntVar(&o.processes, "processes", 500, "processes with a workflow per round")
 	f.IntVar(&o.samples, "samples", 200, "processes to measure latencies with")
@@ -67,7 +69,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 		}
 		o.items = append(o.items, n)
 	}
-	if min(o.seconds, o.rounds, o.clients, o.requests, o.artifacts, o.processes, o.samples) < 1 {
+	if min(o.seconds, o.rounds, o.clients, o.requests, o.artifacts, o.administered, o.processes, o.samples) < 1 {
 		return o, errors.New("numbers must be 1 or more")
 	}
 	return o, nil

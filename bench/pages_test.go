@@ -7,13 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPagesSection runs the section of pages in a short form.
+// TestPagesSection runs the sections of pages in a short form.
 func TestPagesSection(t *testing.T) {
 	t.Parallel()
 	var report, progress bytes.Buffer
-	args := []string{"--only", "pages", "--rounds", "1", "--requests", "2"}
+	args := []string{"--only", "pages,administration", "--rounds", "1", "--requests", "2", "--administered", "2"}
 	require.NoError(t, run(t.Context(), args, &report, &progress), progress.String())
 	for _, p := range pages() {
 		require.Contains(t, report.String(), "page "+p.name+",")
+	}
+	for _, p := range administrationPages() {
+		require.Contains(t, report.String(), "first page of "+p.name)
 	}
 }
