@@ -182,7 +182,7 @@ func values(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Value(s.Whole.Metadata).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Value(s.Whole.Metadata, s.fileLink).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -204,7 +204,7 @@ func values(s *shown) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Value(s.Whole.Entity).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Value(s.Whole.Entity, s.fileLink).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -193,6 +193,9 @@ func documentPath(process uuid.UUID, uri string) string {
 	return pathOf(process, "document") + "?" + url.Values{"document": {uri}}.Encode()
 }
 
+// fileLink returns where a file that a value of the process refers to is downloaded.
+func (s *shown) fileLink(file ui.ReferredFile) string { return documentPath(s.Whole.ID, file.URI) }
+
 func documentRows(s *shown, found domain.Page[domain.NamedDocument]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -5,10 +5,42 @@ import (
 	"encoding/json"
 
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// Member is a member of an object as it is shown.
-type Member struct{ Name, Text string }
+// Member is a member of an object as it is shown. Files are the files that it refers to,
+// empty for one that is something else.
+type Member struct {
+	Name, Text string
+	Files      []ReferredFile
+}
+
+// ReferredFile is a file that a value refers to.
+type ReferredFile struct {
+	kuflowref.File
+
+	Reference string
+}
+
+// filesOf returns the files of a value that refers to one, or to several and nothing else.
+func filesOf(value json.RawMessage) []ReferredFile {
+	var one string
+	texts := []string{}
+	if json.Unmarshal(value, &one) == nil {
+		texts = append(texts, one)
+	} else if json.Unmarshal(value, &texts) != nil {
+		return nil
+	}
+	var files []ReferredFile
+	for _, text := range texts {
+		file, ok := kuflowref.ParseFile(text)
+		if !ok {
+			return nil
+		}
+		files = append(files, ReferredFile{File: file, Reference: text})
+	}
+	return files
+}
 
 // eachMember calls visit with the members of an object in their order, until it returns
 // false. It reports whether the text is an object and all of it was visited.
@@ -36,7 +68,7 @@ func Members(value json.RawMessage, wanted func(pointer string) bool) []Member {
 		text := Indented(content)
 		// A text is shown without quotes, anything else as it is.
 		_ = json.Unmarshal(content, &text)
-		members = append(members, Member{Name: Label(name), Text: text})
+		members = append(members, Member{Name: Label(name), Text: text, Files: filesOf(content)})
 		return true
 	})
 	if !isObject {
