@@ -30,6 +30,10 @@ GET processes/:id/items                 200   404          404           200    
 GET processes/:id/timeline              200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/messages              200   404          404           200     200    200       200       404      404   in        404
 POST processes/:id/messages             403   404          404           303     403    403       403       404      404   in        404
+GET processes/:id/messages/:code ALL    403   404          404           404     403    403       403       404      404   in        404
+POST processes/:id/messages/:code/form ALL 403 404         404           404     403    403       403       404      404   in        404
+GET processes/:id/messages/:code/form/found ALL 403 404    404           404     403    403       403       404      404   in        404
+POST processes/:id/messages/:code/form/files ALL 403 404   404           404     403    403       403       404      404   in        404
 POST processes/:id/threads              403   404          404           303     403    403       403       404      404   in        404
 GET processes/:id/documents             200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/document              400   400          400           400     400    400       400       400      400   in        400

@@ -89,6 +89,7 @@ func processRoutes(s screens) []web.Route {
 		web.Get("processes/:id/timeline", s.processes.Timeline),
 		web.Get("processes/:id/messages", s.processes.Messages),
 		web.Post("processes/:id/messages", s.processes.Write),
+		web.Get("processes/:id/messages/:code", s.processes.Compose),
 		web.Post("processes/:id/threads", s.processes.OpenThread),
 		web.Get("processes/:id/documents", s.processes.Documents),
 		web.Get("processes/:id/document", s.processes.Download),
@@ -101,7 +102,7 @@ func processRoutes(s screens) []web.Route {
 		web.Get("processes/:id/finish/:how", s.processes.Finish),
 		web.Post("processes/:id/finish/:how", s.processes.Finished),
 	}, s.start.Forms().Routes("start/:id"), s.processes.Forms().Routes("processes/:id/act/:code"),
-		s.processes.EditForms().Routes("processes/:id/edit"))
+		s.processes.EditForms().Routes("processes/:id/edit"), s.processes.MessageForms().Routes("processes/:id/messages/:code"))
 }
 
 func artifactRoutes(s screens) []web.Route {

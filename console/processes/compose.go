@@ -1,0 +1,185 @@
+package processes
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/finders"
+	"github.com/procession-dev/procession/console/forms"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/form"
+)
+
+// The names of the values of a message with data.
+const (
+	partText   = "text"
+	partThread = "thread"
+	partData   = "data"
+)
+
+// structure is a data structure that messages of a process may carry, such as files.
+type structure struct{ Code, Name string }
+
+// structures are the data structures of the process, in the order of their codes.
+func (s *shown) structures() []structure {
+	var list []structure
+	for _, code := range slices.Sorted(maps.Keys(s.Definition.Spec.DataStructures)) {
+		title := ui.MemberText(s.Definition.Spec.DataStructures[code], "title")
+		list = append(list, structure{Code: code, Name: cmp.Or(title, ui.Label(code))})
+	}
+	return list
+}
+
+// attachPath returns where a message with data is written into a thread, which has no id
+// for the messages in none.
+func (s *shown) attachPath(code string, thread uuid.UUID) string {
+	path := s.path("messages/" + code)
+	if thread != uuid.Nil {
+		path += "?thread=" + thread.String()
+	}
+	return path
+}
+
+// MessageForms are the forms of messages with data.
+func (s *Screens) MessageForms() *forms.Screen {
+	return &forms.Screen{
+		Open: func(v *web.Visit) (forms.Store, error) {
+			id, err := v.ID()
+			if err != nil {
+				return nil, err
+			}
+			found, err := s.App.RetrieveProcessOverview(v.Context(), v.Caller, id)
+			if err != nil {
+				return nil, err
+			}
+			return s.message(v, &shown{ProcessOverview: found})
+		},
+		Show: func(v *web.Visit, body templ.Component) (*web.Answer, error) {
+			return s.show("messages", func(of *shown) (templ.Component, error) {
+				store, err := s.message(v, of)
+				if err != nil {
+					return nil, err
+				}
+				return compose(of, store.structure.Name, body), nil
+			})(v)
+		},
+	}
+}
+
+// Compose shows the form of a message with data.
+func (s *Screens) Compose(v *web.Visit) (*web.Answer, error) {
+	return s.show("messages", func(of *shown) (templ.Component, error) {
+		store, err := s.message(v, of)
+		if err != nil {
+			return nil, err
+		}
+		body, err := s.MessageForms().View(v.Context(), store)
+		return compose(of, store.structure.Name, body), err
+	})(v)
+}
+
+// composed is a message with data to be written, by one user.
+type composed struct {
+	finders.Finder
+	forms.Values
+
+	process   uuid.UUID
+	structure structure
+}
+
+// message returns the empty form of the data structure in the path.
+func (s *Screens) message(v *web.Visit, of *shown) (*composed, error) {
+	if !of.MayManage {
+		return nil, domain.Denied("only managers of the process may write messages")
+	}
+	if of.Whole.Finished() {
+		return nil, domain.ProcessFinished()
+	}
+	structures := of.structures()
+	at := slices.IndexFunc(structures, func(s structure) bool { return s.Code == v.Param("code") })
+	if at < 0 {
+		return nil, domain.NotFound("page")
+	}
+	ctx := v.Context()
+	f := &composed{Finder: finders.Finder{App: s.App, Caller: v.Caller}, process: of.Whole.ID, structure: structures[at]}
+	text, err := json.Marshal(map[string]any{"type": "string", "title": ui.T(ctx, "Message")})
+	if err != nil {
+		return nil, err
+	}
+	f.Values = forms.Values{{
+		Name: partText, Schema: text, UISchema: json.RawMessage(`{"type":"Control","scope":"#","options":{"multi":true}}`),
+	}}
+	thread, err := s.threadPart(v, of)
+	if err != nil {
+		return nil, err
+	}
+	if thread != nil {
+		f.Values = append(f.Values, *thread)
+	}
+	f.Values = append(f.Values, form.Part{Name: partData, Schema: of.Definition.Spec.DataStructures[f.structure.Code]})
+	return f, nil
+}
+
+// threadPart is the choice of the thread of a message, nil where there is no thread.
+func (s *Screens) threadPart(v *web.Visit, of *shown) (*form.Part, error) {
+	found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, []domain.ItemType{domain.ItemThread},
+		domain.PageRequest{Size: messagesShown}, nil)
+	if err != nil || len(found.Items) == 0 {
+		return nil, err
+	}
+	part := form.Part{Name: partThread}
+	var options []map[string]string
+	for _, t := range found.Items {
+		options = append(options, map[string]string{"const": t.ID.String(), "title": partName(v.Context(), t)})
+		if t.ID.String() == v.URL.Query().Get("thread") {
+			part.Value = json.RawMessage(`"` + t.ID.String() + `"`)
+		}
+	}
+	part.Schema, err = json.Marshal(map[string]any{"type": "string", "title": ui.T(v.Context(), "Thread"), "oneOf": options})
+	return &part, err
+}
+
+// Load implements forms.Store.
+func (f *composed) Load(ctx context.Context) (*forms.Document, error) {
+	doc := &forms.Document{
+		Path: pathOf(f.process, "messages/"+f.structure.Code), Completes: ui.T(ctx, "Send"), Anyway: ui.T(ctx, "Send anyway"),
+	}
+	return doc, f.Put(doc)
+}
+
+// Send implements forms.Draft: it writes the message.
+func (f *composed) Send(ctx context.Context, sent forms.Sent) (string, error) {
+	in := app.NewItem{
+		ID: &sent.ID, Type: domain.ItemMessage, ProcessID: f.process, DataCode: f.structure.Code,
+		MessageData: f.Value(sent.Value, partData),
+	}
+	if in.MessageData == nil {
+		in.MessageData = json.RawMessage("{}")
+	}
+	// What is no text is one that Check has refused.
+	_ = json.Unmarshal(f.Value(sent.Value, partText), &in.Text)
+	in.Text = strings.TrimSpace(in.Text)
+	var thread uuid.UUID
+	if json.Unmarshal(f.Value(sent.Value, partThread), &thread) == nil {
+		in.ThreadID = &thread
+	}
+	_, _, err := f.App.CreateProcessItem(ctx, f.Caller, in)
+	return pathOf(f.process, "messages"), f.Placed(err, map[domain.Field]string{
+		domain.FieldItemThread: partThread, domain.FieldMessageData: partData,
+	})
+}
+
+// Upload implements forms.Store.
+func (f *composed) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
+	return upload(ctx, f.Finder, f.process, control, file)
+}
