@@ -39,11 +39,17 @@ type Options struct {
 	Feed *feed.Hub
 }
 
-// New returns the handler of all paths below web.Root.
+// New returns the handler of all paths below web.Root. Assets are those that are built in,
+// unless others are given.
 func New(o Options) (http.Handler, error) {
-	var err error
-	if o.Assets, err = assets.Load(web.Root + "assets"); err != nil {
-		return nil, err
+	if o.Assets == nil {
+		var err error
+		if o.Assets, err = assets.Load(web.Root + "assets"); err != nil {
+			return nil, err
+		}
+	}
+	if o.Assets.Missing() {
+		o.Log.Warn("The console has no style sheet and no script", "fix", "run make assets and build the program again")
 	}
 	o.SignIn.Sessions, o.SignIn.Limiter, o.SignIn.TrustedProxies = o.Sessions, o.Limiter, o.TrustedProxies
 	handler, err := httpio.Handler(web.NewSite(o.Options, routes(screens{

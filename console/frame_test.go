@@ -1,15 +1,44 @@
 package console_test
 
 import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/console"
+	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 )
+
+// A program that was built without assets says so, and works.
+func TestMissingAssetsAreSaid(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	var log strings.Builder
+	options := s.options
+	options.Assets, options.Log = &assets.Set{}, slog.New(slog.NewTextHandler(&log, nil))
+	handler, err := console.New(options)
+	require.NoError(t, err)
+	require.Contains(t, log.String(), "The console has no style sheet and no script")
+	require.Contains(t, log.String(), "run make assets")
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	bare := &site{t: t, url: server.URL + web.Root}
+	for path, client := range map[string]*http.Client{"sign-in": bare.client(""), "tasks": bare.client(demo.Bob().Secret)} {
+		answer := bare.send(client, http.MethodGet, path, nil)
+		require.Equal(t, http.StatusOK, answer.status)
+		require.Contains(t, string(answer.body), "was built without the console&#39;s style sheet")
+		require.NotContains(t, string(answer.body), "<script")
+	}
+}
 
 func TestGermanIsShown(t *testing.T) {
 	t.Parallel()

@@ -42,6 +42,8 @@ type site struct {
 	database string
 	// administration shares the store of app.
 	administration *administer.Administration
+	// options are those of the console.
+	options console.Options
 }
 
 // lasting is what the shared site is made with: it outlives the test that asks for
@@ -121,7 +123,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	})
 	sessions, err := authn.NewSessions(authn.SessionOptions{DB: s.db, Authenticator: authenticator, Clock: clock})
 	require.NoError(tb, err)
-	options := console.Options{
+	s.options = console.Options{
 		Options: web.Options{Sessions: sessions, Log: log, Clock: clock},
 		Service: s.app, Administration: s.administration, Feed: hub,
 		SignIn: signin.Screens{OIDC: oidc, Demo: []signin.DemoUser{
@@ -130,7 +132,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 			{Name: "Alice", About: "manages all processes", Token: demo.Alice().Secret},
 		}},
 	}
-	handler, err := console.New(options)
+	handler, err := console.New(s.options)
 	require.NoError(tb, err)
 	server := httptest.NewServer(handler)
 	tb.Cleanup(server.Close)
