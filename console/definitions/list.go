@@ -21,14 +21,6 @@ type Screens struct {
 	Administration *administer.Administration
 }
 
-// kinds are those that the list has; people and programs have a list of their own.
-func kinds() []resource.Kind {
-	return []resource.Kind{
-		resource.KindProcessDefinition, resource.KindBusinessArtifactDefinition, resource.KindDataStructure,
-		resource.KindDataSource, resource.KindEncryptionKey, resource.KindWebhookSubscription, resource.KindTenant,
-	}
-}
-
 // listed is what the list shows.
 type listed struct {
 	*resources.List
@@ -40,7 +32,7 @@ type listed struct {
 
 // List shows the manifests that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	found, elsewhere, err := resources.Find(v, s.Administration, resources.Asked(area, v.URL.Query(), kinds(), ""), kinds(),
+	found, elsewhere, err := resources.Find(v, s.Administration, resources.Asked(area, v.URL.Query(), resources.Definitions(), ""), resources.Definitions(),
 		domain.SortKey{Property: "kind"}, domain.SortKey{Property: "code"})
 	if err != nil || elsewhere != nil {
 		return elsewhere, err

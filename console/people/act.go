@@ -20,7 +20,7 @@ import (
 // the values of the form.
 func posted(v *web.Visit, of ...resource.Kind) (resource.Key, url.Values, error) {
 	if len(of) == 0 {
-		of = kinds()
+		of = resources.People()
 	}
 	key, err := resources.KeyOf(v, of)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Screens) Issue(v *web.Visit) (*web.Answer, error) {
 
 // Revoke revokes a secret.
 func (s *Screens) Revoke(v *web.Visit) (*web.Answer, error) {
-	key, err := resources.KeyOf(v, kinds())
+	key, err := resources.KeyOf(v, resources.People())
 	if err != nil {
 		return nil, err
 	}

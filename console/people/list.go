@@ -17,13 +17,9 @@ type Screens struct {
 	Administration *administer.Administration
 }
 
-func kinds() []resource.Kind {
-	return []resource.Kind{resource.KindUser, resource.KindGroup, resource.KindApplication, resource.KindRobot}
-}
-
 // List shows the people, groups, applications or robots that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	found, elsewhere, err := resources.Find(v, s.Administration, resources.Asked(area, v.URL.Query(), kinds(), resource.KindUser), kinds(),
+	found, elsewhere, err := resources.Find(v, s.Administration, resources.Asked(area, v.URL.Query(), resources.People(), resource.KindUser), resources.People(),
 		domain.SortKey{Property: "code"})
 	if err != nil || elsewhere != nil {
 		return elsewhere, err

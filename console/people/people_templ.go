@@ -113,7 +113,7 @@ func listPage(l *resources.List) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, kind := range kinds() {
+		for _, kind := range resources.People() {
 			var templ_7745c5c3_Var6 = []any{"chip", templ.KV("active", l.Kind == kind)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var6...)
 			if templ_7745c5c3_Err != nil {

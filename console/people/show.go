@@ -38,7 +38,7 @@ func (s *shown) acts() bool {
 // Show shows what someone or something may do and why, with its secrets and its access to
 // the engine.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
-	key, err := resources.KeyOf(v, kinds())
+	key, err := resources.KeyOf(v, resources.People())
 	if err != nil {
 		return nil, err
 	}

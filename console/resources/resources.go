@@ -17,6 +17,25 @@ import (
 // PageSize is how many manifests a page of a list has.
 const PageSize = 25
 
+// People are the kinds of those that act, which have a list of their own.
+func People() []resource.Kind {
+	return []resource.Kind{resource.KindUser, resource.KindGroup, resource.KindApplication, resource.KindRobot}
+}
+
+// Definitions are all other kinds, with those first that are looked for most.
+func Definitions() []resource.Kind {
+	kinds := []resource.Kind{
+		resource.KindProcessDefinition, resource.KindBusinessArtifactDefinition, resource.KindDataStructure,
+		resource.KindDataSource, resource.KindEncryptionKey, resource.KindWebhookSubscription, resource.KindTenant,
+	}
+	for _, kind := range resource.Kinds() {
+		if !slices.Contains(kinds, kind) && !slices.Contains(People(), kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
 // Question is what a visitor asks a list for. It is the query of its URL.
 type Question struct {
 	// Area is the entry of the navigation, and the path of the list.

@@ -48,6 +48,8 @@ func (d Document) Key() Key {
 type Spec interface {
 	// References lists the resources of the same tenant to which this one refers.
 	References() []Reference
+	// name is what NameOf returns.
+	name() string
 	// fill sets members that were not given to their defaults.
 	fill()
 	// check reports where the spec breaks the rules that its JSON Schema cannot express.

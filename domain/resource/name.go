@@ -2,30 +2,20 @@ package resource
 
 // NameOf returns what a spec calls its resource: its display name, or the purpose of a key.
 func NameOf(spec Spec) string {
-	switch s := spec.(type) {
-	case *TenantSpec:
-		return s.Name
-	case *UserSpec:
-		return s.Name
-	case *ApplicationSpec:
-		return s.Name
-	case *GroupSpec:
-		return s.Name
-	case *DataStructureSpec:
-		return s.Name
-	case *EncryptionKeySpec:
-		return s.Description
-	case *DataSourceSpec:
-		return s.Name
-	case *ProcessDefinitionSpec:
-		return s.Name
-	case *BusinessArtifactDefinitionSpec:
-		return s.Name
-	case *WebhookSubscriptionSpec:
-		return s.Name
-	case *RobotSpec:
-		return s.Name
-	default:
+	if spec == nil {
 		return ""
 	}
+	return spec.name()
 }
+
+func (s *TenantSpec) name() string                     { return s.Name }
+func (s *UserSpec) name() string                       { return s.Name }
+func (s *ApplicationSpec) name() string                { return s.Name }
+func (s *GroupSpec) name() string                      { return s.Name }
+func (s *DataStructureSpec) name() string              { return s.Name }
+func (s *EncryptionKeySpec) name() string              { return s.Description }
+func (s *DataSourceSpec) name() string                 { return s.Name }
+func (s *ProcessDefinitionSpec) name() string          { return s.Name }
+func (s *BusinessArtifactDefinitionSpec) name() string { return s.Name }
+func (s *WebhookSubscriptionSpec) name() string        { return s.Name }
+func (s *RobotSpec) name() string                      { return s.Name }
