@@ -1,18 +1,25 @@
 package cli_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain/resource"
 )
 
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
+	var kinds []string
+	for _, kind := range resource.Kinds() {
+		kinds = append(kinds, strings.ToLower(string(kind)))
+	}
 	// An incomplete word is the last argument.
 	for typed, want := range map[string][]string{
-		"get ":                    {"tenant", "user", "application", "group", "datastructure", "encryptionkey", "datasource", "processdefinition", "businessartifactdefinition", "webhooksubscription", "robot", "all"},
+		"get ":                    append(slices.Clone(kinds), "all"),
 		"get pr":                  {"processdefinition"},
 		"get user ":               {"administrator", "member", "owner"},
 		"get user ow":             {"owner"},
@@ -25,16 +32,13 @@ func TestCompletion(t *testing.T) {
 		"secrets issue ":          {"user", "application", "webhooksubscription"},
 		"secrets list app w":      {"worker"},
 		"incidents retry ":        nil,
-		"export users ":           {"tenant", "application", "group", "datastructure", "encryptionkey", "datasource", "processdefinition", "businessartifactdefinition", "webhooksubscription", "robot"},
+		"export users ":           kinds,
 		"get users --tenant ":     {"north"},
 		"apply --tenant no":       {"north"},
 		"get users -o ":           {"table", "wide", "json", "yaml", "jq=", "name"},
 		"export -o ":              {"yaml", "json"},
 		"get user --tenant home ": nil,
 	} {
-		if strings.HasPrefix(typed, "export users") {
-			want = append([]string{want[0], "user"}, want[1:]...)
-		}
 		require.Equal(t, want, w.completions(typed), typed)
 	}
 	// An error completes nothing.

@@ -59,6 +59,30 @@ func TestRecipesNameTheFiles(t *testing.T) {
 	}
 }
 
+// Every kind of manifest is in each file that the recipe for a kind names. What follows from a manifest is in a file of its
+// own only for the kinds that have rows.
+func TestFilesOfAKind(t *testing.T) {
+	t.Parallel()
+	kinds, err := os.ReadFile("../domain/resource/kind.go")
+	require.NoError(t, err)
+	for _, pattern := range filesOfRecipe(t, "a kind of manifest") {
+		if pattern == "administer/configuration_*.go" || strings.HasPrefix(pattern, "console/lang/") {
+			continue
+		}
+		paths, err := filepath.Glob("../" + pattern)
+		require.NoError(t, err)
+		var joined strings.Builder
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			joined.Write(text)
+		}
+		for _, match := range regexp.MustCompile(`\bKind\w+ +Kind = "(\w+)"`).FindAllStringSubmatch(string(kinds), -1) {
+			require.Regexp(t, `\b(Kind)?`+match[1]+`(Spec)?\b`, joined.String(), "%s lacks the kind %s", pattern, match[1])
+		}
+	}
+}
+
 // filesOfRecipe returns the files that a section of CONTRIBUTING.md names, with an asterisk for what varies.
 func filesOfRecipe(t *testing.T, recipe string) []string {
 	t.Helper()

@@ -26,7 +26,7 @@ func People() []resource.Kind {
 func Definitions() []resource.Kind {
 	kinds := []resource.Kind{
 		resource.KindProcessDefinition, resource.KindBusinessArtifactDefinition, resource.KindDataStructure,
-		resource.KindDataSource, resource.KindEncryptionKey, resource.KindWebhookSubscription, resource.KindTenant,
+		resource.KindDataSource, resource.KindEncryptionKey,
 	}
 	for _, kind := range resource.Kinds() {
 		if !slices.Contains(kinds, kind) && !slices.Contains(People(), kind) {
