@@ -17,7 +17,7 @@ func (s *shown) tabs() []ui.Tab {
 		{Path: "timeline", Icon: "history", Text: ui.Text("Timeline")},
 		{Path: "messages", Icon: "messages", Text: ui.Text("Messages")},
 		{Path: "documents", Icon: "file", Text: ui.Text("Documents")},
-		{Path: "related", Icon: "link", Text: ui.Text("Related"), Count: len(s.ProcessOverview.Related)},
+		{Path: "related", Icon: "link", Text: ui.Text("Related"), Count: len(s.Related)},
 		{Path: "runs", Icon: "bolt", Text: ui.Text("Runs of actions")},
 	}
 }
