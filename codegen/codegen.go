@@ -2,50 +2,41 @@ package codegen
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// Language is a programming language that code is written in.
-type Language string
-
-// The languages.
-const (
-	Go         Language = "go"
-	TypeScript Language = "typescript"
-	Python     Language = "python"
-)
-
-// Languages returns the languages in the order of their documentation.
-func Languages() []Language { return []Language{Go, TypeScript, Python} }
-
 // Generate writes a source file for documents, of which at most one may describe a process definition. Its package is
-// named so in Go; other languages have no use for the name. It fails when the documents describe nothing that has types
+// named so in Go and in Java; other languages have no use for the name. It fails when the documents describe nothing that has types
 // or codes, and when a name cannot be written in the language.
 func Generate(language Language, pkg string, documents []resource.Document) ([]byte, error) {
+	c, err := language.conventions()
+	if err != nil {
+		return nil, err
+	}
 	f, err := describe(documents)
 	if err != nil {
 		return nil, err
 	}
-	switch language {
-	case Go:
-		return writeGo(pkg, f)
-	case TypeScript:
-		return writeTypeScript(f), nil
-	case Python:
-		return writePython(f), nil
-	}
-	return nil, fmt.Errorf("there is no language %q, but go, typescript, python", language)
+	return c.write(pkg, f, name(f, c))
 }
 
 // file is what a source file declares, in the order of the documents.
 type file struct {
 	groups []group
 	types  []object
+	// steps are the tasks, in the order of the definition.
+	steps []step
 	// taken are the names of types.
 	taken map[string]bool
+}
+
+// step is a task that a process may have.
+type step struct {
+	task constant
+	// data is the type of its data, "" for data without a schema.
+	data string
 }
 
 // group is a list of constants with a heading.
@@ -92,10 +83,16 @@ func describe(documents []resource.Document) (file, error) {
 	return f, nil
 }
 
-// add adds the types of a schema, none for an absent one. About says what values of it are.
-func (f *file) add(name, about string, schema []byte) {
+// add adds the types of a schema, none for an absent one. About says what values of it are. It returns the name of the
+// type of the whole.
+func (f *file) add(name, about string, schema []byte) string {
 	r := reader{root: schema, prefix: name, named: map[string]string{}, taken: f.taken}
-	f.types = append(f.types, r.all("is "+about+".")...)
+	types := r.all("is " + about + ".")
+	if len(types) == 0 {
+		return ""
+	}
+	f.types = append(f.types, types...)
+	return types[0].name
 }
 
 func (f *file) definition(code string, spec *resource.ProcessDefinitionSpec) {
@@ -110,10 +107,12 @@ func (f *file) definition(code string, spec *resource.ProcessDefinitionSpec) {
 	f.add("ENTITY", "the entity of a process", spec.EntitySchema)
 	for i := range spec.Items {
 		item := &spec.Items[i]
-		items.constants = append(items.constants, constant{prefix: string(item.Type), name: item.Code, value: item.Code, about: item.Name})
+		named := constant{string(item.Type), item.Code, item.Code, item.Name}
+		items.constants = append(items.constants, named)
 		elements.elements(item.Elements)
 		if item.Type == domain.ItemTask {
-			f.add(item.Code, "the data of the task "+item.Code, item.DataSchema)
+			data := f.add(item.Code, "the data of the task "+item.Code, item.DataSchema)
+			f.steps = append(f.steps, step{named, data})
 			f.add(item.Code+"_CONTEXT", "the context of the task "+item.Code, item.ContextDataSchema)
 		}
 	}

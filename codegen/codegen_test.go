@@ -46,6 +46,7 @@ func TestGeneratedCode(t *testing.T) {
 	t.Parallel()
 	for language, file := range map[codegen.Language]string{
 		codegen.Go: "request.go.txt", codegen.TypeScript: "request.ts", codegen.Python: "request.py",
+		codegen.Java: "Definition.java",
 	} {
 		t.Run(string(language), func(t *testing.T) {
 			t.Parallel()

@@ -10,31 +10,27 @@ import (
 
 // goFile writes a file in Go.
 type goFile struct {
+	naming
 	strings.Builder
 
-	names names
-	// types are the Go names of types.
-	types map[string]string
-	json  bool
+	// json says that the package encoding/json is used.
+	json bool
 }
 
 // writeGo writes a file in Go. Zero values are left out of what is encoded, so that a form may be filled in partly; what
 // may be missing and has a meaningful zero value is a pointer. Numbers keep their digits.
-func writeGo(pkg string, f file) ([]byte, error) {
+func writeGo(pkg string, f file, n naming) ([]byte, error) {
 	if !token.IsIdentifier(pkg) {
 		return nil, fmt.Errorf("%q cannot be the name of a package", pkg)
 	}
-	g := &goFile{names: names{}, types: map[string]string{}}
+	g := &goFile{naming: n}
 	for _, group := range f.groups {
 		fmt.Fprintf(g, "\n// %s\nconst (\n", group.about)
 		for _, c := range group.constants {
 			g.comment(line(c.about))
-			fmt.Fprintf(g, "%s = %q\n", g.names.unique(camel(c.prefix+"_"+c.name)), c.value)
+			fmt.Fprintf(g, "%s = %q\n", n.constants[c], c.value)
 		}
 		fmt.Fprintln(g, ")")
-	}
-	for _, o := range f.types {
-		g.types[o.name] = g.names.unique(camel(o.name))
 	}
 	for _, o := range f.types {
 		if err := g.object(o); err != nil {
@@ -67,7 +63,7 @@ func (g *goFile) object(o object) error {
 			return fmt.Errorf("the member %q of %s cannot be named in a field's tag", m.name, o.name)
 		}
 		for _, t := range enumsIn(m.valueType) {
-			g.types[t.name] = g.names.unique(camel(t.name))
+			g.types[t.name] = g.taken.unique(camel(t.name))
 			enums = append(enums, t)
 		}
 		g.comment(m.about)
@@ -117,7 +113,7 @@ func (g *goFile) enum(t valueType) {
 	for _, value := range t.values {
 		var text string
 		_ = json.Unmarshal([]byte(value), &text)
-		fmt.Fprintf(g, "%s %s = %q\n", g.names.unique(name+camel(text)), name, text)
+		fmt.Fprintf(g, "%s %s = %q\n", g.taken.unique(name+camel(text)), name, text)
 	}
 	fmt.Fprintln(g, ")")
 }

@@ -64,6 +64,31 @@ func constantName(c constant) string {
 	return name
 }
 
+// naming is how a source file spells names.
+type naming struct {
+	constants map[constant]string
+	types     map[string]string
+	// taken are the names of both.
+	taken names
+}
+
+// name names the constants and types of a file by the conventions of a language.
+func name(f file, l conventions) naming {
+	n := naming{map[constant]string{}, map[string]string{}, names{}}
+	for _, reserved := range l.reserved {
+		n.taken[reserved] = true
+	}
+	for _, group := range f.groups {
+		for _, c := range group.constants {
+			n.constants[c] = n.taken.unique(l.constant(c))
+		}
+	}
+	for _, o := range f.types {
+		n.types[o.name] = n.taken.unique(camel(o.name))
+	}
+	return n
+}
+
 // names makes names unique within a source file.
 type names map[string]bool
 

@@ -1,0 +1,148 @@
+package codegen
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"text/template"
+
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+//go:embed all:skeletons
+var skeletons embed.FS
+
+// File is a file of a new worker. Its path is relative and has slashes.
+type File struct {
+	Path    string
+	Content []byte
+}
+
+// Surroundings are what a new worker knows of the place where it is written.
+type Surroundings struct {
+	// Manifest is the path of the documents, as the worker's README names it.
+	Manifest string
+	// SDK is the folder of the SDK for Go, "" for the published module. Other languages need none.
+	SDK string
+}
+
+// Errors of documents that there is nothing to do for a worker in.
+var (
+	ErrNoWorkflow = errors.New("the documents describe no process definition with an engine, so there is nothing for a worker to run")
+	ErrNoTasks    = errors.New("the process definition has no tasks for a worker to create")
+)
+
+// NewWorker writes a worker for the process definition of documents: a program that creates each task in its turn, its
+// test, what Generate writes, and what builds and runs it.
+func NewWorker(language Language, documents []resource.Document, s Surroundings) ([]File, error) {
+	c, err := language.conventions()
+	if err != nil {
+		return nil, err
+	}
+	f, err := describe(documents)
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{conventions: c, Surroundings: s, Language: language}
+	if err := w.describe(documents, f, name(f, c)); err != nil {
+		return nil, err
+	}
+	files, err := w.files()
+	if err != nil {
+		return nil, err
+	}
+	code, err := Generate(language, c.Package, documents)
+	return append(files, File{c.DefinitionFile, code}), err
+}
+
+// worker is what the skeletons show.
+type worker struct {
+	conventions
+	Surroundings
+
+	Language Language
+	// Program is the name of the worker, Code that of the definition.
+	Program, Code string
+	// Runner is the application that runs the worker.
+	Runner string
+	Steps  []workerStep
+}
+
+// workerStep is a task as a skeleton names it.
+type workerStep struct {
+	// Type is "" for data without a schema.
+	Constant, Type, Variable, About string
+}
+
+func (w *worker) describe(documents []resource.Document, f file, n naming) error {
+	for i := range documents {
+		if spec, ok := documents[i].Spec.(*resource.ProcessDefinitionSpec); ok && spec.Engine != nil {
+			w.Code, w.Runner = documents[i].Metadata.Code, spec.Engine.Runner
+		}
+	}
+	if w.Code == "" {
+		return ErrNoWorkflow
+	}
+	if len(f.steps) == 0 {
+		return ErrNoTasks
+	}
+	w.Program = strings.ToLower(strings.Join(words(w.Code), "-"))
+	for _, s := range f.steps {
+		w.Steps = append(w.Steps, workerStep{
+			Constant: n.constants[s.task], Type: n.types[s.data], About: line(s.task.about),
+			Variable: strings.ToLower(strings.Join(words("task_"+s.task.name), "_")),
+		})
+	}
+	return nil
+}
+
+// Constants are those of the steps, as the elements of a list.
+func (w *worker) Constants() string {
+	constants := make([]string, len(w.Steps))
+	for i, s := range w.Steps {
+		constants[i] = s.Constant
+	}
+	return strings.Join(constants, ", ")
+}
+
+// Types are the types of the steps.
+func (w *worker) Types() []string {
+	var types []string
+	for _, s := range w.Steps {
+		if s.Type != "" {
+			types = append(types, s.Type)
+		}
+	}
+	return types
+}
+
+// files writes the skeleton of the language, and what all workers have.
+func (w *worker) files() ([]File, error) {
+	var files []File
+	for _, folder := range []string{"all", string(w.Language)} {
+		root := path.Join("skeletons", folder)
+		err := fs.WalkDir(skeletons, root, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			parsed, err := template.New(path.Base(name)).Funcs(template.FuncMap{"quoted": quoted}).ParseFS(skeletons, name)
+			if err != nil {
+				return fmt.Errorf("reading %s: %w", name, err)
+			}
+			var content bytes.Buffer
+			if err := parsed.Execute(&content, w); err != nil {
+				return fmt.Errorf("writing %s: %w", name, err)
+			}
+			files = append(files, File{strings.TrimSuffix(strings.TrimPrefix(name, root+"/"), ".tmpl"), content.Bytes()})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
