@@ -37,7 +37,7 @@ func AddCommands(root *cobra.Command, env Environment) {
 		newIncidentsCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
 		newWebhooksCommand(env), newEventsCommand(env), newAccessCommand(env),
 	)
-	AddGroup(root, "Write workers:", newGenerateCommand())
+	AddGroup(root, "Write workers:", newInitCommand(), newGenerateCommand())
 	AddGroup(root, "Choose a server, and sign in:", newContextCommand(env), newLoginCommand(env), newWhoamiCommand(env))
 }
 

@@ -8,14 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/codegen"
 )
 
 func TestGenerate(t *testing.T) {
 	t.Parallel()
 	w := newTerminal(t)
 	loan := filepath.Join("..", "examples", "demo", "loan.yaml")
-	for _, language := range []string{"go", "typescript", "python"} {
-		golden(t, "generate-"+language+".txt", w.succeeds("generate", language, "-f", loan, "--package", "loan"))
+	for _, language := range codegen.Languages() {
+		golden(t, "generate-"+string(language)+".txt", w.succeeds("generate", string(language), "-f", loan, "--package", "loan"))
 	}
 	to := filepath.Join(t.TempDir(), "loan.gen.go")
 	require.Empty(t, w.succeeds("generate", "go", "-f", loan, "--to", to))
@@ -28,6 +29,6 @@ func TestGenerate(t *testing.T) {
 	kept, err := os.ReadFile(to)
 	require.NoError(t, err)
 	require.Equal(t, written, kept)
-	require.Contains(t, w.fails(cli.ExitUsage, "generate", "cobol", "-f", loan), `there is no language "cobol", but go, typescript, python`)
+	require.Contains(t, w.fails(cli.ExitUsage, "generate", "cobol", "-f", loan), `there is no language "cobol", but go, typescript, python, java`)
 	require.Contains(t, w.fails(cli.ExitUsage, "generate", "go"), "needs -f with a file")
 }
