@@ -52,7 +52,7 @@ func TestBlocksOfDocuments(t *testing.T) {
 	} {
 		raw, err := os.ReadFile("../../" + document)
 		require.NoError(t, err)
-		for _, block := range fencedCommands(raw) {
+		for _, block := range fencedIn(raw, "sh") {
 			first, _, _ := strings.Cut(block, "\n")
 			first, _, _ = strings.Cut(first, "  ")
 			how, known := blocks[document+": "+first]
@@ -117,7 +117,15 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 		},
 
 		"docs/process-definitions.md: procession apply -f travel.yaml --dry-run": {},
-		"docs/workers.md: export PROCESSION_WORKER_CLIENT_ID=…":                  {without: "it runs the program of the page"},
+		"docs/workers.md: export PROCESSION_TOKEN=demo-token-alice":              {},
+		"docs/workers.md: cd claims":                                             {before: "cp workflow.go workflow_test.go claims/"},
+		"docs/workers.md: procession start CLAIM": {
+			values: map[string][]string{"TASK": {listed("tasks list --definition CLAIM --code REPORT", ".[0].id")}},
+			// The task is there when the worker has created it.
+			before: "awaited() { timeout 60 bash -c 'until procession \"$@\" -o name | grep -q .; do :; done' - \"$@\"; }\n" +
+				"procession() { command procession \"$@\"; [ $1 != start ] || awaited tasks list --definition CLAIM; }",
+			after: "awaited processes list --definition CLAIM --state COMPLETED",
+		},
 
 		"docs/recipes.md: procession get process LOAN -o yaml > loan.yaml": {},
 		"docs/recipes.md: procession diff":                                 {},
@@ -178,18 +186,22 @@ func newDocumentRun(s *testStack) *documentRun {
 	// A program that goes on running is left to the test once it is ready.
 	r.script("bin/go", fmt.Sprintf(`#!/bin/bash
 set -eu
+[ "$1" = run ] || exec %[1]s "$@"
 name=$(basename "$2"); [ "$name" != drive ] || name=$(basename "$(dirname "$2")")-drive
-%s build -C %s -o "$PWD/$name" "$2"
+from=%[2]s; [ "$2" != . ] || { from=$PWD; name=worker; }
+%[1]s build -C "$from" -o "$PWD/$name" "$2"
 case $name in
   *-drive) exec "./$name" -endpoint "$PROCESSION_SERVER";;
 esac
 > "$name.log"
 "./$name" >> "$name.log" 2>&1 &
 pid=$!
-echo $pid >> pids
+echo $pid >> "$PIDS"
 timeout 60 grep -qm1 ready <(tail -n +1 --follow --pid=$pid --sleep-interval=0.1 "$name.log") || { cat "$name.log" >&2; exit 1; }
 `, goTool(s.t), root))
-	require.NoError(s.t, os.Symlink(filepath.Join(root, "examples"), filepath.Join(r.folder, "examples")))
+	for _, folder := range []string{"examples", "sdk"} {
+		require.NoError(s.t, os.Symlink(filepath.Join(root, folder), filepath.Join(r.folder, folder)))
+	}
 	r.inputs(root)
 	s.t.Cleanup(func() {
 		stop := exec.Command("bash", "-c", "[ ! -e pids ] || kill $(cat pids)")
@@ -205,10 +217,8 @@ func (r *documentRun) inputs(root string) {
 	r.t.Cleanup(received.Close)
 	robot, err := data.RobotPackage()
 	require.NoError(r.t, err)
-	definition, err := os.ReadFile(filepath.Join(root, "docs/process-definitions.md"))
-	require.NoError(r.t, err)
-	_, travel, _ := strings.Cut(string(definition), "```yaml\n")
-	travel, _, _ = strings.Cut(travel, "```\n")
+	travel := fenced(r.t, filepath.Join(root, "docs/process-definitions.md"), "yaml")
+	worker := fenced(r.t, filepath.Join(root, "docs/workers.md"), "go")
 	require.NoError(r.t, os.Mkdir(filepath.Join(r.folder, "folder"), 0o750))
 	documents, err := filepath.Glob(filepath.Join(root, "examples/demo/*.yaml"))
 	require.NoError(r.t, err)
@@ -218,7 +228,7 @@ func (r *documentRun) inputs(root string) {
 	for name, content := range map[string]string{
 		"events.yaml": "apiVersion: procession/v1\nkind: WebhookSubscription\nmetadata: { code: EVENTS, tenant: demo }\n" +
 			"spec: { name: Order desk, url: " + received.URL + " }\n",
-		"travel.yaml": travel, "kyc-bot.zip": string(robot), "node.zip": string(robot), "token": "a-token",
+		"travel.yaml": travel[0], "workflow.go": worker[0], "workflow_test.go": worker[1], "kyc-bot.zip": string(robot), "node.zip": string(robot), "token": "a-token",
 	} {
 		require.NoError(r.t, os.WriteFile(filepath.Join(r.folder, name), []byte(content), 0o600))
 	}
@@ -266,8 +276,8 @@ func (r *documentRun) execute(document, block string, how shown) {
 	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", how.before+"\n"+block+"\n"+how.after)
 	cmd.Dir = r.folder
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(r.folder, "bin")+":"+os.Getenv("PATH"),
-		"PROCESSION_SERVER="+r.url(), "PROCESSION_TOKEN="+demo.Alice().Secret, "PROCESSION_CONFIG="+filepath.Join(r.dir, "procession.yaml"))
-	for _, prefix := range []string{"LOAN_WORKER", "INSPECTION_WORKER", "WEBHOOK_RECEIVER"} {
+		"PIDS="+filepath.Join(r.folder, "pids"), "PROCESSION_SERVER="+r.url(), "PROCESSION_TOKEN="+demo.Alice().Secret, "PROCESSION_CONFIG="+filepath.Join(r.dir, "procession.yaml"))
+	for _, prefix := range []string{"LOAN_WORKER", "INSPECTION_WORKER", "WEBHOOK_RECEIVER", "PROCESSION_WORKER"} {
 		cmd.Env = append(cmd.Env, prefix+"_ENDPOINT="+r.url(), prefix+"_TEMPORAL_ADDRESS="+r.config.TemporalAddress)
 	}
 	cmd.WaitDelay = patience
@@ -275,11 +285,19 @@ func (r *documentRun) execute(document, block string, how shown) {
 	require.NoError(r.t, err, "%s:\n%s\nprinted:\n%s", document, block, out)
 }
 
-// fencedCommands returns the blocks of commands in a document.
-func fencedCommands(raw []byte) []string {
+// fenced returns the blocks of a language in a file.
+func fenced(t *testing.T, file, language string) []string {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return fencedIn(raw, language)
+}
+
+// fencedIn returns the blocks of a language in a document.
+func fencedIn(raw []byte, language string) []string {
 	var blocks []string
 	_ = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(raw)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if block, ok := node.(*ast.FencedCodeBlock); ok && entering && string(block.Language(raw)) == "sh" {
+		if block, ok := node.(*ast.FencedCodeBlock); ok && entering && string(block.Language(raw)) == language {
 			blocks = append(blocks, string(block.Lines().Value(raw)))
 		}
 		return ast.WalkContinue, nil

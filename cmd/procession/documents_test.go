@@ -55,7 +55,7 @@ func pages(t *testing.T) map[string][]byte {
 // shownCommands returns the words behind the program's name in blocks and spans of code.
 func shownCommands(raw []byte) [][]string {
 	var commands [][]string
-	for _, block := range fencedCommands(raw) {
+	for _, block := range fencedIn(raw, "sh") {
 		commands = append(commands, callsOf(block)...)
 	}
 	_ = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(raw)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
