@@ -105,10 +105,20 @@
     }
   });
 
+  // Where the user is, is seen in navigation that is wider than the window.
+  const reveal = () => {
+    for (const link of all(".areas .active, .tabs .active, .side .active")) {
+      const [nav, at, of] = [link.parentElement, link.getBoundingClientRect(), link.parentElement.getBoundingClientRect()];
+      if (at.left < of.left || at.right > of.right) nav.scrollLeft += at.left - of.left - (of.width - at.width) / 2;
+    }
+  };
+  reveal();
+
   // A page that came in place of another is announced, and has the focus unless
   // something of it has kept it.
   document.addEventListener("htmx:after:history:update", () => {
     $("#live").textContent = document.title;
+    reveal();
     if (document.activeElement === document.body) $("#content")?.focus({preventScroll: true});
   });
 
