@@ -37,12 +37,10 @@ func (s *site) loanOf(subject, firstName, lastName string) string {
 // signInWithoutScript is signIn in a browser that runs no scripts.
 func (s *site) signInWithoutScript(name string) *person {
 	s.t.Helper()
-	b := browsertest.New(s.t)
-	b.Scripts(false)
-	b.Open(s.url + "sign-in")
-	b.Click("button[data-user=" + name + "]")
-	b.AwaitPath(web.Root)
-	return &person{b, s}
+	p := &person{browsertest.New(s.t), s}
+	p.Scripts(false)
+	p.enter(name)
+	return p
 }
 
 // fetch returns what the tab's browser gets from a path.
