@@ -261,6 +261,27 @@ func TestProcessActions(t *testing.T) { //nolint:funlen // its subtests share on
 		alice.Click("[action$='act/EXTRA_REVIEW'] button")
 		alice.AwaitText("Approve the loan")
 	})
+	t.Run("that writes, opens a thread or sends a signal", func(t *testing.T) {
+		t.Parallel()
+		s := &site{t: t, url: shared.url, db: shared.db, app: shared.app, database: shared.database, administration: shared.administration}
+		id := s.talk("To talk about")
+		alice := s.signIn("Alice")
+		for _, c := range []struct{ code, field, typed, shown string }{
+			{"WRITE", "#text", "A note " + hostile, "A note " + hostile},
+			{"DISCUSS", "", "", "Discussion"},
+			{"HURRY", `[name="v/input"]`, "tomorrow", "This is done."},
+		} {
+			alice.open("processes/" + id.String())
+			alice.Click("details.actions-menu > summary")
+			alice.Click("[href$='act/" + c.code + "'], [action$='act/" + c.code + "'] button")
+			if c.field != "" {
+				alice.Type(c.field, c.typed)
+				alice.Click("form[action*='act/'] .btn-primary")
+			}
+			alice.AwaitText(c.shown)
+		}
+		require.EqualValues(t, 1, sql[int64](s, `SELECT count(*) FROM engine_commands WHERE signal_name = 'Hurry' AND signal_input::text = '"tomorrow"'`))
+	})
 	t.Run("that is not there is refused", func(t *testing.T) {
 		t.Parallel()
 		s := &site{t: t, url: shared.url, db: shared.db, app: shared.app}

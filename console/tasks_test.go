@@ -39,7 +39,7 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 	t.Run("is claimed and completed without scripts", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		s.task(s.loan("Loan without scripts"), "APPROVE_LOAN", "")
+		task := s.task(s.loan("Loan without scripts"), "APPROVE_LOAN", `{"FIRST_NAME":"Ada","LAST_NAME":"Example"}`)
 		b := s.visitor()
 		b.Scripts(false)
 		b.Open(s.url + "sign-in?return=%2Fconsole%2Ftasks%3Fq%3Dwithout%2Bscripts")
@@ -49,8 +49,15 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 		b.Click("form[action$=claim] button")
 		b.Click("[data-complete]")
 		b.AwaitText("Approval is required.")
-		b.Click("[data-anyway] button")
+		b.Click(`label:nth-of-type(1) [name="v/APPROVAL"]`)
+		b.Type(`[name="v/AMOUNT"]`, "7500")
+		b.Click(".form-actions button[value=save]")
+		b.Await(`document.querySelector(".form [name=base]").value.includes("APPROVAL")`)
+		b.Click("[data-complete]")
 		b.AwaitText("Completed")
+		done, err := s.app.OpenTask(t.Context(), s.caller(demo.Bob()), task)
+		require.NoError(t, err)
+		require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":7500,"APPROVAL":"YES"}`, string(done.Item.Task.Data.Value))
 	})
 	t.Run("that asks for nothing is completed", func(t *testing.T) {
 		t.Parallel()
@@ -164,6 +171,33 @@ func TestInbox(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		require.Contains(t, results, "Several A\nClaimed")
 		require.Contains(t, results, "Several B\nAnother person has claimed this task.")
 	})
+}
+
+func TestSeveralTasksAreAssigned(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	free, taken := s.task(s.loan("Together A"), "APPROVE_LOAN", ""), s.task(s.loan("Together B"), "APPROVE_LOAN", "")
+	alice := s.signIn("Alice")
+	alice.open("tasks?view=all&q=Together")
+	for _, task := range []uuid.UUID{free, taken} {
+		alice.Click(fmt.Sprintf("[name=task][value=%q]", task))
+	}
+	alice.Click("[formaction$=assign]")
+	alice.AwaitText("Who is to do these 2 tasks?")
+	_, err := s.app.ClaimProcessItemTask(t.Context(), s.caller(demo.Bob()), taken)
+	require.NoError(t, err)
+	_, err = s.app.CompleteProcessItemTask(t.Context(), s.caller(demo.Bob()), taken)
+	require.NoError(t, err)
+	alice.Type("#assign [name=q]", "bob")
+	alice.Await(`document.querySelectorAll(".person").length === 1`)
+	alice.Click(".person")
+	alice.AwaitText("What was done")
+	results := alice.Text(".results")
+	require.Contains(t, results, "Together A\nClaimed")
+	require.Regexp(t, `Together B\n[A-Z].*\.`, results)
+	opened, err := s.app.OpenTask(t.Context(), s.caller(demo.Alice()), free)
+	require.NoError(t, err)
+	require.Equal(t, "Bob", opened.OwnerName)
 }
 
 // first returns the id of the first row.

@@ -1,0 +1,144 @@
+package console_test
+
+import (
+	"path"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
+)
+
+// tabTo moves the focus with the key Tab until it is on what a selector is for.
+func (p *person) tabTo(selector string) {
+	p.s.t.Helper()
+	p.Await("document.querySelector(" + quoted(selector) + ")")
+	for range 80 {
+		p.Press(kb.Tab)
+		if browsertest.Eval[bool](p.Tab, "document.activeElement.matches("+quoted(selector)+")") {
+			return
+		}
+	}
+	p.s.t.Fatalf("the key Tab does not lead to %s at %s", selector, p.Path())
+}
+
+// write moves the focus to a field with the key Tab, and types.
+func (p *person) write(selector, text string) {
+	p.s.t.Helper()
+	p.tabTo(selector)
+	p.Press(text)
+}
+
+// goTo opens what the palette finds first.
+func (p *person) goTo(words, shown string) {
+	p.s.t.Helper()
+	p.Press("k", chromedp.ModifierCtrl)
+	p.Await(`document.querySelector("#palette[open] input") === document.activeElement`)
+	p.Press(words)
+	p.Await("[...document.querySelectorAll('#palette .target')].length === 1 && document.querySelector('#palette .target').innerText.includes(" + quoted(shown) + ")")
+	p.Press(kb.Enter)
+	p.Await("!document.querySelector('#palette[open]')")
+}
+
+// signInByKeyboard signs a demo user in with the keyboard.
+func (s *site) signInByKeyboard(name string) *person {
+	s.t.Helper()
+	p := &person{s.visitor(), s}
+	p.tabTo("button[data-user=" + name + "]")
+	p.Press(kb.Enter)
+	p.AwaitPath(web.Root)
+	return p
+}
+
+// claimable is true of the page of a task that can be claimed.
+const claimable = `document.querySelector(".task-head form[action$=claim]")`
+
+// A loan is applied for and approved with the keyboard alone.
+func TestLoanByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	carol := s.signInByKeyboard("Carol")
+	carol.goTo("start", "Start")
+	carol.AwaitPath(web.Root + "start")
+	carol.tabTo("main .tile .row-link")
+	carol.Press(kb.Enter)
+	carol.write("#f-subject", "Loan by keyboard")
+	carol.write("#f-metadata-FIRST_5fNAME", "Ada")
+	carol.Press(kb.Enter, chromedp.ModifierCtrl)
+	carol.AwaitText("started by Carol")
+	process, err := uuid.Parse(path.Base(carol.Path()))
+	require.NoError(t, err)
+
+	task := s.task(process, "LOAN_APPLICATION", "")
+	carol.goTo("loan by keyboard", "Loan by keyboard")
+	carol.Await(claimable)
+	carol.Press("c")
+	carol.AwaitText("Release")
+	carol.write(`[name="v/FIRST_NAME"]`, "Ada")
+	carol.write(`[name="v/LAST_NAME"]`, "Example")
+	carol.write(`[name="v/AMOUNT"]`, "12500")
+	carol.tabTo(`[name="v/CURRENCY"][type=radio]`)
+	carol.Press(" ")
+	carol.Press(kb.Enter, chromedp.ModifierCtrl)
+	carol.AwaitText("Completed")
+	done, err := s.app.OpenTask(t.Context(), s.caller(demo.Carol()), task)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":12500,"CURRENCY":"EUR"}`, string(done.Item.Task.Data.Value))
+
+	approval := s.task(process, "APPROVE_LOAN", `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":"12500"}`)
+	bob := s.signInByKeyboard("Bob")
+	bob.goTo("loan by keyboard", "Approve the loan")
+	bob.Await(claimable)
+	bob.Press("c")
+	bob.AwaitText("Release")
+	bob.tabTo(`[name="v/APPROVAL"][type=radio]`)
+	bob.Press(" ")
+	bob.Press(kb.Enter, chromedp.ModifierCtrl)
+	bob.AwaitText("Completed")
+	done, err = s.app.OpenTask(t.Context(), s.caller(demo.Bob()), approval)
+	require.NoError(t, err)
+	require.Contains(t, string(done.Item.Task.Data.Value), `"APPROVAL":"YES"`)
+}
+
+// Two browsers edit one task: different fields go together, and of one field both texts
+// are shown until one is chosen.
+func TestTaskInTwoBrowsers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	task := s.task(s.loan("Loan in two browsers"), "APPROVE_LOAN", "")
+	s.assign(task, demo.Bob())
+	value := func() string {
+		opened, err := s.app.OpenTask(t.Context(), s.caller(demo.Bob()), task)
+		require.NoError(t, err)
+		return string(opened.Item.Task.Data.Value)
+	}
+	const saved = `document.querySelector("[data-status]").dataset.state === "saved"`
+	one, other := s.signIn("Bob"), s.signIn("Bob")
+	for _, b := range []*person{one, other} {
+		b.open("tasks/" + task.String())
+		b.Await(`document.querySelector("[name='v/FIRST_NAME']")`)
+	}
+	one.Type(`[name="v/FIRST_NAME"]`, "Ada")
+	one.Await(saved)
+	other.Type(`[name="v/LAST_NAME"]`, "Example")
+	other.Await(saved)
+	require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example"}`, value())
+	other.Await(`document.querySelector("[name='v/FIRST_NAME']").value === "Ada"`)
+
+	one.Type(`[name="v/AMOUNT"]`, "100")
+	one.Await(saved)
+	other.Type(`[name="v/AMOUNT"]`, "200")
+	other.AwaitText("changed by another person while you changed it")
+	require.Contains(t, other.Text("[data-conflict]"), "100")
+	require.Contains(t, other.Text("[data-conflict]"), "200")
+	require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":100}`, value(), "nothing is overwritten silently")
+	other.Click("[data-conflict] button[value^=mine]")
+	other.Await(`!document.querySelector("[data-conflict]")`)
+	other.Await(saved)
+	require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":200}`, value())
+}
