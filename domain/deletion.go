@@ -36,3 +36,6 @@ const (
 	IncludeDeleted DeletedFilter = "INCLUDE"
 	OnlyDeleted    DeletedFilter = "ONLY"
 )
+
+// Excludes reports whether a list leaves deleted resources out.
+func (f DeletedFilter) Excludes() bool { return f == ExcludeDeleted || f == "" }

@@ -227,6 +227,8 @@ func (s *society) store(url string) {
 		UPDATE process_definitions d SET published_version = v.version
 		  FROM process_definition_versions v WHERE v.process_definition_id = d.id`)
 	require.NoError(s.t, err)
+	_, err = conn.Exec(s.t.Context(), `SELECT recount_lists()`)
+	require.NoError(s.t, err)
 	_, err = conn.Exec(s.t.Context(), `ANALYZE`)
 	require.NoError(s.t, err)
 }

@@ -84,8 +84,10 @@ func listArtifacts(
 	scan func(pgx.Rows) error, total *int64,
 ) ([]pg.Query, error) {
 	l := pg.NewList(caller, columns, "business_artifacts a", "a.tenant_id")
-	l.Where = append(l.Where, access.VisibleArtifact)
-	l.Where = append(l.Where, deletedArtifacts("a.id", filter.Deleted)...)
+	l.Visible = append(deletedArtifacts("a.id", filter.Deleted), access.VisibleArtifact)
+	if filter.Deleted.Excludes() && strings.TrimSpace(filter.Search) == "" {
+		countArtifacts(l, caller)
+	}
 	pg.AnyOf(l, "a.tenant_id", filter.TenantIDs)
 	if len(filter.DefinitionIDs) == 1 {
 		// By equality, so that an index can give the order too.

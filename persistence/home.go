@@ -49,20 +49,20 @@ func (r *Reader) GetHome(
 	}
 	queries := append(others, pg.Q(steps, args, pg.One(&h.Published, &h.Connected, &h.Started, &h.Completed, &h.MayStart)))
 	page := domain.PageRequest{Size: limit}
+	waiting := pg.NewList(caller, inboxColumns, inboxTables, "i.tenant_id")
+	waiting.Where = append(waiting.Where, "i.deleted_at IS NULL", waitingForOthers)
 	for _, tasks := range []struct {
-		condition string
-		dest      *domain.Page[domain.InboxTask]
+		*pg.List
+		dest *domain.Page[domain.InboxTask]
 	}{
-		{inboxCondition(domain.InboxMine), &h.Mine},
-		{inboxCondition(domain.InboxToClaim), &h.ToClaim},
-		{waitingForOthers, &h.Waiting},
+		{inboxList(caller, domain.InboxMine, inboxTables), &h.Mine},
+		{inboxList(caller, domain.InboxToClaim, inboxTables), &h.ToClaim},
+		{waiting, &h.Waiting},
 	} {
-		l := pg.NewList(caller, inboxColumns, inboxTables, "i.tenant_id")
-		l.Where = append(l.Where, "i.deleted_at IS NULL", tasks.condition)
-		if err := l.SortBy(nil, map[string]string{"id": "i.id"}, "i.created_at"); err != nil {
+		if err := tasks.SortBy(nil, map[string]string{"id": "i.id"}, "i.created_at"); err != nil {
 			return nil, err
 		}
-		queries = append(queries, l.Page(page, pg.Into(&tasks.dest.Items), &tasks.dest.Total)...)
+		queries = append(queries, tasks.Page(page, pg.Into(&tasks.dest.Items), &tasks.dest.Total)...)
 	}
 	running, _, err := boardList(caller, BoardFilter{
 		InitiatorID: &caller.PrincipalID, States: []domain.ProcessState{domain.ProcessRunning},

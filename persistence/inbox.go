@@ -56,11 +56,30 @@ func inboxCondition(view domain.InboxView) string {
 
 // list selects the tasks of the filter.
 func (f InboxFilter) list(caller domain.Caller) *pg.List {
-	l := pg.NewList(caller, inboxColumns, inboxTables, "i.tenant_id")
-	l.Where = append(l.Where, "i.deleted_at IS NULL", inboxCondition(f.View))
+	l := inboxList(caller, f.View, inboxTables)
 	pg.AnyOf(l, "i.process_definition_id", f.ProcessDefinitionIDs)
 	if search := strings.TrimSpace(f.Search); search != "" {
 		l.Filter(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s OR s.name ILIKE %[1]s)`, containing(search))
+		l.Counts = nil
+	}
+	return l
+}
+
+// inboxList selects the tasks of a view.
+func inboxList(caller domain.Caller, view domain.InboxView, tables string) *pg.List {
+	l := pg.NewList(caller, inboxColumns, tables, "i.tenant_id")
+	l.Visible = append(l.Visible, "i.deleted_at IS NULL")
+	switch view {
+	case domain.InboxToClaim:
+		l.Where = append(l.Where, "i.task_state = 'READY'")
+		l.Visible = append(l.Visible, access.CandidateOfItem)
+		countCandidates(l, caller)
+	case domain.InboxAll:
+		l.Where = append(l.Where, "i.type = 'TASK'")
+		l.Visible = append(l.Visible, access.VisibleItem)
+		countItems(l, caller)
+	case domain.InboxMine, domain.InboxDone:
+		l.Where = append(l.Where, inboxCondition(view))
 	}
 	return l
 }
@@ -88,8 +107,7 @@ func (r *Reader) ReadInbox(
 func countInbox(caller domain.Caller, counts map[domain.InboxView]int64) []pg.Query {
 	var queries []pg.Query
 	for _, view := range domain.InboxViews() {
-		l := pg.NewList(caller, "", "process_items i JOIN processes p ON p.id = i.process_id", "i.tenant_id")
-		l.Where = append(l.Where, "i.deleted_at IS NULL", inboxCondition(view))
+		l := inboxList(caller, view, "process_items i JOIN processes p ON p.id = i.process_id")
 		var total int64
 		counted := l.Page(domain.PageRequest{}, nil, &total)[0]
 		scan := counted.Scan
@@ -131,6 +149,7 @@ func (r *Reader) CountInboxNews(
 		l.Filter("i.last_modified_at > %s AND i.last_modified_by <> $1", since)
 	}
 	l.Filter("i.id <> ALL(%s)", known)
+	l.Counts = nil
 	err := r.Read(ctx, l.Page(domain.PageRequest{}, nil, &total)...)
 	return total, pg.Translate("counting news of an inbox", err)
 }

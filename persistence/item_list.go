@@ -62,8 +62,11 @@ func (r *Reader) ShowTasks(
 
 func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, columns string) (*pg.List, error) {
 	l := pg.NewList(caller, columns, "process_items i", "i.tenant_id")
-	l.Where = append(l.Where, access.VisibleItem)
+	l.Visible = append(l.Visible, access.VisibleItem)
 	l.FilterDeleted("i.deleted_at", filter.Deleted)
+	if filter.Deleted.Excludes() && len(filter.ProcessIDs) == 0 && len(filter.ThreadIDs) == 0 {
+		countItems(l, caller)
+	}
 	pg.AnyOf(l, "i.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "i.process_id", filter.ProcessIDs)
 	pg.AnyOf(l, "i.type", filter.Types)

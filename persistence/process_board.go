@@ -112,7 +112,11 @@ func (r *Reader) EachOfBoard(
 
 func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey) (*pg.List, *metadataFilter, error) {
 	l := pg.NewList(caller, boardColumns, boardTables, "p.tenant_id")
-	l.Where = append(l.Where, "p.deleted_at IS NULL", access.VisibleProcess)
+	l.Visible = append(l.Visible, "p.deleted_at IS NULL", access.VisibleProcess)
+	search := strings.TrimSpace(filter.Search)
+	if filter.InitiatorID == nil && search == "" && len(filter.Metadata) == 0 {
+		countProcesses(l, caller)
+	}
 	pg.AnyOf(l, "p.state", filter.States)
 	if filter.DefinitionID != nil {
 		l.Filter("p.process_definition_id = %s", *filter.DefinitionID)
@@ -120,7 +124,7 @@ func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey) 
 	if filter.InitiatorID != nil {
 		l.Filter("p.initiator_id = %s", *filter.InitiatorID)
 	}
-	if search := strings.TrimSpace(filter.Search); search != "" {
+	if search != "" {
 		searchBoard(l, search)
 	}
 	metadata := filterByMetadata(l, caller, filter.Metadata)

@@ -83,8 +83,11 @@ func processList(
 	caller domain.Caller, filter ProcessFilter, sort []domain.SortKey, columns string,
 ) (*pg.List, *metadataFilter, error) {
 	l := pg.NewList(caller, columns, "processes p", "p.tenant_id")
-	l.Where = append(l.Where, access.VisibleProcess)
+	l.Visible = append(l.Visible, access.VisibleProcess)
 	l.FilterDeleted("p.deleted_at", filter.Deleted)
+	if filter.Deleted.Excludes() && len(filter.InitiatorIDs) == 0 && len(filter.InitiatorEmails) == 0 && len(filter.Metadata) == 0 {
+		countProcesses(l, caller)
+	}
 	pg.AnyOf(l, "p.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "p.process_definition_id", filter.DefinitionIDs)
 	pg.AnyOf(l, "p.process_definition_code", filter.DefinitionCodes)

@@ -82,8 +82,12 @@ type List struct {
 	// row and no conditions.
 	Counted string
 	Where   []string
-	Args    []any
-	Order   []string
+	// Visible are conditions like Where that kept counts do not need.
+	Visible []string
+	// Counts make the total, if there are any.
+	Counts *Counts
+	Args   []any
+	Order  []string
 }
 
 // NewList starts a list of rows in the caller's tenants. One tenant, the usual case, is compared by equality, so
@@ -130,9 +134,9 @@ func (l *List) FilterDeleted(column string, which domain.DeletedFilter) {
 	switch which {
 	case domain.IncludeDeleted:
 	case domain.OnlyDeleted:
-		l.Where = append(l.Where, column+" IS NOT NULL")
+		l.Visible = append(l.Visible, column+" IS NOT NULL")
 	case domain.ExcludeDeleted, "":
-		l.Where = append(l.Where, column+" IS NULL")
+		l.Visible = append(l.Visible, column+" IS NULL")
 	}
 }
 
@@ -171,10 +175,13 @@ func nullsLast(column string) string {
 
 // Page returns the query of the page and the query of the total.
 func (l *List) Page(page domain.PageRequest, scan func(pgx.Rows) error, total *int64) []Query {
-	where := strings.Join(l.Where, "\n   AND ")
+	where := conditions(l.Visible, l.Where)
 	count := Query{
 		SQL:  "SELECT count(*)\n  FROM " + cmp.Or(l.Counted, l.From) + "\n WHERE " + where,
 		Args: l.Args, Scan: One(total),
+	}
+	if l.Counts != nil {
+		count.SQL = l.total()
 	}
 	if page.Size == 0 {
 		return []Query{count}

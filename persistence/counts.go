@@ -1,0 +1,125 @@
+package persistence
+
+import (
+	"context"
+	"strings"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/pg"
+)
+
+const (
+	// unreadDefinitions are process definitions f of the caller's tenants that have processes which the caller does not
+	// see by a right on the definition.
+	unreadDefinitions = `f.tenant_id {tenants} AND f.id <> ALL(` + access.ReadableProcessDefinitions + `)
+         AND EXISTS (SELECT 1 FROM process_definition_versions v
+                      WHERE v.process_definition_id = f.id AND v.runner_id IS DISTINCT FROM $1)`
+
+	anyUnreadDefinition = `EXISTS (SELECT 1 FROM process_definitions f WHERE ` + unreadDefinitions + `)`
+
+	unreadItemDefinitions = `ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                    WHERE ` + unreadDefinitions
+
+	// uncoveredItems are the items that the caller owns, and those that it sees as the initiator of their process, where
+	// no right on the definition shows them.
+	uncoveredItems = `
+SELECT x.id FROM process_items x
+ WHERE ` + anyUnreadDefinition + ` AND x.owner_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.GrantedItemDefinitions + `))))
+ UNION
+SELECT x.id FROM (SELECT ` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.GrantedItemDefinitions + `)
+                      AND d.id = ANY(` + access.InitiatorGrantedItemDefinitions + `)) AS ids OFFSET 0) o` + ofInitiatedProcesses
+
+	// uncoveredCandidates are the items that the caller may claim only because it is the initiator of their process.
+	uncoveredCandidates = `
+SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_definitions d ON d.process_definition_id = f.id
+                                WHERE f.tenant_id {tenants} AND d.id <> ALL(` + access.CandidateItemDefinitions + `)
+                                  AND d.id = ANY(` + access.InitiatorCandidateItemDefinitions + `)) AS ids OFFSET 0) o` + ofInitiatedProcesses
+
+	ofInitiatedProcesses = `
+ CROSS JOIN LATERAL (SELECT q.id FROM processes q WHERE cardinality(o.ids) > 0 AND q.initiator_id = $1 OFFSET 0) q
+ CROSS JOIN LATERAL (SELECT x.id FROM process_items x
+                      WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x`
+
+	// uncoveredProcesses are the processes that the caller initiated, and those in which it owns an item, where no right
+	// on the definition shows them.
+	uncoveredProcesses = `
+SELECT x.id FROM processes x
+ WHERE ` + anyUnreadDefinition + ` AND x.initiator_id = $1
+   AND x.process_definition_id = ANY(ARRAY(SELECT f.id FROM process_definitions f WHERE ` + unreadDefinitions + `))
+ UNION
+SELECT x.process_id FROM process_items x
+ WHERE ` + anyUnreadDefinition + ` AND x.owner_id = $1
+   AND (x.item_definition_id IS NULL
+        OR x.item_definition_id = ANY(` + unreadItemDefinitions + ` AND d.id <> ALL(` + access.CandidateItemDefinitions + `))))`
+
+	coversItemDefinition = `i.process_definition_id = ANY(` + access.ReadableProcessDefinitions + `)
+    OR i.item_definition_id = ANY(` + access.GrantedItemDefinitions + `)`
+
+	coversProcessDefinition = `p.process_definition_id = ANY(` + access.ReadableProcessDefinitions + `)
+    OR p.process_version = ANY(` + access.RunVersions + `)`
+
+	countEvents = `SELECT count_events($1)`
+)
+
+// countItems has the total of a list of items i visible to the caller made of kept counts.
+func countItems(l *pg.List, caller domain.Caller) {
+	l.Counts = &pg.Counts{
+		From:   "item_counts_now(" + tenantArray(caller) + ") i",
+		Covers: `(` + coversItemDefinition + ` OR i.process_version = ANY(` + access.RunVersions + `))`,
+		CoversRow: `(` + coversItemDefinition + `
+    OR EXISTS (SELECT 1 FROM processes q WHERE q.id = i.process_id AND q.process_version = ANY(` + access.RunVersions + `)))`,
+		Others: inTenants(caller, uncoveredItems), Table: "process_items i",
+	}
+}
+
+// countCandidates has the total of a list of items i of processes p that the caller may claim made of kept counts.
+func countCandidates(l *pg.List, caller domain.Caller) {
+	covers := `(i.item_definition_id = ANY(` + access.CandidateItemDefinitions + `))`
+	l.Counts = &pg.Counts{
+		From:   "item_counts_now(" + tenantArray(caller) + ") i",
+		Covers: covers, CoversRow: covers, Others: inTenants(caller, uncoveredCandidates), Table: "process_items i",
+	}
+}
+
+// countProcesses has the total of a list of processes p visible to the caller made of kept counts.
+func countProcesses(l *pg.List, caller domain.Caller) {
+	l.Counts = &pg.Counts{
+		From:   "process_counts_now(" + tenantArray(caller) + ") p",
+		Covers: `(` + coversProcessDefinition + ` OR p.item_definition_ids && ` + access.CandidateItemDefinitions + `)`,
+		CoversRow: `(` + coversProcessDefinition + `
+    OR EXISTS (SELECT 1 FROM process_items i
+                WHERE i.process_id = p.id AND i.item_definition_id = ANY(` + access.CandidateItemDefinitions + `)))`,
+		Others: inTenants(caller, uncoveredProcesses), Table: "processes p",
+	}
+}
+
+// countArtifacts has the total of a list of artifacts a visible to the caller made of kept counts.
+func countArtifacts(l *pg.List, caller domain.Caller) {
+	l.Counts = &pg.Counts{From: "artifact_counts_now(" + tenantArray(caller) + ") a", Covers: access.VisibleArtifact}
+}
+
+// tenantArray returns the caller's tenants of a list, whose second argument they are, as an array.
+func tenantArray(caller domain.Caller) string {
+	if len(caller.TenantIDs()) == 1 {
+		return "ARRAY[$2]::uuid[]"
+	}
+	return "$2"
+}
+
+func inTenants(caller domain.Caller, query string) string {
+	condition := "= ANY($2)"
+	if len(caller.TenantIDs()) == 1 {
+		condition = "= $2"
+	}
+	return strings.ReplaceAll(query, "{tenants}", condition)
+}
+
+// CountEvents brings the numbers of which totals are made forward by about atMost events, and reports whether there may
+// be more. Totals are exact without it, but take the longer the more events are not counted.
+func (db *DB) CountEvents(ctx context.Context, atMost int) (more bool, err error) {
+	err = db.Send(ctx, []pg.Query{pg.Q(countEvents, []any{atMost}, pg.One(&more))})
+	return more, pg.Translate("counting events", err)
+}
