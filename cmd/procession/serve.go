@@ -19,6 +19,7 @@ import (
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/outbox"
+	"github.com/procession-dev/procession/upkeep"
 	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
@@ -81,6 +82,7 @@ type service struct {
 	notifier    *feed.Notifier
 	hub         *feed.Hub
 	audit       *audit.Recorder
+	keeper      *upkeep.Keeper
 }
 
 // run serves until ctx ends. Then it says that it is not ready, drains the
@@ -108,6 +110,7 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	parts.Go(func() { s.hub.Run(background) })
 	parts.Go(func() { s.taskQueues.Run(background) })
 	parts.Go(func() { s.audit.Run(background, audit.DefaultInterval) })
+	parts.Go(func() { s.keeper.Run(background) })
 
 	accepting, stopAccepting := context.WithCancel(lasting)
 	defer stopAccepting()

@@ -27,6 +27,7 @@ import (
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/upkeep"
 	"github.com/procession-dev/procession/workflows"
 )
 
@@ -138,6 +139,7 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 	s.observer = closings.New(closings.Options{
 		DB: k.db, App: operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
 	})
+	s.keeper = upkeep.New(k.db, s.log)
 	observed := k.db.Background()
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
 		Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue,
