@@ -1,0 +1,187 @@
+package shapeb_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
+)
+
+// What the kept counts and the rows differ by, in one snapshot.
+const wrongCounts = `
+WITH t AS (SELECT array_agg(id) AS ids FROM tenants),
+items AS (
+  SELECT c.* FROM t, item_counts_now(t.ids) c
+   UNION ALL
+  SELECT i.tenant_id, i.process_definition_id, p.process_version, i.item_definition_id, i.item_definition_code, i.type,
+         i.task_state, -1
+    FROM process_items i JOIN processes p ON p.id = i.process_id WHERE i.deleted_at IS NULL),
+every_process AS (
+  SELECT c.tenant_id, c.process_definition_id, c.process_definition_code, c.process_version, c.state, c.item_definition_ids, c.n
+    FROM t, process_counts_now(t.ids) c
+   UNION ALL
+  SELECT p.tenant_id, p.process_definition_id, p.process_definition_code, p.process_version, p.state,
+         ARRAY(SELECT DISTINCT i.item_definition_id FROM process_items i
+                WHERE i.process_id = p.id AND i.item_definition_id IS NOT NULL ORDER BY 1), -1
+    FROM processes p WHERE p.deleted_at IS NULL),
+artifacts AS (
+  SELECT c.* FROM t, artifact_counts_now(t.ids) c
+   UNION ALL
+  SELECT a.tenant_id, a.definition_id, a.definition_code, -1 FROM business_artifacts a WHERE a.deleted_at IS NULL)
+SELECT 'items ' || i.type || coalesce(i.task_state, ''), sum(i.n)::int FROM items i
+ GROUP BY i.tenant_id, i.process_definition_id, i.process_version, i.item_definition_id, i.item_definition_code, i.type,
+          i.task_state HAVING sum(i.n) <> 0
+ UNION ALL
+SELECT 'processes ' || p.state, sum(p.n)::int FROM every_process p
+ GROUP BY p.tenant_id, p.process_definition_id, p.process_definition_code, p.process_version, p.state,
+          p.item_definition_ids HAVING sum(p.n) <> 0
+ UNION ALL
+SELECT 'artifacts', sum(a.n)::int FROM artifacts a GROUP BY a.tenant_id, a.definition_id HAVING sum(a.n) <> 0`
+
+// Totals are what can be counted, at every moment, while several clients do everything that changes them, events are
+// counted, rows are removed and connections to the database break.
+func TestTotalsAreExact(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewService(t)
+	var clients, others sync.WaitGroup
+	for n := range 3 {
+		clients.Go(func() { changeAtRandom(s, rand.New(rand.NewPCG(1, uint64(n)))) })
+	}
+	over := make(chan struct{})
+	go func() { clients.Wait(); close(over) }()
+	watching, killing := s.Connect(), s.Connect()
+	others.Go(func() {
+		for ended := false; !ended; {
+			select {
+			case <-over:
+				ended = true
+			default:
+			}
+			requireCounted(t, watching)
+			_, err := watching.Exec(t.Context(), `SELECT remove_deleted(now(), 1)`)
+			requireTried(t, err)
+			_, err = watching.Exec(t.Context(), `SELECT count_events($1)`, 1+rand.IntN(20))
+			requireTried(t, err)
+		}
+	})
+	others.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			_, err := killing.Exec(t.Context(), `SELECT pg_terminate_backend(a.pid), pg_sleep(0.05) FROM pg_stat_activity a
+                WHERE a.datname = current_database() AND a.pid <> ALL($1) AND a.state <> 'idle' ORDER BY random() LIMIT 1`,
+				[]int32{int32(watching.PgConn().PID()), int32(killing.PgConn().PID())})
+			requireTried(t, err)
+		}
+	})
+	others.Wait()
+	if t.Failed() {
+		return
+	}
+	requireCounted(t, watching)
+	for what, sql := range map[string]string{
+		"completed tasks":   `SELECT count(*) FROM process_items WHERE task_state = 'COMPLETED'`,
+		"cancelled tasks":   `SELECT count(*) FROM process_items WHERE task_state = 'CANCELLED'`,
+		"deleted processes": `SELECT count(*) FROM events WHERE type = 'PROCESS.DELETED'`,
+		"removed rows":      `SELECT count(*) FROM events WHERE type = 'DELETED.REMOVED'`,
+		"artifacts":         `SELECT count(*) FROM business_artifacts`,
+	} {
+		require.Positive(t, s.Count(sql), what)
+	}
+	for _, who := range []demo.Account{demo.Alice(), demo.Bob(), demo.Carol(), demo.LoanWorker()} {
+		for _, path := range []string{
+			"/process-items?", "/process-items?taskState=READY&", "/process-items?taskState=COMPLETED&type=TASK&",
+			"/processes?", "/processes?state=RUNNING&", "/business-artifacts?",
+		} {
+			listed := s.List(who, path+"size=1000")
+			require.Len(t, listed.IDs(), s.Total(who, path+"size=0"), "%s %s", who.Name, path)
+		}
+	}
+}
+
+// requireTried requires no error that one of the callers' own statements may have.
+func requireTried(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func requireCounted(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), wrongCounts)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	wrong, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		var what string
+		var by int
+		err := row.Scan(&what, &by)
+		return fmt.Sprintf("%s by %d", what, by), err
+	})
+	if err != nil || len(wrong) > 0 {
+		t.Error(wrong, err)
+	}
+}
+
+// changeAtRandom does what changes lists, whether it succeeds or not.
+func changeAtRandom(s *apitest.Service, random *rand.Rand) {
+	var processes, items, artifacts []uuid.UUID
+	send := func(who demo.Account, method, path, body string) {
+		_, _ = s.Exchange(apitest.Request(s.T, who, method, path, body))
+	}
+	pick := func(from []uuid.UUID) uuid.UUID {
+		if len(from) == 0 {
+			return uuid.New()
+		}
+		return from[random.IntN(len(from))]
+	}
+	for range 120 {
+		id := uuid.New()
+		switch random.IntN(12) {
+		case 0, 1:
+			send(demo.Alice(), http.MethodPost, "/processes", `{`+apitest.WithID(id)+`,"processDefinitionId":"`+demo.Onboarding().String()+`"}`)
+			processes = append(processes, id)
+		case 2, 3, 4:
+			send(demo.Alice(), http.MethodPost, "/process-items", `{`+apitest.WithID(id)+`,"type":"TASK","processId":"`+
+				pick(processes).String()+`","processItemDefinitionCode":"CHECKLIST"}`)
+			items = append(items, id)
+		case 5:
+			send(demo.Alice(), http.MethodPost, "/process-items", `{`+apitest.WithID(id)+`,"type":"MESSAGE","processId":"`+
+				pick(processes).String()+`","message":{"text":"seen"}}`)
+		case 6:
+			item := pick(items)
+			send(demo.Alice(), http.MethodPost, apitest.ItemPath(item, "/task/~actions/assign"), `{"ownerId":"`+demo.Carol().ID.String()+`"}`)
+			send(demo.Carol(), http.MethodPost, apitest.ItemPath(item, "/task/~actions/complete"), "")
+		case 7:
+			send(demo.Alice(), http.MethodPost, apitest.ItemPath(pick(items), "/task/~actions/claim"), "")
+		case 8:
+			send(demo.Alice(), http.MethodPost, apitest.ProcessPath(pick(processes), "/~actions/cancel"), "")
+		case 9:
+			process := pick(processes)
+			send(demo.Alice(), http.MethodPost, apitest.ProcessPath(process, "/~actions/complete"), "")
+			send(demo.Alice(), http.MethodDelete, apitest.ProcessPath(process, ""), "")
+		case 10:
+			send(demo.LoanWorker(), http.MethodPost, "/business-artifacts", apitest.CustomerBody(`{"name":"Ann"}`, apitest.WithID(id)))
+			artifacts = append(artifacts, id)
+		case 11:
+			artifact := pick(artifacts)
+			send(demo.LoanWorker(), http.MethodDelete, apitest.ArtifactPath(artifact, ""), "")
+			if random.IntN(2) == 0 {
+				send(demo.LoanWorker(), http.MethodPost, apitest.ArtifactPath(artifact, "/~actions/restore"), "")
+			}
+		}
+	}
+}
