@@ -122,6 +122,9 @@ func (b *bench) measureArtifacts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if _, err := b.pool.Exec(ctx, recount); err != nil {
+		return fmt.Errorf("counting: %w", err)
+	}
 	for _, table := range []string{"business_artifacts", "business_artifact_index"} {
 		if _, err := b.pool.Exec(ctx, "VACUUM (ANALYZE) "+table); err != nil {
 			return fmt.Errorf("vacuuming: %w", err)

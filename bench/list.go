@@ -48,7 +48,35 @@ func (b *bench) measureList(ctx context.Context, items int) error {
 		if err != nil {
 			return err
 		}
-		took, err := b.timeList(ctx, list.who, list.query, total)
+		took, err := b.timeList(ctx, list.who, "/process-items?size=25"+list.query, total)
+		if err != nil {
+			return err
+		}
+		b.report.add(row{
+			measure: fmt.Sprintf("list, %s items, %s", thousands(items), list.name),
+			value:   latency(took),
+			beside:  fmt.Sprintf("total %d", total),
+		})
+		fmt.Fprintf(b.progress, "  %s: %s\n", list.name, latency(took))
+	}
+	return b.measureProcessLists(ctx, items)
+}
+
+// measureProcessLists measures lists of the processes of which a caller sees all, or those in which it may do an item.
+func (b *bench) measureProcessLists(ctx context.Context, items int) error {
+	for _, list := range []struct {
+		name      string
+		who       demo.Account
+		condition string
+	}{
+		{"manager, processes", demo.Alice(), "true"},
+		{"candidate of 1 %, processes", demo.Bob(), "process_definition_code = 'LOAN'"},
+	} {
+		total, err := b.count(ctx, "SELECT count(*) FROM processes WHERE "+list.condition)
+		if err != nil {
+			return err
+		}
+		took, err := b.timeList(ctx, list.who, "/processes?size=25&sort=createdAt,desc", total)
 		if err != nil {
 			return err
 		}
@@ -63,7 +91,7 @@ func (b *bench) measureList(ctx context.Context, items int) error {
 }
 
 // timeList times the first page and checks that the total is true.
-func (b *bench) timeList(ctx context.Context, who demo.Account, query string, total int64) ([]time.Duration, error) {
+func (b *bench) timeList(ctx context.Context, who demo.Account, path string, total int64) ([]time.Duration, error) {
 	c, err := b.dial(ctx, who)
 	if err != nil {
 		return nil, err
@@ -76,7 +104,7 @@ func (b *bench) timeList(ctx context.Context, who demo.Account, query string, to
 			return nil, fmt.Errorf("listing: %w", err)
 		}
 		start := time.Now()
-		body, err := c.do(http.MethodGet, "/process-items?size=25"+query, "", http.StatusOK)
+		body, err := c.do(http.MethodGet, path, "", http.StatusOK)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +121,7 @@ func (b *bench) timeList(ctx context.Context, who demo.Account, query string, to
 			return nil, fmt.Errorf("reading a page: %w", err)
 		}
 		if page.Metadata.TotalElements != total || int64(len(page.Content)) != min(25, total) {
-			return nil, fmt.Errorf("list %q: a page of %d items of %d, not of %d", query,
+			return nil, fmt.Errorf("list %q: a page of %d of %d, not of %d", path,
 				len(page.Content), page.Metadata.TotalElements, total)
 		}
 	}

@@ -9,18 +9,19 @@ import (
 )
 
 // TestThroughputSections runs the sections with pgbench scripts, in a short form,
-// with the same build as baseline.
+// with the same build as baseline, and that of lists.
 func TestThroughputSections(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "procession")
 	require.NoError(t, buildService(t.Context(), binary))
 
 	var report, progress bytes.Buffer
-	args := []string{"--only", "creates,pairs", "--seconds", "1", "--rounds", "1", "--clients", "2", "--baseline", binary}
+	args := []string{"--only", "creates,pairs,list", "--items", "1000", "--requests", "2", "--seconds", "1", "--rounds", "1", "--clients", "2", "--baseline", binary}
 	require.NoError(t, run(t.Context(), args, &report, &progress), progress.String())
 	for _, row := range []string{
 		"POST /processes, manual ", "POST /processes, manual, beside the baseline", "POST /processes, manual, CPU of the service",
 		"claim + complete a task ", "claim + complete a task, beside the baseline", "claim + complete a task, CPU of the service",
+		"list, 1 k items, manager, processes", "list, 1 k items, candidate of 1 %, newest first",
 	} {
 		require.Contains(t, report.String(), row)
 	}
