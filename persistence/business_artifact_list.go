@@ -84,7 +84,8 @@ func listArtifacts(
 	scan func(pgx.Rows) error, total *int64,
 ) ([]pg.Query, error) {
 	l := pg.NewList(caller, columns, "business_artifacts a", "a.tenant_id")
-	l.Visible = append(deletedArtifacts("a.id", filter.Deleted), access.VisibleArtifact)
+	l.Where = append(l.Where, access.VisibleArtifact)
+	l.Where = append(l.Where, deletedArtifacts("a.id", filter.Deleted)...)
 	if filter.Deleted.Excludes() && strings.TrimSpace(filter.Search) == "" {
 		countArtifacts(l, caller)
 	}

@@ -67,6 +67,7 @@ SELECT x.process_id FROM process_items x
 // countItems has the total of a list of items i visible to the caller made of kept counts.
 func countItems(l *pg.List, caller domain.Caller) {
 	l.Counts = &pg.Counts{
+		Rows:   []string{access.VisibleItem, "i.deleted_at IS NULL"},
 		From:   "item_counts_now(" + tenantArray(caller) + ") i",
 		Covers: `(` + coversItemDefinition + ` OR i.process_version = ANY(` + access.RunVersions + `))`,
 		CoversRow: `(` + coversItemDefinition + `
@@ -79,6 +80,7 @@ func countItems(l *pg.List, caller domain.Caller) {
 func countCandidates(l *pg.List, caller domain.Caller) {
 	covers := `(i.item_definition_id = ANY(` + access.CandidateItemDefinitions + `))`
 	l.Counts = &pg.Counts{
+		Rows:   []string{access.CandidateOfItem, "i.deleted_at IS NULL"},
 		From:   "item_counts_now(" + tenantArray(caller) + ") i",
 		Covers: covers, CoversRow: covers, Others: inTenants(caller, uncoveredCandidates), Table: "process_items i",
 	}
@@ -87,6 +89,7 @@ func countCandidates(l *pg.List, caller domain.Caller) {
 // countProcesses has the total of a list of processes p visible to the caller made of kept counts.
 func countProcesses(l *pg.List, caller domain.Caller) {
 	l.Counts = &pg.Counts{
+		Rows:   []string{access.VisibleProcess, "p.deleted_at IS NULL"},
 		From:   "process_counts_now(" + tenantArray(caller) + ") p",
 		Covers: `(` + coversProcessDefinition + ` OR p.item_definition_ids && ` + access.CandidateItemDefinitions + `)`,
 		CoversRow: `(` + coversProcessDefinition + `
@@ -98,7 +101,10 @@ func countProcesses(l *pg.List, caller domain.Caller) {
 
 // countArtifacts has the total of a list of artifacts a visible to the caller made of kept counts.
 func countArtifacts(l *pg.List, caller domain.Caller) {
-	l.Counts = &pg.Counts{From: "artifact_counts_now(" + tenantArray(caller) + ") a", Covers: access.VisibleArtifact}
+	l.Counts = &pg.Counts{
+		Rows: deletedArtifacts("a.id", domain.ExcludeDeleted), From: "artifact_counts_now(" + tenantArray(caller) + ") a",
+		Covers: access.VisibleArtifact,
+	}
 }
 
 // tenantArray returns the caller's tenants of a list, whose second argument they are, as an array.

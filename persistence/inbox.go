@@ -68,15 +68,15 @@ func (f InboxFilter) list(caller domain.Caller) *pg.List {
 // inboxList selects the tasks of a view.
 func inboxList(caller domain.Caller, view domain.InboxView, tables string) *pg.List {
 	l := pg.NewList(caller, inboxColumns, tables, "i.tenant_id")
-	l.Visible = append(l.Visible, "i.deleted_at IS NULL")
+	l.Where = append(l.Where, "i.deleted_at IS NULL")
 	switch view {
 	case domain.InboxToClaim:
 		l.Where = append(l.Where, "i.task_state = 'READY'")
-		l.Visible = append(l.Visible, access.CandidateOfItem)
+		l.Where = append(l.Where, access.CandidateOfItem)
 		countCandidates(l, caller)
 	case domain.InboxAll:
 		l.Where = append(l.Where, "i.type = 'TASK'")
-		l.Visible = append(l.Visible, access.VisibleItem)
+		l.Where = append(l.Where, access.VisibleItem)
 		countItems(l, caller)
 	case domain.InboxMine, domain.InboxDone:
 		l.Where = append(l.Where, inboxCondition(view))

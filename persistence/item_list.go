@@ -62,7 +62,7 @@ func (r *Reader) ShowTasks(
 
 func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, columns string) (*pg.List, error) {
 	l := pg.NewList(caller, columns, "process_items i", "i.tenant_id")
-	l.Visible = append(l.Visible, access.VisibleItem)
+	l.Where = append(l.Where, access.VisibleItem)
 	l.FilterDeleted("i.deleted_at", filter.Deleted)
 	if filter.Deleted.Excludes() && len(filter.ProcessIDs) == 0 && len(filter.ThreadIDs) == 0 {
 		countItems(l, caller)

@@ -112,7 +112,7 @@ func (r *Reader) EachOfBoard(
 
 func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey) (*pg.List, *metadataFilter, error) {
 	l := pg.NewList(caller, boardColumns, boardTables, "p.tenant_id")
-	l.Visible = append(l.Visible, "p.deleted_at IS NULL", access.VisibleProcess)
+	l.Where = append(l.Where, "p.deleted_at IS NULL", access.VisibleProcess)
 	search := strings.TrimSpace(filter.Search)
 	if filter.InitiatorID == nil && search == "" && len(filter.Metadata) == 0 {
 		countProcesses(l, caller)

@@ -83,7 +83,7 @@ func processList(
 	caller domain.Caller, filter ProcessFilter, sort []domain.SortKey, columns string,
 ) (*pg.List, *metadataFilter, error) {
 	l := pg.NewList(caller, columns, "processes p", "p.tenant_id")
-	l.Visible = append(l.Visible, access.VisibleProcess)
+	l.Where = append(l.Where, access.VisibleProcess)
 	l.FilterDeleted("p.deleted_at", filter.Deleted)
 	if filter.Deleted.Excludes() && len(filter.InitiatorIDs) == 0 && len(filter.InitiatorEmails) == 0 && len(filter.Metadata) == 0 {
 		countProcesses(l, caller)

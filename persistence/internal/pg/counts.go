@@ -1,10 +1,15 @@
 package pg
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Counts are numbers of rows that are kept for a list, so that its total needs no rows. All conditions of Where must
-// be about columns that the counts have too.
+// Counts are numbers of rows that are kept for a list, so that its total needs no rows. All conditions of Where, but for
+// those of Rows, must be about columns that the counts have too.
 type Counts struct {
+	// Rows are the conditions of Where that counts do not need: what is visible, and what is not deleted.
+	Rows []string
 	// From has the counts n, under the alias of the rows.
 	From string
 	// Covers is true of the counts of rows that are visible to the caller because of rights on definitions, and
@@ -15,18 +20,12 @@ type Counts struct {
 	Others, Table string
 }
 
-func conditions(lists ...[]string) string {
-	var all []string
-	for _, list := range lists {
-		all = append(all, list...)
-	}
-	return strings.Join(all, "\n   AND ")
-}
-
 // total returns the query that adds up counts, and the rows that these leave out.
 func (l *List) total() string {
 	c := l.Counts
-	counted := "coalesce((SELECT sum(n) FROM " + c.From + "\n WHERE " + conditions([]string{c.Covers}, l.Where) + "), 0)::bigint"
+	filters := slices.DeleteFunc(slices.Clone(l.Where), func(condition string) bool { return slices.Contains(c.Rows, condition) })
+	counted := "coalesce((SELECT sum(n) FROM " + c.From + "\n WHERE " +
+		strings.Join(append(filters, c.Covers), "\n   AND ") + "), 0)::bigint"
 	if c.Others == "" {
 		return "SELECT " + counted
 	}
@@ -35,5 +34,5 @@ func (l *List) total() string {
 	from := strings.Replace(l.From, c.Table, "("+c.Others+") others\n CROSS JOIN LATERAL (SELECT * FROM "+table+
 		" x WHERE x.id = others.id OFFSET 0) "+alias, 1)
 	return "SELECT " + counted + "\n     + (SELECT count(*) FROM " + from + "\n WHERE " +
-		conditions(l.Visible, []string{c.CoversRow + " IS NOT TRUE"}, l.Where) + ")"
+		strings.Join(l.Where, "\n   AND ") + "\n   AND " + c.CoversRow + " IS NOT TRUE)"
 }

@@ -82,8 +82,6 @@ type List struct {
 	// row and no conditions.
 	Counted string
 	Where   []string
-	// Visible are conditions like Where that kept counts do not need.
-	Visible []string
 	// Counts make the total, if there are any.
 	Counts *Counts
 	Args   []any
@@ -134,9 +132,9 @@ func (l *List) FilterDeleted(column string, which domain.DeletedFilter) {
 	switch which {
 	case domain.IncludeDeleted:
 	case domain.OnlyDeleted:
-		l.Visible = append(l.Visible, column+" IS NOT NULL")
+		l.Where = append(l.Where, column+" IS NOT NULL")
 	case domain.ExcludeDeleted, "":
-		l.Visible = append(l.Visible, column+" IS NULL")
+		l.Where = append(l.Where, column+" IS NULL")
 	}
 }
 
@@ -175,7 +173,7 @@ func nullsLast(column string) string {
 
 // Page returns the query of the page and the query of the total.
 func (l *List) Page(page domain.PageRequest, scan func(pgx.Rows) error, total *int64) []Query {
-	where := conditions(l.Visible, l.Where)
+	where := strings.Join(l.Where, "\n   AND ")
 	count := Query{
 		SQL:  "SELECT count(*)\n  FROM " + cmp.Or(l.Counted, l.From) + "\n WHERE " + where,
 		Args: l.Args, Scan: One(total),
