@@ -138,3 +138,28 @@ func TestScreensAreAccessibleAndFit(t *testing.T) {
 		})
 	}
 }
+
+// The next tab follows the service when the one that did is gone. Where its stream is
+// refused, it asks from time to time.
+func TestNewsComeWithoutAStream(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.task(s.loan("Polled one"), "APPROVE_LOAN", "")
+	first := s.signIn("Bob")
+	second := &person{first.NewTab(), s}
+	for _, tab := range []*person{first, second} {
+		tab.open("tasks?q=Polled")
+		tab.AwaitText("1 in all")
+	}
+	browsertest.Eval[bool](second.Tab, `(window.EventSource = class {
+		static CLOSED = 2;
+		readyState = 2;
+		constructor() { window.tried ??= Date.now(); }
+		addEventListener(name, handle) { if (name === "error") setTimeout(handle); }
+	}, true)`)
+	first.Open("about:blank")
+	s.task(s.loan("Polled two"), "APPROVE_LOAN", "")
+	// The pause between attempts is most of what one wait may take.
+	second.Await(`Date.now() - window.tried > 10000`)
+	second.AwaitText("1 new")
+}

@@ -132,26 +132,30 @@
       document.body.dispatchEvent(new CustomEvent("procession:news"));
     }, 300);
   };
-  const poll = () => setInterval(news, 15000);
+  const pause = 15000;
+  const tell = () => {
+    news();
+    channel.postMessage("news");
+  };
   const follow = () => new Promise((ended) => {
     const source = new EventSource("/console/live");
     let asking;
-    source.addEventListener("news", () => {
-      news();
-      channel.postMessage("news");
-    });
+    source.addEventListener("news", tell);
     source.addEventListener("open", () => {
       // What happened before the stream began is news too.
-      news();
+      tell();
       clearInterval(asking);
       asking = undefined;
     });
     source.addEventListener("error", () => {
-      asking ??= poll();
-      if (source.readyState === EventSource.CLOSED) {
-        clearInterval(asking);
-        setTimeout(ended, 15000);
-      }
+      asking ??= setInterval(tell, pause);
+      if (source.readyState !== EventSource.CLOSED) return;
+      // A refused stream is not tried again by the browser.
+      clearInterval(asking);
+      setTimeout(() => {
+        tell();
+        ended();
+      }, pause);
     });
   });
   if ($("#page")) {
@@ -160,7 +164,7 @@
       const lead = () => navigator.locks.request("procession-live", follow).then(lead);
       lead();
     } else {
-      poll();
+      setInterval(news, pause);
     }
   }
 })();
