@@ -4,6 +4,7 @@
 package console
 
 import (
+	"log/slog"
 	"net/http"
 
 	"github.com/procession-dev/procession/administer"
@@ -49,7 +50,8 @@ func New(o Options) (http.Handler, error) {
 		}
 	}
 	if o.Assets.Missing() {
-		o.Log.Warn("The console has no style sheet and no script", "fix", "run make assets and build the program again")
+		o.Log.Warn("The console has no style sheet and no script",
+			slog.String("fix", "run make assets and build the program again"))
 	}
 	o.SignIn.Sessions, o.SignIn.Limiter, o.SignIn.TrustedProxies = o.Sessions, o.Limiter, o.TrustedProxies
 	handler, err := httpio.Handler(web.NewSite(o.Options, routes(screens{
