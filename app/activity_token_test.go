@@ -41,9 +41,9 @@ func (r running) complete(t *testing.T, task uuid.UUID) {
 func (r running) carryOutAll(t *testing.T) (kinds []domain.CommandKind, tokens []string) {
 	t.Helper()
 	for range 100 {
-		backlog, err := r.db.Reader().EngineBacklog(t.Context(), time.Now())
+		backlog, err := r.db.Reader().ReadAllBacklogs(t.Context(), time.Now())
 		require.NoError(t, err)
-		if backlog.Pending == 0 {
+		if backlog.Commands == 0 {
 			return kinds, tokens
 		}
 		c := r.carryOut(t, "run-1")

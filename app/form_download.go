@@ -176,16 +176,11 @@ func unprinted(ctx context.Context, err error) error {
 	case errors.As(err, &limit):
 		return domain.Conflict(domain.CodeInvalidState, limit.Error())
 	case errors.Is(err, press.ErrBusy):
-		return unavailablePaper(press.ErrBusy.Error(), err)
+		return domain.Unavailable(press.ErrBusy.Error(), err)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, press.ErrTime), errors.Is(err, confine.ErrLost):
-		return unavailablePaper(press.ErrTime.Error(), err)
+		return domain.Unavailable(press.ErrTime.Error(), err)
 	}
 	return fmt.Errorf("putting a form on paper: %w", err)
-}
-
-// unavailablePaper returns the error for a failure that may succeed later.
-func unavailablePaper(message string, cause error) error {
-	return &domain.Error{Kind: domain.KindUnavailable, Code: domain.CodeUnavailable, Message: message, Cause: cause}
 }
 
 // sheets are a PDF or a ZIP to be read.

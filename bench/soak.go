@@ -134,12 +134,12 @@ func (s *stack) soakMinute(ctx context.Context, minute int, done *soaked, out io
 	if err != nil {
 		return 0, err
 	}
-	backlog, err := s.db.Reader().EngineBacklog(ctx, time.Now())
+	backlog, err := s.db.Reader().ReadAllBacklogs(ctx, time.Now())
 	if err != nil {
 		return 0, err
 	}
 	fmt.Fprintf(out, "%6d  %8d  %6d  %7.0f  %10.0f  %16d\n",
-		minute, done.requests.Load(), done.errors.Load(), resident, goroutines, backlog.Pending)
+		minute, done.requests.Load(), done.errors.Load(), resident, goroutines, backlog.Commands)
 	return resident, nil
 }
 
@@ -150,11 +150,11 @@ func (s *stack) awaitDrained(ctx context.Context) error {
 	defer cancel()
 	var pending, open int64
 	err := until(ctx, 100*time.Millisecond, func(ctx context.Context) (bool, error) {
-		backlog, err := s.db.Reader().EngineBacklog(ctx, time.Now())
+		backlog, err := s.db.Reader().ReadAllBacklogs(ctx, time.Now())
 		if err != nil {
 			return false, err
 		}
-		pending = backlog.Pending
+		pending = backlog.Commands
 		open, err = s.count(ctx, "SELECT count(*) FROM processes WHERE process_definition_id = $1 AND state <> 'COMPLETED'",
 			definitionID(codeWait))
 		return pending == 0 && open == 0, err

@@ -119,6 +119,11 @@ func Denied(message string) *Error {
 	return &Error{Kind: KindDenied, Code: CodeAccessDenied, Message: message}
 }
 
+// Unavailable says that something that an operation needs cannot be used now, and why.
+func Unavailable(message string, cause error) *Error {
+	return &Error{Kind: KindUnavailable, Code: CodeUnavailable, Message: message, Cause: cause}
+}
+
 // Unauthenticated says that credentials are missing or not valid. It never says
 // which part was wrong.
 func Unauthenticated() *Error {

@@ -113,16 +113,16 @@ func (o *office) attempts() int {
 	return o.tried
 }
 
-func (o *office) backlog(t *testing.T) persistence.EngineBacklog {
+func (o *office) backlog(t *testing.T) domain.Backlogs {
 	t.Helper()
-	b, err := o.db.Reader().EngineBacklog(t.Context(), time.Now())
+	b, err := o.db.Reader().ReadAllBacklogs(t.Context(), time.Now())
 	require.NoError(t, err)
 	return b
 }
 
 func (o *office) awaitEmpty(t *testing.T) {
 	t.Helper()
-	require.Eventually(t, func() bool { return o.backlog(t).Pending == 0 }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return o.backlog(t).Commands == 0 }, patience, 10*time.Millisecond)
 }
 
 func TestCommandsOfAProcessAreCarriedOutInOrder(t *testing.T) {
@@ -140,7 +140,7 @@ func TestCommandsOfAProcessAreCarriedOutInOrder(t *testing.T) {
 			want[p.ID] = append(want[p.ID], domain.CommandSignal)
 		}
 	}
-	require.EqualValues(t, processes*(tasks+1), o.backlog(t).Pending)
+	require.EqualValues(t, processes*(tasks+1), o.backlog(t).Commands)
 	// Two replicas share the work.
 	run(t, o.relay)
 	run(t, o.newRelay())
@@ -195,8 +195,8 @@ func TestRelayProbesWhileTemporalIsDown(t *testing.T) {
 	require.Eventually(t, func() bool { return time.Since(since) > 2*time.Second }, patience, 100*time.Millisecond)
 	// Commands claimed before fail too; then one command a second is the probe.
 	require.Less(t, o.attempts()-before, 60)
-	require.EqualValues(t, processes, o.backlog(t).Pending)
-	require.WithinDuration(t, since, o.backlog(t).DueSince, patience)
+	require.EqualValues(t, processes, o.backlog(t).Commands)
+	require.WithinDuration(t, since, o.backlog(t).CommandsDueSince, patience)
 
 	o.answers(nil)
 	o.awaitEmpty(t)
@@ -236,7 +236,7 @@ func TestStoppedRelayReleasesCommandsNotBegun(t *testing.T) {
 	}
 	close(release)
 	<-stopped
-	require.EqualValues(t, 8, o.backlog(t).Pending)
+	require.EqualValues(t, 8, o.backlog(t).Commands)
 	// All other commands can be claimed at once.
 	run(t, o.relay)
 	require.Eventually(t, func() bool { return len(o.kinds()) == 8 }, 3*time.Second, 10*time.Millisecond)

@@ -161,26 +161,3 @@ func scanDueCommand(row pgx.CollectableRow) (domain.DueCommand, error) {
 	}, engineRunFields(&c.Run)...)...)
 	return c, err
 }
-
-// EngineBacklog is the pending work for Temporal. DueSince is when the oldest of the Pending commands was due,
-// the zero time when there are none.
-type EngineBacklog struct {
-	Pending  int64
-	DueSince time.Time
-}
-
-const engineBacklog = `
-SELECT count(*), min(CASE WHEN attempts = 0 THEN not_before ELSE created_at END)
-  FROM engine_commands
- WHERE not_before <= $1 OR attempts > 0`
-
-// EngineBacklog counts the commands that were due by now.
-func (r *Reader) EngineBacklog(ctx context.Context, now time.Time) (EngineBacklog, error) {
-	var b EngineBacklog
-	var since *time.Time
-	err := r.Read(ctx, pg.Q(engineBacklog, []any{now}, pg.One(&b.Pending, &since)))
-	if since != nil {
-		b.DueSince = *since
-	}
-	return b, pg.Translate("reading the engine backlog", err)
-}

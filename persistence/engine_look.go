@@ -189,10 +189,3 @@ SELECT t.namespace, 'epoch'
 func (db *DB) WakeNamespaces(ctx context.Context) error {
 	return pg.Translate("waking namespaces", db.Send(ctx, []pg.Query{pg.Q(wakeNamespaces, nil, pg.None)}))
 }
-
-// OverdueLooks counts the namespaces in which ends of workflows should have been looked for before the time.
-func (r *Reader) OverdueLooks(ctx context.Context, before time.Time) (n int, err error) {
-	const overdueLooks = `SELECT count(*) FROM engine_watermarks WHERE due_at < $1 AND leased_until < $1`
-	err = r.Read(ctx, pg.Q(overdueLooks, []any{before}, pg.One(&n)))
-	return n, pg.Translate("counting overdue looks", err)
-}

@@ -45,18 +45,26 @@ func newMetrics() *metrics {
 	return m
 }
 
-// newBacklog shows the commands for Temporal that are due.
-func newBacklog(reader *persistence.Reader) collector {
-	pending := newGauge("procession_engine_commands_pending", "Commands for Temporal that are due and not yet carried out.")
-	lag := newGauge("procession_engine_command_lag_seconds", "For how long the oldest pending command for Temporal has been due.")
-	return collector{[]number{pending, lag}, func(ctx context.Context, show show) {
+// newBacklogs shows what waits for Temporal, and the deliveries of webhooks that have not succeeded.
+func newBacklogs(reader *persistence.Reader) collector {
+	commands := newGauge("procession_engine_commands_pending", "Commands for Temporal that are due and not yet carried out.")
+	commandLag := newGauge("procession_engine_command_lag_seconds", "For how long the oldest pending command for Temporal has been due.")
+	pending := newGauge("procession_webhook_deliveries_pending", "Webhook deliveries that wait for their first attempt.")
+	retrying := newGauge("procession_webhook_deliveries_retrying",
+		"Webhook deliveries that have failed and are attempted again.")
+	lag := newGauge("procession_webhook_delivery_lag_seconds",
+		"For how long the oldest delivery waits for its first attempt to an endpoint that nothing is wrong with.")
+	return collector{[]number{commands, commandLag, pending, retrying, lag}, func(ctx context.Context, show show) {
 		now := time.Now()
-		found, err := reader.EngineBacklog(ctx, now)
+		found, err := reader.ReadAllBacklogs(ctx, now)
 		if err != nil {
 			return
 		}
-		show(pending, float64(found.Pending))
-		show(lag, secondsSince(found.DueSince, now))
+		show(commands, float64(found.Commands))
+		show(commandLag, secondsSince(found.CommandsDueSince, now))
+		show(pending, float64(found.Deliveries))
+		show(retrying, float64(found.RetriedDeliveries))
+		show(lag, secondsSince(found.DeliveriesSince, now))
 	}}
 }
 

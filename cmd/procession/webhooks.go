@@ -11,7 +11,6 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/persistence/webhooks"
 	"github.com/procession-dev/procession/webhook"
 	"github.com/procession-dev/procession/webhook/dispatch"
 	"github.com/procession-dev/procession/workflows"
@@ -64,23 +63,4 @@ func newDispatcher(c Config, db *persistence.DB, operations *app.Service, e *eng
 			})
 		},
 	})
-}
-
-// newWebhookBacklog shows the deliveries of webhooks that have not succeeded.
-func newWebhookBacklog(reader *persistence.Reader) collector {
-	pending := newGauge("procession_webhook_deliveries_pending", "Webhook deliveries that wait for their first attempt.")
-	retrying := newGauge("procession_webhook_deliveries_retrying",
-		"Webhook deliveries that have failed and are attempted again.")
-	lag := newGauge("procession_webhook_delivery_lag_seconds",
-		"For how long the oldest delivery waits for its first attempt to an endpoint that nothing is wrong with.")
-	return collector{[]number{pending, retrying, lag}, func(ctx context.Context, show show) {
-		now := time.Now()
-		found, err := webhooks.GetBacklog(ctx, reader, now)
-		if err != nil {
-			return
-		}
-		show(pending, float64(found.Pending))
-		show(retrying, float64(found.Retrying))
-		show(lag, secondsSince(found.PendingSince, now))
-	}}
 }

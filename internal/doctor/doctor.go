@@ -10,29 +10,26 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/procession-dev/procession/domain"
 )
 
 // checkTimeout bounds each check.
 const checkTimeout = 5 * time.Second
 
-// Verdict is the outcome of a check.
-type Verdict string
-
-// The verdicts. A check is Skipped when one that it needs fails.
-const (
-	OK      Verdict = "OK"
-	Warn    Verdict = "WARN"
-	Fail    Verdict = "FAIL"
-	Skipped Verdict = "SKIPPED"
+// The verdicts, and the result of a check.
+type (
+	Verdict = domain.Verdict
+	Finding = domain.Finding
 )
 
-// Finding is the result of a check: what was found, and what to do about it.
-type Finding struct {
-	Check   string  `json:"check"`
-	Verdict Verdict `json:"verdict"`
-	Finding string  `json:"finding"`
-	Advice  string  `json:"advice,omitempty"`
-}
+// The verdicts.
+const (
+	OK      = domain.VerdictOK
+	Warn    = domain.VerdictWarn
+	Fail    = domain.VerdictFail
+	Skipped = domain.VerdictSkipped
+)
 
 // examination is one check. It is left out, with the reason, when
 // one of those that it needs, all of which are named, fails.

@@ -13,10 +13,6 @@ import (
 	"github.com/procession-dev/procession/engine"
 )
 
-// looksOverdueAfter is how late a look for the ends of workflows is when none of the
-// replicas makes it.
-const looksOverdueAfter = time.Minute
-
 // inspectionsAtOnce is how many namespaces are looked at at the same time.
 const inspectionsAtOnce = 8
 
@@ -204,12 +200,12 @@ func (d *doctor) checkOwnWorkers(ctx context.Context) Finding {
 			return fail(advice, "the schedule %s is missing or paused", schedule.ID)
 		}
 	}
-	overdue, err := d.db.Reader().OverdueLooks(ctx, d.Clock().Add(-looksOverdueAfter))
+	waiting, err := d.db.Reader().ReadAllBacklogs(ctx, d.Clock())
 	if err != nil {
 		return fail("see what the database says", "%s", reason(err))
 	}
-	if overdue > 0 {
-		return fail(advice, "the ends of workflows have not been looked for in %d namespaces since %s", overdue, looksOverdueAfter)
+	if waiting.OverdueLooks > 0 {
+		return fail(advice, "the ends of workflows have not been looked for in %d namespaces since %s", waiting.OverdueLooks, domain.LooksOverdueAfter)
 	}
 	return ok("%d schedules run, and the ends of workflows are looked for", len(d.Schedules))
 }

@@ -53,34 +53,3 @@ func ExpireDeliveries(ctx context.Context, db *persistence.DB, now time.Time, li
 	})
 	return dropped, deleted, pg.Translate("expiring webhook deliveries", err)
 }
-
-// Backlog counts unfinished deliveries. PendingSince is the time since which the oldest delivery to a
-// healthy endpoint waits: paused endpoints, failing ones and those without a secret are ignored. It is the zero
-// time when there are none.
-type Backlog struct {
-	Pending, Retrying int64
-	PendingSince      time.Time
-}
-
-const webhookBacklog = `
-SELECT (SELECT count(*) FROM webhook_deliveries WHERE state = 'PENDING'),
-       (SELECT count(*) FROM webhook_deliveries WHERE state = 'RETRYING'),
-       (SELECT min(o.queued_at)
-          FROM webhook_endpoints w
-         CROSS JOIN LATERAL (SELECT d.queued_at FROM webhook_deliveries d
-                              WHERE d.subscription_id = w.subscription_id AND d.state = 'PENDING'
-                              ORDER BY d.sequence LIMIT 1) o
-         WHERE NOT w.paused AND w.disabled_at IS NULL AND w.failing_since IS NULL
-           AND EXISTS (SELECT 1 FROM webhook_secrets s
-                        WHERE s.subscription_id = w.subscription_id AND (s.expires_at IS NULL OR s.expires_at > $1)))`
-
-// GetBacklog counts the deliveries that are not finished now.
-func GetBacklog(ctx context.Context, r *persistence.Reader, now time.Time) (Backlog, error) {
-	var b Backlog
-	var since *time.Time
-	err := r.Read(ctx, pg.Q(webhookBacklog, []any{now}, pg.One(&b.Pending, &b.Retrying, &since)))
-	if since != nil {
-		b.PendingSince = *since
-	}
-	return b, pg.Translate("reading the webhook backlog", err)
-}

@@ -1,0 +1,44 @@
+package domain
+
+import "time"
+
+// Verdict is the outcome of a check of what the service depends on.
+type Verdict string
+
+// The verdicts. A check is Skipped when one that it needs fails.
+const (
+	VerdictOK      Verdict = "OK"
+	VerdictWarn    Verdict = "WARN"
+	VerdictFail    Verdict = "FAIL"
+	VerdictSkipped Verdict = "SKIPPED"
+)
+
+// Finding is the result of a check: what was found, and what to do about it.
+type Finding struct {
+	Check   string  `json:"check"`
+	Verdict Verdict `json:"verdict"`
+	Finding string  `json:"finding"`
+	Advice  string  `json:"advice,omitempty"`
+}
+
+// LooksOverdueAfter is how late a look for the ends of workflows is when none of the
+// replicas makes it.
+const LooksOverdueAfter = time.Minute
+
+// Backlogs is what waits in some tenants. A time is zero where nothing waits.
+type Backlogs struct {
+	// Commands for Temporal were due by now, the oldest since CommandsDueSince.
+	Commands         int64
+	CommandsDueSince time.Time
+	// Deliveries wait for their first attempt, RetriedDeliveries for another one. The oldest of the first waits at an
+	// endpoint that nothing is wrong with since DeliveriesSince.
+	Deliveries        int64
+	RetriedDeliveries int64
+	DeliveriesSince   time.Time
+	// DisabledEndpoints get no webhooks until they are enabled.
+	DisabledEndpoints int64
+	// OpenIncidents are the workflows that failed and that nothing was done about.
+	OpenIncidents int64
+	// OverdueLooks are the namespaces in which the ends of workflows should have been looked for before.
+	OverdueLooks int64
+}
