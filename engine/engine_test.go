@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
@@ -101,10 +102,11 @@ func setUp(t *testing.T) bench {
 	w := worker.New(c, queue, worker.Options{})
 	for name, f := range map[string]any{
 		"listener": listener, "returner": returner, "failer": failer, "sleeper": sleeper,
-		"stubborn": stubborn, "continuer": continuer,
+		"stubborn": stubborn, "continuer": continuer, "busy": busy,
 	} {
 		w.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: name})
 	}
+	w.RegisterActivityWithOptions(refuse, activity.RegisterOptions{Name: "refuse"})
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
 	return bench{Engine: e, client: c, stack: stack}
@@ -172,6 +174,11 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		require.Equal(t, first, b.execute(t, c), "the same command")
 		c.ID = uuid.New()
 		require.Equal(t, first, b.execute(t, c), "another command for the same process")
+	})
+
+	t.Run("a look says what a workflow waits for and what happened", func(t *testing.T) {
+		t.Parallel()
+		requireViews(t, b)
 	})
 
 	t.Run("workflows are signalled about items in both shapes, once", func(t *testing.T) {
