@@ -38,6 +38,10 @@ type Options struct {
 	// TaskQueuePatience is how long task queues may be unattended before that is
 	// a problem; the zero value is domain.DefaultTaskQueuePatience.
 	TaskQueuePatience domain.TaskQueuePatience
+	// Version is that of the service.
+	Version string
+	// Examine carries out the checks of what the service depends on. Without it there are none.
+	Examine func(ctx context.Context) []domain.Finding
 }
 
 // Administration carries out the operations. It is safe for concurrent use.
@@ -48,6 +52,8 @@ type Administration struct {
 	uploads         *storage.Documents
 	checkWebhookURL func(url string) error
 	queuePatience   domain.TaskQueuePatience
+	version         string
+	examiner        examiner
 }
 
 // New makes an Administration.
@@ -62,6 +68,8 @@ func New(o Options) *Administration {
 		},
 		checkWebhookURL: o.CheckWebhookURL,
 		queuePatience:   cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
+		version:         o.Version,
+		examiner:        examiner{examine: o.Examine},
 	}
 }
 

@@ -66,12 +66,16 @@ findWebhookDeliveries   200+  200+          200-    200-    200-   200-      200
 retrieveWebhookDelivery 200   200           404     404     404    404       404       404    404      200   401       404
 replayWebhookDelivery   200   200           404     404     404    404       404       404    404      200   401       404
 releaseProcessItemTask  404   404           404     200     403o   200       404       200    404      404   401       404
+retrieveEngineHistory   404   404           404     200     403    403       403       200    404      404   401       404
 explainProcessActions   200   200           404     404     404    404       404       404    404      200   401       404
 evaluateAvailability    200   200           404     404     404    404       404       404    404      200   401       404
 evaluate_MODEL          200   200           200     200     200    200       200       200    200      200   401       200
 findAvailabilityFaults  200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 findEngineAccess        200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 revokeEngineAccess      200   200           404     404     404    404       404       404    404      200   401       404
+
+retrieveHealth          200   200           200     200     200    200       200       200    200      200   401       200
+examineHealth           403   403           403     403     403    403       403       403    403      403   401       403
 
 findWorkers             200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 findTaskQueues          200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
@@ -156,6 +160,7 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"explainProcessActions": {
 			method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/user-actions?principalId=" + f.principal.String(),
 		},
+		"retrieveEngineHistory": {method: get, path: apitest.AdminAPI + "/processes/" + f.process.String() + "/engine-history"},
 		"evaluateAvailability": {
 			method: post, path: apitest.AdminAPI + "/availability/~actions/evaluate",
 			body: `{"expression":"${ true }","processId":"` + f.process.String() + `"}`,
@@ -176,6 +181,8 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		"findWorkers": {
 			method: get, path: apitest.AdminAPI + "/workers?state=ONLINE&taskQueue=LOANS&sort=lastSeenAt%2Cdesc&tenant=" + f.tenant,
 		},
+		"retrieveHealth": {method: get, path: apitest.AdminAPI + "/health?tenant=" + f.tenant},
+		"examineHealth":  {method: get, path: apitest.AdminAPI + "/health/checks"},
 		"findTaskQueues": {method: get, path: apitest.AdminAPI + "/task-queues?taskQueue=LOANS&tenant=" + f.tenant},
 	}
 	maps.Copy(requests, f.robotOperations())

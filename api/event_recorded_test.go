@@ -139,6 +139,9 @@ admin.findEngineAccess                       none                               
 admin.revokeEngineAccess                     AUTHENTICATION.REVOKED                                             none
 admin.findWorkers                            none                                                               none
 admin.findTaskQueues                         none                                                               none
+admin.retrieveHealth                         none                                                               none
+admin.retrieveEngineHistory                  none                                                               none
+admin.examineHealth                          none                                                               none
 admin.explainProcessActions                  none                                                               none
 admin.evaluateAvailability                   none                                                               none
 admin.evaluate_MODEL                         none                                                               none

@@ -33,9 +33,20 @@ func newSites(t *testing.T) *sites {
 		add(name, op, demo.LoanWorker())
 	}
 	for id, op := range makeThings(all.admin, "north", "one").operations() {
-		add("admin."+id, op, all.admin.As("owner"))
+		add("admin."+id, op, all.who(id))
 	}
 	return all
+}
+
+// who calls an operation of the administration API.
+func (all *sites) who(id string) demo.Account {
+	switch id {
+	case "examineHealth":
+		return all.admin.Operator
+	case "retrieveEngineHistory":
+		return all.admin.As("manager")
+	}
+	return all.admin.As("owner")
 }
 
 // askFor is the request of a row, and the service that it is for, which is the
@@ -48,7 +59,7 @@ func askFor(t *testing.T, name string, all *sites) (*apitest.Service, asked) {
 		t.Cleanup(all.ofTheAdmin.Unlock)
 		s := all.admin.In(t)
 		if !reads {
-			a = askForAdmin(s, id)
+			a = askForAdmin(s, id, all.who(id))
 		}
 		return s.Service, a
 	}
@@ -61,9 +72,9 @@ func askFor(t *testing.T, name string, all *sites) (*apitest.Service, asked) {
 	return s, a
 }
 
-func askForAdmin(s *apitest.Administered, id string) asked {
+func askForAdmin(s *apitest.Administered, id string, as demo.Account) asked {
 	s.T.Helper()
-	a := asked{operation: makeThings(s, "north", id).operations()[id], as: s.As("owner")}
+	a := asked{operation: makeThings(s, "north", id).operations()[id], as: as}
 	switch id {
 	case "releaseProcessItemTask":
 		a.as = s.As("candidate")

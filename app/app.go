@@ -5,7 +5,7 @@
 // the change, its events and its commands for Temporal in one transaction.
 //
 // Operations never wait for Temporal: what it is to do is staged in the
-// transaction and carried out by the outbox.
+// transaction and carried out by the outbox. RetrieveEngineHistory alone asks it.
 package app
 
 import (
@@ -64,7 +64,12 @@ type Options struct {
 	Quotas *domain.Quotas
 	// Forms puts forms on paper. There is no such thing when it is nil.
 	Forms *press.Press
+	// ViewWorkflow asks Temporal about a workflow; without it there is no look into the engine.
+	ViewWorkflow WorkflowViewer
 }
+
+// WorkflowViewer returns what Temporal knows of a workflow, nil where it knows nothing.
+type WorkflowViewer func(ctx context.Context, q domain.WorkflowQuestion) (*domain.WorkflowView, error)
 
 // Service carries out the operations. It is safe for concurrent use.
 type Service struct {
@@ -89,6 +94,9 @@ type Service struct {
 	assistanceTime time.Duration
 	forms          *press.Press
 	quotas         domain.Quotas
+	viewer         WorkflowViewer
+	// views has an element for each look into the engine at the moment.
+	views chan struct{}
 }
 
 // New makes a Service.
@@ -112,6 +120,7 @@ func New(o Options) *Service {
 		webhooks: o.Webhooks, webhookDelay: o.WebhookDelay,
 		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
 		forms: o.Forms, quotas: *o.Quotas,
+		viewer: o.ViewWorkflow, views: make(chan struct{}, viewsAtOnce),
 	}
 }
 

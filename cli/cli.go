@@ -35,7 +35,7 @@ func AddCommands(root *cobra.Command, env Environment) {
 	AddGroup(
 		root, "See what happens and act on it:",
 		newIncidentsCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
-		newWebhooksCommand(env), newEventsCommand(env), newAccessCommand(env),
+		newWebhooksCommand(env), newEventsCommand(env), newAccessCommand(env), newHealthCommand(env),
 	)
 	AddGroup(root, "Write workers:", newInitCommand(), newGenerateCommand())
 	AddGroup(root, "Choose a server, and sign in:", newContextCommand(env), newLoginCommand(env), newWhoamiCommand(env))

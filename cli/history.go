@@ -19,13 +19,22 @@ var errCancelled = errors.New("the process was cancelled")
 func newProcessesHistoryCommand(env Environment) *cobra.Command {
 	var follow bool
 	var limit int
-	var after string
+	var after, workflow string
+	var engine bool
 	var out *output
 	cmd := processCommand(env, &cobra.Command{
 		Use: "history", Short: "Show what happened to a process, the oldest first",
 		Long: "Shows what happened to a process, its items, user actions and documents, as far as you may see them, in sentences.\n" +
-			"With --follow it goes on until the process has ended or the command is interrupted.",
+			"With --follow it goes on until the process has ended or the command is interrupted.\n\n" +
+			"With --engine it shows what the workflow of the process waits for and what happened in it, as Temporal knows it, the\n" +
+			"oldest of the newest events first. Managers of the process may ask for that.",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID) error {
+		if engine {
+			return s.showEngine(cmd, out, id, workflow, after, env.Clock())
+		}
+		if workflow != "" {
+			return misuse("--workflow needs --engine")
+		}
 		if err := checkLimit(limit); err != nil {
 			return err
 		}
@@ -41,6 +50,9 @@ func newProcessesHistoryCommand(env Environment) *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&follow, "follow", false, "go on with what happens until the process has ended")
 	cmd.Flags().StringVar(&after, "after", "", "continue behind the `cursor` that was printed or that an event has")
+	cmd.Flags().BoolVar(&engine, "engine", false, "look into the workflow of the process")
+	cmd.Flags().StringVar(&workflow, "workflow", "", "with --engine, look into another workflow of the process: its `id`")
+	cmd.MarkFlagsMutuallyExclusive("engine", "follow")
 	bindLimit(cmd, &limit, pageSize)
 	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
 	return cmd

@@ -19,6 +19,8 @@ type IncidentReportFilter struct {
 	States []domain.IncidentState
 	ID     *uuid.UUID
 	Search string
+	// TenantCodes keeps the incidents of the tenants with these codes; empty keeps all.
+	TenantCodes []string
 }
 
 const (
@@ -48,6 +50,9 @@ func (r *Reader) ListIncidentReports(
 	pg.AnyOf(l, "i.state", filter.States)
 	if filter.ID != nil {
 		l.Filter("i.id = %s", *filter.ID)
+	}
+	if len(filter.TenantCodes) > 0 {
+		l.Filter("t.code = ANY(%s)", filter.TenantCodes)
 	}
 	if search := strings.TrimSpace(filter.Search); search != "" {
 		searchIncidents(l, search)

@@ -39,6 +39,12 @@ type ServerInterface interface {
 	// FindEvents List events
 	// (GET /events)
 	FindEvents(c *gin.Context, params FindEventsParams)
+	// RetrieveHealth Get what waits, and the versions that run
+	// (GET /health)
+	RetrieveHealth(c *gin.Context, params RetrieveHealthParams)
+	// ExamineHealth Check what the service depends on
+	// (GET /health/checks)
+	ExamineHealth(c *gin.Context)
 	// RetrieveIdentity Get who the caller is
 	// (GET /identity)
 	RetrieveIdentity(c *gin.Context)
@@ -60,6 +66,9 @@ type ServerInterface interface {
 	// RetrieveDefinitionVersion Get a version of a process definition as a document
 	// (GET /process-definitions/{code}/versions/{number})
 	RetrieveDefinitionVersion(c *gin.Context, code ResourceCodeParam, number int, params RetrieveDefinitionVersionParams)
+	// RetrieveEngineHistory Look into the workflow of a process
+	// (GET /processes/{id}/engine-history)
+	RetrieveEngineHistory(c *gin.Context, id openapi_types.UUID, params RetrieveEngineHistoryParams)
 	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
 	// (GET /processes/{id}/user-actions)
 	ExplainProcessActions(c *gin.Context, id openapi_types.UUID, params ExplainProcessActionsParams)
@@ -490,6 +499,46 @@ func (siw *ServerInterfaceWrapper) FindEvents(c *gin.Context) {
 	siw.Handler.FindEvents(c, params)
 }
 
+// RetrieveHealth operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveHealth(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RetrieveHealthParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveHealth(c, params)
+}
+
+// ExamineHealth operation middleware
+func (siw *ServerInterfaceWrapper) ExamineHealth(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ExamineHealth(c)
+}
+
 // RetrieveIdentity operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveIdentity(c *gin.Context) {
 
@@ -724,6 +773,50 @@ func (siw *ServerInterfaceWrapper) RetrieveDefinitionVersion(c *gin.Context) {
 	}
 
 	siw.Handler.RetrieveDefinitionVersion(c, code, number, params)
+}
+
+// RetrieveEngineHistory operation middleware
+func (siw *ServerInterfaceWrapper) RetrieveEngineHistory(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id openapi_types.UUID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RetrieveEngineHistoryParams
+
+	// ------------- Optional query parameter "workflowId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "workflowId", c.Request.URL.Query(), &params.WorkflowID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter workflowId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", c.Request.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter after: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetrieveEngineHistory(c, id, params)
 }
 
 // ExplainProcessActions operation middleware
@@ -1915,6 +2008,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/engine-access", wrapper.FindEngineAccess)
 	router.POST(options.BaseURL+"/engine-access/~actions/revoke", wrapper.RevokeEngineAccess)
 	router.GET(options.BaseURL+"/events", wrapper.FindEvents)
+	router.GET(options.BaseURL+"/health", wrapper.RetrieveHealth)
+	router.GET(options.BaseURL+"/health/checks", wrapper.ExamineHealth)
 	router.GET(options.BaseURL+"/identity", wrapper.RetrieveIdentity)
 	router.GET(options.BaseURL+"/incidents", wrapper.FindIncidents)
 	router.GET(options.BaseURL+"/incidents/:id", wrapper.RetrieveIncident)
@@ -1922,6 +2017,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/incidents/:id/~actions/retry", wrapper.RetryIncident)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions", wrapper.FindDefinitionVersions)
 	router.GET(options.BaseURL+"/process-definitions/:code/versions/:number", wrapper.RetrieveDefinitionVersion)
+	router.GET(options.BaseURL+"/processes/:id/engine-history", wrapper.RetrieveEngineHistory)
 	router.GET(options.BaseURL+"/processes/:id/user-actions", wrapper.ExplainProcessActions)
 	router.GET(options.BaseURL+"/resources", wrapper.FindResources)
 	router.DELETE(options.BaseURL+"/resources/:kind/:code", wrapper.DeleteResource)
@@ -2050,6 +2146,33 @@ func (response FindEvents200JSONResponse) VisitFindEventsResponse(w http.Respons
 	return httpio.WriteJSON(w, 200, response)
 }
 
+type RetrieveHealthRequestObject struct {
+	Params RetrieveHealthParams
+}
+
+type RetrieveHealthResponseObject interface {
+	VisitRetrieveHealthResponse(w http.ResponseWriter) error
+}
+
+type RetrieveHealth200JSONResponse Health
+
+func (response RetrieveHealth200JSONResponse) VisitRetrieveHealthResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type ExamineHealthRequestObject struct {
+}
+
+type ExamineHealthResponseObject interface {
+	VisitExamineHealthResponse(w http.ResponseWriter) error
+}
+
+type ExamineHealth200JSONResponse HealthChecks
+
+func (response ExamineHealth200JSONResponse) VisitExamineHealthResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
 type RetrieveIdentityRequestObject struct {
 }
 
@@ -2147,6 +2270,21 @@ type RetrieveDefinitionVersionResponseObject interface {
 type RetrieveDefinitionVersion200JSONResponse ResourceDocument
 
 func (response RetrieveDefinitionVersion200JSONResponse) VisitRetrieveDefinitionVersionResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
+type RetrieveEngineHistoryRequestObject struct {
+	ID     openapi_types.UUID `json:"id"`
+	Params RetrieveEngineHistoryParams
+}
+
+type RetrieveEngineHistoryResponseObject interface {
+	VisitRetrieveEngineHistoryResponse(w http.ResponseWriter) error
+}
+
+type RetrieveEngineHistory200JSONResponse EngineHistory
+
+func (response RetrieveEngineHistory200JSONResponse) VisitRetrieveEngineHistoryResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
 }
 
@@ -2543,6 +2681,12 @@ type StrictServerInterface interface {
 	// FindEvents List events
 	// (GET /events)
 	FindEvents(ctx context.Context, request FindEventsRequestObject) (FindEventsResponseObject, error)
+	// RetrieveHealth Get what waits, and the versions that run
+	// (GET /health)
+	RetrieveHealth(ctx context.Context, request RetrieveHealthRequestObject) (RetrieveHealthResponseObject, error)
+	// ExamineHealth Check what the service depends on
+	// (GET /health/checks)
+	ExamineHealth(ctx context.Context, request ExamineHealthRequestObject) (ExamineHealthResponseObject, error)
 	// RetrieveIdentity Get who the caller is
 	// (GET /identity)
 	RetrieveIdentity(ctx context.Context, request RetrieveIdentityRequestObject) (RetrieveIdentityResponseObject, error)
@@ -2564,6 +2708,9 @@ type StrictServerInterface interface {
 	// RetrieveDefinitionVersion Get a version of a process definition as a document
 	// (GET /process-definitions/{code}/versions/{number})
 	RetrieveDefinitionVersion(ctx context.Context, request RetrieveDefinitionVersionRequestObject) (RetrieveDefinitionVersionResponseObject, error)
+	// RetrieveEngineHistory Look into the workflow of a process
+	// (GET /processes/{id}/engine-history)
+	RetrieveEngineHistory(ctx context.Context, request RetrieveEngineHistoryRequestObject) (RetrieveEngineHistoryResponseObject, error)
 	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
 	// (GET /processes/{id}/user-actions)
 	ExplainProcessActions(ctx context.Context, request ExplainProcessActionsRequestObject) (ExplainProcessActionsResponseObject, error)
@@ -2768,6 +2915,33 @@ func (sh *strictHandler) FindEvents(ctx *gin.Context, params FindEventsParams) {
 	}
 }
 
+// RetrieveHealth handles (GET /health).
+func (sh *strictHandler) RetrieveHealth(ctx *gin.Context, params RetrieveHealthParams) {
+	var request RetrieveHealthRequestObject
+	request.Params = params
+	response, err := sh.ssi.RetrieveHealth(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveHealthResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// ExamineHealth handles (GET /health/checks).
+func (sh *strictHandler) ExamineHealth(ctx *gin.Context) {
+	var request ExamineHealthRequestObject
+	response, err := sh.ssi.ExamineHealth(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitExamineHealthResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
 // RetrieveIdentity handles (GET /identity).
 func (sh *strictHandler) RetrieveIdentity(ctx *gin.Context) {
 	var request RetrieveIdentityRequestObject
@@ -2862,6 +3036,21 @@ func (sh *strictHandler) RetrieveDefinitionVersion(ctx *gin.Context, code Resour
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitRetrieveDefinitionVersionResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// RetrieveEngineHistory handles (GET /processes/{id}/engine-history).
+func (sh *strictHandler) RetrieveEngineHistory(ctx *gin.Context, id openapi_types.UUID, params RetrieveEngineHistoryParams) {
+	var request RetrieveEngineHistoryRequestObject
+	request.ID = id
+	request.Params = params
+	response, err := sh.ssi.RetrieveEngineHistory(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitRetrieveEngineHistoryResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

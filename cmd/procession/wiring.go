@@ -25,6 +25,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/internal/doctor"
 	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/upkeep"
@@ -106,6 +107,8 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 			MaxApplicationSecret: c.MaxSecretLifetime,
 		},
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
+		Version: version(),
+		Examine: func(ctx context.Context) []domain.Finding { return doctor.Examine(ctx, c.doctor(time.Now)) },
 	})
 	h.operations = app.New(app.Options{
 		Store: store, Issuer: k.issuer, Sealer: k.sealer, TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
@@ -113,6 +116,9 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 		Assistance: provider, Texts: c.textReader(s.log), AssistanceTime: c.AssistanceTimeout, Forms: c.formPress(),
 		Quotas:   c.quotas(),
 		Webhooks: s.sender, WebhookDelay: c.webhookDelay,
+		ViewWorkflow: func(ctx context.Context, q domain.WorkflowQuestion) (*domain.WorkflowView, error) {
+			return s.engine.View(ctx, q)
+		},
 	})
 	return h, nil
 }
@@ -187,7 +193,7 @@ func (s *service) newSupervisor(db *persistence.DB, acts *activities.Activities)
 // addMetrics registers what the parts of the service count.
 func (s *service) addMetrics(m *metrics, db *persistence.DB, acts *activities.Activities) {
 	watched := db.Background().Reader()
-	m.registry.MustRegister(newBacklog(watched), newWebhookBacklog(watched), newTaskQueueMetrics(watched, queuePatience(s.config)),
+	m.registry.MustRegister(newBacklogs(watched), newTaskQueueMetrics(watched, queuePatience(s.config)),
 		newConnectionMetrics(db))
 	m.gauge("procession_http_connections", "Connections of clients to the REST API.", s.connections.ofClients)
 	m.counter("procession_http_connections_refused_total", "Connections that were refused because there were too many.",

@@ -175,6 +175,22 @@ type ClientInterface interface {
 	// Corresponds with GET /events (the `FindEvents` operationId).
 	FindEvents(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RetrieveHealth Get what waits, and the versions that run
+	//
+	// What waits in the tenants that the caller owns or administers, for operators in all tenants. For everybody else nothing
+	// waits. It is read from PostgreSQL and says nothing about whether Temporal can be reached: see `/health/checks`.
+	//
+	// Corresponds with GET /health (the `RetrieveHealth` operationId).
+	RetrieveHealth(ctx context.Context, params *RetrieveHealthParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExamineHealth Check what the service depends on
+	//
+	// For operators: the checks of `procession doctor`, carried out by the service itself. They take at most 30 seconds, each at
+	// most five. Several callers at the same time get the same answer, and it is given again for five seconds.
+	//
+	// Corresponds with GET /health/checks (the `ExamineHealth` operationId).
+	ExamineHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// RetrieveIdentity Get who the caller is
 	//
 	// Corresponds with GET /identity (the `RetrieveIdentity` operationId).
@@ -221,6 +237,15 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
 	RetrieveDefinitionVersion(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RetrieveEngineHistory Look into the workflow of a process
+	//
+	// For managers of the process: what its workflow waits for and what happened in it, the newest first, as Temporal knows
+	// it. Temporal is asked, which takes at most five seconds; when it does not answer the status is 503. Events that say
+	// nothing about the process, such as those of each step of the workflow, are left out, so a part may be short or empty.
+	//
+	// Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
+	RetrieveEngineHistory(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
 	//
@@ -629,6 +654,42 @@ func (c *Client) FindEvents(ctx context.Context, params *FindEventsParams, reqEd
 	return c.Client.Do(req)
 }
 
+// RetrieveHealth Get what waits, and the versions that run
+//
+// What waits in the tenants that the caller owns or administers, for operators in all tenants. For everybody else nothing
+// waits. It is read from PostgreSQL and says nothing about whether Temporal can be reached: see `/health/checks`.
+//
+// Corresponds with GET /health (the `RetrieveHealth` operationId).
+func (c *Client) RetrieveHealth(ctx context.Context, params *RetrieveHealthParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetrieveHealthRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExamineHealth Check what the service depends on
+//
+// For operators: the checks of `procession doctor`, carried out by the service itself. They take at most 30 seconds, each at
+// most five. Several callers at the same time get the same answer, and it is given again for five seconds.
+//
+// Corresponds with GET /health/checks (the `ExamineHealth` operationId).
+func (c *Client) ExamineHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExamineHealthRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // RetrieveIdentity Get who the caller is
 //
 // Corresponds with GET /identity (the `RetrieveIdentity` operationId).
@@ -736,6 +797,25 @@ func (c *Client) FindDefinitionVersions(ctx context.Context, code ResourceCodePa
 // Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
 func (c *Client) RetrieveDefinitionVersion(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveDefinitionVersionRequest(c.Server, code, number, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RetrieveEngineHistory Look into the workflow of a process
+//
+// For managers of the process: what its workflow waits for and what happened in it, the newest first, as Temporal knows
+// it. Temporal is asked, which takes at most five seconds; when it does not answer the status is 503. Events that say
+// nothing about the process, such as those of each step of the workflow, are left out, so a part may be short or empty.
+//
+// Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
+func (c *Client) RetrieveEngineHistory(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetrieveEngineHistoryRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1871,6 +1951,87 @@ func NewFindEventsRequest(server string, params *FindEventsParams) (*http.Reques
 	return req, nil
 }
 
+// NewRetrieveHealthRequest constructs an http.Request for the RetrieveHealth method
+func NewRetrieveHealthRequest(server string, params *RetrieveHealthParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/health")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewExamineHealthRequest constructs an http.Request for the ExamineHealth method
+func NewExamineHealthRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/health/checks")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewRetrieveIdentityRequest constructs an http.Request for the RetrieveIdentity method
 func NewRetrieveIdentityRequest(server string) (*http.Request, error) {
 	var err error
@@ -2220,6 +2381,79 @@ func NewRetrieveDefinitionVersionRequest(server string, code ResourceCodeParam, 
 		if params.Tenant != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRetrieveEngineHistoryRequest constructs an http.Request for the RetrieveEngineHistory method
+func NewRetrieveEngineHistoryRequest(server string, id openapi_types.UUID, params *RetrieveEngineHistoryParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/processes/%s/engine-history", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.WorkflowID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "workflowId", *params.WorkflowID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -4234,6 +4468,26 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /events (the `FindEvents` operationId).
 	FindEventsWithResponse(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*FindEventsResponse, error)
 
+	// RetrieveHealthWithResponse Get what waits, and the versions that run
+	//
+	// What waits in the tenants that the caller owns or administers, for operators in all tenants. For everybody else nothing
+	// waits. It is read from PostgreSQL and says nothing about whether Temporal can be reached: see `/health/checks`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /health (the `RetrieveHealth` operationId).
+	RetrieveHealthWithResponse(ctx context.Context, params *RetrieveHealthParams, reqEditors ...RequestEditorFn) (*RetrieveHealthResponse, error)
+
+	// ExamineHealthWithResponse Check what the service depends on
+	//
+	// For operators: the checks of `procession doctor`, carried out by the service itself. They take at most 30 seconds, each at
+	// most five. Several callers at the same time get the same answer, and it is given again for five seconds.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /health/checks (the `ExamineHealth` operationId).
+	ExamineHealthWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ExamineHealthResponse, error)
+
 	// RetrieveIdentityWithResponse Get who the caller is
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -4294,6 +4548,17 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
 	RetrieveDefinitionVersionWithResponse(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*RetrieveDefinitionVersionResponse, error)
+
+	// RetrieveEngineHistoryWithResponse Look into the workflow of a process
+	//
+	// For managers of the process: what its workflow waits for and what happened in it, the newest first, as Temporal knows
+	// it. Temporal is asked, which takes at most five seconds; when it does not answer the status is 503. Events that say
+	// nothing about the process, such as those of each step of the workflow, are left out, so a part may be short or empty.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
+	RetrieveEngineHistoryWithResponse(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*RetrieveEngineHistoryResponse, error)
 
 	// ExplainProcessActionsWithResponse Tell why a principal is offered a user action of a process, or not
 	//
@@ -4901,6 +5166,102 @@ func (r FindEventsResponse) ContentType() string {
 	return ""
 }
 
+type RetrieveHealthResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Health
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RetrieveHealthResponse) GetJSON200() *Health {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r RetrieveHealthResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RetrieveHealthResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RetrieveHealthResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RetrieveHealthResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RetrieveHealthResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ExamineHealthResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *HealthChecks
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ExamineHealthResponse) GetJSON200() *HealthChecks {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ExamineHealthResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ExamineHealthResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ExamineHealthResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExamineHealthResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ExamineHealthResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type RetrieveIdentityResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5231,6 +5592,54 @@ func (r RetrieveDefinitionVersionResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r RetrieveDefinitionVersionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RetrieveEngineHistoryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EngineHistory
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RetrieveEngineHistoryResponse) GetJSON200() *EngineHistory {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r RetrieveEngineHistoryResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RetrieveEngineHistoryResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RetrieveEngineHistoryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RetrieveEngineHistoryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RetrieveEngineHistoryResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6494,6 +6903,38 @@ func (c *ClientWithResponses) FindEventsWithResponse(ctx context.Context, params
 	return ParseFindEventsResponse(rsp)
 }
 
+// RetrieveHealthWithResponse Get what waits, and the versions that run
+//
+// What waits in the tenants that the caller owns or administers, for operators in all tenants. For everybody else nothing
+// waits. It is read from PostgreSQL and says nothing about whether Temporal can be reached: see `/health/checks`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /health (the `RetrieveHealth` operationId).
+func (c *ClientWithResponses) RetrieveHealthWithResponse(ctx context.Context, params *RetrieveHealthParams, reqEditors ...RequestEditorFn) (*RetrieveHealthResponse, error) {
+	rsp, err := c.RetrieveHealth(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRetrieveHealthResponse(rsp)
+}
+
+// ExamineHealthWithResponse Check what the service depends on
+//
+// For operators: the checks of `procession doctor`, carried out by the service itself. They take at most 30 seconds, each at
+// most five. Several callers at the same time get the same answer, and it is given again for five seconds.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /health/checks (the `ExamineHealth` operationId).
+func (c *ClientWithResponses) ExamineHealthWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ExamineHealthResponse, error) {
+	rsp, err := c.ExamineHealth(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExamineHealthResponse(rsp)
+}
+
 // RetrieveIdentityWithResponse Get who the caller is
 //
 // Returns a wrapper object for the known response body format(s).
@@ -6595,6 +7036,23 @@ func (c *ClientWithResponses) RetrieveDefinitionVersionWithResponse(ctx context.
 		return nil, err
 	}
 	return ParseRetrieveDefinitionVersionResponse(rsp)
+}
+
+// RetrieveEngineHistoryWithResponse Look into the workflow of a process
+//
+// For managers of the process: what its workflow waits for and what happened in it, the newest first, as Temporal knows
+// it. Temporal is asked, which takes at most five seconds; when it does not answer the status is 503. Events that say
+// nothing about the process, such as those of each step of the workflow, are left out, so a part may be short or empty.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
+func (c *ClientWithResponses) RetrieveEngineHistoryWithResponse(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*RetrieveEngineHistoryResponse, error) {
+	rsp, err := c.RetrieveEngineHistory(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRetrieveEngineHistoryResponse(rsp)
 }
 
 // ExplainProcessActionsWithResponse Tell why a principal is offered a user action of a process, or not
@@ -7265,6 +7723,72 @@ func ParseFindEventsResponse(rsp *http.Response) (*FindEventsResponse, error) {
 	return response, nil
 }
 
+// ParseRetrieveHealthResponse parses an HTTP response from a RetrieveHealthWithResponse call
+func ParseRetrieveHealthResponse(rsp *http.Response) (*RetrieveHealthResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RetrieveHealthResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Health
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseExamineHealthResponse parses an HTTP response from a ExamineHealthWithResponse call
+func ParseExamineHealthResponse(rsp *http.Response) (*ExamineHealthResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExamineHealthResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest HealthChecks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseRetrieveIdentityResponse parses an HTTP response from a RetrieveIdentityWithResponse call
 func ParseRetrieveIdentityResponse(rsp *http.Response) (*RetrieveIdentityResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7479,6 +8003,39 @@ func ParseRetrieveDefinitionVersionResponse(rsp *http.Response) (*RetrieveDefini
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest ResourceDocument
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRetrieveEngineHistoryResponse parses an HTTP response from a RetrieveEngineHistoryWithResponse call
+func ParseRetrieveEngineHistoryResponse(rsp *http.Response) (*RetrieveEngineHistoryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RetrieveEngineHistoryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EngineHistory
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -160,6 +160,54 @@ func (e EngineAccessKind) Valid() bool {
 	}
 }
 
+// Defines values for EngineWorkflowKind.
+const (
+	EngineWorkflowKindPROCESS       EngineWorkflowKind = "PROCESS"
+	EngineWorkflowKindPROCESSACTION EngineWorkflowKind = "PROCESS_ACTION"
+	EngineWorkflowKindTASKROBOT     EngineWorkflowKind = "TASK_ROBOT"
+)
+
+// Valid indicates whether the value is a known member of the EngineWorkflowKind enum.
+func (e EngineWorkflowKind) Valid() bool {
+	switch e {
+	case EngineWorkflowKindPROCESS:
+		return true
+	case EngineWorkflowKindPROCESSACTION:
+		return true
+	case EngineWorkflowKindTASKROBOT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for EngineWorkflowState.
+const (
+	EngineWorkflowStateCANCELLED EngineWorkflowState = "CANCELLED"
+	EngineWorkflowStateCOMPLETED EngineWorkflowState = "COMPLETED"
+	EngineWorkflowStateFAILED    EngineWorkflowState = "FAILED"
+	EngineWorkflowStatePENDING   EngineWorkflowState = "PENDING"
+	EngineWorkflowStateRUNNING   EngineWorkflowState = "RUNNING"
+)
+
+// Valid indicates whether the value is a known member of the EngineWorkflowState enum.
+func (e EngineWorkflowState) Valid() bool {
+	switch e {
+	case EngineWorkflowStateCANCELLED:
+		return true
+	case EngineWorkflowStateCOMPLETED:
+		return true
+	case EngineWorkflowStateFAILED:
+		return true
+	case EngineWorkflowStatePENDING:
+		return true
+	case EngineWorkflowStateRUNNING:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ErrorCode.
 const (
 	ErrorCodeACCESSDENIED       ErrorCode = "ACCESS_DENIED"
@@ -223,6 +271,30 @@ func (e EventOrder) Valid() bool {
 	case EventOrderNEWESTFIRST:
 		return true
 	case EventOrderOLDESTFIRST:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for HealthVerdict.
+const (
+	HealthVerdictFAIL    HealthVerdict = "FAIL"
+	HealthVerdictOK      HealthVerdict = "OK"
+	HealthVerdictSKIPPED HealthVerdict = "SKIPPED"
+	HealthVerdictWARN    HealthVerdict = "WARN"
+)
+
+// Valid indicates whether the value is a known member of the HealthVerdict enum.
+func (e HealthVerdict) Valid() bool {
+	switch e {
+	case HealthVerdictFAIL:
+		return true
+	case HealthVerdictOK:
+		return true
+	case HealthVerdictSKIPPED:
+		return true
+	case HealthVerdictWARN:
 		return true
 	default:
 		return false
@@ -592,6 +664,33 @@ func (e WorkerState) Valid() bool {
 	}
 }
 
+// Defines values for WorkflowWaitKind.
+const (
+	WorkflowWaitKindACTIVITY      WorkflowWaitKind = "ACTIVITY"
+	WorkflowWaitKindCHILDWORKFLOW WorkflowWaitKind = "CHILD_WORKFLOW"
+	WorkflowWaitKindTASK          WorkflowWaitKind = "TASK"
+	WorkflowWaitKindTIMER         WorkflowWaitKind = "TIMER"
+	WorkflowWaitKindWORKER        WorkflowWaitKind = "WORKER"
+)
+
+// Valid indicates whether the value is a known member of the WorkflowWaitKind enum.
+func (e WorkflowWaitKind) Valid() bool {
+	switch e {
+	case WorkflowWaitKindACTIVITY:
+		return true
+	case WorkflowWaitKindCHILDWORKFLOW:
+		return true
+	case WorkflowWaitKindTASK:
+		return true
+	case WorkflowWaitKindTIMER:
+		return true
+	case WorkflowWaitKindWORKER:
+		return true
+	default:
+		return false
+	}
+}
+
 // ActionObstacle defines model for ActionObstacle.
 type ActionObstacle struct {
 	Code    ActionObstacleCode `json:"code"`
@@ -818,6 +917,36 @@ type EngineAccessRevokeParams struct {
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 }
 
+// EngineHistory defines model for EngineHistory.
+type EngineHistory struct {
+	// Next The cursor of the events before; missing where there are none
+	Next *string `json:"next,omitempty"`
+
+	// Workflow What Temporal knows of a run of a workflow; missing while it is not started and once Temporal has deleted it
+	Workflow *WorkflowView `json:"workflow,omitempty"`
+
+	// Workflows The workflows that were started for the process, its own first, at most a hundred
+	Workflows []EngineWorkflow `json:"workflows"`
+}
+
+// EngineWorkflow defines model for EngineWorkflow.
+type EngineWorkflow struct {
+	// Kind Whose workflow it is
+	Kind EngineWorkflowKind `json:"kind"`
+
+	// State What the service knows of it
+	State        EngineWorkflowState `json:"state"`
+	TaskQueue    string              `json:"taskQueue"`
+	WorkflowID   string              `json:"workflowId"`
+	WorkflowType string              `json:"workflowType"`
+}
+
+// EngineWorkflowKind Whose workflow it is
+type EngineWorkflowKind string
+
+// EngineWorkflowState What the service knows of it
+type EngineWorkflowState string
+
 // ErrorCode Stable reason of a failure
 type ErrorCode string
 
@@ -897,6 +1026,62 @@ type ExplainedAction struct {
 type ExplainedActions struct {
 	Content []ExplainedAction `json:"content"`
 }
+
+// Health What waits in the tenants that the caller manages, and which versions run
+type Health struct {
+	// Commands How many commands for Temporal are due
+	Commands int64 `json:"commands"`
+
+	// CommandsDueSince Since when the oldest of them is due
+	CommandsDueSince *time.Time `json:"commandsDueSince,omitempty"`
+
+	// DatabaseVersion The version of PostgreSQL, for operators
+	DatabaseVersion *string `json:"databaseVersion,omitempty"`
+
+	// Deliveries How many webhook deliveries wait for their first attempt
+	Deliveries int64 `json:"deliveries"`
+
+	// DeliveriesSince Since when the oldest of them waits at an endpoint that nothing is wrong with
+	DeliveriesSince *time.Time `json:"deliveriesSince,omitempty"`
+
+	// DisabledEndpoints How many webhook endpoints are disabled
+	DisabledEndpoints int64 `json:"disabledEndpoints"`
+
+	// OpenIncidents How many incidents are open
+	OpenIncidents int64 `json:"openIncidents"`
+
+	// OverdueLooks In how many namespaces the ends of workflows should have been looked for a minute ago
+	OverdueLooks int64 `json:"overdueLooks"`
+
+	// RetriedDeliveries How many webhook deliveries have failed and are attempted again
+	RetriedDeliveries int64 `json:"retriedDeliveries"`
+
+	// Version The version of the service
+	Version string `json:"version"`
+}
+
+// HealthChecks defines model for HealthChecks.
+type HealthChecks struct {
+	// Content The checks in their order
+	Content    []HealthFinding `json:"content"`
+	ExaminedAt time.Time       `json:"examinedAt"`
+}
+
+// HealthFinding defines model for HealthFinding.
+type HealthFinding struct {
+	// Advice What to do about it
+	Advice *string `json:"advice,omitempty"`
+
+	// Check The name of the check
+	Check   string `json:"check"`
+	Finding string `json:"finding"`
+
+	// Verdict SKIPPED is the verdict of a check that needs another one, which fails
+	Verdict HealthVerdict `json:"verdict"`
+}
+
+// HealthVerdict SKIPPED is the verdict of a check that needs another one, which fails
+type HealthVerdict string
 
 // Identity Who the caller is
 type Identity struct {
@@ -1524,6 +1709,78 @@ type WorkerRegistration struct {
 // WorkerState Whether a worker keeps registering
 type WorkerState string
 
+// WorkflowEvent defines model for WorkflowEvent.
+type WorkflowEvent struct {
+	// About The definition of the item that a signal is about
+	About *string   `json:"about,omitempty"`
+	At    time.Time `json:"at"`
+	ID    int64     `json:"id"`
+
+	// Kind Temporal's type of the event, such as ActivityTaskFailed
+	Kind string `json:"kind"`
+
+	// Message A failure or a reason
+	Message *string `json:"message,omitempty"`
+
+	// Name The type of the activity, the workflow or the child, the name of the signal or the id of the timer. It is missing where
+	// only an event further back has it
+	Name *string `json:"name,omitempty"`
+
+	// Until When a timer ends
+	Until *time.Time `json:"until,omitempty"`
+
+	// WorkflowID That of a child
+	WorkflowID *string `json:"workflowId,omitempty"`
+}
+
+// WorkflowView What Temporal knows of a run of a workflow; missing while it is not started and once Temporal has deleted it
+type WorkflowView struct {
+	ClosedAt *time.Time `json:"closedAt,omitempty"`
+
+	// Events The newest first
+	Events []WorkflowEvent `json:"events"`
+
+	// Length How many events the history has
+	Length int64 `json:"length"`
+
+	// ParentWorkflowID The workflow that started it as a child
+	ParentWorkflowID *string   `json:"parentWorkflowId,omitempty"`
+	RunID            string    `json:"runId"`
+	StartedAt        time.Time `json:"startedAt"`
+
+	// Status Temporal's word for its state, such as Running or ContinuedAsNew
+	Status    string `json:"status"`
+	TaskQueue string `json:"taskQueue"`
+	Type      string `json:"type"`
+
+	// Waits What it waits for; timers as far as they are among the events
+	Waits      []WorkflowWait `json:"waits"`
+	WorkflowID string         `json:"workflowId"`
+}
+
+// WorkflowWait defines model for WorkflowWait.
+type WorkflowWait struct {
+	// Attempt Counts attempts from 1
+	Attempt *int             `json:"attempt,omitempty"`
+	Kind    WorkflowWaitKind `json:"kind"`
+
+	// Message What the latest attempt failed with
+	Message *string `json:"message,omitempty"`
+
+	// Name The code of the task, the type of the activity or the child, the id of the timer, or the task queue
+	Name  string     `json:"name"`
+	Since *time.Time `json:"since,omitempty"`
+
+	// Until When a timer ends, or the next attempt is made
+	Until *time.Time `json:"until,omitempty"`
+
+	// WorkflowID That of a child
+	WorkflowID *string `json:"workflowId,omitempty"`
+}
+
+// WorkflowWaitKind defines model for WorkflowWait.Kind.
+type WorkflowWaitKind string
+
 // FileContentTypeParam defines model for FileContentTypeParam.
 type FileContentTypeParam = string
 
@@ -1680,6 +1937,12 @@ type FindEventsParams struct {
 	Limit int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// RetrieveHealthParams defines parameters for RetrieveHealth.
+type RetrieveHealthParams struct {
+	// Tenant Only what belongs to a tenant with one of these codes
+	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
 // FindIncidentsParams defines parameters for FindIncidents.
 type FindIncidentsParams struct {
 	// Size Elements per page; 0 asks for the totals alone
@@ -1711,6 +1974,15 @@ type FindDefinitionVersionsParams struct {
 type RetrieveDefinitionVersionParams struct {
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// RetrieveEngineHistoryParams defines parameters for RetrieveEngineHistory.
+type RetrieveEngineHistoryParams struct {
+	// WorkflowID A workflow of the process (its own, that of a user action or of a robot) or a child of one; without it that of the process
+	WorkflowID *string `form:"workflowId,omitempty" json:"workflowId,omitempty"`
+
+	// After The cursor that an earlier part ended with. It names the workflow too
+	After *string `form:"after,omitempty" json:"after,omitempty"`
 }
 
 // ExplainProcessActionsParams defines parameters for ExplainProcessActions.

@@ -121,9 +121,14 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 		Service: app.New(app.Options{
 			Store: store, TaskLogLimit: LogLimit, CancelGrace: time.Minute, Issuer: issuer, Sealer: sealer, Documents: s.Documents, MaxDocumentBytes: DocumentLimit,
 			Assistance: s.Provider, Texts: texts(t), Forms: s.Forms, Quotas: within.Quotas,
+			ViewWorkflow: viewWorkflow,
 		}),
 		Administration: administer.New(administer.Options{
 			Store: store, Sealer: sealer, Documents: s.Documents, MaxDocumentBytes: DocumentLimit,
+			Version: "v1.2.3",
+			Examine: func(context.Context) []domain.Finding {
+				return []domain.Finding{{Check: "database", Verdict: domain.VerdictOK, Finding: "PostgreSQL"}}
+			},
 		}),
 		Revocations:   store.Revocations(),
 		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: s.Now,

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+)
+
+// showEngine writes what Temporal knows of a workflow of a process.
+func (s *service) showEngine(cmd *cobra.Command, out *output, process uuid.UUID, workflow, after string, now time.Time) error {
+	answer, err := s.RetrieveEngineHistoryWithResponse(cmd.Context(), process, &oasadmin.RetrieveEngineHistoryParams{
+		WorkflowID: optional(workflow), After: optional(after),
+	})
+	found, err := read[oasadmin.EngineHistory](s, answer, err)
+	if err != nil {
+		return err
+	}
+	if err := out.write(cmd.Context(), cmd.OutOrStdout(), found, func(v view) { engineTable(v, found, now) }); err != nil {
+		return err
+	}
+	if found.Next != nil {
+		cmd.PrintErrf("There is more: --after %s\n", *found.Next)
+	}
+	return nil
+}
+
+func engineTable(w io.Writer, h oasadmin.EngineHistory, now time.Time) {
+	for i := range h.Workflows {
+		row(w, "Workflow:", h.Workflows[i].WorkflowID, string(h.Workflows[i].Kind), string(h.Workflows[i].State))
+	}
+	if h.Workflow == nil {
+		row(w, "Status:", "Temporal does not know the workflow: it is not started yet, or deleted")
+		return
+	}
+	v := h.Workflow
+	row(w, "Status:", v.Status, v.WorkflowID)
+	row(w, "Type:", cellText(v.Type), "on "+cellText(v.TaskQueue))
+	for i := range v.Waits {
+		row(w, "Waits:", cellText(waitSentence(&v.Waits[i], now)))
+	}
+	for _, e := range slices.Backward(v.Events) {
+		row(w, timeText(e.At), cellText(engineSentence(&e)))
+	}
+}
+
+// waitSentence says what a workflow waits for.
+func waitSentence(w *oasadmin.WorkflowWait, now time.Time) string {
+	text := map[oasadmin.WorkflowWaitKind]string{
+		oasadmin.WorkflowWaitKindTASK: "for the task ", oasadmin.WorkflowWaitKindACTIVITY: "for the activity ",
+		oasadmin.WorkflowWaitKindTIMER: "for the timer ", oasadmin.WorkflowWaitKindCHILDWORKFLOW: "for the child workflow ",
+		oasadmin.WorkflowWaitKindWORKER: "for a worker of ",
+	}[w.Kind] + w.Name
+	if w.WorkflowID != nil {
+		text += " " + *w.WorkflowID
+	}
+	if w.Since != nil {
+		text += ", since " + now.Sub(*w.Since).Round(time.Second).String()
+	}
+	if w.Attempt != nil && *w.Attempt > 1 {
+		text += ", attempt " + strconv.Itoa(*w.Attempt)
+	}
+	if w.Until != nil {
+		text += ", until " + timeText(*w.Until)
+	}
+	if w.Message != nil {
+		text += ": " + *w.Message
+	}
+	return text
+}
+
+// engineDeeds are the events of workflows. %s stands for the name.
+func engineDeeds() map[string]string {
+	return map[string]string{
+		"WorkflowExecutionStarted":         "the workflow %s started",
+		"WorkflowExecutionCompleted":       "the workflow completed",
+		"WorkflowExecutionFailed":          "the workflow failed",
+		"WorkflowExecutionTimedOut":        "the workflow timed out",
+		"WorkflowExecutionCanceled":        "the workflow was cancelled",
+		"WorkflowExecutionTerminated":      "the workflow was terminated",
+		"WorkflowExecutionContinuedAsNew":  "the workflow continued as new",
+		"WorkflowExecutionCancelRequested": "the workflow was asked to cancel",
+		"WorkflowExecutionSignaled":        "the signal %s arrived",
+		"WorkflowTaskFailed":               "a step of the workflow failed",
+		"WorkflowTaskTimedOut":             "a step of the workflow timed out",
+		"ActivityTaskScheduled":            "the activity %s was scheduled",
+		"ActivityTaskCompleted":            "the activity %s completed",
+		"ActivityTaskFailed":               "the activity %s failed",
+		"ActivityTaskTimedOut":             "the activity %s timed out",
+		"ActivityTaskCanceled":             "the activity %s was cancelled",
+		"TimerStarted":                     "the timer %s started",
+		"TimerFired":                       "the timer %s ended",
+		"TimerCanceled":                    "the timer %s was cancelled",
+		"ChildWorkflowExecutionStarted":    "the child workflow %s started",
+		"ChildWorkflowExecutionCompleted":  "the child workflow %s completed",
+		"ChildWorkflowExecutionFailed":     "the child workflow %s failed",
+		"ChildWorkflowExecutionCanceled":   "the child workflow %s was cancelled",
+		"ChildWorkflowExecutionTimedOut":   "the child workflow %s timed out",
+		"ChildWorkflowExecutionTerminated": "the child workflow %s was terminated",
+	}
+}
+
+// engineSentence says what happened in a workflow. An event of a newer service is named by its kind.
+func engineSentence(e *oasadmin.WorkflowEvent) string {
+	text, known := engineDeeds()[e.Kind]
+	if !known {
+		return e.Kind
+	}
+	text = strings.ReplaceAll(text, "%s", cmp.Or(given(e.Name), "(scheduled before)"))
+	if e.About != nil {
+		text += " about " + *e.About
+	}
+	if e.Until != nil {
+		text += ", until " + timeText(*e.Until)
+	}
+	if e.Message != nil {
+		text += ": " + *e.Message
+	}
+	return text
+}

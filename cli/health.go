@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+)
+
+// health is what the command shows.
+type health struct {
+	oasadmin.Health
+
+	Checks []oasadmin.HealthFinding `json:"checks,omitempty"`
+}
+
+func newHealthCommand(env Environment) *cobra.Command {
+	var out *output
+	var tenant string
+	var checks bool
+	cmd := asking(env, &cobra.Command{
+		Use: "health", Args: exactly(), Short: "Show what waits, and with --checks whether everything works",
+		Long: "Shows what waits in your tenants, for operators in all. With --checks, which operators may give, the service carries\n" +
+			"out the checks of procession doctor itself; what fails makes the exit code 1.",
+		ValidArgsFunction: completeNothing,
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		var found health
+		answer, err := s.RetrieveHealthWithResponse(cmd.Context(), &oasadmin.RetrieveHealthParams{Tenant: filter(tenant)})
+		if found.Health, err = read[oasadmin.Health](s, answer, err); err != nil {
+			return err
+		}
+		if checks {
+			answer, err := s.ExamineHealthWithResponse(cmd.Context())
+			examined, err := read[oasadmin.HealthChecks](s, answer, err)
+			if err != nil {
+				return err
+			}
+			found.Checks = examined.Content
+		}
+		if err := out.write(cmd.Context(), cmd.OutOrStdout(), found, func(v view) { healthTable(v, env.Clock(), found) }); err != nil {
+			return err
+		}
+		return failedChecks(found.Checks)
+	})
+	cmd.Flags().StringVar(&tenant, "tenant", "", ofTenantHelp)
+	cmd.Flags().BoolVar(&checks, "checks", false, "carry out the checks of procession doctor")
+	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
+	return cmd
+}
+
+// failedChecks fails when a check does.
+func failedChecks(checks []oasadmin.HealthFinding) error {
+	fails := 0
+	for _, f := range checks {
+		if f.Verdict == oasadmin.HealthVerdictFAIL {
+			fails++
+		}
+	}
+	if fails == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d checks fail", fails, len(checks))
+}
+
+func healthTable(w io.Writer, now time.Time, h health) {
+	row(w, "Version:", h.Version)
+	if h.DatabaseVersion != nil {
+		row(w, "PostgreSQL:", *h.DatabaseVersion)
+	}
+	row(w, "Commands for Temporal:", waitingText(now, h.Commands, h.CommandsDueSince))
+	row(w, "Webhook deliveries:", waitingText(now, h.Deliveries, h.DeliveriesSince))
+	row(w, "Deliveries tried again:", strconv.FormatInt(h.RetriedDeliveries, 10))
+	row(w, "Disabled endpoints:", strconv.FormatInt(h.DisabledEndpoints, 10))
+	row(w, "Open incidents:", strconv.FormatInt(h.OpenIncidents, 10))
+	row(w, "Overdue looks for ends:", strconv.FormatInt(h.OverdueLooks, 10))
+	for _, f := range h.Checks {
+		row(w, string(f.Verdict), f.Check, cellText(f.Finding))
+		if f.Advice != nil {
+			row(w, "", "", "-> "+cellText(*f.Advice))
+		}
+	}
+}
+
+func waitingText(now time.Time, count int64, since *time.Time) string {
+	text := strconv.FormatInt(count, 10)
+	if since != nil {
+		text += ", the oldest for " + now.Sub(*since).Round(time.Second).String()
+	}
+	return text
+}
