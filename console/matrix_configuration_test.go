@@ -30,6 +30,8 @@ POST people/:tenant/:kind/:code/disable User              403   303          303
 POST people/:tenant/:kind/:code/secrets User              403   400          400           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/secrets/:id/revoke User   403   404          404           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/access User               403   303          303           403     403    403       403       403      403   in        404
+POST people/:tenant/:kind/:code/files Robot               403   400          400           403     403    403       403       403      403   in        404
+POST people/:tenant/:kind/:code/files/delete Robot        403   400          400           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/variables Robot           403   303          303           403     403    403       403       403      403   in        404
 `
 
@@ -73,5 +75,5 @@ func (c *cast) askToConfigure(s *site, caller string, r row, about configured) s
 	path := strings.NewReplacer(":tenant", about.tenant, ":kind", r.variant, ":code", about.code, ":id", uuid.NewString()).Replace(r.path)
 	manifest := "apiVersion: procession/v1\nkind: DataStructure\nmetadata: {code: MATRIX, tenant: " + about.tenant + "}\n" +
 		"spec: {name: Matrix, schema: {type: object}}\n"
-	return c.cell(s, caller, r, path, url.Values{"text": {manifest}, "name": {nameOf[r.variant]}, "value": {"secret"}})
+	return c.cell(s, caller, r, path, url.Values{"text": {manifest}, "name": {nameOf[r.variant]}, "value": {"secret"}, "type": {"NONE"}})
 }

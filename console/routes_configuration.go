@@ -21,6 +21,8 @@ func configurationRoutes(s screens) []web.Route {
 		web.Post("people/:tenant/:kind/:code/secrets", s.people.Issue),
 		web.Post("people/:tenant/:kind/:code/secrets/:id/revoke", s.people.Revoke),
 		web.Post("people/:tenant/:kind/:code/access", s.people.RevokeAccess),
+		web.Post("people/:tenant/:kind/:code/files", s.people.UploadFile),
+		web.Post("people/:tenant/:kind/:code/files/delete", s.people.DeleteFile),
 		web.Post("people/:tenant/:kind/:code/variables", s.people.SetVariable),
 	}
 }
