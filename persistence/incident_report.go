@@ -52,7 +52,7 @@ func (r *Reader) ListIncidentReports(
 		l.Filter("i.id = %s", *filter.ID)
 	}
 	if len(filter.TenantCodes) > 0 {
-		l.Filter("t.code = ANY(%s)", filter.TenantCodes)
+		l.Filter("i.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
 	}
 	if search := strings.TrimSpace(filter.Search); search != "" {
 		searchIncidents(l, search)

@@ -30,7 +30,7 @@ type Screens struct {
 
 // question is what a visitor asks the ledger for: the texts of the query of its URL.
 type question struct {
-	Who, What, Kind, About, From, To string
+	Who, What, Kind, About, Tenant, From, To string
 	// After is the cursor of the record that the page begins behind, "" for the newest.
 	After string
 }
@@ -38,7 +38,7 @@ type question struct {
 func asked(query url.Values) question {
 	text := func(name string) string { return strings.TrimSpace(query.Get(name)) }
 	return question{
-		Who: text("who"), What: text("what"), Kind: text("kind"), About: text("about"), From: text("from"), To: text("to"),
+		Who: text("who"), What: text("what"), Kind: text("kind"), About: text("about"), Tenant: text("tenant"), From: text("from"), To: text("to"),
 		After: text("after"),
 	}
 }
@@ -47,7 +47,7 @@ func asked(query url.Values) question {
 func (q question) path(name string) string {
 	query := url.Values{}
 	for name, value := range map[string]string{
-		"who": q.Who, "what": q.What, "kind": q.Kind, "about": q.About, "from": q.From, "to": q.To, "after": q.After,
+		"who": q.Who, "what": q.What, "kind": q.Kind, "about": q.About, "tenant": q.Tenant, "from": q.From, "to": q.To, "after": q.After,
 	} {
 		if value != "" {
 			query.Set(name, value)
@@ -66,7 +66,7 @@ func (q question) narrowed() bool { return q.after("") != question{} }
 // filter returns what the operations call the question. What cannot be read is a
 // VALIDATION error.
 func (q question) filter(ctx context.Context) (administer.EventFilter, error) {
-	var f administer.EventFilter
+	f := administer.EventFilter{TenantCodes: web.TenantCodes(q.Tenant)}
 	if id, err := uuid.Parse(q.Who); err == nil {
 		f.ActorIDs = []uuid.UUID{id}
 	} else {
@@ -116,6 +116,9 @@ func (q question) command(ctx context.Context) string {
 	if f.Concerning != nil {
 		line += " --resource " + f.Concerning.String()
 	}
+	if q.Tenant != "" {
+		line += " --tenant " + q.Tenant
+	}
 	if f.From != nil {
 		line += " --from " + f.From.UTC().Format(time.RFC3339)
 	}
@@ -148,7 +151,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := listed{q, records, len(v.Caller.Memberships) > 1 || v.Caller.Operator}
+	l := listed{q, records, web.SeveralTenants(v.Caller)}
 	return &web.Answer{Title: ui.T(v.Context(), "Audit"), Area: area, Body: listPage(l)}, nil
 }
 

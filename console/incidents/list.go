@@ -26,6 +26,7 @@ type question struct {
 	State  domain.IncidentState
 	All    bool
 	Search string
+	Tenant string
 	Oldest bool
 	Page   int
 }
@@ -37,7 +38,7 @@ func states() []domain.IncidentState {
 // asked reads the query of a URL. What is not known counts as not given.
 func asked(query url.Values) question {
 	q := question{
-		State: domain.IncidentState(query.Get("state")), All: query.Get("state") == "all", Search: query.Get("q"),
+		State: domain.IncidentState(query.Get("state")), All: query.Get("state") == "all", Search: query.Get("q"), Tenant: query.Get("tenant"),
 		Oldest: query.Get("sort") == "oldest", Page: web.PageNumber(query),
 	}
 	if !slices.Contains(states(), q.State) {
@@ -55,6 +56,9 @@ func (q question) path() string {
 	}
 	if q.Search != "" {
 		query.Set("q", q.Search)
+	}
+	if q.Tenant != "" {
+		query.Set("tenant", q.Tenant)
 	}
 	if q.Oldest {
 		query.Set("sort", "oldest")
@@ -78,7 +82,7 @@ func (q question) in(state domain.IncidentState) question {
 func (q question) ofAll() question { q.All, q.Page = true, 1; return q }
 
 func (q question) filter() administer.IncidentReportFilter {
-	f := administer.IncidentReportFilter{Search: q.Search}
+	f := administer.IncidentReportFilter{Search: q.Search, TenantCodes: web.TenantCodes(q.Tenant)}
 	if !q.All {
 		f.States = []domain.IncidentState{q.State}
 	}
@@ -91,10 +95,14 @@ func (q question) sort() []domain.SortKey {
 
 // command is what lists the same.
 func (q question) command() string {
+	line := "procession incidents list"
 	if q.All || q.State != domain.IncidentOpen {
-		return "procession incidents list --all"
+		line += " --all"
 	}
-	return "procession incidents list"
+	if q.Tenant != "" {
+		line += " --tenant " + q.Tenant
+	}
+	return line
 }
 
 // listed is what the list shows.
@@ -117,6 +125,6 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	if len(found.Items) == 0 && q.Page > 1 {
 		return web.SeeOther(q.onPage(max(1, found.TotalPages())).path()), nil
 	}
-	l := listed{q, found, len(v.Caller.Memberships) > 1 || v.Caller.Operator}
+	l := listed{q, found, web.SeveralTenants(v.Caller)}
 	return &web.Answer{Title: ui.T(v.Context(), "Incidents"), Area: area, Body: listPage(l)}, nil
 }

@@ -30,6 +30,8 @@ type Screens struct {
 type listed struct {
 	domain.Page[administer.TaskQueue]
 
+	// Tenant is the code of the one tenant that is asked for, "" for all.
+	Tenant string
 	// Tenants reports whether there may be queues of several.
 	Tenants bool
 }
@@ -37,20 +39,30 @@ type listed struct {
 // List shows the task queues of the tenants that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	page := domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
-	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, administer.TaskQueueFilter{}, page)
+	tenant := v.URL.Query().Get("tenant")
+	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, administer.TaskQueueFilter{TenantCodes: web.TenantCodes(tenant)}, page)
 	if err != nil {
 		return nil, err
 	}
 	if len(found.Items) == 0 && page.Number > 0 {
-		return web.SeeOther(pagePath(max(1, found.TotalPages()))), nil
+		return web.SeeOther(pagePath(tenant)(max(1, found.TotalPages()))), nil
 	}
 	return &web.Answer{
 		Title: ui.T(v.Context(), "Workers and queues"), Area: area,
-		Body: listPage(listed{found, len(v.Caller.Memberships) > 1 || v.Caller.Operator}),
+		Body: listPage(listed{found, tenant, web.SeveralTenants(v.Caller)}),
 	}, nil
 }
 
-func pagePath(page int) string { return web.Root + area + "?page=" + strconv.Itoa(page) }
+// pagePath returns what makes the path of a page of the list.
+func pagePath(tenant string) func(page int) string {
+	return func(page int) string {
+		query := url.Values{"page": {strconv.Itoa(page)}}
+		if tenant != "" {
+			query.Set("tenant", tenant)
+		}
+		return web.Root + area + "?" + query.Encode()
+	}
+}
 
 // Show shows a task queue with a program that would serve it.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {

@@ -32,18 +32,23 @@ type listed struct {
 	domain.Page[domain.WebhookHealth]
 
 	Outcomes map[uuid.UUID][]domain.WebhookOutcome
-	Tenants  bool
+	// Tenant is the code of the one tenant that is asked for, "" for all.
+	Tenant string
+	// Tenants reports whether there may be endpoints of several.
+	Tenants bool
 }
 
 // List shows the endpoints of the tenants that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	page := domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
-	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller, administer.WebhookFilter{}, page, nil)
+	tenant := v.URL.Query().Get("tenant")
+	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller,
+		administer.WebhookFilter{TenantCodes: web.TenantCodes(tenant)}, page, nil)
 	if err != nil {
 		return nil, err
 	}
 	if len(found.Items) == 0 && page.Number > 0 {
-		return web.SeeOther(pagePath(max(1, found.TotalPages()))), nil
+		return web.SeeOther(pagePath(tenant)(max(1, found.TotalPages()))), nil
 	}
 	var ids []uuid.UUID
 	for i := range found.Items {
@@ -55,11 +60,20 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	}
 	return &web.Answer{
 		Title: ui.T(v.Context(), "Webhooks"), Area: area,
-		Body: listPage(listed{found, outcomes, len(v.Caller.Memberships) > 1 || v.Caller.Operator}),
+		Body: listPage(listed{found, outcomes, tenant, web.SeveralTenants(v.Caller)}),
 	}, nil
 }
 
-func pagePath(page int) string { return web.Root + area + "?page=" + strconv.Itoa(page) }
+// pagePath returns what makes the path of a page of the list.
+func pagePath(tenant string) func(page int) string {
+	return func(page int) string {
+		query := url.Values{"page": {strconv.Itoa(page)}}
+		if tenant != "" {
+			query.Set("tenant", tenant)
+		}
+		return web.Root + area + "?" + query.Encode()
+	}
+}
 
 // shown is an endpoint with its deliveries.
 type shown struct {
