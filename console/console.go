@@ -14,6 +14,7 @@ import (
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/audit"
 	"github.com/procession-dev/procession/console/definitions"
+	"github.com/procession-dev/procession/console/health"
 	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
@@ -58,6 +59,7 @@ func New(o Options) (http.Handler, error) {
 		signin: &o.SignIn, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},
+		health: &health.Screens{Administration: o.Administration},
 		home:   &home.Screens{App: o.Service},
 		queues: &queues.Screens{Administration: o.Administration}, audit: &audit.Screens{Administration: o.Administration},
 		definitions: &definitions.Screens{App: o.Service, Administration: o.Administration},

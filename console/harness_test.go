@@ -116,11 +116,20 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	s.administration = administer.New(administer.Options{
 		Store: store, Sealer: sealer, Documents: documents,
 		CheckWebhookURL: func(string) error { return nil },
+		Version:         "v1.2.3",
+		Examine: func(context.Context) []domain.Finding {
+			return []domain.Finding{
+				{Check: "database", Verdict: domain.VerdictOK, Finding: "PostgreSQL 15.18"},
+				{Check: "temporal-clock", Verdict: domain.VerdictWarn, Finding: "Temporal's clock is more than 5s behind ours", Advice: "synchronise the clocks of the machines (NTP)"},
+				{Check: "documents", Verdict: domain.VerdictFail, Finding: hostile, Advice: hostile},
+				{Check: "reading-files", Verdict: domain.VerdictSkipped, Finding: "cannot be checked while documents fails"},
+			}
+		},
 	})
 	s.app = app.New(app.Options{
 		Store:        store,
 		TaskLogLimit: 100, CancelGrace: time.Minute, Sealer: sealer, Documents: documents, MaxDocumentBytes: 1 << 20,
-		Forms: press.New(), Assistance: assistance.Builtin{},
+		Forms: press.New(), Assistance: assistance.Builtin{}, ViewWorkflow: viewWorkflow,
 	})
 	sessions, err := authn.NewSessions(authn.SessionOptions{DB: s.db, Authenticator: authenticator, Clock: clock})
 	require.NoError(tb, err)

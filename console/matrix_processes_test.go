@@ -41,6 +41,8 @@ GET processes/:id/related               200   404          404           200    
 GET processes/:id/runs                  200   404          404           200     200    200       200       404      404   in        404
 GET processes/:id/runs/:run             200   404          404           200     200    200       200       404      404   in        404
 POST processes/:id/runs/:run/cancel     403   404          404           303     403    403       403       404      404   in        404
+GET processes/:id/engine                403   404          404           200     403    403       403       404      404   in        404
+GET processes/:id/engine/history        403   404          404           200     403    403       403       404      404   in        404
 GET processes/:id/act/:code TOP_UP      404   404          404           404     404    404       404       404      404   in        404
 POST processes/:id/act/:code/form TOP_UP 404   404          404           404     404    404       404       404      404   in        404
 GET processes/:id/act/:code/form/found TOP_UP 404   404          404           404     404    404       404       404      404   in        404

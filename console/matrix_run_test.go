@@ -19,6 +19,8 @@ GET incidents/:id                       403   200          200           403    
 POST incidents/retry                    403   303          303           403     403    403       403       403      403   in        404
 GET queues                              403   200          200           403     403    403       403       403      403   in        200
 GET queues/queue                        403   200          200           403     403    403       403       403      403   in        404
+GET health                              403   200          200           403     403    403       403       403      403   in        200
+GET health/checks                       403   403          403           403     403    403       403       403      403   in        403
 GET audit                               403   200          200           403     403    403       403       403      403   in        200
 GET audit.csv                           403   200          200           403     403    403       403       403      403   in        200
 GET audit.json                          403   200          200           403     403    403       403       403      403   in        200

@@ -6,6 +6,7 @@ import (
 	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/audit"
 	"github.com/procession-dev/procession/console/definitions"
+	"github.com/procession-dev/procession/console/health"
 	"github.com/procession-dev/procession/console/home"
 	"github.com/procession-dev/procession/console/incidents"
 	"github.com/procession-dev/procession/console/live"
@@ -33,6 +34,7 @@ type screens struct {
 	incidents *incidents.Screens
 	queues    *queues.Screens
 	audit     *audit.Screens
+	health    *health.Screens
 
 	definitions *definitions.Screens
 	people      *people.Screens
@@ -97,6 +99,8 @@ func processRoutes(s screens) []web.Route {
 		web.Get("processes/:id/runs", s.processes.Runs),
 		web.Get("processes/:id/runs/:run", s.processes.Run),
 		web.Post("processes/:id/runs/:run/cancel", s.processes.CancelRun),
+		web.Get("processes/:id/engine", s.processes.Engine),
+		web.Get("processes/:id/engine/history", s.processes.EngineHistory),
 		web.Get("processes/:id/act/:code", s.processes.Ask),
 		web.Post("processes/:id/act/:code", s.processes.Act),
 		web.Get("processes/:id/finish/:how", s.processes.Finish),

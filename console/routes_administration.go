@@ -24,6 +24,9 @@ func administrativeRoutes(s screens) []web.Route {
 		web.Get("webhooks/deliveries/:id", s.webhooks.Delivery),
 		web.Post("webhooks/deliveries/:id/replay", s.webhooks.ReplayOne),
 
+		web.Get("health", s.health.Show),
+		web.Get("health/checks", s.health.Checks),
+
 		web.Get("audit", s.audit.List),
 		web.Get("audit.csv", s.audit.ExportCSV),
 		web.Get("audit.json", s.audit.ExportJSON),

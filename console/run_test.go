@@ -100,7 +100,7 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 	}}))
 	screens := map[string]string{
 		"incidents": "incidents", "incident": "incidents/" + incident.String(), "no-incidents": "incidents?q=nothing+at+all",
-		"queues": "queues", "queue": "queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN&language=python",
+		"health": "health", "checks": "health/checks", "queues": "queues", "queue": "queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN&language=python",
 		"webhooks": "webhooks", "webhook": "webhooks/endpoint?" + webhook, "delivery": "webhooks/deliveries/" + delivery.String(),
 		"audit": "audit?about=" + first, "no-audit": "audit?who=no-such-person", "record": "audit/" + record.String(),
 	}
@@ -109,7 +109,7 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 			t.Parallel()
 			s := *s
 			s.t = t
-			alice := s.signIn("Alice")
+			alice := s.operator()
 			alice.Scheme(scheme)
 			for name, path := range screens {
 				alice.Size(1280, 800)

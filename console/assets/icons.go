@@ -3,7 +3,7 @@ package assets
 // Icons returns the names of the Tabler icons that pages use.
 func Icons() []string {
 	return []string{
-		"adjustments-horizontal", "alert-circle", "alert-triangle", "app-window", "arrow-back-up", "arrow-down",
+		"activity-heartbeat", "adjustments-horizontal", "alert-circle", "alert-triangle", "app-window", "arrow-back-up", "arrow-down",
 		"arrow-left", "arrow-right", "arrow-up", "ban", "bolt", "building", "calculator", "check", "checklist",
 		"chevron-down", "chevron-left", "chevron-right", "circle-check", "circle-dashed", "clock", "cloud-off", "code",
 		"command", "copy", "database", "device-desktop", "download", "eye", "file", "file-code", "files", "flag",

@@ -27,7 +27,7 @@ func Languages() []Language {
 func texts() map[language.Tag]map[string]string {
 	translated := german()
 	for _, more := range []map[string]string{
-		germanForms(), germanTasks(), germanProcesses(), germanEvents(), germanRun(),
+		germanForms(), germanTasks(), germanProcesses(), germanEvents(), germanRun(), germanHealth(), germanEngine(),
 		germanWork(), germanDefinitions(), germanPeople(),
 	} {
 		maps.Copy(translated, more)

@@ -11,7 +11,7 @@ import (
 )
 
 func (s *shown) tabs() []ui.Tab {
-	return []ui.Tab{
+	tabs := []ui.Tab{
 		{Icon: "info-circle", Text: ui.Text("Overview")},
 		{Path: "items", Icon: "checklist", Text: ui.Text("Items")},
 		{Path: "timeline", Icon: "history", Text: ui.Text("Timeline")},
@@ -20,6 +20,10 @@ func (s *shown) tabs() []ui.Tab {
 		{Path: "related", Icon: "link", Text: ui.Text("Related"), Count: len(s.Related)},
 		{Path: "runs", Icon: "bolt", Text: ui.Text("Runs of actions")},
 	}
+	if s.MayManage {
+		tabs = append(tabs, ui.Tab{Path: "engine", Icon: "route", Text: ui.Text("Engine")})
+	}
+	return tabs
 }
 
 // shown is a process, and which tab of it.

@@ -1,0 +1,3 @@
+// Package health is where administrators see what waits in their tenants, and operators whether everything that the
+// service depends on works.
+package health

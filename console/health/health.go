@@ -1,0 +1,170 @@
+package health
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+const area = "health"
+
+// Screens are those of health.
+type Screens struct {
+	Administration *administer.Administration
+}
+
+// shown is what the page shows.
+type shown struct {
+	administer.Health
+
+	// Tenant is the code of the one tenant that is asked for, "" for all.
+	Tenant string
+	// Tenants reports whether there may be several.
+	Tenants bool
+	// Operator reports whether the checks are shown.
+	Operator bool
+}
+
+// Show shows what waits in the tenants that the user administers. The checks are loaded by a request of their own: they
+// ask PostgreSQL, Temporal and issuers, and take seconds where one of them does not answer.
+func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
+	page := shown{
+		Tenant: strings.TrimSpace(v.URL.Query().Get("tenant")), Tenants: web.SeveralTenants(v.Caller), Operator: v.Caller.Operator,
+	}
+	var err error
+	if page.Health, err = s.Administration.RetrieveHealth(v.Context(), v.Caller, web.TenantCodes(page.Tenant)); err != nil {
+		return nil, err
+	}
+	return &web.Answer{Title: ui.T(v.Context(), "Health"), Area: area, Body: healthPage(page)}, nil
+}
+
+// Checks shows what the checks find: to the script of the page as a part of it, else as a page.
+func (s *Screens) Checks(v *web.Visit) (*web.Answer, error) {
+	examined, err := s.Administration.ExamineHealth(v.Context(), v.Caller)
+	if err != nil {
+		return nil, err
+	}
+	if v.Partial() {
+		return &web.Answer{Body: findings(examined), Raw: true}, nil
+	}
+	return &web.Answer{Title: ui.T(v.Context(), "Checks"), Area: area, Body: checksPage(examined)}, nil
+}
+
+// figure is a number of the page and where it leads.
+type figure struct {
+	Icon, Text, About, Path string
+	Count                   int64
+	Since                   time.Time
+	// Bad figures need something to be done unless they are zero.
+	Bad bool
+}
+
+// figures are what waits, in the order of the page.
+func figures(ctx context.Context, s shown) []figure {
+	about := func(path string, more ...string) string {
+		query := url.Values{}
+		for i := 0; i < len(more); i += 2 {
+			query.Set(more[i], more[i+1])
+		}
+		if s.Tenant != "" {
+			query.Set("tenant", s.Tenant)
+		}
+		if len(query) == 0 {
+			return web.Root + path
+		}
+		return web.Root + path + "?" + query.Encode()
+	}
+	return []figure{
+		{
+			Icon: "alert-triangle", Text: ui.T(ctx, "Open incidents"), Count: s.OpenIncidents, Bad: true, Path: about("incidents"),
+			About: ui.T(ctx, "Workflows that failed and wait to be retried or dismissed."),
+		},
+		{
+			Icon: "send", Text: ui.T(ctx, "Commands for Temporal"), Count: s.Commands, Since: s.CommandsDueSince, Path: about("queues"),
+			About: ui.T(ctx, "Starts, signals and cancellations of workflows that are due. They wait while Temporal is away."),
+		},
+		{
+			Icon: "webhook", Text: ui.T(ctx, "Webhook deliveries"), Count: s.Deliveries, Since: s.DeliveriesSince, Path: about("webhooks"),
+			About: ui.T(ctx, "Deliveries that wait for their first attempt."),
+		},
+		{
+			Icon: "refresh", Text: ui.T(ctx, "Deliveries tried again"), Count: s.RetriedDeliveries, Path: about("webhooks"),
+			About: ui.T(ctx, "Deliveries that failed and are attempted again."),
+		},
+		{
+			Icon: "ban", Text: ui.T(ctx, "Disabled endpoints"), Count: s.DisabledEndpoints, Bad: true, Path: about("webhooks"),
+			About: ui.T(ctx, "They get nothing until they are enabled."),
+		},
+		{
+			Icon: "route", Text: ui.T(ctx, "Overdue looks"), Count: s.OverdueLooks, Bad: true,
+			About: ui.T(ctx, "Namespaces in which the ends of workflows have not been looked for since a minute."),
+		},
+	}
+}
+
+// verdictName says how a check came out.
+func verdictName(ctx context.Context, v domain.Verdict) string {
+	switch v {
+	case domain.VerdictOK:
+		return ui.T(ctx, "All right")
+	case domain.VerdictWarn:
+		return ui.T(ctx, "Warning")
+	case domain.VerdictFail:
+		return ui.T(ctx, "Fails")
+	case domain.VerdictSkipped:
+	}
+	return ui.T(ctx, "Not checked")
+}
+
+func verdictClass(v domain.Verdict) string {
+	switch v {
+	case domain.VerdictOK:
+		return "text-green"
+	case domain.VerdictWarn:
+		return "text-yellow"
+	case domain.VerdictFail:
+		return "text-red"
+	case domain.VerdictSkipped:
+	}
+	return "text-secondary"
+}
+
+func verdictIcon(v domain.Verdict) string {
+	switch v {
+	case domain.VerdictOK:
+		return "circle-check"
+	case domain.VerdictWarn:
+		return "alert-triangle"
+	case domain.VerdictFail:
+		return "alert-circle"
+	case domain.VerdictSkipped:
+	}
+	return "circle-dashed"
+}
+
+// summary says how the checks came out.
+func summary(ctx context.Context, findings []domain.Finding) string {
+	fails, warns := 0, 0
+	for _, f := range findings {
+		switch f.Verdict {
+		case domain.VerdictFail:
+			fails++
+		case domain.VerdictWarn:
+			warns++
+		case domain.VerdictOK, domain.VerdictSkipped:
+		}
+	}
+	switch {
+	case fails > 0:
+		return ui.T(ctx, "%d of %d checks fail.", fails, len(findings))
+	case warns > 0:
+		return ui.T(ctx, "Nothing fails; %d of %d checks warn.", warns, len(findings))
+	}
+	return ui.T(ctx, "All %d checks are all right.", len(findings))
+}

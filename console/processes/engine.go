@@ -1,0 +1,192 @@
+package processes
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+)
+
+// Engine shows the tab on which managers look into the workflows of a process. What Temporal knows is loaded by a request of
+// its own, so that the page is there when Temporal is not.
+func (s *Screens) Engine(v *web.Visit) (*web.Answer, error) {
+	return s.show("engine", func(of *shown) (templ.Component, error) {
+		if !of.MayManage {
+			return nil, domain.Denied("the Manager permission on the process is required")
+		}
+		return engineFrame(of, "?"+v.URL.RawQuery), nil
+	})(v)
+}
+
+// look is what is shown of a workflow.
+type look struct {
+	*app.EngineHistory
+
+	Process uuid.UUID
+	Path    string
+	// Asked is the workflow that was asked for, "" for that of the process.
+	Asked string
+	// Problem says why Temporal was not asked, "" if it was.
+	Problem string
+}
+
+// EngineHistory shows what Temporal knows of a workflow of a process: to the script of the tab as a part of it, else as a page.
+func (s *Screens) EngineHistory(v *web.Visit) (*web.Answer, error) {
+	id, err := v.ID()
+	if err != nil {
+		return nil, err
+	}
+	query := v.URL.Query()
+	of := look{Process: id, Path: pathOf(id, "engine"), Asked: query.Get("workflow")}
+	of.EngineHistory, err = s.App.RetrieveEngineHistory(v.Context(), v.Caller, id,
+		app.EngineHistoryPart{WorkflowID: of.Asked, After: query.Get("after")})
+	status := http.StatusOK
+	if domain.HasCode(err, domain.CodeUnavailable) {
+		of.EngineHistory, of.Problem, err = &app.EngineHistory{}, ui.T(v.Context(), "Temporal does not answer now. The process goes on when it is back."), nil
+		status = http.StatusServiceUnavailable
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v.Partial() {
+		return &web.Answer{Body: engineLook(of), Raw: true, Status: status}, nil
+	}
+	answer, err := s.page(v, id, "engine", nil, func(*shown) (templ.Component, error) { return engineLook(of), nil })
+	if err == nil {
+		answer.Status = status
+	}
+	return answer, err
+}
+
+// of returns the path of the tab for another workflow of the process.
+func (l *look) of(workflow string) string {
+	return l.Path + "?" + url.Values{"workflow": {workflow}}.Encode()
+}
+
+// older returns the path of the events before.
+func (l *look) older() string {
+	return l.Path + "?" + url.Values{"workflow": {l.Asked}, "after": {l.Older}}.Encode()
+}
+
+// command is what shows the same.
+func (l *look) command() string {
+	line := "procession processes history " + l.Process.String() + " --engine"
+	if l.View.WorkflowID != l.Runs[0].WorkflowID {
+		line += " --workflow " + l.View.WorkflowID
+	}
+	return line
+}
+
+// failed reports whether an event is a failure.
+func failed(kind string) bool {
+	return strings.HasSuffix(kind, "Failed") || strings.HasSuffix(kind, "TimedOut")
+}
+
+// waiting says what a workflow waits for.
+func waiting(ctx context.Context, w *domain.WorkflowWait) string {
+	switch w.Kind {
+	case domain.WaitTask:
+		return ui.T(ctx, "Waits for the task %s", w.Name)
+	case domain.WaitActivity:
+		if w.Attempt > 1 {
+			return ui.T(ctx, "Waits for the activity %s, attempt %d", w.Name, w.Attempt)
+		}
+		return ui.T(ctx, "Waits for the activity %s", w.Name)
+	case domain.WaitTimer:
+		return ui.T(ctx, "Waits for the timer %s", w.Name)
+	case domain.WaitChild:
+		return ui.T(ctx, "Waits for the child workflow %s", w.Name)
+	case domain.WaitWorker:
+	}
+	return ui.T(ctx, "Waits for a worker of the task queue %s", w.Name)
+}
+
+// happened says what happened in a workflow. An event of a kind that is not known is named by it.
+func happened(ctx context.Context, e *domain.WorkflowEvent) string {
+	name := cmp.Or(e.Name, "…")
+	if text, known := ofEngine(ctx, e.Kind); known {
+		return text
+	}
+	if text, known := ofParts(ctx, e.Kind, name); known {
+		return text
+	}
+	switch e.Kind {
+	case "WorkflowExecutionStarted":
+		return ui.T(ctx, "The workflow %s started", name)
+	case "WorkflowExecutionSignaled":
+		if e.About != "" {
+			return ui.T(ctx, "The signal %s about %s arrived", name, e.About)
+		}
+		return ui.T(ctx, "The signal %s arrived", name)
+	}
+	return e.Kind
+}
+
+// ofEngine says what happened to the workflow itself.
+func ofEngine(ctx context.Context, kind string) (text string, known bool) {
+	switch kind {
+	case "WorkflowExecutionCompleted":
+		text = ui.T(ctx, "The workflow completed")
+	case "WorkflowExecutionFailed":
+		text = ui.T(ctx, "The workflow failed")
+	case "WorkflowExecutionTimedOut":
+		text = ui.T(ctx, "The workflow timed out")
+	case "WorkflowExecutionCanceled":
+		text = ui.T(ctx, "The workflow was cancelled")
+	case "WorkflowExecutionTerminated":
+		text = ui.T(ctx, "The workflow was terminated")
+	case "WorkflowExecutionContinuedAsNew":
+		text = ui.T(ctx, "The workflow continued as new")
+	case "WorkflowExecutionCancelRequested":
+		text = ui.T(ctx, "The workflow was asked to cancel")
+	case "WorkflowTaskFailed":
+		text = ui.T(ctx, "A step of the workflow failed")
+	case "WorkflowTaskTimedOut":
+		text = ui.T(ctx, "A step of the workflow timed out")
+	}
+	return text, text != ""
+}
+
+// ofParts says what happened to an activity, a timer or a child workflow.
+func ofParts(ctx context.Context, kind, name string) (text string, known bool) {
+	switch kind {
+	case "ActivityTaskScheduled":
+		text = ui.T(ctx, "The activity %s was scheduled", name)
+	case "ActivityTaskCompleted":
+		text = ui.T(ctx, "The activity %s completed", name)
+	case "ActivityTaskFailed":
+		text = ui.T(ctx, "The activity %s failed", name)
+	case "ActivityTaskTimedOut":
+		text = ui.T(ctx, "The activity %s timed out", name)
+	case "ActivityTaskCanceled":
+		text = ui.T(ctx, "The activity %s was cancelled", name)
+	case "TimerStarted":
+		text = ui.T(ctx, "The timer %s started", name)
+	case "TimerFired":
+		text = ui.T(ctx, "The timer %s ended", name)
+	case "TimerCanceled":
+		text = ui.T(ctx, "The timer %s was cancelled", name)
+	case "ChildWorkflowExecutionStarted":
+		text = ui.T(ctx, "The child workflow %s started", name)
+	case "ChildWorkflowExecutionCompleted":
+		text = ui.T(ctx, "The child workflow %s completed", name)
+	case "ChildWorkflowExecutionFailed":
+		text = ui.T(ctx, "The child workflow %s failed", name)
+	case "ChildWorkflowExecutionCanceled":
+		text = ui.T(ctx, "The child workflow %s was cancelled", name)
+	case "ChildWorkflowExecutionTimedOut":
+		text = ui.T(ctx, "The child workflow %s timed out", name)
+	case "ChildWorkflowExecutionTerminated":
+		text = ui.T(ctx, "The child workflow %s was terminated", name)
+	}
+	return text, text != ""
+}
