@@ -149,11 +149,8 @@ func (s *testStack) requireDataSourceHidden(run string) {
 // startDataSourceWorker runs the example worker of data sources.
 func (s *testStack) startDataSourceWorker() {
 	s.t.Helper()
-	path := filepath.Join(s.t.TempDir(), "data-source")
-	out, err := exec.Command("go", "build", "-o", path, "../../examples/data-source").CombinedOutput()
-	require.NoError(s.t, err, string(out))
 	account := demo.LoanWorker()
-	cmd := exec.Command(path)
+	cmd := exec.Command(example(s.t, "data-source"))
 	cmd.Env = append(os.Environ(), "DATA_SOURCE_ENDPOINT="+s.url(), "DATA_SOURCE_TEMPORAL_ADDRESS="+s.config.TemporalAddress,
 		"DATA_SOURCE_CLIENT_ID="+account.ID.String(), "DATA_SOURCE_CLIENT_SECRET="+account.Secret)
 	log := s.logTo("data-source-worker.log")

@@ -79,7 +79,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	d := &devStack{
 		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: Config{Listen: listen, ListenAdmin: admin}},
 		args: []string{
-			"dev", "--dir", dir, "--worker", example(t, "."), "--listen", listen, "--listen-admin", admin,
+			"dev", "--dir", dir, "--worker", example(t, "loan"), "--listen", listen, "--listen-admin", admin,
 			"--listen-tls", freeAddress(t), "--temporal-listen", freeAddress(t),
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -31,7 +30,7 @@ func TestInspectionRunsEndToEnd(t *testing.T) {
 			s.startInspectionWorker(tt.flags...)
 			// The driver plays an inspection through Shape A, and fails on the first
 			// surprise.
-			out, err := exec.Command(inspection(t, "drive"), "-endpoint", s.url()).CombinedOutput()
+			out, err := exec.Command(example(t, "inspection/drive"), "-endpoint", s.url()).CombinedOutput()
 			require.NoError(t, err, string(out))
 
 			// A worker that waits in the activity has no handler for the signal, and
@@ -70,7 +69,7 @@ func TestCancelledInspectionEndsWithItsActivity(t *testing.T) {
 func (s *testStack) startInspectionWorker(flags ...string) {
 	s.t.Helper()
 	account := demo.LoanWorker()
-	cmd := exec.Command(inspection(s.t, "."), flags...)
+	cmd := exec.Command(example(s.t, "inspection"), flags...)
 	cmd.Env = append(os.Environ(), "INSPECTION_WORKER_ENDPOINT="+s.url(),
 		"INSPECTION_WORKER_TEMPORAL_ADDRESS="+s.config.TemporalAddress,
 		"INSPECTION_WORKER_CLIENT_ID="+account.ID.String(), "INSPECTION_WORKER_CLIENT_SECRET="+account.Secret)
@@ -79,13 +78,4 @@ func (s *testStack) startInspectionWorker(flags ...string) {
 	p, err := child.Start(cmd, syscall.SIGKILL)
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { s.stopProcess(p, syscall.SIGKILL) })
-}
-
-// inspection builds a program below examples/inspection.
-func inspection(t *testing.T, name string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "inspection")
-	out, err := exec.Command("go", "build", "-o", path, "../../examples/inspection/"+name).CombinedOutput()
-	require.NoError(t, err, string(out))
-	return path
 }

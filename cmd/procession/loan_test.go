@@ -22,7 +22,7 @@ func TestLoanRunsEndToEnd(t *testing.T) {
 	s.startWorker()
 	// The driver plays a small loan, a granted and a rejected one, and fails on
 	// the first surprise.
-	out, err := exec.Command(example(t, "drive"), "-endpoint", s.url()).CombinedOutput()
+	out, err := exec.Command(example(t, "loan/drive"), "-endpoint", s.url()).CombinedOutput()
 	require.NoError(t, err, string(out))
 }
 

@@ -210,7 +210,7 @@ func (s *testStack) awaitReady() {
 func (s *testStack) startWorker() *child.Process {
 	s.t.Helper()
 	account := demo.LoanWorker()
-	cmd := exec.Command(example(s.t, "."))
+	cmd := exec.Command(example(s.t, "loan"))
 	cmd.Env = append(os.Environ(), "LOAN_WORKER_ENDPOINT="+s.url(),
 		"LOAN_WORKER_TEMPORAL_ADDRESS="+s.config.TemporalAddress,
 		"LOAN_WORKER_CLIENT_ID="+account.ID.String(), "LOAN_WORKER_CLIENT_SECRET="+account.Secret)
@@ -324,7 +324,7 @@ func removeBuilt() {
 	}
 }
 
-// example builds a program below examples/loan, once.
+// example builds a program below examples, such as loan/drive, once.
 func example(t *testing.T, name string) string {
 	t.Helper()
 	built.mu.Lock()
@@ -338,8 +338,8 @@ func example(t *testing.T, name string) string {
 		require.NoError(t, err)
 		built.dir, built.programs = dir, map[string]string{}
 	}
-	path := filepath.Join(built.dir, "loan-"+strings.Trim(name, "."))
-	out, err := exec.Command("go", "build", "-o", path, "../../examples/loan/"+name).CombinedOutput()
+	path := filepath.Join(built.dir, strings.ReplaceAll(name, "/", "-"))
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "../../examples/"+name).CombinedOutput()
 	require.NoError(t, err, string(out))
 	built.programs[name] = path
 	return path

@@ -48,7 +48,7 @@ func TestLoanRunsOnAStockTemporal(t *testing.T) {
 	t.Parallel()
 	s := newStockStack(t)
 	s.startWorker()
-	out, err := exec.Command(example(t, "drive"), "-endpoint", s.url()).CombinedOutput()
+	out, err := exec.Command(example(t, "loan/drive"), "-endpoint", s.url()).CombinedOutput()
 	require.NoError(t, err, string(out))
 }
 

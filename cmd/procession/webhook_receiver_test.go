@@ -21,7 +21,7 @@ import (
 func TestAWebhookReceiverDrivesAProcess(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false, withEnv(webhookStep+"=1s"))
-	address, program := freeAddress(t), receiverProgram(t)
+	address, program := freeAddress(t), example(t, "webhook-receiver")
 	manifest, err := os.ReadFile("../../examples/webhook-receiver/manifest.yaml")
 	require.NoError(t, err)
 	const usual = "127.0.0.1:8099"
@@ -54,15 +54,6 @@ func TestAWebhookReceiverDrivesAProcess(t *testing.T) {
 		out := printed(t, append([]string{"webhooks", "deliveries", "--event", event}, asAlice...)...)
 		return strings.Contains(out, "PING") && strings.Contains(out, "DELIVERED")
 	})
-}
-
-// receiverProgram builds the example.
-func receiverProgram(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "webhook-receiver")
-	out, err := exec.Command("go", "build", "-o", path, "../../examples/webhook-receiver").CombinedOutput()
-	require.NoError(t, err, string(out))
-	return path
 }
 
 // startReceiver runs the example at an address.
