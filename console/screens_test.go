@@ -93,7 +93,8 @@ func (s *site) someWork() map[string]map[string]string {
 	}
 }
 
-// Every screen of those who work fits on the narrowest phone.
+// Every screen of those who work fits on the narrowest phone. With -screenshots the test
+// takes pictures of them too.
 func TestScreensFitOnAPhone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
