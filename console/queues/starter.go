@@ -21,7 +21,7 @@ func languages() []language {
 	return []language{
 		{"go", "Go", "go get github.com/procession-dev/procession/sdk go.temporal.io/sdk"},
 		{"python", "Python", "pip install temporalio httpx"},
-		{"typescript", "TypeScript", "npm install @temporalio/worker @temporalio/workflow @temporalio/activity"},
+		{"typescript", "TypeScript", "npm install @temporalio/worker @temporalio/workflow tsx"},
 		{"java", "Java", "io.temporal:temporal-sdk, com.fasterxml.jackson.core:jackson-databind"},
 	}
 }
