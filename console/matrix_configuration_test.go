@@ -63,6 +63,7 @@ func TestConfigurationMatrix(t *testing.T) {
 			}
 		})
 	}
+	c.requireControls(t, s)
 }
 
 // nameOf is the name of what a form makes: a variable of a robot, and a secret without one.

@@ -140,7 +140,7 @@ func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 	if len(applied) == 1 {
 		return web.SeeOther(pathOf(applied[0].Key) + "?applied"), nil
 	}
-	return web.SeeOther(web.Root + "definitions"), nil
+	return web.SeeOther(web.Root + "definitions?applied"), nil
 }
 
 // apply applies the text of e, or only finds out what that would do, and adds to e what

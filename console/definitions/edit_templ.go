@@ -408,7 +408,7 @@ func editorPage(e *editing) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Command("procession apply -f definition.yaml --dry-run").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Command("procession apply -f definition.yaml --dry-run", "procession apply -f definition.yaml").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

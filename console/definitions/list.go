@@ -26,6 +26,8 @@ type listed struct {
 	*resources.List
 
 	Use map[uuid.UUID]domain.DefinitionUse
+	// Applied reports whether manifests were just applied.
+	Applied bool
 	// Tenants reports whether there are manifests of several tenants.
 	Tenants bool
 }
@@ -37,7 +39,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	if err != nil || elsewhere != nil {
 		return elsewhere, err
 	}
-	l := listed{List: found, Tenants: v.Caller.Operator || len(v.Caller.AdministeredTenants()) > 1}
+	l := listed{List: found, Applied: v.URL.Query().Has("applied"), Tenants: v.Caller.Operator || len(v.Caller.AdministeredTenants()) > 1}
 	if l.Use, err = s.Administration.FindDefinitionUse(v.Context(), l.Items); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,8 @@ type shown struct {
 	Text     string
 	Versions []domain.PublishedVersion
 	Rights   []resource.Right
+	// May reports whether the user may change it.
+	May bool
 	// Done says what was done last, "" for nothing.
 	Done string
 }
@@ -32,7 +34,7 @@ func (s *Screens) retrieve(v *web.Visit) (*shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &shown{Stored: *found, Rights: resource.RightsGiven(found.Spec)}
+	of := &shown{Stored: *found, Rights: resource.RightsGiven(found.Spec), May: resources.MayChange(v.Caller, found)}
 	of.Text, err = textOf(found.Document)
 	return of, err
 }
@@ -110,4 +112,32 @@ func (s *Screens) versionText(v *web.Visit, key resource.Key, number int) (strin
 	}
 	pinned, err := pinnedText(version.DataStructures)
 	return text + pinned, err
+}
+
+func commandName(key resource.Key) string {
+	name := ui.KindCommand(key.Kind) + " " + key.Code
+	if key.Kind != resource.KindTenant {
+		name += " --tenant " + key.Tenant
+	}
+	return name
+}
+
+// commands are those that show what the page shows, and do what can be done on it.
+func (s *shown) commands() []string {
+	commands := []string{"procession describe " + commandName(s.Key())}
+	if s.May {
+		commands = append(commands, "procession edit "+commandName(s.Key()))
+	}
+	if len(s.Versions) > 0 {
+		commands = append(commands, "procession versions list "+s.Metadata.Code+" --tenant "+s.TenantCode())
+	}
+	return commands
+}
+
+func (c *comparison) commands() []string {
+	from, to, tenant := strconv.Itoa(c.From), strconv.Itoa(c.To), " --tenant "+c.TenantCode()
+	return []string{
+		"procession versions diff " + c.Metadata.Code + " " + from + " " + to + tenant,
+		"procession versions restore " + c.Metadata.Code + " " + from + tenant,
+	}
 }

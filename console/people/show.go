@@ -53,8 +53,7 @@ func (s *Screens) page(v *web.Visit, key resource.Key, issued *administer.Issued
 		return nil, err
 	}
 	of := &shown{Holder: holder, Issued: issued}
-	rights := v.Caller.Administration(holder.TenantID)
-	of.May = rights.Owns() || rights.Administers() && roleOf(&holder.Stored) != domain.RoleOwner
+	of.May = resources.MayChange(v.Caller, &holder.Stored)
 	if of.hasSecrets() {
 		if of.Secrets, err = s.Administration.FindSecrets(v.Context(), v.Caller, key); err != nil {
 			return nil, err
@@ -85,4 +84,26 @@ func (s *Screens) after(v *web.Visit, key resource.Key, err error) (*web.Answer,
 		return s.page(v, key, nil, refused)
 	}
 	return nil, err
+}
+
+// commands are those that show what the page shows, and do what can be done on it.
+func (s *shown) commands() []string {
+	name := ui.KindCommand(s.Kind) + " " + s.Metadata.Code
+	tenant := " --tenant " + s.TenantCode()
+	commands := []string{"procession describe " + name + tenant}
+	if s.May {
+		commands = append(commands, "procession edit "+name+tenant)
+	}
+	if s.hasSecrets() && s.May {
+		commands = append(commands, "procession secrets issue "+name+" --name NAME"+tenant, "procession secrets revoke "+name+" NAME"+tenant)
+	}
+	if s.acts() {
+		commands = append(commands, "procession access list --principal "+s.Metadata.Code+tenant, "procession access revoke ID")
+	}
+	if s.Robot != nil {
+		robot := s.Metadata.Code
+		commands = append(commands, "procession robots upload-source "+robot+" FILE"+tenant,
+			"procession robots set-env "+robot+" NAME"+tenant, "procession robots unset-env "+robot+" NAME"+tenant)
+	}
+	return commands
 }

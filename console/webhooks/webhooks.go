@@ -163,3 +163,19 @@ func (s *Screens) Delivery(v *web.Visit) (*web.Answer, error) {
 	slices.Reverse(attempts)
 	return &web.Answer{Title: delivery.EventType, Area: area, Body: deliveryPage(delivery, attempts, body)}, nil
 }
+
+// commands are those that show what the page shows, and do what can be done on it.
+func (s *shown) commands() []string {
+	tenant := " --tenant " + s.TenantCode
+	commands := []string{
+		"procession webhooks deliveries --webhook " + s.Code + tenant,
+		"procession webhooks ping " + s.Code + tenant,
+		"procession webhooks replay-failed " + s.Code + " --since 24h" + tenant,
+		"procession secrets issue webhook " + s.Code + " --name NAME" + tenant,
+		"procession edit webhook " + s.Code + tenant,
+	}
+	if s.DisabledAt != nil {
+		commands = append(commands, "procession webhooks enable "+s.Code+tenant)
+	}
+	return commands
+}

@@ -697,7 +697,7 @@ func endpointPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Command("procession webhooks deliveries --webhook "+s.Code+" --tenant "+s.TenantCode).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Command(s.commands()...).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1641,7 +1641,7 @@ func deliveryPage(d *domain.WebhookDeliveryInfo, attempts []domain.WebhookAttemp
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Command("procession webhooks replay "+d.ID.String()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Command("procession webhooks show "+d.ID.String(), "procession webhooks replay "+d.ID.String()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
