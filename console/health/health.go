@@ -67,18 +67,11 @@ type figure struct {
 
 // figures are what waits, in the order of the page.
 func figures(ctx context.Context, s shown) []figure {
-	about := func(path string, more ...string) string {
-		query := url.Values{}
-		for i := 0; i < len(more); i += 2 {
-			query.Set(more[i], more[i+1])
-		}
-		if s.Tenant != "" {
-			query.Set("tenant", s.Tenant)
-		}
-		if len(query) == 0 {
+	about := func(path string) string {
+		if s.Tenant == "" {
 			return web.Root + path
 		}
-		return web.Root + path + "?" + query.Encode()
+		return web.Root + path + "?" + url.Values{"tenant": {s.Tenant}}.Encode()
 	}
 	return []figure{
 		{
