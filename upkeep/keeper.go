@@ -19,7 +19,8 @@ const (
 	faultInterval = 5 * time.Second
 )
 
-// Keeper is the loop of a replica. Those of several replicas share the work.
+// Keeper is the loop of a replica. One replica counts at a time, and any other may
+// go on when it dies.
 type Keeper struct {
 	db  *persistence.DB
 	log *slog.Logger
