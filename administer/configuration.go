@@ -217,7 +217,15 @@ func (c *configuration) planDeletion(key resource.Key) error {
 
 // missing reports what the documents refer to and is not there.
 func (c *configuration) missing(documents []resource.Document) []resource.Violation {
-	return resource.MissingReferences(documents, func(key resource.Key) bool { return c.wanted[key] != nil })
+	return resource.MissingReferences(documents, func(key resource.Key) resource.Presence {
+		switch {
+		case c.wanted[key] != nil:
+			return resource.Present
+		case c.stored[key] != nil:
+			return resource.Pruned
+		}
+		return resource.Absent
+	})
 }
 
 // checkNeeded refuses to delete what a resource that stays refers to.

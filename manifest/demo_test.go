@@ -33,7 +33,7 @@ func decode(sources []manifest.Source) ([]resource.Document, []resource.Violatio
 func TestDemoIsRightInItself(t *testing.T) {
 	t.Parallel()
 	documents := demoDocuments(t)
-	require.Empty(t, resource.MissingReferences(documents, func(resource.Key) bool { return false }))
+	require.Empty(t, resource.MissingReferences(documents, func(resource.Key) resource.Presence { return resource.Absent }))
 	ids := map[string]string{}
 	for i := range documents {
 		key := documents[i].Key()

@@ -52,6 +52,22 @@ func TestWrongCatalogue(t *testing.T) { //nolint:funlen // most of it is a table
 			want: []string{`8: spec.indexes[0].field: is not one of the properties at the top of dataSchema`},
 		},
 		{
+			name: "indexes of no values",
+			kind: resource.KindBusinessArtifactDefinition,
+			text: `  name: C
+  dataSchema: {properties: {a: {type: string}, b: {type: [integer, "null"]}, c: {type: [string, number]}, d: {enum: [1]}}}
+  indexes:
+    - {field: a, type: NUMBER}
+    - {field: b, type: DATE}
+    - {field: c, type: NUMBER}
+    - {field: d, type: STRING}
+`,
+			want: []string{
+				`8: spec.indexes[0].type: is NUMBER, but a is of type string: it would index nothing`,
+				`9: spec.indexes[1].type: is DATE, but b is of type integer or null: it would index nothing`,
+			},
+		},
+		{
 			name: "an index type that does not exist",
 			kind: resource.KindBusinessArtifactDefinition,
 			text: `  name: C

@@ -180,7 +180,7 @@ func TestWrongProcessDefinitions(t *testing.T) { //nolint:funlen // most of it i
 			kind: resource.KindProcessDefinition,
 			text: `  name: P
   permissions: {initiators: [{user: alice}]}
-  metadataSchema: {properties: {a: {type: string}}}
+  metadataSchema: {properties: {a: {type: [string, number]}}}
   metadataIndexes:
     - {field: a, type: STRING}
     - {field: a, type: NUMBER}

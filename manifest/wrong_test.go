@@ -148,22 +148,23 @@ spec:
 	require.NoError(t, err)
 	documents, violations := decode(sources)
 	require.Empty(t, violations)
-	there := map[resource.Key]bool{
-		{Tenant: "demo", Kind: resource.KindTenant, Code: "demo"}: true,
-		{Tenant: "demo", Kind: resource.KindUser, Code: "alice"}:  true,
+	there := map[resource.Key]resource.Presence{
+		{Tenant: "demo", Kind: resource.KindTenant, Code: "demo"}:     resource.Present,
+		{Tenant: "demo", Kind: resource.KindUser, Code: "alice"}:      resource.Present,
+		{Tenant: "demo", Kind: resource.KindGroup, Code: "REVIEWERS"}: resource.Pruned,
 	}
-	missing := resource.MissingReferences(documents, func(key resource.Key) bool { return there[key] })
+	missing := resource.MissingReferences(documents, func(key resource.Key) resource.Presence { return there[key] })
 	require.Equal(t, []string{
 		"9: spec.engine.runner: there is no Application worker in the tenant demo",
 		"10: spec.dataStructures[0]: there is no DataStructure D in the tenant demo",
-		"16: spec.items[0].candidates[0].group: there is no Group REVIEWERS in the tenant demo",
+		"16: spec.items[0].candidates[0].group: needs Group REVIEWERS, which would be pruned",
 		"19: spec.items[0].viewers[0].user: there is no User bob in the tenant demo",
 		"30: spec.userActions[1].processDefinition: there is no ProcessDefinition R in the tenant demo",
 		"35: spec.permissions.administrators[0].application: there is no Application builder in the tenant demo",
 		"43: spec.actions[0].runner: there is no Application worker in the tenant demo",
 		"44: spec.actions[1].processDefinition: there is no ProcessDefinition R in the tenant demo",
 		"45: spec.actions[2].businessArtifactDefinition: there is no BusinessArtifactDefinition D in the tenant demo",
-		"48: spec.permissions.editors[0].group: there is no Group REVIEWERS in the tenant demo",
+		"48: spec.permissions.editors[0].group: needs Group REVIEWERS, which would be pruned",
 		"56: spec.processDefinition: there is no ProcessDefinition R in the tenant demo",
 		"65: spec.members[1].user: there is no User bob in the tenant demo",
 		"66: spec.members[2].application: there is no Application worker in the tenant demo",

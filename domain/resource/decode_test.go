@@ -164,9 +164,12 @@ func TestMissingReferencesAreBounded(t *testing.T) {
 	}
 	document := decodeOne(t, resource.KindGroup, `{"name":"G","members":[`+strings.Join(members, ",")+`]}`)
 	asked := 0
-	missing := resource.MissingReferences([]resource.Document{*document}, func(key resource.Key) bool {
+	missing := resource.MissingReferences([]resource.Document{*document}, func(key resource.Key) resource.Presence {
 		asked++
-		return key.Kind == resource.KindTenant
+		if key.Kind == resource.KindTenant {
+			return resource.Present
+		}
+		return resource.Absent
 	})
 	require.Len(t, missing, 100)
 	require.Equal(t, "/spec/members/99/user", missing[99].Pointer)
@@ -197,7 +200,7 @@ func FuzzDecode(f *testing.F) {
 		again, err := resource.FromStored(documents[0].Kind, documents[0].Metadata, stored)
 		require.NoError(t, err)
 		require.Equal(t, documents[0], again)
-		resource.MissingReferences(documents, func(resource.Key) bool { return false })
+		resource.MissingReferences(documents, func(resource.Key) resource.Presence { return resource.Absent })
 		written, err := again.MarshalJSON()
 		require.NoError(t, err)
 		require.Less(t, len(written), 2<<20)

@@ -2,17 +2,27 @@ package resource
 
 import "fmt"
 
+// Presence says whether a resource is there for others to refer to.
+type Presence int
+
+// The presences. A resource that is Pruned is there, and about to be deleted.
+const (
+	Absent Presence = iota
+	Present
+	Pruned
+)
+
 // MissingReferences lists the places of manifests that name a resource which is neither among them nor,
-// according to exists, already there. The tenant of a manifest is such a place.
-func MissingReferences(documents []Document, exists func(Key) bool) []Violation {
-	known := map[Key]bool{}
+// according to find, there to stay. The tenant of a manifest is such a place.
+func MissingReferences(documents []Document, find func(Key) Presence) []Violation {
+	known := map[Key]Presence{}
 	for i := range documents {
-		known[documents[i].Key()] = true
+		known[documents[i].Key()] = Present
 	}
-	has := func(key Key) bool {
+	presence := func(key Key) Presence {
 		found, asked := known[key]
 		if !asked {
-			found = exists(key)
+			found = find(key)
 			known[key] = found
 		}
 		return found
@@ -20,14 +30,20 @@ func MissingReferences(documents []Document, exists func(Key) bool) []Violation 
 	var violations []Violation
 	for i := range documents {
 		tenant := documents[i].TenantCode()
-		if !has(Key{Tenant: tenant, Kind: KindTenant, Code: tenant}) {
+		if presence(Key{Tenant: tenant, Kind: KindTenant, Code: tenant}) != Present {
 			violations = append(violations, Violation{i, "/metadata/tenant", fmt.Sprintf("there is no tenant %s", tenant)})
 			continue
 		}
 		for _, reference := range documents[i].Spec.References() {
-			if !has(Key{Tenant: tenant, Kind: reference.Kind, Code: reference.Code}) {
+			switch presence(Key{Tenant: tenant, Kind: reference.Kind, Code: reference.Code}) {
+			case Present:
+			case Absent:
 				violations = append(violations, Violation{
 					i, reference.Pointer, fmt.Sprintf("there is no %s %s in the tenant %s", reference.Kind, reference.Code, tenant),
+				})
+			case Pruned:
+				violations = append(violations, Violation{
+					i, reference.Pointer, fmt.Sprintf("needs %s %s, which would be pruned", reference.Kind, reference.Code),
 				})
 			}
 		}

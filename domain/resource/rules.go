@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/procession-dev/procession/domain"
@@ -108,16 +109,40 @@ func checkUses(uses []use, elementType, pointer string, r *report) {
 	}
 }
 
-// checkIndexes reports indexes whose field is not a member that the schema
-// describes.
+// checkIndexes reports indexes whose field is not a member that the schema describes, or is one whose values the index
+// would leave out: those of type NUMBER have numbers, the others strings.
 func checkIndexes(indexes []IndexSpec, schema json.RawMessage, schemaName, pointer string, r *report) {
 	checkUnique(column(indexes, func(i *IndexSpec) string { return i.Field }), pointer, "field", r)
 	properties := propertiesOf(schema)
 	for i := range indexes {
-		if _, ok := properties[indexes[i].Field]; !ok && indexes[i].Field != "" {
+		property, ok := properties[indexes[i].Field]
+		if !ok && indexes[i].Field != "" {
 			r.add(at(pointer, i, "field"), "is not one of the properties at the top of %s", schemaName)
 		}
+		kinds := typesOf(property)
+		number := slices.Contains(kinds, "number") || slices.Contains(kinds, "integer")
+		if len(kinds) > 0 && (indexes[i].Type == IndexNumber && !number || indexes[i].Type != IndexNumber && !slices.Contains(kinds, "string")) {
+			r.add(at(pointer, i, "type"), "is %s, but %s is of type %s: it would index nothing",
+				indexes[i].Type, indexes[i].Field, strings.Join(kinds, " or "))
+		}
 	}
+}
+
+// typesOf lists the types that a schema allows, none where it does not say.
+func typesOf(schema json.RawMessage) []string {
+	var one struct {
+		Type string `json:"type"`
+	}
+	var several struct {
+		Type []string `json:"type"`
+	}
+	if json.Unmarshal(schema, &one) == nil && one.Type != "" {
+		return []string{one.Type}
+	}
+	if json.Unmarshal(schema, &several) == nil {
+		return several.Type
+	}
+	return nil
 }
 
 // propertiesOf lists the properties that a schema of an object describes.
