@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,7 +57,7 @@ func newExportCommand(env Environment) *cobra.Command {
 			return fmt.Errorf("writing to %s: %w", folder, err)
 		}
 		cmd.PrintErrf("%d documents written to %s\n", len(documents), folder)
-		return nil
+		return reportStale(cmd, folder, documents, out.format)
 	})
 	p.bind(env, cmd)
 	out = bindOutput(cmd, formatYAML, formatJSON)
@@ -114,6 +116,35 @@ func exportedOf(r oasadmin.Resource) exported {
 	return document
 }
 
+// reportStale names the files of the folder that an export would write for resources that were not exported: most were
+// deleted since an earlier export.
+func reportStale(cmd *cobra.Command, folder string, documents []exported, format string) error {
+	current := map[string]bool{}
+	kinds := map[string]bool{}
+	for _, d := range documents {
+		current[fileName(d, format)] = true
+		kinds[path.Dir(fileName(d, format))] = true
+	}
+	var stale []string
+	for kind := range kinds {
+		found, err := fs.Glob(os.DirFS(folder), kind+"/*."+format)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", folder, err)
+		}
+		stale = append(stale, slices.DeleteFunc(found, func(file string) bool { return current[file] })...)
+	}
+	if len(stale) > 0 {
+		slices.Sort(stale)
+		cmd.PrintErrf("not exported, but in the folder from before: %s\n", strings.Join(stale, ", "))
+	}
+	return nil
+}
+
+// fileName returns the path of a document's file in a folder.
+func fileName(d exported, format string) string {
+	return path.Join(tenantOf(d.Kind, d.Metadata), string(d.Kind), d.Metadata.Code+"."+format)
+}
+
 // writeFolder writes a file for each document. No name leads out of the folder,
 // whatever the service says.
 func writeFolder(cmd *cobra.Command, folder string, out *output, documents []exported) (err error) {
@@ -127,7 +158,7 @@ func writeFolder(cmd *cobra.Command, folder string, out *output, documents []exp
 	defer func() { err = errors.Join(err, root.Close()) }()
 	written := map[string]bool{}
 	for _, d := range documents {
-		file := path.Join(tenantOf(d.Kind, d.Metadata), string(d.Kind), d.Metadata.Code+"."+out.format)
+		file := fileName(d, out.format)
 		// Some file systems take names that differ in case for the same.
 		folded := strings.ToLower(file)
 		if written[folded] {

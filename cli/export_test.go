@@ -30,7 +30,12 @@ func TestExportCanBeApplied(t *testing.T) {
 		require.Equal(t, before, w.state())
 
 		// Again, over what is there.
-		w.succeeds("export", "-o", format, "-d", filepath.Join(dir, "made"))
+		stale := filepath.Join(dir, "made", "north", "Group", "GONE."+format)
+		require.NoError(t, os.WriteFile(stale, nil, 0o600))
+		again := w.runs("export", "-o", format, "-d", filepath.Join(dir, "made"))
+		require.NoError(t, again.err)
+		require.Contains(t, again.stderr, "\nnot exported, but in the folder from before: north/Group/GONE."+format+"\n")
+		require.NoError(t, os.Remove(stale))
 		other := newTerminal(t)
 		requireAll(t, "created", 12, other.succeeds("apply", "-f", dir))
 		require.Equal(t, exported, other.succeeds("export", "--tenant", "north", "-o", format))
