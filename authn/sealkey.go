@@ -38,6 +38,23 @@ type SealKeyFiles struct {
 	Keeper *Keeper
 }
 
+// Exposed lists the files that every user of the machine can read, and that no keeper has encrypted. Files that cannot be
+// read are left out.
+func (f SealKeyFiles) Exposed() []string {
+	var exposed []string
+	for _, path := range append([]string{f.Active}, f.Earlier...) {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm()&0o004 == 0 {
+			continue
+		}
+		content, err := os.ReadFile(path) //nolint:gosec // the operator says where the key is
+		if err == nil && !strings.HasPrefix(strings.TrimSpace(string(content)), keptPrefix) {
+			exposed = append(exposed, path)
+		}
+	}
+	return exposed
+}
+
 // NewSealerFromFiles returns a Sealer with the keys of the files.
 func NewSealerFromFiles(ctx context.Context, files SealKeyFiles) (*Sealer, error) {
 	active, encrypted, err := loadSealKey(ctx, files.Active, files.Keeper)

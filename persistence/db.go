@@ -77,6 +77,21 @@ func (db *DB) Migrated(ctx context.Context) (bool, error) {
 	return db.eventsAdopted(ctx)
 }
 
+// SchemaVersion returns the version that the schema is at, and the newest one that this build knows, which is lower when
+// a newer build has migrated the database.
+func (db *DB) SchemaVersion(ctx context.Context) (current, newest int64, err error) {
+	provider, closeProvider, err := db.migrations()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer closeProvider()
+	current, newest, err = provider.GetVersions(ctx)
+	if err != nil {
+		return 0, 0, fmt.Errorf("reading the schema version: %w", err)
+	}
+	return current, newest, nil
+}
+
 func (db *DB) migrations() (provider *goose.Provider, closeProvider func(), err error) {
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {

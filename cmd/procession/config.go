@@ -215,6 +215,11 @@ func (c *Config) check() error {
 
 // The require functions are for the commands that cannot do without.
 
+// requireService is for what runs the service.
+func (c *Config) requireService() error {
+	return errors.Join(c.requireDatabase(), c.requireSealKey(), c.requireTemporal(), c.requireDocuments(), c.requireTLSFiles())
+}
+
 func (c *Config) requireDatabase() error {
 	if c.DatabaseURL == "" {
 		return missing("database-url")

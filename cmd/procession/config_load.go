@@ -73,11 +73,8 @@ func (c *Config) load(flags *pflag.FlagSet) error {
 	for _, name := range slices.Sorted(maps.Keys(file)) {
 		wrong = append(wrong, fmt.Errorf("reading %s: line %d: unknown setting %q", c.File, file[name].Line, name))
 	}
-	if err := errors.Join(wrong...); err != nil {
-		return err
-	}
 	c.OIDCIssuers.complete()
-	return c.check()
+	return errors.Join(append(wrong, c.check())...)
 }
 
 // readSettings reads a YAML file of settings; no name stands for no settings.

@@ -9,7 +9,7 @@ import (
 
 // openSealer reads the seal keys of the configuration.
 func openSealer(ctx context.Context, c Config) (*authn.Sealer, error) {
-	files := authn.SealKeyFiles{Active: c.SealKeyFile, Earlier: c.EarlierSealKeyFiles}
+	files := c.sealKeyFiles()
 	keeper, err := openKeeper(ctx, c)
 	if err != nil {
 		return nil, err
@@ -19,6 +19,10 @@ func openSealer(ctx context.Context, c Config) (*authn.Sealer, error) {
 		files.Keeper = keeper
 	}
 	return authn.NewSealerFromFiles(ctx, files)
+}
+
+func (c *Config) sealKeyFiles() authn.SealKeyFiles {
+	return authn.SealKeyFiles{Active: c.SealKeyFile, Earlier: c.EarlierSealKeyFiles}
 }
 
 // openKeeper opens the keeper of the configuration, nil when it names none.

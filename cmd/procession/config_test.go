@@ -112,6 +112,32 @@ func TestBadConfigurationIsAUsageError(t *testing.T) {
 	}
 }
 
+func TestAllThatIsMissingIsNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	err := run(t.Context(), []string{"serve", "--listen-tls", ":8443"}, &bytes.Buffer{}, &bytes.Buffer{})
+	for _, flag := range []string{"--database-url", "--seal-key-file", "--temporal-address", "--documents-url", "--tls-cert"} {
+		require.ErrorContains(t, err, flag)
+	}
+	file := filepath.Join(t.TempDir(), "procession.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("lisden: x\ntask-log-limit: 0\ndrain-timeout: soon\n"), 0o600))
+	err = run(t.Context(), []string{"serve", "--config", file}, &bytes.Buffer{}, &bytes.Buffer{})
+	for _, wrong := range []string{`unknown setting "lisden"`, "--task-log-limit must be", "reading drain-timeout of"} {
+		require.ErrorContains(t, err, wrong)
+	}
+	require.Equal(t, exitUsage, exitCode(err))
+}
+
+func TestHelpOfCommandsIsNotThatOfServe(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, printed(t, "serve", "--help"), "--task-log-limit")
+	for _, args := range [][]string{{"migrate"}, {"doctor"}, {"keys", "rotate"}, {"bootstrap"}} {
+		help := printed(t, append(args, "--help")...)
+		require.NotContains(t, help, "--task-log-limit", args)
+		require.Contains(t, help, "--database-url", args)
+		require.Contains(t, help, "procession serve --help lists them", args)
+	}
+}
+
 func printed(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,7 +33,7 @@ func newDoctorCommand() *cobra.Command {
 			return doctor.Failure(findings)
 		},
 	}
-	c.bind(cmd.Flags())
+	c.bindSettings(cmd)
 	cmd.Flags().VarP(&format, "output", "o", "text or json")
 	return cmd
 }
@@ -43,8 +42,9 @@ func newDoctorCommand() *cobra.Command {
 func (c *Config) doctor(clock func() time.Time) doctor.Options {
 	return doctor.Options{
 		Clock:        clock,
-		Settings:     errors.Join(c.requireDatabase(), c.requireSealKey(), c.requireTemporal(), c.requireDocuments(), c.requireTLSFiles()),
+		Settings:     c.requireService(),
 		Secrets:      []string{c.DatabaseURL, c.SealKeyKeeper},
+		SealKeyFiles: c.sealKeyFiles(),
 		OpenDatabase: func(ctx context.Context) (*persistence.DB, error) { return openDatabase(ctx, *c) },
 		OpenSealer: func(ctx context.Context) (*authn.Sealer, error) {
 			if err := c.requireSealKey(); err != nil {

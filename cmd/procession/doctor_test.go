@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -215,6 +216,10 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 			because(doctor.CheckSealKey, ofKeys()...),
 			doctor.CheckSealKey, `secrets cannot be opened: 2 of 2 in signing_keys`,
 		},
+		"a seal key that all can read": {
+			func(d *patient) { d.config.SealKeyFile = exposedCopy(t, d.config.SealKeyFile) },
+			all(doctor.Warn, doctor.CheckSealKey), doctor.CheckSealKey, `^every user of the machine can read /.*/exposed.key$`,
+		},
 		"documents that cannot be written": {
 			func(d *patient) { d.config.DocumentsURL = "file://" + d.config.SealKeyFile },
 			all(doctor.Fail, doctor.CheckDocuments), doctor.CheckDocuments, `not a directory`,
@@ -376,4 +381,15 @@ func (s *testStack) halfSetUp(t *testing.T, k *keyring, address string) {
 	if err == nil {
 		require.False(t, inspect("default").Usable())
 	}
+}
+
+// exposedCopy copies a file to one that every user of the machine can read.
+func exposedCopy(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	exposed := filepath.Join(t.TempDir(), "exposed.key")
+	require.NoError(t, os.WriteFile(exposed, content, 0o600))
+	require.NoError(t, os.Chmod(exposed, 0o644))
+	return exposed
 }

@@ -35,6 +35,9 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 	if err != nil {
 		return nil, err
 	}
+	for _, path := range c.sealKeyFiles().Exposed() {
+		log.WarnContext(ctx, "every user of the machine can read the seal key", "file", path)
+	}
 	db, err := openDatabase(ctx, c)
 	if err != nil {
 		return nil, err

@@ -12,21 +12,48 @@ import (
 
 func newMigrateCommand() *cobra.Command {
 	var role string
+	var status bool
 	cmd := configured("migrate", "Bring the database schema up to date",
-		func(ctx context.Context, _ *cobra.Command, c Config) error {
+		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			db, err := openDatabase(ctx, c)
 			if err != nil {
 				return err
 			}
 			defer db.Close()
-			if err := db.Migrate(ctx); err != nil || role == "" {
+			if status {
+				return reportSchema(ctx, cmd, db)
+			}
+			if err := db.Migrate(ctx); err != nil {
 				return err
 			}
-			return db.GrantTo(ctx, role)
+			if role != "" {
+				if err := db.GrantTo(ctx, role); err != nil {
+					return err
+				}
+			}
+			return reportSchema(ctx, cmd, db)
 		})
 	cmd.Flags().StringVar(&role, "grant-to", "",
 		"`role` of the database that the service works as, if it is not the owner: it is given what it needs")
+	cmd.Flags().BoolVar(&status, "status", false, "change nothing, and say what version the schema is at; exit code 1 if it is older than this build")
 	return cmd
+}
+
+// reportSchema says what version the schema is at, and fails for one that this build has to migrate first.
+func reportSchema(ctx context.Context, cmd *cobra.Command, db *persistence.DB) error {
+	current, newest, err := db.SchemaVersion(ctx)
+	if err != nil {
+		return err
+	}
+	if current < newest {
+		return fmt.Errorf("the schema is at version %d, and this build needs %d: run procession migrate", current, newest)
+	}
+	text := fmt.Sprintf("the schema is at version %d", current)
+	if current > newest {
+		text += fmt.Sprintf(", newer than this build, which knows %d", newest)
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
+	return err
 }
 
 // openDatabase opens the database of the configuration. The caller closes it.

@@ -6,9 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/cli"
@@ -81,8 +83,27 @@ func configured(use, short string, run func(ctx context.Context, cmd *cobra.Comm
 			return run(cmd.Context(), cmd, c)
 		},
 	}
-	c.bind(cmd.Flags())
+	c.bindSettings(cmd)
 	return cmd
+}
+
+// bindSettings adds the settings to the flags of a command. The help of serve lists them all, that of other commands
+// those that they are given most often.
+func (c *Config) bindSettings(cmd *cobra.Command) {
+	c.bind(cmd.Flags())
+	if cmd.Name() == "serve" {
+		return
+	}
+	shown := []string{configFlag, "database-url", "seal-key-file"}
+	if cmd.Name() == "dev" {
+		shown = append(shown, "listen", "listen-tls", "listen-admin")
+	}
+	c.visitSettings(func(f *pflag.Flag) {
+		if !slices.Contains(shown, f.Name) {
+			cmd.Flags().Lookup(f.Name).Hidden = true
+		}
+	})
+	cmd.SetUsageTemplate(cmd.UsageTemplate() + "\nEvery setting is a flag here too: procession serve --help lists them.\n")
 }
 
 func noArgs(cmd *cobra.Command, args []string) error {

@@ -34,7 +34,7 @@ func newServeCommand(delay app.WebhookDelay) *cobra.Command {
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			c.webhookDelay = delay
 			log := newLogger(cmd.ErrOrStderr(), c)
-			if err := errors.Join(c.requireTemporal(), c.requireDocuments(), c.requireTLSFiles()); err != nil {
+			if err := c.requireService(); err != nil {
 				return err
 			}
 			k, err := openKeys(ctx, c, log)

@@ -45,8 +45,10 @@ type Options struct {
 	Settings error
 	Secrets  []string
 
-	OpenDatabase        func(ctx context.Context) (*persistence.DB, error)
-	OpenSealer          func(ctx context.Context) (*authn.Sealer, error)
+	OpenDatabase func(ctx context.Context) (*persistence.DB, error)
+	OpenSealer   func(ctx context.Context) (*authn.Sealer, error)
+	// SealKeyFiles are the files of the seal keys.
+	SealKeyFiles        authn.SealKeyFiles
 	Issuer              string
 	KeyPublishDelay     time.Duration
 	CertificateLifetime time.Duration

@@ -108,6 +108,9 @@ func (d *doctor) checkSealKey(ctx context.Context) Finding {
 	if len(closed) > 0 {
 		return fail(advice, "secrets cannot be opened: %s", strings.Join(closed, ", "))
 	}
+	if exposed := d.SealKeyFiles.Exposed(); len(exposed) > 0 {
+		return warn("let only the user of the service read it: chmod 0400", "every user of the machine can read %s", strings.Join(exposed, ", "))
+	}
 	return ok("opens all %d sealed secrets", opened)
 }
 
