@@ -159,10 +159,12 @@ func (r *Reader) ListTaskQueues(
 	var needs []needRow
 	var workers []queueWorkerRow
 	var observations []observationRow
-	args := []any{scope.Everywhere, scope.Tenants, nil, nil}
-	for i, only := range [][]string{tenantCodes, names} {
+	args := []any{scope.Everywhere, scope.Tenants}
+	for _, only := range [][]string{tenantCodes, names} {
 		if len(only) > 0 {
-			args[2+i] = only
+			args = append(args, only)
+		} else {
+			args = append(args, nil)
 		}
 	}
 	err := r.Read(

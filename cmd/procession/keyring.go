@@ -36,7 +36,7 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 		return nil, err
 	}
 	for _, path := range c.sealKeyFiles().Exposed() {
-		log.WarnContext(ctx, "every user of the machine can read the seal key", "file", path)
+		log.WarnContext(ctx, "every user of the machine can read the seal key", slog.String("file", path))
 	}
 	db, err := openDatabase(ctx, c)
 	if err != nil {
