@@ -17,11 +17,11 @@ import (
 // checkTimeout bounds each check.
 const checkTimeout = 5 * time.Second
 
-// The verdicts, and the result of a check.
-type (
-	Verdict = domain.Verdict
-	Finding = domain.Finding
-)
+// Verdict is the outcome of a check.
+type Verdict = domain.Verdict
+
+// Finding is the result of a check.
+type Finding = domain.Finding
 
 // The verdicts.
 const (
