@@ -63,15 +63,15 @@ func newPageReader(ctx context.Context, s *stack) (*pageReader, error) {
 	}
 	browser, err := s.signIn(ctx, demo.Alice())
 	if err != nil {
-		rest.Close()
+		_ = rest.Close()
 		return nil, err
 	}
 	return &pageReader{stack: s, browser: browser, rest: rest}, nil
 }
 
 func (r *pageReader) close() {
-	r.browser.Close()
-	r.rest.Close()
+	_ = r.browser.Close()
+	_ = r.rest.Close()
 }
 
 // measurePages measures pages of the console beside the REST API, and beside the
