@@ -47,7 +47,7 @@ func initWorker(cmd *cobra.Command, folder string, files []string, language code
 	if err != nil {
 		return err
 	}
-	around := codegen.Surroundings{Manifest: "-"}
+	around := codegen.Surroundings{Manifest: "definition.yaml"}
 	if sdk != "" {
 		if around.SDK, err = filepath.Abs(sdk); err != nil {
 			return fmt.Errorf("finding the SDK: %w", err)

@@ -19,8 +19,18 @@ const (
 // Languages returns the languages in the order of their documentation.
 func Languages() []Language { return []Language{Go, TypeScript, Python, Java} }
 
+// Name returns the name of the language in texts.
+func (l Language) Name() string {
+	c, err := l.conventions()
+	if err != nil {
+		return string(l)
+	}
+	return c.name
+}
+
 // conventions are those of a language.
 type conventions struct {
+	name string
 	// reserved are names that constants and types cannot have.
 	reserved []string
 	constant func(constant) string
@@ -37,26 +47,26 @@ func (l Language) conventions() (conventions, error) {
 	switch l {
 	case Go:
 		return conventions{
-			constant: func(c constant) string { return camel(c.prefix + "_" + c.name) }, write: writeGo,
+			name: "Go", constant: func(c constant) string { return camel(c.prefix + "_" + c.name) }, write: writeGo,
 			Package: "main", DefinitionFile: "definition.gen.go", StepsFile: "workflow.go",
 			Install: "go mod tidy", Test: "go test ./...", Run: "go run .",
 		}, nil
 	case TypeScript:
 		return conventions{
-			reserved: []string{"Array", "Record"}, constant: constantName, write: writeTypeScript,
+			name: "TypeScript", reserved: []string{"Array", "Record"}, constant: constantName, write: writeTypeScript,
 			DefinitionFile: "src/definition.ts", StepsFile: "src/steps.ts",
 			Install: "npm install", Test: "npm test", Run: "npm start",
 		}, nil
 	case Python:
 		return conventions{
-			reserved: []string{"Any", "Literal", "NotRequired", "TypedDict"}, constant: constantName, write: writePython,
+			name: "Python", reserved: []string{"Any", "Literal", "NotRequired", "TypedDict"}, constant: constantName, write: writePython,
 			DefinitionFile: "definition.py", StepsFile: "steps.py",
 			Install: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
 			Test:    ".venv/bin/pytest", Run: ".venv/bin/python worker.py",
 		}, nil
 	case Java:
 		return conventions{
-			reserved: []string{
+			name: "Java", reserved: []string{
 				"Definition", "JsonIgnoreProperties", "JsonInclude", "JsonProperty", "List", "Long", "Map", "Object", "Boolean",
 				"Record", "String", "Flow", "Main", "Service", "Steps",
 			},

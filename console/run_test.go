@@ -179,13 +179,19 @@ func TestQueuesSayWhatIsMissing(t *testing.T) {
 	alice.AwaitText("no live worker")
 	alice.AwaitText("Start a worker for this queue")
 	alice.Click("a[href*='name=QUEUE_SAMPLE_LOAN']")
-	for language, text := range map[string]string{
-		"Go": `TaskQueue: "QUEUE_SAMPLE_LOAN"`, "Python": `QUEUE = "QUEUE_SAMPLE_LOAN"`,
-		"TypeScript": `const taskQueue = "QUEUE_SAMPLE_LOAN"`, "Java": `String WORKFLOW = "SampleEngineWorkerLoanWorkflow"`,
+	for language, texts := range map[string][]string{
+		"go":         {"go mod tidy", `TaskQueue         = "QUEUE_SAMPLE_LOAN"`, `AwaitTask[LoanApplication](ctx, TaskLoanApplication)`},
+		"python":     {".venv/bin/pytest", `TASK_QUEUE = "QUEUE_SAMPLE_LOAN"`, `await process.task(TASK_LOAN_APPLICATION)`},
+		"typescript": {"npm test", `TASK_QUEUE = "QUEUE_SAMPLE_LOAN";`, `process.task<LoanApplication>(TASK_LOAN_APPLICATION)`},
+		"java":       {"mvn test", `String TASK_QUEUE = "QUEUE_SAMPLE_LOAN";`, `process.task(TASK_LOAN_APPLICATION, LoanApplication.class)`},
 	} {
 		alice.open("queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN")
-		alice.Click("a.chip[href*='language=" + strings.ToLower(language) + "']")
-		alice.AwaitText(text)
+		alice.Click("a.chip[href*='language=" + language + "']")
+		alice.AwaitText(texts[0])
+		shown := browsertest.Eval[string](alice.Tab, "document.body.textContent")
+		for _, text := range texts[1:] {
+			require.Contains(t, shown, text, language)
+		}
 	}
 }
 

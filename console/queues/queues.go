@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/codegen"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -76,17 +77,17 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 		return nil, domain.NotFound("task queue")
 	}
 	queue := &found.Items[0]
-	chosen, err := starterOf(query.Get("language"), &queue.TaskQueue)
+	chosen, err := s.starterOf(v, queue, codegen.Language(query.Get("language")))
 	if err != nil {
 		return nil, err
 	}
 	return &web.Answer{Title: queue.Name, Area: area, Body: queuePage(queue, chosen)}, nil
 }
 
-func pathOf(q *administer.TaskQueue, language string) string {
+func pathOf(q *administer.TaskQueue, language codegen.Language) string {
 	query := url.Values{"tenant": {q.TenantCode}, "name": {q.Name}}
 	if language != "" {
-		query.Set("language", language)
+		query.Set("language", string(language))
 	}
 	return web.Root + area + "/queue?" + query.Encode()
 }

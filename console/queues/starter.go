@@ -1,58 +1,64 @@
 package queues
 
 import (
-	"bytes"
-	"embed"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
-	"text/template"
 
+	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/codegen"
+	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 )
 
-//go:embed starters
-var starterFiles embed.FS
-
-// language is one that a starter is written in.
-type language struct{ Code, Name, Install string }
-
-func languages() []language {
-	return []language{
-		{"go", "Go", "go get github.com/procession-dev/procession/sdk go.temporal.io/sdk"},
-		{"python", "Python", "pip install temporalio httpx"},
-		{"typescript", "TypeScript", "npm install @temporalio/worker @temporalio/workflow tsx"},
-		{"java", "Java", "io.temporal:temporal-sdk, com.fasterxml.jackson.core:jackson-databind"},
-	}
-}
-
-// starter is a program that serves a task queue, to begin with.
+// starter is a worker to begin with, in a language.
 type starter struct {
-	language
-	Program string
+	Language codegen.Language
+	Files    []codegen.File
+	// Command writes the same, "" for a worker of no definition.
+	Command string
 }
 
-// starterOf returns the starter in a language, the first one where it is not known.
-func starterOf(code string, q *domain.TaskQueue) (starter, error) {
-	at := max(0, slices.IndexFunc(languages(), func(l language) bool { return l.Code == code }))
-	chosen := languages()[at]
-	text, err := template.New(chosen.Code).Funcs(template.FuncMap{"quoted": quoted}).ParseFS(starterFiles, "starters/"+chosen.Code+".txt")
-	if err != nil {
-		return starter{}, fmt.Errorf("reading the starter in %s: %w", chosen.Name, err)
+// starterOf returns a worker for the process definition that needs the queue, in a language or the first one where it is
+// not known. A queue that no process definition needs has a worker for an example.
+func (s *Screens) starterOf(v *web.Visit, q *administer.TaskQueue, language codegen.Language) (starter, error) {
+	if !slices.Contains(codegen.Languages(), language) {
+		language = codegen.Languages()[0]
 	}
+	made := starter{Language: language}
+	at := slices.IndexFunc(q.Needs, func(n domain.TaskQueueNeed) bool { return n.Kind == domain.NeedProcess && n.Published })
+	if at >= 0 {
+		key := resource.Key{Tenant: q.TenantCode, Kind: resource.KindProcessDefinition, Code: q.Needs[at].Definition}
+		stored, err := s.Administration.RetrieveResource(v.Context(), v.Caller, key)
+		if err != nil {
+			return starter{}, err
+		}
+		made.Files, err = codegen.NewWorker(language, []resource.Document{stored.Document}, codegen.Surroundings{Manifest: "definition.yaml"})
+		if err == nil {
+			made.Command = "procession get process " + key.Code + " --tenant " + key.Tenant + " -o yaml | procession init worker worker -f - --language " + string(language)
+			return made, nil
+		}
+		if !errors.Is(err, codegen.ErrNoTasks) && !errors.Is(err, codegen.ErrNoWorkflow) {
+			return starter{}, err
+		}
+	}
+	var err error
+	made.Files, err = codegen.NewWorker(language, []resource.Document{example(q)}, codegen.Surroundings{Manifest: "definition.yaml"})
+	return made, err
+}
+
+// example is a definition that needs the queue and has one task.
+func example(q *administer.TaskQueue) resource.Document {
 	workflow := "ExampleWorkflow"
 	if len(q.Needs) > 0 {
 		workflow = q.Needs[0].WorkflowType
 	}
-	var program bytes.Buffer
-	if err := text.ExecuteTemplate(&program, chosen.Code+".txt", map[string]string{"Queue": q.Name, "Workflow": workflow}); err != nil {
-		return starter{}, fmt.Errorf("writing the starter in %s: %w", chosen.Name, err)
+	return resource.Document{
+		Kind: resource.KindProcessDefinition, Metadata: resource.Metadata{Code: "EXAMPLE", Tenant: q.TenantCode},
+		Spec: &resource.ProcessDefinitionSpec{
+			Name:   "Example",
+			Engine: &resource.EngineSpec{WorkflowType: workflow, TaskQueue: q.Name, Runner: "worker"},
+			Items:  []resource.ItemSpec{{Code: "MY_TASK", Type: domain.ItemTask, Name: "A task of your definition"}},
+		},
 	}
-	return starter{chosen, program.String()}, nil
-}
-
-// quoted returns a text as a literal, which is the same in all languages.
-func quoted(text string) (string, error) {
-	literal, err := json.Marshal(text)
-	return string(literal), err
 }
