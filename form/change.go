@@ -146,10 +146,13 @@ func (c *changer) value(n *Node, texts []string) (any, bool) {
 	// A toggle that must have a value shows one before it has it. What it shows is what is
 	// meant once it is sent.
 	shown := n.Kind == KindToggle && n.Required && !n.present && !n.Hidden
-	if text == newlines(n.Text(c.typed.Manner)) && !shown {
+	reference, found := c.typed.References[n.Name]
+	found = found && n.Kind.Refers() && text != ""
+	// Another thing may have the same name.
+	if text == newlines(n.Text(c.typed.Manner)) && !shown && (!found || reference == n.Reference()) {
 		return unchanged{}, true
 	}
-	if reference, ok := c.typed.References[n.Name]; ok && n.Kind.Refers() && text != "" {
+	if found {
 		return reference, true
 	}
 	return n.parse(text, c.typed.Manner)

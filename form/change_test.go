@@ -150,6 +150,9 @@ func TestSeveralAreChosen(t *testing.T) {
 	require.Equal(t, []string{`replace /who "kuflow-group:x"`}, patchOf(t, s, form.Typed{
 		Texts: map[string][]string{"/who": {"Bob"}}, References: map[string]string{"/who": "kuflow-group:x"},
 	}))
+	require.Equal(t, []string{`replace /who "kuflow-group:x"`}, patchOf(t, s, form.Typed{
+		Texts: map[string][]string{"/who": {s.Find("/who").Text(form.Manner{})}}, References: map[string]string{"/who": "kuflow-group:x"},
+	}), "another one of the same name")
 }
 
 func TestRowsMoveComeAndGo(t *testing.T) {
