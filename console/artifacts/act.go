@@ -195,7 +195,7 @@ func (s *Screens) actForm(v *web.Visit) (*actForm, error) {
 	}
 	for _, a := range found.Definition.Actions {
 		if a.Code == v.Param("code") && asks(a) && !found.Deleted() {
-			return &actForm{Finder: finders.Finder{App: s.App, Caller: v.Caller}, artifact: id, action: a}, nil
+			return &actForm{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: found.TenantID}, artifact: id, action: a}, nil
 		}
 	}
 	return nil, domain.NotFound("action")

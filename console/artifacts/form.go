@@ -54,6 +54,7 @@ func (f *dataForm) Load(ctx context.Context) (*forms.Document, error) {
 			return nil, err
 		}
 	}
+	f.Tenant = found.TenantID
 	of := &shown{ArtifactOverview: found}
 	doc := &forms.Document{
 		Schema: found.Definition.Spec.DataSchema, UISchema: found.Definition.Spec.UISchema, Version: string(found.Version()),
@@ -135,7 +136,7 @@ func (s *Screens) newForm(v *web.Visit) (*newForm, error) {
 	if !definition.Creatable {
 		return nil, domain.Denied("you may not create artifacts of this type")
 	}
-	return &newForm{Finder: finders.Finder{App: s.App, Caller: v.Caller}, definition: definition}, nil
+	return &newForm{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: definition.TenantID}, definition: definition}, nil
 }
 
 func (f *newForm) page(v *web.Visit, form templ.Component) *web.Answer {

@@ -4,6 +4,8 @@ package finders
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/forms"
 	"github.com/procession-dev/procession/domain"
@@ -14,10 +16,12 @@ import (
 // shown is how many results are offered.
 const shown = 20
 
-// Finder finds for one user. It implements Find of forms.Store.
+// Finder finds for one user. It implements Find and Items of forms.Store.
 type Finder struct {
 	App    *app.Service
 	Caller domain.Caller
+	// Tenant is that of the data sources that the form names.
+	Tenant uuid.UUID
 }
 
 // Find returns what a control may refer to, by words of its name, as far as it is visible
@@ -34,6 +38,20 @@ func (f Finder) Find(ctx context.Context, control *form.Node, words string) ([]f
 		return f.artifacts(ctx, words)
 	}
 	return nil, nil
+}
+
+// Items asks a data source for items, or reads the answer to a query of it.
+func (f Finder) Items(ctx context.Context, control *form.Node, search forms.Search) (*domain.DataSourceRun, error) {
+	if search.Query == uuid.Nil {
+		return f.App.CreateDataSourceQuery(ctx, f.Caller, app.NewDataSourceQuery{
+			TenantID: &f.Tenant, SourceCode: control.Source, Query: &search.Words, PageNumber: search.Page, PageSize: shown,
+		})
+	}
+	run, err := f.App.RetrieveDataSourceQuery(ctx, f.Caller, search.Query)
+	if err == nil && (run.TenantID != f.Tenant || run.SourceCode != control.Source) {
+		return nil, domain.NotFound("data source query")
+	}
+	return run, err
 }
 
 func page() domain.PageRequest { return domain.PageRequest{Size: shown} }

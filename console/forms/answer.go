@@ -65,8 +65,18 @@ func (e *entry) after(ctx context.Context) (*page, error) {
 		}
 		complain(name, texts[len(texts)-1], sentence)
 	}
+	if err := e.searched(ctx, p); err != nil {
+		return nil, err
+	}
 	for name, text := range e.unfound {
-		complain(name, text, "%s was not found. Choose one of those that appear while you type.")
+		switch n := e.before.Find(name); {
+		case p.found != nil && p.found.name == name:
+			p.typed[name] = text
+		case n != nil && n.Kind == form.KindDataSource:
+			complain(name, text, "%s is not chosen yet. Choose one of what is found.")
+		default:
+			complain(name, text, "%s was not found. Choose one of those that appear while you type.")
+		}
 	}
 	switch {
 	case len(e.conflicts) > 0:
@@ -136,7 +146,7 @@ func (s *Screen) answer(v *web.Visit, e *entry) (*web.Answer, error) {
 		}
 		p.blank[e.post.on] = append(p.blank[e.post.on], fmt.Sprintf("new%d", len(p.blank[e.post.on])))
 	}
-	if status == statusDone || status == statusSaved && len(p.typed) == 0 && e.post.do != doAdd && e.draft == nil {
+	if status == statusDone || status == statusSaved && len(p.typed) == 0 && p.found == nil && e.post.do != doAdd && e.draft == nil {
 		return web.SeeOther(to), nil
 	}
 	page, err := s.Show(v, formPart(p))

@@ -6,10 +6,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/console/forms"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 )
 
@@ -199,6 +203,34 @@ func TestNamesAndFiles(t *testing.T) {
 	b.Await(`document.querySelector("[name=base]").value.includes("kuflow-file:")`)
 	require.Equal(t, "the contract", m.uploaded)
 	b.AwaitText("Ünï <b>.txt")
+}
+
+// What a data source finds appears below the control once its worker has answered.
+func TestItemsAppearWhileTyping(t *testing.T) {
+	t.Parallel()
+	query := &domain.DataSourceRun{ID: uuid.New(), State: domain.DataSourceRunPending}
+	m := &memory{
+		schema: json.RawMessage(`{"type":"object","properties":{"good":{"type":"string","title":"Good","format":"kuflow-data-source","dataSource":"GOODS"}}}`),
+		value:  json.RawMessage(`{}`),
+	}
+	m.items = func(forms.Search) (*domain.DataSourceRun, error) {
+		run := *query
+		return &run, nil
+	}
+	const bolt = "kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;name=Bolt%3B%20M4;"
+	b := m.open(t)
+	b.Type("#f-good", "bolt")
+	b.AwaitText("Asking the data source")
+	b.AwaitText("Good is not chosen yet.")
+	m.mu.Lock()
+	query.Complete(&domain.DataSourcePage{TotalPages: 1, Items: []domain.DataSourceItem{{Value: bolt}}}, time.Now())
+	require.Equal(t, "bolt", m.searches[len(m.searches)-1].Words)
+	m.mu.Unlock()
+	b.AwaitText("Bolt; M4")
+	b.RequireAccessible()
+	b.Click("[data-choose]")
+	m.stored(t, b, `{"good":"`+bolt+`"}`)
+	require.Zero(t, b.Count("[data-found] *, .is-invalid"))
 }
 
 func TestFormWithoutScript(t *testing.T) {

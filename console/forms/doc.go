@@ -1,10 +1,11 @@
 // Package forms shows forms and keeps what is entered in them. A page of any screen
 // shows a form with Screen.View, gives it a Store, and adds Screen.Routes to its own.
 //
-// Below the path P of the page, a form uses three routes:
+// Below the path P of the page, a form uses four routes:
 //
 //	POST P/form              what was entered
 //	GET  P/form/found        what a control may refer to
+//	POST P/form/items        items of a data source: the search, and what came of it
 //	POST P/form/files        a file, whose content is the body
 //
 // The form works without a script: it posts all its inputs, and every button is one of
@@ -32,6 +33,11 @@
 // storage of the tab, until its button sends it whole: its posts are answered with the
 // form as it is then, its rules and what is wrong with it, and change nothing. Several
 // values are entered in one form by form.Join.
+//
+// A data source is searched by buttons whose value has the whole search: "find" asks it,
+// looks for the answer or turns the page, "choose" takes an item. The script presses
+// "find" while the person types, and looks for the answer by itself; the route of items
+// answers it with the part of the page below the control.
 //
 // An answer with another content type is a failure. The script then keeps what was typed
 // in the session storage of the browser, says so, and tries again.

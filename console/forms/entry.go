@@ -95,7 +95,12 @@ func (e *entry) refer(ctx context.Context) error {
 	e.unfound = map[string]string{}
 	looked := 0
 	var failed error
+	chosen, item := e.post.chosen()
 	form.All(e.before.Nodes, func(n *form.Node) bool {
+		if n.Kind == form.KindDataSource && n.Name == chosen && !n.Locked() {
+			e.typed.Texts[chosen], e.typed.References[chosen] = []string{form.ReadableJSON(string(jsonString(item)))}, item
+			return true
+		}
 		texts := e.typed.Texts[n.Name]
 		if !n.Kind.Refers() || len(texts) == 0 || n.Locked() || failed != nil {
 			return true
@@ -103,9 +108,13 @@ func (e *entry) refer(ctx context.Context) error {
 		text := strings.TrimSpace(texts[len(texts)-1])
 		reference := e.post.values.Get(prefixReference + n.Name)
 		switch {
-		case text == "" || text == n.Text(e.typed.Manner):
-		case reference != "" && form.ReadableJSON(string(jsonString(reference))) == text:
+		case text == "":
+		case reference != "" && strings.TrimSpace(form.ReadableJSON(string(jsonString(reference)))) == text:
 			e.typed.References[n.Name] = reference
+		case text == n.Text(e.typed.Manner):
+		case n.Kind == form.KindDataSource:
+			delete(e.typed.Texts, n.Name)
+			e.unfound[n.Name] = text
 		default:
 			if looked++; looked > maxFound {
 				delete(e.typed.Texts, n.Name)

@@ -45,6 +45,9 @@ type memory struct {
 	refused error
 	// gone is whether the site cannot be reached.
 	gone bool
+	// items answers searches of data sources, searches are the queries that were made.
+	items    func(forms.Search) (*domain.DataSourceRun, error)
+	searches []forms.Search
 	// late is called once before a change is kept.
 	late func()
 }
@@ -145,6 +148,13 @@ func (m *memory) Find(_ context.Context, _ *form.Node, words string) ([]forms.Fo
 	return found, nil
 }
 
+func (m *memory) Items(_ context.Context, _ *form.Node, search forms.Search) (*domain.DataSourceRun, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.searches = append(m.searches, search)
+	return m.items(search)
+}
+
 func (m *memory) Upload(_ context.Context, _ *form.Node, file forms.File) (string, error) {
 	content, err := io.ReadAll(file.Content)
 	m.uploaded = string(content)
@@ -218,6 +228,8 @@ func (m *memory) serve(tb testing.TB, store forms.Store) *httptest.Server {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 			case answer.To != "":
 				http.Redirect(w, r, answer.To, http.StatusSeeOther)
+			case answer.Raw:
+				_ = answer.Body.Render(r.Context(), w) //nolint:contextcheck // that of the visit
 			case answer.Stream != nil:
 				answer.Stream(w)
 			default:

@@ -48,6 +48,9 @@ const (
 	doDown     = "down"
 	doMine     = "mine"
 	doTheirs   = "theirs"
+	// Of data sources: search, and choose what was found.
+	doFind   = "find"
+	doChoose = "choose"
 )
 
 // page is a form as it is shown.
@@ -85,6 +88,9 @@ type page struct {
 	link func(reference string) string
 	// preview returns where a file is shown in a frame, "" for nowhere.
 	preview func(reference string) string
+
+	// found is what a search came to, nil for none.
+	found *items
 
 	parts map[*form.Node]int
 }

@@ -37,6 +37,7 @@ func (s *Screen) Routes(path string) []web.Route {
 	return []web.Route{
 		web.Post(path+"/form", s.post),
 		web.Get(path+"/form/found", s.find),
+		web.Post(path+"/form/items", s.items),
 		web.Post(path+"/form/files", s.upload),
 	}
 }
@@ -110,21 +111,29 @@ func (s *Screen) post(v *web.Visit) (*web.Answer, error) {
 	return s.answer(v, e)
 }
 
-func (s *Screen) find(v *web.Visit) (*web.Answer, error) {
+// control returns the form of a visit and its control with a name, nil for none.
+func (s *Screen) control(v *web.Visit, name string) (Store, *Document, *form.Node, error) {
 	store, err := s.Open(v)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	doc, err := store.Load(v.Context())
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	sheet, err := sheetOf(v.Context(), doc, doc.Value)
 	if err != nil {
+		return nil, nil, nil, err
+	}
+	return store, doc, sheet.Control(name), nil
+}
+
+func (s *Screen) find(v *web.Visit) (*web.Answer, error) {
+	query := v.URL.Query()
+	store, _, n, err := s.control(v, query.Get("at"))
+	if err != nil {
 		return nil, err
 	}
-	query := v.URL.Query()
-	n := sheet.Control(query.Get("at"))
 	if n == nil || !n.Kind.Refers() {
 		return nil, domain.NotFound("control")
 	}

@@ -61,8 +61,12 @@ type File struct {
 type Store interface {
 	// Load returns the form as it is.
 	Load(ctx context.Context) (*Document, error)
-	// Find returns what a control may refer to, by words of its name; a handful.
+	// Find returns what a control may refer to, by words of its name; a handful. Items of
+	// data sources are not found by it.
 	Find(ctx context.Context, control *form.Node, words string) ([]Found, error)
+	// Items asks the data source of a control for items, or reads the answer to
+	// Search.Query, which may not be there yet.
+	Items(ctx context.Context, control *form.Node, search Search) (*domain.DataSourceRun, error)
 	// Upload stores a file for a control and returns the reference to it.
 	Upload(ctx context.Context, control *form.Node, file File) (string, error)
 }

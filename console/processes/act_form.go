@@ -64,7 +64,7 @@ func (s *Screens) actForm(v *web.Visit, process uuid.UUID, action *app.Available
 	if err != nil {
 		return nil, err
 	}
-	f.Values = forms.OfProcess(definition.ProcessDefinition)
+	f.Tenant, f.Values = definition.TenantID, forms.OfProcess(definition.ProcessDefinition)
 	return f, nil
 }
 

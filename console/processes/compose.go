@@ -111,7 +111,7 @@ func (s *Screens) message(v *web.Visit, of *shown) (*composed, error) {
 		return nil, domain.NotFound("page")
 	}
 	ctx := v.Context()
-	f := &composed{Finder: finders.Finder{App: s.App, Caller: v.Caller}, process: of.Whole.ID, structure: structures[at]}
+	f := &composed{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: of.Whole.TenantID}, process: of.Whole.ID, structure: structures[at]}
 	text, err := json.Marshal(map[string]any{"type": "string", "title": ui.T(ctx, "Message")})
 	if err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ func (f *valuesForm) Load(ctx context.Context) (*forms.Document, error) {
 	if f.Values, err = parts(ctx, found); err != nil {
 		return nil, err
 	}
-	f.elements = found.Definition.Spec.Elements
+	f.Tenant, f.elements = found.Whole.TenantID, found.Definition.Spec.Elements
 	doc := &forms.Document{
 		Version: string(found.Whole.Version()), Path: pathOf(f.id, "edit"),
 		Completes: ui.T(ctx, "Save"), Anyway: ui.T(ctx, "Save anyway"),

@@ -61,7 +61,7 @@ func (s *Screens) form(v *web.Visit) (*startForm, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &startForm{Finder: finders.Finder{App: s.App, Caller: v.Caller}, definition: definition}
+	f := &startForm{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: definition.TenantID}, definition: definition}
 	f.Values = append(forms.Values{{Name: partSubject, Schema: schema}}, forms.OfProcess(definition.ProcessDefinition)...)
 	return f, nil
 }

@@ -73,6 +73,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Tenant = task.Item.TenantID
 	path := web.Root + "tasks/" + f.id.String()
 	doc := &forms.Document{
 		Schema: definition.Spec.DataSchema, UISchema: definition.Spec.UISchema, Version: string(task.Item.Version()),

@@ -273,6 +273,9 @@
       const made = new DOMParser().parseFromString(html, "text/html").querySelector("form");
       const active = this.element.contains(document.activeElement) ? document.activeElement : null;
       const [id, name, value, start, end] = [active?.id, active?.name, active?.value, active?.selectionStart, active?.selectionEnd];
+      for (const found of this.element.querySelectorAll("[data-found]:not(:empty)")) {
+        made.querySelector(`#${CSS.escape(found.id)}`)?.replaceChildren(...found.childNodes);
+      }
       this.element.replaceChildren(...made.childNodes);
       this.stale = false;
       this.prepare();

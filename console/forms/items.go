@@ -1,0 +1,267 @@
+package forms
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/console/ui"
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/form"
+)
+
+const (
+	// maxWords bounds what is searched for in a data source, in bytes.
+	maxWords = 500
+	// maxEarlier is how many pages of items can be gone back to without asking again. It is
+	// below domain.MaxDataSourceResults.
+	maxEarlier = 10
+	// maxLooks is how often the script looks for one answer by itself. At the pace of
+	// pause that is longer than domain.DataSourceQueryTime.
+	maxLooks = 40
+	// maxPage is the last page that can be turned to.
+	maxPage = 100_000
+)
+
+// Search is a search for items of a data source, as its buttons have it.
+type Search struct {
+	Words string
+	// Page counts from 0.
+	Page int
+	// Query is the one whose answer is looked for, uuid.Nil where it has yet to be made.
+	Query uuid.UUID
+
+	// earlier are the queries of the pages before, looks counts those for the answer.
+	earlier []string
+	looks   int
+}
+
+// readSearch reads what the button of a search has after its action: the name of the
+// control and Search.button. words are those of the control.
+func readSearch(text, words string) (name string, s Search) {
+	cut := strings.LastIndexByte(text, ' ')
+	if cut < 0 {
+		return text, Search{Words: words}
+	}
+	values, err := url.ParseQuery(text[cut+1:])
+	if err != nil {
+		values = nil
+	}
+	s = Search{Words: words, earlier: values["earlier"]}
+	if values.Has("words") {
+		s.Words = values.Get("words")
+	}
+	// What cannot be read is as if it were not there.
+	s.Page, _ = strconv.Atoi(values.Get("page"))
+	s.looks, _ = strconv.Atoi(values.Get("looks"))
+	s.Query, _ = uuid.Parse(values.Get("query"))
+	s.Page, s.earlier = min(max(s.Page, 0), maxPage), s.earlier[max(len(s.earlier)-maxEarlier, 0):]
+	return text[:cut], s
+}
+
+// button is the value of a button that goes on with the search for a control.
+func (s *Search) button(name string) string {
+	values := url.Values{"words": {s.Words}, "page": {strconv.Itoa(s.Page)}, "earlier": s.earlier}
+	if s.Query != uuid.Nil {
+		values.Set("query", s.Query.String())
+		values.Set("looks", strconv.Itoa(s.looks))
+	}
+	return doFind + ":" + name + " " + values.Encode()
+}
+
+// searchable reports whether a data source is searched for the values of a control.
+func searchable(n *form.Node) bool {
+	return n != nil && n.Kind == form.KindDataSource && n.Source != "" && !n.Locked()
+}
+
+// items is what came of a search for a control so far: the run, or why there is none.
+type items struct {
+	name    string
+	search  Search
+	run     *domain.DataSourceRun
+	refused *domain.Error
+}
+
+// search looks for the items of a control: it asks the data source, or reads the answer.
+func search(ctx context.Context, store Store, name string, n *form.Node, s Search) (*items, error) {
+	i := &items{name: name, search: s}
+	if len(s.Words) > maxWords {
+		i.refused = domain.InvalidBody("/query", "is too long")
+		return i, nil
+	}
+	run, err := store.Items(ctx, n, s)
+	if known, ok := errors.AsType[*domain.Error](err); ok {
+		i.refused = known
+		return i, nil
+	} else if err != nil {
+		return nil, err
+	}
+	i.run, i.search.Query = run, run.ID
+	return i, nil
+}
+
+// again continues a search whose answer is not there yet.
+func (i *items) again() string {
+	next := i.search
+	next.looks++
+	return next.button(i.name)
+}
+
+// pause is how long the script waits before it looks again, in milliseconds, "" for
+// ever.
+func (i *items) pause() string {
+	switch {
+	case i.search.looks >= maxLooks:
+		return ""
+	case i.search.looks < 3:
+		return "300"
+	}
+	return "1000"
+}
+
+// waits reports whether the answer is not there yet.
+func (i *items) waits() bool { return i.run != nil && i.run.State == domain.DataSourceRunPending }
+
+// found are the items of the page.
+func (i *items) found() []domain.DataSourceItem {
+	if i.run == nil || i.run.Page == nil {
+		return nil
+	}
+	return i.run.Page.Items
+}
+
+// next is the button of the page after this one, "" where this is the last.
+func (i *items) next() string {
+	if len(i.found()) == 0 || i.search.Page+1 >= min(i.run.Page.TotalPages, maxPage) {
+		return ""
+	}
+	s := Search{Words: i.search.Words, Page: i.search.Page + 1}
+	s.earlier = append(i.search.earlier[:len(i.search.earlier):len(i.search.earlier)], i.search.Query.String())
+	return s.button(i.name)
+}
+
+// back is the button of the page before this one, "" where this is the first. It reads
+// the answer that there is.
+func (i *items) back() string {
+	last := len(i.search.earlier) - 1
+	if last < 0 {
+		return ""
+	}
+	s := Search{Words: i.search.Words, Page: max(i.search.Page-1, 0), earlier: i.search.earlier[:last]}
+	s.Query, _ = uuid.Parse(i.search.earlier[last])
+	return s.button(i.name)
+}
+
+// said is what there is to say about a search.
+func (i *items) said(ctx context.Context) string {
+	switch {
+	case i.refused != nil:
+		return i.refusal(ctx)
+	case i.waits():
+		return ui.T(ctx, "Asking the data source …")
+	case i.run.State == domain.DataSourceRunFailed:
+		return i.failure(ctx)
+	case len(i.found()) == 0:
+		return ui.T(ctx, "Nothing found.")
+	}
+	return ui.T(ctx, "Found: %d", max(i.run.Page.TotalElements, int64(len(i.found()))))
+}
+
+func (i *items) refusal(ctx context.Context) string {
+	switch {
+	case i.refused.Kind == domain.KindConflict:
+		return ui.T(ctx, "Too many of your searches wait for their answers. Try again in a moment.")
+	case i.refused.Kind == domain.KindNotFound && i.search.Query != uuid.Nil:
+		return ui.T(ctx, "This answer is no longer kept. Search again.")
+	case i.refused.Kind == domain.KindNotFound:
+		return ui.T(ctx, "There is no such data source, or you may not search it.")
+	case i.refused.Kind == domain.KindInvalid:
+		return ui.T(ctx, "That is too long to be searched for.")
+	}
+	return ui.Reason(ctx, i.refused)
+}
+
+func (i *items) failure(ctx context.Context) string {
+	switch i.run.ErrorCode {
+	case domain.DataSourceTimedOut:
+		return ui.T(ctx, "The data source does not answer. Try again later.")
+	case domain.DataSourceRefused:
+		return ui.T(ctx, "The data source refuses the search: %s", i.run.ErrorMessage)
+	}
+	return ui.T(ctx, "The data source failed. Try again later.")
+}
+
+// itemName is what an item is called: as the reference to it is shown once it is chosen.
+// Items without a reference are called what the worker labels them.
+func itemName(item domain.DataSourceItem) string {
+	if item.Value != "" {
+		return form.ReadableJSON(string(jsonString(item.Value)))
+	}
+	var members struct {
+		ID    any    `json:"id"`
+		Label string `json:"label"`
+		Name  string `json:"name"`
+	}
+	if json.Unmarshal(item.Properties, &members) != nil {
+		return "?"
+	}
+	id, _ := members.ID.(string)
+	return cmp.Or(members.Label, members.Name, id, "?")
+}
+
+// chosen returns the control and the reference that a button chooses.
+func (p *post) chosen() (name, reference string) {
+	cut := strings.LastIndexByte(p.on, ' ')
+	if p.do != doChoose || cut < 0 {
+		return "", ""
+	}
+	if _, ok := kuflowref.ParseDataSource(p.on[cut+1:]); !ok {
+		return "", ""
+	}
+	return p.on[:cut], p.on[cut+1:]
+}
+
+// searched does what the button of a search does.
+func (e *entry) searched(ctx context.Context, p *page) error {
+	if e.post.do != doFind || e.script {
+		return nil
+	}
+	name, _ := readSearch(e.post.on, "")
+	n := p.sheet.Control(name)
+	if !searchable(n) {
+		return nil
+	}
+	_, s := readSearch(e.post.on, strings.TrimSpace(e.post.values.Get(prefixText+name)))
+	var err error
+	p.found, err = search(ctx, e.store, name, n, s)
+	return err
+}
+
+// items answers the script of a search with what came of it.
+func (s *Screen) items(v *web.Visit) (*web.Answer, error) {
+	post, err := readPost(v.Request, func(string, File) (string, error) { return "", unreadable() })
+	if err != nil {
+		return nil, err
+	}
+	name, asked := readSearch(post.on, strings.TrimSpace(post.values.Get("q")))
+	store, doc, n, err := s.control(v, name)
+	if err != nil {
+		return nil, err
+	}
+	if !searchable(n) || doc.ReadOnly {
+		return nil, domain.NotFound("control")
+	}
+	found, err := search(v.Context(), store, name, n, asked)
+	if err != nil {
+		return nil, err
+	}
+	return &web.Answer{Raw: true, Body: itemsPart(found)}, nil
+}
