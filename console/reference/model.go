@@ -1,0 +1,220 @@
+package reference
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/yuin/goldmark"
+
+	"github.com/procession-dev/procession/api/openapi"
+)
+
+// contract is an API as pages show it. Fields called About hold HTML.
+type contract struct {
+	// Code names the contract in paths, Document is the name of its source.
+	Code, Document string
+	Title, About   string
+	Groups         []group
+	// Ways are those in which callers prove who they are.
+	Ways []way
+	// Failures are the codes of errors.
+	Failures   []string
+	operations map[string]*operation
+	document   *openapi3.T
+}
+
+// group is the operations with a tag.
+type group struct {
+	Name, About string
+	Operations  []*operation
+}
+
+// way is one in which callers prove who they are.
+type way struct{ Name, About string }
+
+// operation is what a method does at a path.
+type operation struct {
+	ID, Method, Path, Tag, Summary, About string
+	Parameters                            []parameter
+	BodyRequired                          bool
+	Bodies                                []content
+	Answers                               []answer
+
+	// curl is the example of a call, without the address of the service.
+	curl string
+	// words are what a search looks in, in lower case.
+	words string
+}
+
+// parameter is one of a request, or a header of an answer.
+type parameter struct {
+	Name, In, About string
+	Required        bool
+	Schema          *schema
+}
+
+// content is a body in one media type.
+type content struct {
+	MediaType string
+	Schema    *schema
+}
+
+// answer is one of an operation. Its status is "default" for those that no other answer names.
+type answer struct {
+	Status, About string
+	Headers       []parameter
+	Contents      []content
+}
+
+// failed reports whether the answer says that the operation failed.
+func (a answer) failed() bool { return a.Status == "default" || a.Status >= "400" }
+
+// source makes the model of a contract when it is first asked for.
+type source struct {
+	code  string
+	model func() (*contract, error)
+}
+
+//nolint:gochecknoglobals // made once, from documents that are part of the program
+var sources = []source{
+	sourceOf("2024-06-14", openapi.ShapeB), sourceOf("2022-10-08", openapi.ShapeA), sourceOf("admin", openapi.Admin),
+}
+
+func sourceOf(code, document string) source {
+	return source{code: code, model: sync.OnceValues(func() (*contract, error) { return read(code, document) })}
+}
+
+// read makes the model of a contract.
+func read(code, name string) (*contract, error) {
+	doc, err := openapi.Load(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading contract: %w", err)
+	}
+	c := &contract{
+		Code: code, Document: name, Title: doc.Info.Title, About: markdown(doc.Info.Description),
+		operations: map[string]*operation{}, document: doc,
+	}
+	for _, requirement := range doc.Security {
+		for scheme := range requirement {
+			c.Ways = append(c.Ways, way{Name: scheme, About: markdown(doc.Components.SecuritySchemes[scheme].Value.Description)})
+		}
+	}
+	if codes, ok := doc.Components.Schemas["ErrorCode"]; ok {
+		c.Failures = texts(codes.Value.Enum)
+	}
+	byTag := map[string][]*operation{}
+	for path, item := range doc.Paths.Map() {
+		for method, o := range item.Operations() {
+			op := readOperation(doc.Servers[0].URL+path, method, item.Parameters, o)
+			c.operations[op.ID] = op
+			byTag[op.Tag] = append(byTag[op.Tag], op)
+		}
+	}
+	for _, tag := range doc.Tags {
+		slices.SortFunc(byTag[tag.Name], func(a, b *operation) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(rank(a.Method), rank(b.Method)))
+		})
+		c.Groups = append(c.Groups, group{Name: tag.Name, About: markdown(tag.Description), Operations: byTag[tag.Name]})
+	}
+	return c, nil
+}
+
+// rank orders the methods of a path.
+func rank(method string) int {
+	return slices.Index([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method)
+}
+
+func readOperation(path, method string, shared openapi3.Parameters, o *openapi3.Operation) *operation {
+	op := &operation{
+		ID: o.OperationID, Method: method, Path: path, Tag: o.Tags[0], Summary: o.Summary, About: markdown(o.Description),
+		words: strings.ToLower(strings.Join([]string{method, path, o.OperationID, o.Summary, o.Description, o.Tags[0]}, " ")),
+	}
+	parameters := slices.Concat(shared, o.Parameters)
+	for _, p := range parameters {
+		op.Parameters = append(op.Parameters, parameter{
+			Name: p.Value.Name, In: p.Value.In, Required: p.Value.Required, About: markdown(p.Value.Description),
+			Schema: reading{}.schema(p.Value.Schema),
+		})
+	}
+	var body openapi3.Content
+	if o.RequestBody != nil {
+		body = o.RequestBody.Value.Content
+		op.BodyRequired = o.RequestBody.Value.Required
+		op.Bodies = contents(body, reading{})
+	}
+	for _, status := range o.Responses.Keys() {
+		op.Answers = append(op.Answers, readAnswer(status, o.Responses.Value(status).Value))
+	}
+	op.curl = curl(method, path, parameters, body)
+	return op
+}
+
+func readAnswer(status string, response *openapi3.Response) answer {
+	a := answer{Status: status, About: markdown(*response.Description)}
+	for _, name := range slices.Sorted(maps.Keys(response.Headers)) {
+		h := response.Headers[name].Value
+		a.Headers = append(a.Headers, parameter{
+			Name: name, Required: h.Required, About: markdown(h.Description), Schema: reading{}.schema(h.Schema),
+		})
+	}
+	how := reading{}
+	if a.failed() {
+		how.linked = true
+	}
+	a.Contents = contents(response.Content, how)
+	return a
+}
+
+func contents(all openapi3.Content, how reading) []content {
+	var found []content
+	for _, mediaType := range slices.Sorted(maps.Keys(all)) {
+		found = append(found, content{MediaType: mediaType, Schema: how.schema(all[mediaType].Schema)})
+	}
+	return found
+}
+
+// find returns the operations that have all words of a search, by their groups. Groups without any are left out.
+func (c *contract) find(search string) []group {
+	words := strings.Fields(strings.ToLower(search))
+	var found []group
+	for _, g := range c.Groups {
+		matching := slices.DeleteFunc(slices.Clone(g.Operations), func(o *operation) bool {
+			return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(o.words, word) })
+		})
+		if len(matching) > 0 {
+			found = append(found, group{Name: g.Name, About: g.About, Operations: matching})
+		}
+	}
+	return found
+}
+
+// markdown returns a description as HTML. Markup within it is left out.
+func markdown(text string) string {
+	var html strings.Builder
+	// It fails only where it cannot write.
+	_ = goldmark.Convert([]byte(text), &html)
+	return strings.TrimSpace(html.String())
+}
+
+// texts returns values as they are written in JSON, texts without quotes.
+func texts(values []any) []string {
+	written := make([]string, 0, len(values))
+	for _, v := range values {
+		if text, ok := v.(string); ok {
+			written = append(written, text)
+			continue
+		}
+		written = append(written, fmt.Sprint(v))
+	}
+	return written
+}
+
+// number returns a bound as it is written in JSON.
+func number(bound float64) string { return strconv.FormatFloat(bound, 'f', -1, 64) }
