@@ -22,6 +22,7 @@ import (
 	"github.com/procession-dev/procession/console/people"
 	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/queues"
+	"github.com/procession-dev/procession/console/reference"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/start"
 	"github.com/procession-dev/procession/console/tasks"
@@ -59,7 +60,7 @@ func New(o Options) (http.Handler, error) {
 		signin: &o.SignIn, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},
-		health: &health.Screens{Administration: o.Administration},
+		health: &health.Screens{Administration: o.Administration}, reference: &reference.Screens{BaseURL: o.SignIn.BaseURL},
 		home:   &home.Screens{App: o.Service},
 		queues: &queues.Screens{Administration: o.Administration}, audit: &audit.Screens{Administration: o.Administration},
 		definitions: &definitions.Screens{App: o.Service, Administration: o.Administration},

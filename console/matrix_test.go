@@ -41,6 +41,10 @@ GET sessions                200   200          200           200     200    200 
 POST sessions/:id/end       303   303          303           303     303    303       303       303      303   in        303
 GET palette                 200   200          200           200     200    200       200       200      200   in        200
 GET live                    200   200          200           200     200    200       200       200      200   in        200
+GET reference               200   200          200           200     200    200       200       200      200   in        200
+GET reference/:api          200   200          200           200     200    200       200       200      200   in        200
+GET reference/:api/operations/:operation 200 200 200         200     200    200       200       200      200   in        200
+GET reference/:api/schemas/:schema 200 200     200           200     200    200       200       200      200   in        200
 GET tasks                   200   200          200           200     200    200       200       200      200   in        200
 GET tasks/news              200   200          200           200     200    200       200       200      200   in        200
 GET tasks/assign            200   200          200           200     200    200       200       200      200   in        200
@@ -195,7 +199,7 @@ func (c *cast) task(s *site, variant string) uuid.UUID {
 // ask sends the request of a row as a caller about a task, and returns the cell.
 func (c *cast) ask(s *site, caller string, r row, task uuid.UUID) string {
 	s.t.Helper()
-	path := strings.Replace(r.path, ":id", task.String(), 1)
+	path := strings.NewReplacer(":id", task.String(), ":api", "admin", ":operation", "applyResources", ":schema", "Incident").Replace(r.path)
 	var body url.Values
 	switch r.method + " " + r.path {
 	case "GET tasks/news":

@@ -14,6 +14,7 @@ import (
 	"github.com/procession-dev/procession/console/people"
 	"github.com/procession-dev/procession/console/processes"
 	"github.com/procession-dev/procession/console/queues"
+	"github.com/procession-dev/procession/console/reference"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/start"
 	"github.com/procession-dev/procession/console/tasks"
@@ -35,6 +36,7 @@ type screens struct {
 	queues    *queues.Screens
 	audit     *audit.Screens
 	health    *health.Screens
+	reference *reference.Screens
 
 	definitions *definitions.Screens
 	people      *people.Screens
@@ -57,6 +59,11 @@ func routes(s screens) []web.Route {
 
 		web.Get("palette", s.palette.Show),
 		web.Get("live", s.live.Follow),
+
+		web.Get("reference", s.reference.List),
+		web.Get("reference/:api", s.reference.Show),
+		web.Get("reference/:api/operations/:operation", s.reference.Operation),
+		web.Get("reference/:api/schemas/:schema", s.reference.Schema),
 	}, taskRoutes(s), processRoutes(s), artifactRoutes(s), web.ForAdministrators(slices.Concat(administrativeRoutes(s), configurationRoutes(s))))
 }
 

@@ -45,9 +45,9 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 // screens returns the screens whose names contain a text.
 func screens(v *web.Visit, search string) []target {
 	var found []target
-	entries := ui.Entries()
+	entries := slices.Concat(ui.Entries(), ui.MenuEntries())
 	if v.Caller.Administers() {
-		entries = slices.Concat(entries, ui.AdministrationEntries())
+		entries = append(entries, ui.AdministrationEntries()...)
 	}
 	for _, e := range entries {
 		if name := ui.T(v.Context(), e.Text); strings.Contains(strings.ToLower(name), strings.ToLower(search)) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -125,15 +124,7 @@ func (s *Screens) origin(v *web.Visit) audit.Origin {
 
 // redirect is where issuers send users back to.
 func (s *Screens) redirect(v *web.Visit) string {
-	base := s.BaseURL
-	if base == "" {
-		u := url.URL{Scheme: "http", Host: v.Host}
-		if web.Secure(v.Request) {
-			u.Scheme = "https"
-		}
-		base = u.String()
-	}
-	return base + web.Root + "sign-in/callback"
+	return v.Address(s.BaseURL) + web.Root + "sign-in/callback"
 }
 
 // ToIssuer sends the visitor to an issuer to sign in there.

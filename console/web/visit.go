@@ -62,6 +62,18 @@ func (v *Visit) Form() (url.Values, error) {
 // Scripted reports whether the request comes from the script of a page.
 func (v *Visit) Scripted() bool { return v.Header.Get("HX-Request") == "true" }
 
+// Address returns the address of the service, as base or else the one that the browser reached it at.
+func (v *Visit) Address(base string) string {
+	if base != "" {
+		return base
+	}
+	u := url.URL{Scheme: "http", Host: v.Host}
+	if Secure(v.Request) {
+		u.Scheme = "https"
+	}
+	return u.String()
+}
+
 // PageNumber returns the number of the page of a list that a query asks for, 1 for the
 // first and where it names none.
 func PageNumber(query url.Values) int {

@@ -1,0 +1,91 @@
+package console_test
+
+import (
+	"compress/gzip"
+	"html"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api/openapi"
+	"github.com/procession-dev/procession/devstack/demo"
+)
+
+// text returns a page of a user as text, which has at most 25 KB compressed.
+func (s *site) text(client *http.Client, path string) string {
+	s.t.Helper()
+	answer := s.send(client, http.MethodGet, path, nil, "Accept-Encoding", "gzip")
+	require.Equal(s.t, http.StatusOK, answer.status, path)
+	require.LessOrEqual(s.t, len(answer.body), 25_000, path)
+	plain, err := gzip.NewReader(strings.NewReader(string(answer.body)))
+	require.NoError(s.t, err)
+	page, err := io.ReadAll(plain)
+	require.NoError(s.t, err)
+	return html.UnescapeString(string(page))
+}
+
+func TestReferenceHasEveryOperationAndSchema(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	bob := s.client(demo.Bob().Secret)
+	apis := s.text(bob, "reference")
+	for code, document := range map[string]string{"2024-06-14": openapi.ShapeB, "2022-10-08": openapi.ShapeA, "admin": openapi.Admin} {
+		doc, err := openapi.Load(document)
+		require.NoError(t, err)
+		require.Contains(t, apis, doc.Info.Title)
+		all := s.text(bob, "reference/"+code)
+		require.Contains(t, all, `href="/openapi/`+document+`"`)
+		for path, item := range doc.Paths.Map() {
+			for method, op := range item.Operations() {
+				require.Contains(t, all, "/console/reference/"+code+"/operations/"+op.OperationID+`"`)
+				page := s.text(bob, "reference/"+code+"/operations/"+op.OperationID)
+				require.Contains(t, page, method+" "+doc.Servers[0].URL+path)
+				require.Contains(t, page, strings.TrimSuffix(s.url, "/console/")+doc.Servers[0].URL)
+				for status := range op.Responses.Map() {
+					if status != "default" {
+						require.Contains(t, page, status, op.OperationID)
+					}
+				}
+				for _, p := range op.Parameters {
+					require.Contains(t, page, p.Value.Name, op.OperationID)
+				}
+			}
+		}
+		for name, schema := range doc.Components.Schemas {
+			page := s.text(bob, "reference/"+code+"/schemas/"+name)
+			for member := range schema.Value.Properties {
+				require.Contains(t, page, ">"+member+"<", name)
+			}
+		}
+	}
+}
+
+func TestReferenceIsSearched(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	bob := s.client(demo.Bob().Secret)
+	found := s.text(bob, "reference/2024-06-14?q=PROCESS-ITEMS+claim")
+	require.Contains(t, found, "/operations/claimProcessItemTask\"")
+	require.NotContains(t, found, "/operations/createProcess\"")
+	require.Contains(t, s.text(bob, "reference/admin?q=no+such+words"), "No operation matches.")
+	for _, path := range []string{"v1", "admin/operations/no-such", "admin/schemas/no-such", "2022-10-08/operations/applyResources"} {
+		require.Equal(t, http.StatusNotFound, s.send(bob, http.MethodGet, "reference/"+path, nil).status, path)
+	}
+}
+
+// The example is a command that a shell takes as it is.
+func TestReferenceHasExamples(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	bob := s.client(demo.Bob().Secret)
+	page := s.text(bob, "reference/2024-06-14/operations/createProcess")
+	require.Contains(t, page, `curl "`+strings.TrimSuffix(s.url, "/console/")+`/v2024-06-14/processes" \
+  --request POST \
+  --header "Authorization: Bearer $TOKEN" \
+  --header "Content-Type: application/json" \
+  --data '{`)
+	require.Contains(t, s.text(bob, "reference/2024-06-14/operations/retrieveProcess"), "/v2024-06-14/processes/${id}\" \\\n")
+}
