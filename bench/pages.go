@@ -66,7 +66,13 @@ func newPageReader(ctx context.Context, s *stack) (*pageReader, error) {
 		_ = rest.Close()
 		return nil, err
 	}
-	return &pageReader{stack: s, browser: browser, rest: rest}, nil
+	r := &pageReader{stack: s, browser: browser, rest: rest}
+	// The service closes connections that send nothing at first, and pages are read for a while before the REST API is.
+	if err := rest.expect(http.MethodGet, "/processes?size=1", "", http.StatusOK); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
 }
 
 func (r *pageReader) close() {
