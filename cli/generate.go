@@ -11,7 +11,6 @@ import (
 	"github.com/procession-dev/procession/codegen"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/manifest"
 )
 
 func newGenerateCommand() *cobra.Command {
@@ -37,31 +36,21 @@ func newGenerateCommand() *cobra.Command {
 			return os.WriteFile(to, code, 0o644) //nolint:gosec // source code, which others read
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			return beginning(toComplete, strings.Split(languageNames(), ", "), args), cobra.ShellCompDirectiveNoFileComp
+			return beginning(toComplete, codegen.LanguageNames(), args), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse("%w", err) })
 	bindFiles(cmd, &files)
-	cmd.Flags().StringVar(&pkg, "package", "definitions", "`name` of the package, in Go")
+	cmd.Flags().StringVar(&pkg, "package", "definitions", "`name` of the package, in Go and Java")
 	cmd.Flags().StringVar(&to, "to", "", "`file` to write instead of standard output, which stays as it is when a document is wrong")
 	return cmd
 }
 
-func languageNames() string {
-	var names []string
-	for _, language := range codegen.Languages() {
-		names = append(names, string(language))
-	}
-	return strings.Join(names, ", ")
-}
+func languageNames() string { return strings.Join(codegen.LanguageNames(), ", ") }
 
 // generate writes source code for the documents of files. Wrong documents are reported as apply does.
 func generate(cmd *cobra.Command, language codegen.Language, pkg string, files []string) ([]byte, error) {
-	sources, err := readDocuments(cmd, files)
-	if err != nil {
-		return nil, err
-	}
-	documents, err := decodeDocuments(sources)
+	documents, err := decodeDocuments(cmd, files)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +61,13 @@ func generate(cmd *cobra.Command, language codegen.Language, pkg string, files [
 	return code, nil
 }
 
-// decodeDocuments checks documents as the service does, as far as that is possible without it.
-func decodeDocuments(sources []manifest.Source) ([]resource.Document, error) {
+// decodeDocuments reads the documents that -f names, and checks them as the service does, as far as that is possible
+// without it.
+func decodeDocuments(cmd *cobra.Command, files []string) ([]resource.Document, error) {
+	sources, err := readDocuments(cmd, files)
+	if err != nil {
+		return nil, err
+	}
 	documents, violations := resource.Decode(texts(sources))
 	if len(violations) == 0 {
 		return documents, nil

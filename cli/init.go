@@ -39,11 +39,7 @@ func newInitWorkerCommand() *cobra.Command {
 
 // initWorker writes the files of a worker into a folder.
 func initWorker(cmd *cobra.Command, folder string, files []string, language codegen.Language, sdk string) error {
-	sources, err := readDocuments(cmd, files)
-	if err != nil {
-		return err
-	}
-	documents, err := decodeDocuments(sources)
+	documents, err := decodeDocuments(cmd, files)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,15 @@ const (
 // Languages returns the languages in the order of their documentation.
 func Languages() []Language { return []Language{Go, TypeScript, Python, Java} }
 
+// LanguageNames returns the languages as commands name them.
+func LanguageNames() []string {
+	var names []string
+	for _, l := range Languages() {
+		names = append(names, string(l))
+	}
+	return names
+}
+
 // Name returns the name of the language in texts.
 func (l Language) Name() string {
 	c, err := l.conventions()
@@ -75,9 +84,5 @@ func (l Language) conventions() (conventions, error) {
 			Install: "mvn dependency:go-offline", Test: "mvn test", Run: "mvn compile exec:java",
 		}, nil
 	}
-	names := make([]string, len(Languages()))
-	for i, known := range Languages() {
-		names[i] = string(known)
-	}
-	return conventions{}, fmt.Errorf("there is no language %q, but %s", l, strings.Join(names, ", "))
+	return conventions{}, fmt.Errorf("there is no language %q, but %s", l, strings.Join(LanguageNames(), ", "))
 }

@@ -48,14 +48,15 @@ func NewWorker(language Language, documents []resource.Document, s Surroundings)
 		return nil, err
 	}
 	w := &worker{conventions: c, Surroundings: s, Language: language}
-	if err := w.describe(documents, f, name(f, c)); err != nil {
+	n := name(f, c)
+	if err := w.describe(documents, f, n); err != nil {
 		return nil, err
 	}
 	files, err := w.files()
 	if err != nil {
 		return nil, err
 	}
-	code, err := Generate(language, c.Package, documents)
+	code, err := c.write(c.Package, f, n)
 	return append(files, File{c.DefinitionFile, code}), err
 }
 
