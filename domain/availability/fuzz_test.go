@@ -2,10 +2,8 @@ package availability
 
 import (
 	"errors"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -41,23 +39,9 @@ func FuzzParse(f *testing.F) {
 // holds requires the properties that the checker guarantees of an expression.
 func holds(t *testing.T, text string, expression *Expression, m Model) {
 	t.Helper()
-	elapsed, memory := time.Hour, uint64(1<<40)
 	var result bool
 	var err error
-	for range 5 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		start := time.Now()
-		result, err = expression.Evaluate(m)
-		elapsed = min(elapsed, time.Since(start))
-		runtime.ReadMemStats(&after)
-		memory = min(memory, after.TotalAlloc-before.TotalAlloc)
-		if elapsed < boundTime && memory < boundMemory {
-			break
-		}
-	}
-	require.Less(t, elapsed, boundTime, text)
-	require.Less(t, memory, uint64(boundMemory), text)
+	bounded(t, text, func() { result, err = expression.Evaluate(m) })
 	if err != nil {
 		require.True(t, foreseen(err), "%s: %s", text, err)
 	}

@@ -1,16 +1,11 @@
 package availability
 
 import (
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
-
-// boundMemory is how much parsing and evaluating any expression may allocate.
-const boundMemory = 8 << 20
 
 // hostile returns expressions that must be refused or stay within the bounds.
 func hostile() []string { //nolint:funlen // most of it is a table
@@ -216,30 +211,19 @@ func TestHostileExpressions(t *testing.T) { //nolint:paralleltest // it counts w
 	accepted := 0
 	for _, expression := range expressions {
 		label := expression[:min(len(expression), 80)]
-		// The machine may be busy with other work: take the best of a few runs, or of many where that is too slow.
-		elapsed, memory := time.Hour, uint64(1<<40)
 		var refused error
-		for run := 0; run < 5 || run < 50 && elapsed >= boundTime; run++ {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			start := time.Now()
+		bounded(t, label, func() {
 			var parsed *Expression
 			parsed, refused = Parse("${" + expression + "}")
 			if refused == nil {
-				if _, err := parsed.Evaluate(m); err != nil {
-					require.True(t, foreseen(err), "%s: %s", label, err)
-				}
+				_, err := parsed.Evaluate(m)
+				require.True(t, err == nil || foreseen(err), "%s: %s", label, err)
 			}
-			elapsed = min(elapsed, time.Since(start))
-			runtime.ReadMemStats(&after)
-			memory = min(memory, after.TotalAlloc-before.TotalAlloc)
-		}
+		})
 		if refused == nil {
 			accepted++
 		}
-		require.Less(t, elapsed, boundTime, label)
-		require.Less(t, memory, uint64(boundMemory), label)
-		t.Logf("%8v %5d KiB %-60.60s %v", elapsed, memory>>10, expression, refused)
+		t.Logf("%s: %v", label, refused)
 	}
 	t.Logf("%d refused, %d evaluated", len(expressions)-accepted, accepted)
 	require.Less(t, accepted, 35)
