@@ -2,8 +2,12 @@ package administer
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence/events"
 )
 
@@ -22,6 +26,9 @@ type EventRange = events.Range
 func (s *Administration) FindEvents(
 	ctx context.Context, caller domain.Caller, filter EventFilter, part EventRange,
 ) (found []domain.Event, next *domain.EventCursor, err error) {
+	if err := checkEventTypes(filter.Types); err != nil {
+		return nil, nil, err
+	}
 	found, err = events.List(ctx, s.store.Reader, eventScope(caller), filter, part)
 	if err != nil {
 		return nil, nil, err
@@ -46,5 +53,29 @@ func eventScope(caller domain.Caller) events.Scope {
 func (s *Administration) FindAuditRecords(
 	ctx context.Context, caller domain.Caller, filter EventFilter, part EventRange,
 ) ([]domain.AuditRecord, error) {
+	if err := checkEventTypes(filter.Types); err != nil {
+		return nil, err
+	}
 	return events.ListRecords(ctx, s.store.Reader, eventScope(caller), filter, part)
+}
+
+// checkEventTypes refuses types of event that no event has.
+func checkEventTypes(types []domain.EventType) error {
+	var known []string
+	for _, t := range domain.EventTypes() {
+		known = append(known, string(t))
+	}
+	for _, t := range types {
+		if slices.Contains(known, string(t)) {
+			continue
+		}
+		message := fmt.Sprintf("%s is not a type of event", t)
+		if similar := resource.Similar(string(t), known); similar != "" {
+			message += "; did you mean " + similar + "?"
+		} else {
+			message += "; the types are " + strings.Join(known, ", ")
+		}
+		return domain.Invalid(domain.LocationQuery, "type", message)
+	}
+	return nil
 }

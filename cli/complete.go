@@ -26,6 +26,19 @@ func complete(cmd *cobra.Command, flag string, find func(toComplete string) ([]s
 		})
 }
 
+// completeFrom adds the completion of a flag by names that are known without asking.
+func completeFrom[T ~string](cmd *cobra.Command, flag string, names []T) {
+	complete(cmd, flag, func(typed string) ([]string, cobra.ShellCompDirective) {
+		var fit []string
+		for _, name := range names {
+			if strings.HasPrefix(string(name), strings.ToUpper(typed)) {
+				fit = append(fit, string(name))
+			}
+		}
+		return fit, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
 func completeNothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }

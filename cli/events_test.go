@@ -55,9 +55,11 @@ func TestEvents(t *testing.T) {
 	}
 	require.Regexp(t, ` member +\S+ +01980000-0000-7000-8000-000000000013 `, w.succeeds("events", "--process", process, "-o", "wide"))
 
-	o := w.runs("events", "--type", "NOTHING.HAPPENED")
+	o := w.runs("events", "--type", "EVENTS.REMOVED")
 	require.NoError(t, o.err)
 	require.Equal(t, "no events\n", o.stderr)
+	golden(t, "events-unknown-type.txt", w.fails(cli.ExitUsage, "events", "--type", "NOTHING.HAPPENED"))
+	require.Contains(t, w.fails(cli.ExitUsage, "events", "--type", "process.create"), "did you mean PROCESS.CREATED?")
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "events", "-o", "json"), "you are MEMBER of north")
 	require.Equal(t, "Tenant/home not found", w.fails(cli.ExitNotFound, "events", "--tenant", "home", "-o", "jq=length"))
 	require.NotEqual(t, "0\n", w.as(w.operator).succeeds("events", "--tenant", "home", "-o", "jq=length"))

@@ -110,6 +110,12 @@ func (q question) command(ctx context.Context) string {
 	if err != nil {
 		return line
 	}
+	for _, eventType := range f.Types {
+		line += " --type " + string(eventType)
+	}
+	for _, kind := range f.ResourceKinds {
+		line += " --kind " + string(kind)
+	}
 	for _, id := range f.ActorIDs {
 		line += " --actor " + id.String()
 	}

@@ -1903,8 +1903,8 @@ type FindEventsParams struct {
 	// TenantID Only events of one of these tenants
 	TenantID []openapi_types.UUID `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
-	// Type Only events of one of these types
-	Type []EventType `form:"type,omitempty" json:"type,omitempty"`
+	// Type Only events of one of these types; another name is refused with the names that there are
+	Type []string `form:"type,omitempty" json:"type,omitempty"`
 
 	// ActorID Only what one of these principals did
 	ActorID []openapi_types.UUID `form:"actorId,omitempty" json:"actorId,omitempty"`

@@ -1,0 +1,118 @@
+package domain
+
+import "slices"
+
+// EventType is the type of an event.
+type EventType string
+
+// The public event types: webhooks and the live feed report them to principals to which the process, the item or
+// the artifact is visible. PublicEvents describes them.
+const (
+	EventProcessCreated       EventType = "PROCESS.CREATED"
+	EventProcessStateChanged  EventType = "PROCESS.STATE_CHANGED"
+	EventItemCreated          EventType = "PROCESS_ITEM.CREATED"
+	EventItemTaskStateChanged EventType = "PROCESS_ITEM.TASK_STATE_CHANGED"
+	EventProcessDeleted       EventType = "PROCESS.DELETED"
+	EventArtifactDeleted      EventType = "BUSINESS_ARTIFACT.DELETED"
+	EventArtifactRestored     EventType = "BUSINESS_ARTIFACT.RESTORED"
+)
+
+// The event types that are recorded for administrators only.
+const (
+	EventProcessInitiatorChanged EventType = "PROCESS.INITIATOR_CHANGED"
+	EventProcessMetadataSaved    EventType = "PROCESS.METADATA_SAVED"
+	EventProcessEntitySaved      EventType = "PROCESS.ENTITY_SAVED"
+	EventProcessElementSaved     EventType = "PROCESS.ELEMENT_SAVED"
+	EventProcessElementDeleted   EventType = "PROCESS.ELEMENT_DELETED"
+
+	EventItemTaskDataSaved        EventType = "PROCESS_ITEM.TASK_DATA_SAVED"
+	EventItemTaskContextDataSaved EventType = "PROCESS_ITEM.TASK_CONTEXT_DATA_SAVED"
+	EventItemTaskElementSaved     EventType = "PROCESS_ITEM.TASK_ELEMENT_SAVED"
+	EventItemTaskElementDeleted   EventType = "PROCESS_ITEM.TASK_ELEMENT_DELETED"
+	EventItemTaskLogAppended      EventType = "PROCESS_ITEM.TASK_LOG_APPENDED"
+	EventItemTaskFormDownloaded   EventType = "PROCESS_ITEM.TASK_FORM_DOWNLOADED"
+	EventItemTaskAssistanceAsked  EventType = "PROCESS_ITEM.TASK_ASSISTANCE_REQUESTED"
+	EventItemTaskAssistanceEnded  EventType = "PROCESS_ITEM.TASK_ASSISTANCE_ENDED"
+	// EventItemTaskAssigned is recorded when a task that stays CLAIMED gets another owner.
+	EventItemTaskAssigned EventType = "PROCESS_ITEM.TASK_ASSIGNED"
+	// EventItemTaskAwaited is recorded when another activity waits for the task.
+	EventItemTaskAwaited EventType = "PROCESS_ITEM.TASK_AWAITED"
+
+	EventDocumentUploaded   EventType = "DOCUMENT.UPLOADED"
+	EventDocumentDownloaded EventType = "DOCUMENT.DOWNLOADED"
+	EventDocumentExpired    EventType = "DOCUMENT.EXPIRED"
+
+	EventProcessActionCreated      EventType = "PROCESS_ACTION.CREATED"
+	EventProcessActionStateChanged EventType = "PROCESS_ACTION.STATE_CHANGED"
+
+	EventArtifactCreated   EventType = "BUSINESS_ARTIFACT.CREATED"
+	EventArtifactDataSaved EventType = "BUSINESS_ARTIFACT.DATA_SAVED"
+
+	EventArtifactActionCreated      EventType = "BUSINESS_ARTIFACT_ACTION.CREATED"
+	EventArtifactActionStateChanged EventType = "BUSINESS_ARTIFACT_ACTION.STATE_CHANGED"
+
+	// EventWorkerRegistered is recorded for a worker that is new or changes its principal; renewed registrations
+	// are not recorded.
+	EventWorkerRegistered      EventType = "WORKER.REGISTERED"
+	EventAuthenticationIssued  EventType = "AUTHENTICATION.ISSUED"
+	EventAuthenticationRevoked EventType = "AUTHENTICATION.REVOKED"
+	// EventAuthenticationFailed is recorded for refused sign-ins, EventAccessDenied for requests that the caller
+	// may not make. One event counts similar ones.
+	EventAuthenticationFailed EventType = "AUTHENTICATION.FAILED"
+	EventAccessDenied         EventType = "ACCESS.DENIED"
+	EventEncryptionKeyRotated EventType = "ENCRYPTION_KEY.ROTATED"
+	// EventEncryptionKeyRead is recorded once for each reader, key and day.
+	EventEncryptionKeyRead EventType = "ENCRYPTION_KEY.READ"
+	EventRobotFileUploaded EventType = "ROBOT.FILE_UPLOADED"
+	EventRobotFileDeleted  EventType = "ROBOT.FILE_DELETED"
+	EventRobotVariableSet  EventType = "ROBOT.VARIABLE_SET"
+	// EventRobotEnvironmentRead is recorded for the first read of a day by a principal.
+	EventRobotEnvironmentRead EventType = "ROBOT_ENVIRONMENT.READ"
+	EventRobotVariableDeleted EventType = "ROBOT.VARIABLE_DELETED"
+	// EventDataSourceQueried is of a query, whatever becomes of it.
+	EventDataSourceQueried EventType = "DATA_SOURCE.QUERIED"
+	EventSecretIssued      EventType = "SECRET.ISSUED"
+	EventSecretRevoked     EventType = "SECRET.REVOKED"
+
+	// These are recorded for changes of operators, and of people who are disabled in all tenants.
+	EventOperatorAdded   EventType = "OPERATOR.ADDED"
+	EventOperatorRemoved EventType = "OPERATOR.REMOVED"
+	EventPersonDisabled  EventType = "PERSON.DISABLED"
+	EventPersonEnabled   EventType = "PERSON.ENABLED"
+
+	EventResourceCreated EventType = "RESOURCE.CREATED"
+	EventResourceChanged EventType = "RESOURCE.CHANGED"
+	EventResourceDeleted EventType = "RESOURCE.DELETED"
+
+	EventEngineRunEnded       EventType = "ENGINE_RUN.ENDED"
+	EventIncidentCreated      EventType = "INCIDENT.CREATED"
+	EventIncidentStateChanged EventType = "INCIDENT.STATE_CHANGED"
+
+	// EventEventsRemoved is recorded when old events of the tenant are removed. The function of the database
+	// that removes them records it.
+	EventEventsRemoved EventType = "EVENTS.REMOVED"
+	// EventDeletedRemoved is recorded when deleted processes and artifacts are removed.
+	EventDeletedRemoved EventType = "DELETED.REMOVED"
+)
+
+// EventTypes returns all types of event, in the order of their names.
+func EventTypes() []EventType {
+	types := []EventType{
+		EventProcessCreated, EventProcessStateChanged, EventItemCreated, EventItemTaskStateChanged, EventProcessDeleted,
+		EventArtifactDeleted, EventArtifactRestored, EventProcessInitiatorChanged, EventProcessMetadataSaved,
+		EventProcessEntitySaved, EventProcessElementSaved, EventProcessElementDeleted, EventItemTaskDataSaved,
+		EventItemTaskContextDataSaved, EventItemTaskElementSaved, EventItemTaskElementDeleted, EventItemTaskLogAppended,
+		EventItemTaskFormDownloaded, EventItemTaskAssistanceAsked, EventItemTaskAssistanceEnded, EventItemTaskAssigned,
+		EventItemTaskAwaited, EventDocumentUploaded, EventDocumentDownloaded, EventDocumentExpired,
+		EventProcessActionCreated, EventProcessActionStateChanged, EventArtifactCreated, EventArtifactDataSaved,
+		EventArtifactActionCreated, EventArtifactActionStateChanged, EventWorkerRegistered, EventAuthenticationIssued,
+		EventAuthenticationRevoked, EventAuthenticationFailed, EventAccessDenied, EventEncryptionKeyRotated,
+		EventEncryptionKeyRead, EventRobotFileUploaded, EventRobotFileDeleted, EventRobotVariableSet,
+		EventRobotEnvironmentRead, EventRobotVariableDeleted, EventDataSourceQueried, EventSecretIssued,
+		EventSecretRevoked, EventOperatorAdded, EventOperatorRemoved, EventPersonDisabled, EventPersonEnabled,
+		EventResourceCreated, EventResourceChanged, EventResourceDeleted, EventEngineRunEnded, EventIncidentCreated,
+		EventIncidentStateChanged, EventEventsRemoved, EventDeletedRemoved,
+	}
+	slices.Sort(types)
+	return types
+}
