@@ -53,6 +53,7 @@ func TestDemoIsRightInItself(t *testing.T) {
 		"demo/ProcessDefinition/LOAN":              id + "e001",
 		"demo/ProcessDefinition/ONBOARDING":        id + "e002",
 		"demo/ProcessDefinition/INSPECTION":        id + "e003",
+		"demo/ProcessDefinition/EXPENSES":          id + "e004",
 		"demo/BusinessArtifactDefinition/CUSTOMER": id + "f001",
 		"demo/Robot/KYC_BOT":                       id + "9001",
 		"other/Tenant/other":                       id + "00b1",

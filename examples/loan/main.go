@@ -1,8 +1,9 @@
-// Command loan is a worker for the process LOAN, its user actions, and the actions on CUSTOMER.
+// Command loan is a worker for the processes LOAN and EXPENSES, the user actions of LOAN, and the actions on CUSTOMER.
 package main
 
 import (
 	"github.com/procession-dev/procession/examples/loan/customers"
+	"github.com/procession-dev/procession/examples/loan/expenses"
 	"github.com/procession-dev/procession/examples/loan/lending"
 	"github.com/procession-dev/procession/examples/loan/useractions"
 	"github.com/procession-dev/procession/sdk"
@@ -14,6 +15,7 @@ func main() {
 
 func register(w *procession.Worker) error {
 	lending.Register(w)
+	expenses.Register(w)
 	useractions.Register(w)
 	customers.Register(w)
 	return nil

@@ -194,6 +194,9 @@ func (s *Service) add(params rest.ProcessItemCreateParams) (item rest.ProcessIte
 		if params.Task != nil && params.Task.Data != nil {
 			added.Task.Data.Value = params.Task.Data.Value
 		}
+		if params.Task != nil && params.Task.ContextData != nil {
+			added.Task.ContextData = &rest.JSONValue{Value: params.Task.ContextData.Value}
+		}
 	}
 	if s.options.Spoil != nil {
 		s.options.Spoil("create", added)

@@ -140,6 +140,11 @@ func (t *Task) Signal(id uuid.UUID, kind rest.ProcessItemType) {
 	t.engine().SignalWorkflow(itemSignal, procession.ItemSignal{ID: id, Type: string(kind)})
 }
 
+// InvokeAction sends the workflow the signal of a user action of type SEND_WORKFLOW_SIGNAL.
+func (t *Task) InvokeAction(code, signalName string, input map[string]any) {
+	t.engine().SignalWorkflow(signalName, procession.ActionSignal{UserActionDefinitionCode: code, Input: input, RequestTime: time.Now()})
+}
+
 // CancelProcess cancels the workflow.
 func (t *Task) CancelProcess() { t.engine().CancelWorkflow() }
 
