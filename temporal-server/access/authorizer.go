@@ -45,9 +45,10 @@ const (
 
 // authorizer allows or denies each call to the frontend.
 //
-// The certificate comes first: its single organizational unit is the only namespace its holder can reach, whatever the token says. An
-// operator's certificate names the system's namespace and needs a token with the system's admin role, which may do everything. Every other certificate belongs to
-// an engine, and [engineRules] holds the rules for those. The role their calls need is Temporal's own table, asked last.
+// The certificate comes first: its single organizational unit is the only namespace its holder can reach, whatever the token says.
+// The service's certificate names the system's namespace and needs a token with the system's admin role, which may do everything. Every
+// other certificate belongs to an engine or to an operator who reads one namespace, and [engineRules] holds the rules for those. The role
+// that calls of engines need is Temporal's own table, asked last.
 type authorizer struct {
 	roles   authorization.Authorizer
 	engines *engineRules
@@ -76,8 +77,8 @@ func (a *authorizer) Authorize(ctx context.Context, claims *authorization.Claims
 	if !who.hasToken || isHealthCheck(target.APIName) {
 		return authorization.Result{Decision: authorization.DecisionAllow}, nil
 	}
-	if who.isSystem() {
-		// Temporal's table knows no role for services that are not its own, as reflection.
+	if who.isSystem() || who.reader {
+		// Temporal's table knows no role for services that are not its own, as reflection, nor for readers of GetClusterInfo.
 		principal := &common.Principal{Type: claims.AuthType, Name: claims.Subject}
 		return authorization.Result{Decision: authorization.DecisionAllow, Principal: principal}, nil
 	}

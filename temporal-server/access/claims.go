@@ -16,6 +16,7 @@ const (
 
 	claimQueues       = "task_queues"        // the caller's own
 	claimTenantQueues = "tenant_task_queues" // those its tenant knows
+	claimReadOnly     = "read_only"          // true of an operator's token
 )
 
 // caller is what the certificate and the token of one call say. It travels from [claimMapper] to [authorizer] and on to [interceptor] in
@@ -26,6 +27,7 @@ type caller struct {
 	tokenErr    error  // why the token was refused
 	tokenID     string // the token's jti
 	subject     string
+	reader      bool            // the token is an operator's, which reads
 	queues      map[string]bool // task queues the caller may poll
 	tenant      map[string]bool // task queues its workflows may use; those of queues are among them
 
@@ -41,7 +43,7 @@ type certificate struct {
 	serial string   // in lower-case hexadecimal digits without leading zeros
 }
 
-// isSystem says whether the certificate is the service's own, or an operator's.
+// isSystem says whether the certificate is the service's own.
 func (c *caller) isSystem() bool {
 	return len(c.certificate.units) == 1 && c.certificate.units[0] == systemNamespace
 }
@@ -117,6 +119,7 @@ func (c *claimMapper) token(info *authorization.AuthInfo, who *caller) (*authori
 		return nil, errors.New("the token has no jti claim, so it could not be revoked")
 	}
 	who.subject = verified.Subject
+	who.reader, _ = payload[claimReadOnly].(bool)
 	who.queues, who.tenant = map[string]bool{}, map[string]bool{}
 	for _, name := range queueNames(payload[claimQueues]) {
 		who.queues[name], who.tenant[name] = true, true

@@ -12,6 +12,7 @@ import (
 // engineRules hold what a caller may do whose certificate belongs to a tenant's namespace.
 type engineRules struct {
 	methods   map[string]method // by gRPC's full method name
+	readable  map[string]method // those of operators
 	fields    queueFields
 	commands  map[enums.CommandType]commandTarget
 	endpoints map[string]bool // Nexus endpoints workflows may call
@@ -25,13 +26,23 @@ func newEngineRules(o Options, seals sealer) (*engineRules, error) {
 		return nil, err
 	}
 	r := &engineRules{
-		methods: methods, fields: findQueueFields(), commands: commandTargets(),
+		methods: methods, readable: readerMethods(), fields: findQueueFields(), commands: commandTargets(),
 		endpoints: map[string]bool{}, unchecked: o.UncheckedCommandQueues, seals: seals,
 	}
 	for _, endpoint := range o.NexusEndpoints {
 		r.endpoints[endpoint] = true
 	}
 	return r, nil
+}
+
+// method returns what the caller may do with a method, and whether it may call it at all.
+func (r *engineRules) method(who *caller, api string) (m method, open bool) {
+	if who.reader {
+		m, open = r.readable[api]
+		return m, open
+	}
+	m, open = r.methods[api]
+	return m, open
 }
 
 // check goes through the rules from the cheapest to the dearest. Most calls pass them all.
@@ -43,8 +54,11 @@ func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace
 		return denial{class: classNamespace, reason: "token and client certificate belong to different namespaces"}
 	}
 	// Operator, admin, cluster-wide, streaming and reflection methods all end here.
-	m, open := r.methods[target.APIName]
-	if !open {
+	m, open := r.method(who, target.APIName)
+	switch {
+	case !open && who.reader:
+		return denial{class: classMethod, reason: "the method is not open to operators, who read"}
+	case !open:
 		return denial{class: classMethod, reason: "the method is not open to engines"}
 	}
 	if m.anyNamespace {
@@ -62,6 +76,10 @@ func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace
 			return denial{}
 		}
 		return denial{class: classNoToken, reason: "the call carries no token"}
+	}
+	if who.reader {
+		// All of the namespace may be read. Of page tokens Temporal checks that they are of the execution; see DynamicConfig.
+		return denial{}
 	}
 	request, ok := target.Request.(proto.Message)
 	if !ok {

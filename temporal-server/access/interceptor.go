@@ -30,7 +30,7 @@ func (i *interceptor) intercept(ctx context.Context, request any, info *grpc.Una
 		}
 	}
 	namespace := who.certificate.units[0] // the authorizer has seen to it that there is one
-	m := i.authorizer.engines.methods[info.FullMethod]
+	m, _ := i.authorizer.engines.method(who, info.FullMethod)
 	target := &authorization.CallTarget{APIName: info.FullMethod, Namespace: namespace, Request: request}
 	denied, err := i.owners.check(ctx, namespace, who, m.claims)
 	if denied.class != "" {

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/server/common/api"
 	"google.golang.org/grpc"
 )
 
-// method is what an engine may do with one method of Temporal's workflow service.
+// method is what a caller may do with one method of Temporal's workflow service.
 type method struct {
 	anyNamespace bool // the method is about no namespace
 	tokenless    bool // some SDKs send their first calls before they have fetched a token
@@ -49,6 +50,33 @@ func workerMethods() map[string]method {
 		workflowservice.WorkflowService_RecordWorkerHeartbeat_FullMethodName:       {},
 		workflowservice.WorkflowService_ShutdownWorker_FullMethodName:              {},
 	}
+}
+
+// readerMethods are all that an operator's token opens: what reads one namespace for Temporal's CLI and UI. Methods that read but make a
+// worker work (QueryWorkflow, FetchWorkerConfig), or wait for one, are not among them; neither is what names other namespaces.
+func readerMethods() map[string]method {
+	methods := map[string]method{
+		workflowservice.WorkflowService_GetSystemInfo_FullMethodName:        {anyNamespace: true},
+		workflowservice.WorkflowService_GetClusterInfo_FullMethodName:       {anyNamespace: true},
+		operatorservice.OperatorService_ListSearchAttributes_FullMethodName: {},
+	}
+	for _, name := range []string{
+		"DescribeNamespace",
+		"DescribeWorkflowExecution", "GetWorkflowExecutionHistory", "GetWorkflowExecutionHistoryReverse",
+		"ListWorkflowExecutions", "ListOpenWorkflowExecutions", "ListClosedWorkflowExecutions", "ListArchivedWorkflowExecutions",
+		"CountWorkflowExecutions",
+		"DescribeActivityExecution", "ListActivityExecutions", "CountActivityExecutions",
+		"DescribeNexusOperationExecution", "ListNexusOperationExecutions", "CountNexusOperationExecutions",
+		"DescribeTaskQueue", "ListTaskQueuePartitions", "DescribeWorker", "ListWorkers", "CountWorkers",
+		"DescribeSchedule", "ListSchedules", "CountSchedules", "ListScheduleMatchingTimes",
+		"DescribeBatchOperation", "ListBatchOperations", "DescribeWorkflowRule", "ListWorkflowRules",
+		"DescribeWorkerDeployment", "DescribeWorkerDeploymentVersion", "ListWorkerDeployments",
+		"DescribeDeployment", "ListDeployments", "GetCurrentDeployment", "GetDeploymentReachability",
+		"GetWorkerBuildIdCompatibility", "GetWorkerVersioningRules", "GetWorkerTaskReachability",
+	} {
+		methods[api.WorkflowServicePrefix+name] = method{}
+	}
+	return methods
 }
 
 // engineMethods returns workerMethods and the additional ones. It returns an error for a name that is no method of the workflow service

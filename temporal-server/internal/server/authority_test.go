@@ -192,6 +192,14 @@ func claims(namespace string, queues ...string) jwt.MapClaims {
 	}
 }
 
+// operatorClaims are those of a good token of an operator who looks into namespace.
+func operatorClaims(namespace string) jwt.MapClaims {
+	c := claims(namespace)
+	c["sub"], c["permissions"], c["read_only"] = "operator-1", []string{namespace + ":read"}, true
+	delete(c, "task_queues")
+	return c
+}
+
 // systemClaims are those of the service's own token.
 func systemClaims() jwt.MapClaims {
 	c := claims("x")

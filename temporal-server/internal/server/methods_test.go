@@ -147,6 +147,26 @@ func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 	}
 }
 
+// operatorAttempts are a good operator and all that is wrong with one, once attempts has revoked a token.
+func operatorAttempts(t *testing.T, w *world) []attempt {
+	t.Helper()
+	alpha := w.ca.client(t, "alpha")
+	good := operatorClaims("alpha")
+	reads := func(who access, _, _ bool) bool { return who <= workers }
+	onlyEveryone := func(who access, _, _ bool) bool { return who == everyone }
+	dial := func(c jwt.MapClaims) *grpc.ClientConn { return w.dial(t, &alpha, w.issuer.sign(t, c)) }
+	return []attempt{
+		{"an operator", dial(good), "alpha", "q1", reads},
+		{"an operator who may write", dial(with(good, "permissions", []string{"alpha:admin"})), "alpha", "q1", reads},
+		{"an operator in another namespace", dial(good), "beta", "q1", func(who access, namesNamespace, _ bool) bool {
+			return who == everyone || (who <= workers && !namesNamespace)
+		}},
+		{"an operator of another namespace", dial(operatorClaims("beta")), "alpha", "q1", onlyEveryone},
+		{"an operator whose token has expired", dial(with(good, "exp", time.Now().Add(-time.Second).Unix())), "alpha", "q1", onlyEveryone},
+		{"an operator whose token is revoked", dial(with(good, "jti", "revoked")), "alpha", "q1", func(access, bool, bool) bool { return false }},
+	}
+}
+
 func TestEveryMethodHasItsCallers(t *testing.T) {
 	t.Parallel()
 	for store, change := range map[string]func(*options.Options){
@@ -160,28 +180,36 @@ func TestEveryMethodHasItsCallers(t *testing.T) {
 			w := newWorld(t, change)
 			w.addNamespace(t, "alpha")
 			w.addNamespace(t, "beta")
-			known := rows()
 			methods := mounted(t, w)
+			require.Len(t, methods, len(rows()), "each row is of a method the frontend has")
 			for _, a := range attempts(t, w, newAuthority(t, "engine CA")) {
-				t.Run(a.name, func(t *testing.T) {
-					t.Parallel()
-					for _, m := range methods {
-						who, found := known[fullName(m)]
-						require.True(t, found, "%s has no row that says who may call it", fullName(m))
-						message, namesNamespace, namesQueue := request(m, a.namespace, a.queue)
-						err := send(t, a.conn, m, message)
-						if a.passes(who, namesNamespace, namesQueue) {
-							require.False(t, refused(err), "%s by %s: %v", fullName(m), a.name, err)
-							require.NotEqual(t, codes.Unavailable, status.Code(err), "%s by %s: %v", fullName(m), a.name, err)
-							continue
-						}
-						requireRefused(t, m, a, err)
-					}
-				})
+				requireCallers(t, methods, rows(), a)
 			}
-			require.Len(t, methods, len(known), "each row is of a method the frontend has")
+			for _, a := range operatorAttempts(t, w) {
+				requireCallers(t, methods, readable(), a)
+			}
 		})
 	}
+}
+
+// requireCallers calls every method in one way, and requires the answer that the rows say.
+func requireCallers(t *testing.T, methods []protoreflect.MethodDescriptor, known map[string]access, a attempt) {
+	t.Helper()
+	t.Run(a.name, func(t *testing.T) {
+		t.Parallel()
+		for _, m := range methods {
+			who, found := known[fullName(m)]
+			require.True(t, found, "%s has no row that says who may call it", fullName(m))
+			message, namesNamespace, namesQueue := request(m, a.namespace, a.queue)
+			err := send(t, a.conn, m, message)
+			if a.passes(who, namesNamespace, namesQueue) {
+				require.False(t, refused(err), "%s by %s: %v", fullName(m), a.name, err)
+				require.NotEqual(t, codes.Unavailable, status.Code(err), "%s by %s: %v", fullName(m), a.name, err)
+				continue
+			}
+			requireRefused(t, m, a, err)
+		}
+	})
 }
 
 func requireRefused(t *testing.T, m protoreflect.MethodDescriptor, a attempt, err error) {

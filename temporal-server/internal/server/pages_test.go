@@ -22,20 +22,35 @@ func TestAPageTokenLeadsToNoOtherHistory(t *testing.T) {
 		require.NoError(t, err)
 		executions[namespace] = &common.WorkflowExecution{WorkflowId: start.GetWorkflowId(), RunId: run.GetRunId()}
 	}
-	page := func(namespace string, token []byte) (*workflowservice.GetWorkflowExecutionHistoryResponse, error) {
+	page := func(
+		service workflowservice.WorkflowServiceClient, namespace string, token []byte,
+	) (*workflowservice.GetWorkflowExecutionHistoryResponse, error) {
 		return service.GetWorkflowExecutionHistory(t.Context(), &workflowservice.GetWorkflowExecutionHistoryRequest{
 			Namespace: namespace, Execution: executions[namespace], MaximumPageSize: 1, NextPageToken: token,
 		})
 	}
-	first, err := page("beta", nil)
+	first, err := page(service, "beta", nil)
 	require.NoError(t, err)
-	_, err = page("beta", first.GetNextPageToken())
+	_, err = page(service, "beta", first.GetNextPageToken())
 	require.NoError(t, err)
 	stolen := &tokenspb.HistoryContinuation{}
 	require.NoError(t, stolen.Unmarshal(first.GetNextPageToken()))
 	stolen.RunId = executions["alpha"].GetRunId()
 	token, err := stolen.Marshal()
 	require.NoError(t, err)
-	_, err = page("alpha", token)
+	_, err = page(service, "alpha", token)
+	require.Error(t, err)
+
+	alpha := w.ca.client(t, "alpha")
+	operator := workflowservice.NewWorkflowServiceClient(w.dial(t, &alpha, w.issuer.sign(t, operatorClaims("alpha"))))
+	own, err := page(operator, "alpha", nil)
+	require.NoError(t, err)
+	_, err = page(operator, "alpha", own.GetNextPageToken())
+	require.NoError(t, err)
+	_, err = page(operator, "alpha", token)
+	require.Error(t, err)
+	_, err = operator.GetWorkflowExecutionHistoryReverse(t.Context(), &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
+		Namespace: "alpha", Execution: executions["alpha"], MaximumPageSize: 1, NextPageToken: token,
+	})
 	require.Error(t, err)
 }

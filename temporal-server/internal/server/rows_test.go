@@ -1,6 +1,12 @@
 package server_test
 
-import "strings"
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/server/common/api"
+)
 
 // access says who may call a method.
 type access int
@@ -13,6 +19,51 @@ const (
 	openable                    // the service; engines too when --engine-methods names it
 	service                     // the service only
 )
+
+// readable says the same of callers with an operator's token.
+func readable() map[string]access {
+	all := rows()
+	for method, who := range all {
+		if who > tokenless {
+			all[method] = service
+		}
+	}
+	for method := range strings.FieldsSeq(`
+		GetClusterInfo DescribeWorkflowExecution GetWorkflowExecutionHistory GetWorkflowExecutionHistoryReverse
+		ListWorkflowExecutions ListOpenWorkflowExecutions ListClosedWorkflowExecutions ListArchivedWorkflowExecutions
+		CountWorkflowExecutions
+		DescribeActivityExecution ListActivityExecutions CountActivityExecutions
+		DescribeNexusOperationExecution ListNexusOperationExecutions CountNexusOperationExecutions
+		DescribeTaskQueue ListTaskQueuePartitions DescribeWorker ListWorkers CountWorkers
+		DescribeSchedule ListSchedules CountSchedules ListScheduleMatchingTimes
+		DescribeBatchOperation ListBatchOperations DescribeWorkflowRule ListWorkflowRules
+		DescribeWorkerDeployment DescribeWorkerDeploymentVersion ListWorkerDeployments
+		DescribeDeployment ListDeployments GetCurrentDeployment GetDeploymentReachability
+		GetWorkerBuildIdCompatibility GetWorkerVersioningRules GetWorkerTaskReachability`) {
+		all[api.WorkflowServicePrefix+method] = workers
+	}
+	all[api.OperatorServicePrefix+"ListSearchAttributes"] = workers
+	return all
+}
+
+// Operators call what only reads by Temporal's own table, except for what wakes workers, waits or is given up.
+func TestOperatorsReadWhatTemporalSaysIsRead(t *testing.T) {
+	t.Parallel()
+	var left []string
+	for method, who := range readable() {
+		about := api.GetMethodMetadata(method)
+		if who == workers {
+			require.Equal(t, api.AccessReadOnly, about.Access, method)
+		}
+		if who == service && about.Access == api.AccessReadOnly && about.Scope == api.ScopeNamespace {
+			left = append(left, api.MethodName(method))
+		}
+	}
+	require.ElementsMatch(t, []string{
+		"QueryWorkflow", "FetchWorkerConfig", "ValidateWorkerDeploymentVersionComputeConfig", "ScanWorkflowExecutions",
+		"PollActivityExecution", "PollNexusOperationExecution", "PollWorkflowExecutionUpdate", "PollWorkflowExecutionTimeSkipping",
+	}, left)
+}
 
 // rows says for each method of the frontend who may call it. A method without a row fails the tests.
 func rows() map[string]access { //nolint:funlen // most of it is a table
