@@ -25,6 +25,11 @@ type Options struct {
 	// issued, no encryption keys made and no environment variables of robots
 	// set.
 	Sealer *authn.Sealer
+	// Issuer issues what operators look into the engine with. Without one nothing
+	// is issued.
+	Issuer *authn.Issuer
+	// EngineAddress is where the service reaches Temporal.
+	EngineAddress string
 	// Lifetimes bound how long issued secrets work.
 	Lifetimes SecretLifetimes
 	// Documents is the blob store of the files of robots.
@@ -48,6 +53,8 @@ type Options struct {
 type Administration struct {
 	store           *storage.Store
 	sealer          *authn.Sealer
+	issuer          *authn.Issuer
+	engineAddress   string
 	lifetimes       SecretLifetimes
 	uploads         *storage.Documents
 	checkWebhookURL func(url string) error
@@ -62,7 +69,7 @@ func New(o Options) *Administration {
 		o.CheckWebhookURL = checkPublicURL
 	}
 	return &Administration{
-		store: o.Store, sealer: o.Sealer, lifetimes: o.Lifetimes,
+		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddress: o.EngineAddress, lifetimes: o.Lifetimes,
 		uploads: &storage.Documents{
 			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},

@@ -50,7 +50,7 @@ func (s *Administration) AddOperator(ctx context.Context, email string, withToke
 }
 
 // RemoveOperator makes an operator a user like others, and revokes its tokens that
-// are good in all tenants. Errors: NOT_FOUND for who is no operator, CONFLICT for
+// are good in all tenants and its access to the engine. Errors: NOT_FOUND for who is no operator, CONFLICT for
 // the last one that is not disabled.
 func (s *Administration) RemoveOperator(ctx context.Context, email string) (*persistence.Person, error) {
 	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
@@ -61,6 +61,7 @@ func (s *Administration) RemoveOperator(ctx context.Context, email string) (*per
 			return nil, err
 		}
 		tx.RemoveOperator(c.person.ID)
+		tx.RevokeEngineGrantsOf(c.person.ID, nil, domain.SystemPrincipalID(), c.now)
 		return domain.Events{c.event(domain.EventOperatorRemoved, uuid.Nil)}, nil
 	})
 }
@@ -80,7 +81,7 @@ func (s *Administration) DisablePerson(ctx context.Context, email string, disabl
 			}
 			eventType = domain.EventPersonDisabled
 			tx.DisablePerson(c.person.ID, &c.now)
-			tx.RevokeEngineGrantsOf(c.person.ID, c.tenants, domain.SystemPrincipalID(), c.now)
+			tx.RevokeEngineGrantsOf(c.person.ID, nil, domain.SystemPrincipalID(), c.now)
 		} else {
 			tx.DisablePerson(c.person.ID, nil)
 		}

@@ -73,6 +73,7 @@ evaluate_MODEL          200   200           200     200     200    200       200
 findAvailabilityFaults  200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 findEngineAccess        200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 revokeEngineAccess      200   200           404     404     404    404       404       404    404      200   401       404
+issueOperatorAccess     403   403           403     403     403    403       403       403    403      403   401       403
 
 retrieveHealth          200   200           200     200     200    200       200       200    200      200   401       200
 examineHealth           403   403           403     403     403    403       403       403    403      403   401       403
@@ -177,6 +178,10 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 		},
 		"revokeEngineAccess": {
 			method: post, path: apitest.AdminAPI + "/engine-access/~actions/revoke", body: `{"id":"` + f.access.String() + `"}`,
+		},
+		"issueOperatorAccess": {
+			method: post, path: apitest.AdminAPI + "/engine-access/~actions/issue",
+			body: `{"tenant":"` + f.tenant + `"}`,
 		},
 		"findWorkers": {
 			method: get, path: apitest.AdminAPI + "/workers?state=ONLINE&taskQueue=LOANS&sort=lastSeenAt%2Cdesc&tenant=" + f.tenant,

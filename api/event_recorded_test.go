@@ -137,6 +137,7 @@ admin.findEncryptionKeyVersions              none                               
 admin.rotateEncryptionKey                    ENCRYPTION_KEY.ROTATED                                             same
 admin.findEngineAccess                       none                                                               none
 admin.revokeEngineAccess                     AUTHENTICATION.REVOKED                                             none
+admin.issueOperatorAccess                    AUTHENTICATION.ISSUED,AUTHENTICATION.ISSUED                        same
 admin.findWorkers                            none                                                               none
 admin.findTaskQueues                         none                                                               none
 admin.retrieveHealth                         none                                                               none

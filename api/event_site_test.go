@@ -41,7 +41,7 @@ func newSites(t *testing.T) *sites {
 // who calls an operation of the administration API.
 func (all *sites) who(id string) demo.Account {
 	switch id {
-	case "examineHealth":
+	case "examineHealth", "issueOperatorAccess":
 		return all.admin.Operator
 	case "retrieveEngineHistory":
 		return all.admin.As("manager")

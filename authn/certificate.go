@@ -51,8 +51,26 @@ func (i *Issuer) EngineCertificate(
 	if !isTenantNamespace(namespace) {
 		return domain.EngineCertificate{}, fmt.Errorf("issuing an engine certificate: %w", errNamespace)
 	}
+	return i.clientCertificate(principal, namespace, now, i.certificateLifetime)
+}
+
+// OperatorCertificate issues the certificate with which an operator connects to the
+// engine until the expiry, which is at most MaxOperatorAccess from now. By itself it
+// opens next to nothing: what may be read follows from the token.
+func (i *Issuer) OperatorCertificate(
+	operator uuid.UUID, namespace string, now, expiry time.Time,
+) (domain.EngineCertificate, error) {
+	if err := checkOperatorAccess(namespace, now, expiry); err != nil {
+		return domain.EngineCertificate{}, fmt.Errorf("issuing an operator's certificate: %w", err)
+	}
+	return i.clientCertificate(operator, namespace, now, expiry.Sub(now))
+}
+
+func (i *Issuer) clientCertificate(
+	principal uuid.UUID, namespace string, now time.Time, lifetime time.Duration,
+) (domain.EngineCertificate, error) {
 	template := clientTemplate(namespace, principal.String())
-	pair, err := i.issue(&template, now, i.certificateLifetime)
+	pair, err := i.issue(&template, now, lifetime)
 	if err != nil {
 		return domain.EngineCertificate{}, fmt.Errorf("issuing an engine certificate: %w", err)
 	}

@@ -74,6 +74,44 @@ func access(queues ...string) authn.EngineAccess {
 	return authn.EngineAccess{ID: uuid.New(), Principal: uuid.New(), Namespace: "demo", TaskQueues: queues, TenantTaskQueues: queues}
 }
 
+func TestOperatorAccessReadsOneNamespaceForAnHourAtMost(t *testing.T) {
+	t.Parallel()
+	i := newIssuance(t)
+	id, operator, now := uuid.New(), uuid.New(), i.clock.Now()
+	until := now.Add(authn.MaxOperatorAccess)
+	token, err := i.OperatorToken(id, operator, "demo", now, until)
+	require.NoError(t, err)
+	require.Equal(t, until, token.NotAfter, "without grace")
+	claims := verify(t, i, token)
+	require.Equal(t, []any{"demo:read"}, claims["permissions"])
+	require.Equal(t, true, claims["read_only"])
+	require.Equal(t, operator.String(), claims["sub"])
+	require.Equal(t, id.String(), claims["jti"])
+	require.EqualValues(t, until.Unix(), claims["exp"])
+	require.Empty(t, claims["task_queues"])
+	require.Empty(t, claims["tenant_task_queues"])
+	worker, err := i.EngineToken(access("queue"), now)
+	require.NoError(t, err)
+	require.NotContains(t, verify(t, i, worker), "read_only")
+
+	certificate, err := i.OperatorCertificate(operator, "demo", now, until)
+	require.NoError(t, err)
+	require.Equal(t, "demo", certificate.Namespace)
+	require.Equal(t, until.UTC().Truncate(time.Second), certificate.NotAfter)
+
+	for _, wrong := range []struct {
+		namespace string
+		until     time.Time
+	}{
+		{"demo", until.Add(time.Second)}, {"", until}, {"temporal-system", until}, {"*", until},
+	} {
+		_, err := i.OperatorToken(id, operator, wrong.namespace, now, wrong.until)
+		require.Error(t, err, wrong)
+		_, err = i.OperatorCertificate(operator, wrong.namespace, now, wrong.until)
+		require.Error(t, err, wrong)
+	}
+}
+
 func TestEngineTokenWithoutQueuesPermitsNothing(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)

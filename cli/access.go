@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -12,8 +13,8 @@ import (
 )
 
 func newAccessCommand(env Environment) *cobra.Command {
-	return group("access", "Look at tokens and certificates for the engine, and revoke them",
-		newAccessListCommand(env), newAccessRevokeCommand(env))
+	return group("access", "Look at tokens and certificates for the engine, issue and revoke them",
+		newAccessListCommand(env), newAccessRevokeCommand(env), newAccessIssueCommand(env))
 }
 
 func newAccessListCommand(env Environment) *cobra.Command {
@@ -67,7 +68,7 @@ func accessKind(text string) (oasadmin.EngineAccessKind, error) {
 }
 
 func accessTable(v view, found []oasadmin.EngineAccess) {
-	v.titles([]string{"ID", "KIND", "PRINCIPAL", "ISSUED", "EXPIRES", "REVOKED"}, "PRINCIPAL ID", "IDENTIFIER")
+	v.titles([]string{"ID", "KIND", "PRINCIPAL", "ISSUED", "EXPIRES", "REVOKED"}, "PRINCIPAL ID", "IDENTIFIER", "READ ONLY")
 	for _, a := range found {
 		revoked := "-"
 		if a.RevokedAt != nil {
@@ -75,7 +76,7 @@ func accessTable(v view, found []oasadmin.EngineAccess) {
 		}
 		v.line([]string{
 			a.ID.String(), string(a.Kind), v.person(&a.PrincipalID), timeText(a.IssuedAt), timeText(a.ExpiresAt), revoked,
-		}, a.PrincipalID.String(), a.Identifier)
+		}, a.PrincipalID.String(), a.Identifier, strconv.FormatBool(a.ReadOnly))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -63,6 +65,44 @@ func TestAccess(t *testing.T) {
 		{"grant", token},
 	} {
 		w.fails(cli.ExitUsage, append([]string{"access"}, wrong...)...)
+	}
+}
+
+func TestOperatorsIssueThemselvesAccessToReadANamespace(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	operator := w.as(w.operator)
+	folder := filepath.Join(t.TempDir(), "it's here")
+	for range 2 { // the files are replaced
+		got := operator.runs("access", "issue", "--operator", "--tenant", "north", "--expires", "2026-03-02T10:45:00Z", "--directory", folder)
+		require.NoError(t, got.err)
+		require.Contains(t, got.stderr, "Until 2026-03-02T10:45:00Z this reads the namespace north.")
+		quoted := "'" + strings.ReplaceAll(folder, "'", `'\\''`)
+		require.Contains(t, got.stdout, `export TEMPORAL_API_KEY="$(cat `+quoted+`/token')"`+"\n")
+		require.Contains(t, got.stdout, "\ntemporal workflow list --address temporal.example:7233 --namespace north --tls-ca-path ")
+		require.Contains(t, got.stdout, " --tls-ca-path "+quoted+"/ca.pem' --tls-cert-path "+quoted+"/client.pem' --tls-key-path "+
+			quoted+"/client-key.pem'\n")
+	}
+	info, err := os.Stat(folder)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	for name, begins := range map[string]string{
+		"token": "ey", "ca.pem": "-----BEGIN CERTIFICATE", "client.pem": "-----BEGIN CERTIFICATE", "client-key.pem": "-----BEGIN PRIVATE KEY",
+	} {
+		info, err := os.Stat(filepath.Join(folder, name))
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), name)
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(string(text), begins), name)
+	}
+	require.Equal(t, "4\n", operator.succeeds("access", "list", "-o", "jq=map(select(.readOnly))|length"))
+
+	issue := []string{"access", "issue", "--operator", "--directory", filepath.Join(t.TempDir(), "none"), "--tenant"}
+	w.fails(cli.ExitDenied, append(issue, "north")...)
+	require.Equal(t, "tenant nowhere not found", operator.fails(cli.ExitNotFound, append(issue, "nowhere")...))
+	for _, wrong := range [][]string{{"--tenant", "north"}, {"--operator"}, {"--operator", "--tenant", "north", "--expires", "soon"}} {
+		operator.fails(cli.ExitUsage, append([]string{"access", "issue"}, wrong...)...)
 	}
 }
 

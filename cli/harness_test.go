@@ -78,7 +78,9 @@ func newTerminal(t *testing.T, issuers ...authn.OIDCIssuer) *terminal {
 	operations := app.New(app.Options{
 		Store: store, TaskLogLimit: app.DefaultTaskLogLimit, Issuer: issuer, Sealer: sealer, Documents: documents,
 	})
-	administration := administer.New(administer.Options{Store: store, Sealer: sealer, Documents: documents})
+	administration := administer.New(administer.Options{
+		Store: store, Sealer: sealer, Issuer: issuer, EngineAddress: "temporal.example:7233", Documents: documents,
+	})
 	first, err := administration.BootstrapTenant(t.Context(), administer.FirstTenant{
 		Code: "home", Name: "Home", Email: "operator@home.example", UserName: "Operator",
 	})

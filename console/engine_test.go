@@ -8,8 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 )
@@ -81,6 +84,16 @@ func TestManagersLookIntoTheEngine(t *testing.T) {
 	alice.AwaitText("The workflow LoanWorkflow started")
 	alice.open(engine + "?workflow=away")
 	alice.AwaitText("Temporal does not answer now.")
+
+	require.NotContains(t, alice.Text("main"), "access issue", "Alice is no operator")
+	_, token, err := s.administration.AddOperator(t.Context(), demo.Alice().Email, true)
+	require.NoError(t, err)
+	operator := s.visitor()
+	operator.Type("#token", token.Reveal())
+	operator.Press(kb.Enter)
+	operator.AwaitPath(web.Root)
+	operator.Open(s.url + engine)
+	operator.AwaitText("procession access issue --operator --tenant demo")
 
 	plain := s.signInWithoutScript("Alice")
 	plain.open(engine)

@@ -23,6 +23,8 @@ type Authentication struct {
 	TenantID    uuid.UUID
 	Token       *EngineToken
 	Certificate *EngineCertificate
+	// ReadOnly is true of an operator's.
+	ReadOnly bool
 	Audit
 }
 

@@ -16,7 +16,9 @@ type EngineGrant struct {
 	// Identifier identifies it in the engine: the jti of a token, the serial number of a certificate in
 	// lower-case hexadecimal without leading zeros.
 	Identifier string
-	IssuedAt   time.Time
+	// ReadOnly is true of what an operator was issued to look into the tenant's namespace.
+	ReadOnly bool
+	IssuedAt time.Time
 	// ExpiresAt is when it is no longer accepted, which for a token is later than the expiry shown to its
 	// bearer.
 	ExpiresAt time.Time

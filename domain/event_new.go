@@ -104,6 +104,9 @@ func AuthenticationEvent(a *Authentication, by uuid.UUID, now time.Time) Event {
 		TenantID: a.TenantID, Type: EventAuthenticationIssued, ResourceKind: ResourceAuthentication, ResourceID: a.ID,
 		ActorID: by, OccurredAt: now,
 	}
+	if a.ReadOnly {
+		e = e.With("readOnly", "true")
+	}
 	return e.With("type", string(a.Type))
 }
 

@@ -63,9 +63,36 @@ func (tx *Tx) LockGrantee(ctx context.Context, principal, tenant, id uuid.UUID) 
 }
 
 const (
+	lockOperator = `
+SELECT p.id
+  FROM principals p
+ WHERE p.id = $1 AND p.operator AND p.disabled_at IS NULL
+   FOR SHARE`
+
+	tenantOfCode = `
+SELECT t.id, t.namespace
+  FROM tenants t
+ WHERE t.code = $1`
+)
+
+// LockOperator keeps a principal an operator until the transaction ends, and returns the tenant with the code as
+// its membership would have it. Errors: UNAUTHENTICATED for a principal that is no operator now, NOT_FOUND.
+func (tx *Tx) LockOperator(ctx context.Context, principal uuid.UUID, tenant string) (domain.Membership, error) {
+	var operators []struct{ ID uuid.UUID }
+	var found domain.Membership
+	err := tx.Read(ctx,
+		pg.Q(lockOperator, []any{principal}, pg.Into(&operators)),
+		pg.Q(tenantOfCode, []any{tenant}, pg.One(&found.TenantID, &found.Namespace)))
+	if err == nil && len(operators) == 0 {
+		return found, domain.Unauthenticated()
+	}
+	return found, pg.NotFound(err, "tenant")
+}
+
+const (
 	insertEngineGrant = `
-INSERT INTO engine_grants (id, tenant_id, principal_id, kind, identifier, issued_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)`
+INSERT INTO engine_grants (id, tenant_id, principal_id, kind, identifier, read_only, issued_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 	sweepEngineGrants = `
 DELETE FROM engine_grants g
@@ -79,7 +106,7 @@ DELETE FROM engine_grants g
 
 // InsertEngineGrant stores a grant, and deletes some of those that expired more than grantRetention ago.
 func (tx *Tx) InsertEngineGrant(g domain.EngineGrant) {
-	tx.queue(insertEngineGrant, g.ID, g.TenantID, g.PrincipalID, g.Kind, g.Identifier, g.IssuedAt, g.ExpiresAt)
+	tx.queue(insertEngineGrant, g.ID, g.TenantID, g.PrincipalID, g.Kind, g.Identifier, g.ReadOnly, g.IssuedAt, g.ExpiresAt)
 	tx.queue(sweepEngineGrants, g.IssuedAt.Add(-grantRetention), grantsSwept)
 }
 
@@ -100,7 +127,7 @@ type EngineGrantFilter struct {
 	Inactive bool
 }
 
-const engineGrantColumns = `g.id, g.tenant_id, g.principal_id, g.kind, g.identifier, g.issued_at, g.expires_at,
+const engineGrantColumns = `g.id, g.tenant_id, g.principal_id, g.kind, g.identifier, g.read_only, g.issued_at, g.expires_at,
        g.revoked_at, g.revoked_by`
 
 // ListEngineGrants returns a page of the grants in the scope. They can be sorted
@@ -188,15 +215,15 @@ const revokeEngineGrantsOf = `
 WITH revoked AS (
     UPDATE engine_grants
        SET revoked_at = $3, revoked_by = $4
-     WHERE principal_id = $1 AND tenant_id = ANY($2) AND revoked_at IS NULL AND expires_at > $3
+     WHERE principal_id = $1 AND ($2::uuid[] IS NULL OR tenant_id = ANY($2)) AND revoked_at IS NULL AND expires_at > $3
  RETURNING id, tenant_id
 )` + insertIntoEvents + `
 SELECT gen_random_uuid(), r.tenant_id, $6, $7, r.id, NULL, $4, nullif($5, ''), $3
   FROM revoked r`
 
-// RevokeEngineGrantsOf revokes the grants of a principal in the tenants, and records it. Queued behind the
-// statement that disables the principal, it also finds grants that were uncommitted: LockGrantee makes that
-// statement wait for them.
+// RevokeEngineGrantsOf revokes the grants of a principal in the tenants, in all of them for nil, and records it.
+// Queued behind the statement that disables the principal, it also finds grants that were uncommitted: LockGrantee
+// and LockOperator make that statement wait for them.
 func (tx *Tx) RevokeEngineGrantsOf(principal uuid.UUID, tenants []uuid.UUID, by uuid.UUID, now time.Time) {
 	tx.queue(revokeEngineGrantsOf, principal, tenants, now, by, tx.requestID,
 		domain.EventAuthenticationRevoked, domain.ResourceAuthentication)

@@ -41,10 +41,35 @@ func (s *Server) RevokeEngineAccess(
 	return RevokeEngineAccess200JSONResponse{Revoked: revoked}, nil
 }
 
+// IssueOperatorAccess issues what an operator looks into a namespace with.
+func (s *Server) IssueOperatorAccess(
+	ctx context.Context, request IssueOperatorAccessRequestObject,
+) (IssueOperatorAccessResponseObject, error) {
+	issued, err := s.administration.IssueOperatorAccess(ctx, s.caller(ctx), administer.NewOperatorAccess{
+		Tenant: request.Body.Tenant, ExpiresAt: request.Body.ExpiresAt,
+	})
+	if err != nil {
+		return nil, err
+	}
+	certificate := issued.Certificate.Certificate
+	answer := IssueOperatorAccess201JSONResponse{
+		Namespace: certificate.Namespace, ExpiresAt: issued.ExpiresAt.UTC(),
+		TokenID: issued.Token.ID, Token: issued.Token.Token.Token.Reveal(), CertificateID: issued.Certificate.ID,
+		TLS: oasadmin.OperatorAccessTLS{
+			ServerRootCaCertificate: certificate.ServerRootCACertificate, ClientCertificate: certificate.ClientCertificate,
+			ClientPrivateKey: certificate.ClientPrivateKey.Reveal(),
+		},
+	}
+	if issued.Address != "" {
+		answer.Address = &issued.Address
+	}
+	return answer, nil
+}
+
 func engineAccess(g *domain.EngineGrant) oasadmin.EngineAccess {
 	return oasadmin.EngineAccess{
 		ID: g.ID, TenantID: g.TenantID, PrincipalID: g.PrincipalID, Kind: oasadmin.EngineAccessKind(g.Kind),
-		Identifier: g.Identifier, IssuedAt: g.IssuedAt.UTC(), ExpiresAt: g.ExpiresAt.UTC(),
+		Identifier: g.Identifier, ReadOnly: g.ReadOnly, IssuedAt: g.IssuedAt.UTC(), ExpiresAt: g.ExpiresAt.UTC(),
 		RevokedAt: utc(g.RevokedAt), RevokedBy: g.RevokedBy,
 	}
 }

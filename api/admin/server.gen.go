@@ -33,6 +33,9 @@ type ServerInterface interface {
 	// FindEngineAccess List what was issued for the engine
 	// (GET /engine-access)
 	FindEngineAccess(c *gin.Context, params FindEngineAccessParams)
+	// IssueOperatorAccess Look into a namespace with Temporal's own tools
+	// (POST /engine-access/~actions/issue)
+	IssueOperatorAccess(c *gin.Context)
 	// RevokeEngineAccess Revoke tokens and certificates for the engine
 	// (POST /engine-access/~actions/revoke)
 	RevokeEngineAccess(c *gin.Context)
@@ -361,6 +364,19 @@ func (siw *ServerInterfaceWrapper) FindEngineAccess(c *gin.Context) {
 	}
 
 	siw.Handler.FindEngineAccess(c, params)
+}
+
+// IssueOperatorAccess operation middleware
+func (siw *ServerInterfaceWrapper) IssueOperatorAccess(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.IssueOperatorAccess(c)
 }
 
 // RevokeEngineAccess operation middleware
@@ -2006,6 +2022,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/encryption-keys/:code/~actions/rotate", wrapper.RotateEncryptionKey)
 	router.GET(options.BaseURL+"/encryption-keys/:code/versions", wrapper.FindEncryptionKeyVersions)
 	router.GET(options.BaseURL+"/engine-access", wrapper.FindEngineAccess)
+	router.POST(options.BaseURL+"/engine-access/~actions/issue", wrapper.IssueOperatorAccess)
 	router.POST(options.BaseURL+"/engine-access/~actions/revoke", wrapper.RevokeEngineAccess)
 	router.GET(options.BaseURL+"/events", wrapper.FindEvents)
 	router.GET(options.BaseURL+"/health", wrapper.RetrieveHealth)
@@ -2116,6 +2133,20 @@ type FindEngineAccess200JSONResponse EngineAccessPage
 
 func (response FindEngineAccess200JSONResponse) VisitFindEngineAccessResponse(w http.ResponseWriter) error {
 	return httpio.WriteJSON(w, 200, response)
+}
+
+type IssueOperatorAccessRequestObject struct {
+	Body *IssueOperatorAccessJSONRequestBody
+}
+
+type IssueOperatorAccessResponseObject interface {
+	VisitIssueOperatorAccessResponse(w http.ResponseWriter) error
+}
+
+type IssueOperatorAccess201JSONResponse OperatorAccess
+
+func (response IssueOperatorAccess201JSONResponse) VisitIssueOperatorAccessResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 201, response)
 }
 
 type RevokeEngineAccessRequestObject struct {
@@ -2675,6 +2706,9 @@ type StrictServerInterface interface {
 	// FindEngineAccess List what was issued for the engine
 	// (GET /engine-access)
 	FindEngineAccess(ctx context.Context, request FindEngineAccessRequestObject) (FindEngineAccessResponseObject, error)
+	// IssueOperatorAccess Look into a namespace with Temporal's own tools
+	// (POST /engine-access/~actions/issue)
+	IssueOperatorAccess(ctx context.Context, request IssueOperatorAccessRequestObject) (IssueOperatorAccessResponseObject, error)
 	// RevokeEngineAccess Revoke tokens and certificates for the engine
 	// (POST /engine-access/~actions/revoke)
 	RevokeEngineAccess(ctx context.Context, request RevokeEngineAccessRequestObject) (RevokeEngineAccessResponseObject, error)
@@ -2873,6 +2907,28 @@ func (sh *strictHandler) FindEngineAccess(ctx *gin.Context, params FindEngineAcc
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitFindEngineAccessResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// IssueOperatorAccess handles (POST /engine-access/~actions/issue).
+func (sh *strictHandler) IssueOperatorAccess(ctx *gin.Context) {
+	var request IssueOperatorAccessRequestObject
+
+	var body IssueOperatorAccessJSONRequestBody
+	if err := ctx.ShouldBindJSON(&body); err == nil {
+		request.Body = &body
+	} else {
+		sh.errs.WriteUnreadable(ctx, err)
+		return
+	}
+
+	response, err := sh.ssi.IssueOperatorAccess(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitIssueOperatorAccessResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

@@ -60,7 +60,8 @@ func (s *testStack) awaitDenied(c client.Client, why string) {
 	}, time.Minute, 100*time.Millisecond, why)
 }
 
-// What is revoked is refused within a minute, on connections that are open.
+// What is revoked is refused within a minute, on connections that are open. What operators were issued to look into a
+// namespace reads it until then, and does nothing else.
 func TestRevokedWorkersAreDenied(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)
@@ -72,10 +73,16 @@ func TestRevokedWorkersAreDenied(t *testing.T) {
 	revoked, beside := account.client(fixed(token)), account.client(fixed(kept))
 	elsewhere := other.client(fixed(kept))
 	s.requireServed(revoked, "before")
+	operator := s.operator()
+	reader, brief := s.issueAccess(operator, "30m"), s.issueAccess(operator, "20s")
+	reader.requireReads(s.createLoan(uuid.New()))
 
 	asAlice := s.asking(demo.Alice())
 	require.Equal(t, "1 revoked\n", printed(t, append([]string{"access", "revoke", id}, asAlice...)...))
+	require.Equal(t, "1 revoked\n", printed(t, append([]string{"access", "revoke", reader.tokenID}, asAlice...)...))
 	s.awaitDenied(revoked, "its token is revoked")
+	s.await("the operator's token to be refused", func() bool { return denied(reader.lists("demo")) })
+	s.await("the operator's token to expire", func() bool { return denied(brief.lists("demo")) })
 	s.requireServed(beside, "with another token")
 
 	certificate := printed(t, append([]string{

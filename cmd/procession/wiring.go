@@ -101,7 +101,7 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 	})
 	s.revocations = store.Revocations()
 	h.administration = administer.New(administer.Options{
-		Store: store, Sealer: k.sealer, CheckWebhookURL: guard.CheckURL,
+		Store: store, Sealer: k.sealer, Issuer: k.issuer, EngineAddress: c.TemporalAddress, CheckWebhookURL: guard.CheckURL,
 		Lifetimes: administer.SecretLifetimes{
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
 			MaxApplicationSecret: c.MaxSecretLifetime,

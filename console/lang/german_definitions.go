@@ -158,6 +158,7 @@ func germanPeople() map[string]string {
 		"Access to the engine": "Zugang zur Engine",
 		"No token and no certificate was issued lately.": "Zuletzt wurde kein Token und kein Zertifikat ausgestellt.",
 		"Certificate":              "Zertifikat",
+		"reads only":               "liest nur",
 		"Token":                    "Token",
 		"Files":                    "Dateien",
 		"Source package":           "Quellpaket",

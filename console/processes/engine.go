@@ -23,6 +23,13 @@ func (s *Screens) Engine(v *web.Visit) (*web.Answer, error) {
 		if !of.MayManage {
 			return nil, domain.Denied("the Manager permission on the process is required")
 		}
+		if v.Caller.Operator {
+			tenant, err := s.App.RetrieveTenant(v.Context(), v.Caller, of.Whole.TenantID)
+			if err != nil {
+				return nil, err
+			}
+			of.Issue = "procession access issue --operator --tenant " + tenant.Code
+		}
 		return engineFrame(of, "?"+v.URL.RawQuery), nil
 	})(v)
 }

@@ -33,6 +33,8 @@ type shown struct {
 	Tab string
 	// User is who looks at it.
 	User uuid.UUID
+	// Issue is the command by which operators look into Temporal with its own tools, "" for others.
+	Issue string
 	// Problem says why the last action was refused, "" if none was.
 	Problem string
 }

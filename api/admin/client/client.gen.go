@@ -143,6 +143,28 @@ type ClientInterface interface {
 	// Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
 	FindEngineAccess(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// IssueOperatorAccessWithBody Look into a namespace with Temporal's own tools
+	//
+	// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
+	// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
+	// rules that come with the service; a stock Temporal goes by its own role of readers.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
+	IssueOperatorAccessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// IssueOperatorAccess Look into a namespace with Temporal's own tools
+	//
+	// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
+	// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
+	// rules that come with the service; a stock Temporal goes by its own role of readers.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
+	IssueOperatorAccess(ctx context.Context, body IssueOperatorAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// RevokeEngineAccessWithBody Revoke tokens and certificates for the engine
 	//
 	// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
@@ -582,6 +604,48 @@ func (c *Client) RotateEncryptionKey(ctx context.Context, code ResourceCodeParam
 // Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
 func (c *Client) FindEngineAccess(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindEngineAccessRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// IssueOperatorAccessWithBody Look into a namespace with Temporal's own tools
+//
+// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
+// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
+// rules that come with the service; a stock Temporal goes by its own role of readers.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
+func (c *Client) IssueOperatorAccessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewIssueOperatorAccessRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// IssueOperatorAccess Look into a namespace with Temporal's own tools
+//
+// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
+// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
+// rules that come with the service; a stock Temporal goes by its own role of readers.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
+func (c *Client) IssueOperatorAccess(ctx context.Context, body IssueOperatorAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewIssueOperatorAccessRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -1713,6 +1777,46 @@ func NewFindEngineAccessRequest(server string, params *FindEngineAccessParams) (
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewIssueOperatorAccessRequest calls the generic IssueOperatorAccess builder with application/json body
+func NewIssueOperatorAccessRequest(server string, body IssueOperatorAccessJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewIssueOperatorAccessRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewIssueOperatorAccessRequestWithBody constructs an http.Request for the IssueOperatorAccess method, with any body, and a specified content type
+func NewIssueOperatorAccessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/engine-access/~actions/issue")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -4434,6 +4538,28 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
 	FindEngineAccessWithResponse(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*FindEngineAccessResponse, error)
 
+	// IssueOperatorAccessWithBodyWithResponse Look into a namespace with Temporal's own tools
+	//
+	// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
+	// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
+	// rules that come with the service; a stock Temporal goes by its own role of readers.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
+	IssueOperatorAccessWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*IssueOperatorAccessResponse, error)
+
+	// IssueOperatorAccessWithResponse Look into a namespace with Temporal's own tools
+	//
+	// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
+	// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
+	// rules that come with the service; a stock Temporal goes by its own role of readers.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
+	IssueOperatorAccessWithResponse(ctx context.Context, body IssueOperatorAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*IssueOperatorAccessResponse, error)
+
 	// RevokeEngineAccessWithBodyWithResponse Revoke tokens and certificates for the engine
 	//
 	// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
@@ -5064,6 +5190,54 @@ func (r FindEngineAccessResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r FindEngineAccessResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type IssueOperatorAccessResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *OperatorAccess
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r IssueOperatorAccessResponse) GetJSON201() *OperatorAccess {
+	return r.JSON201
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r IssueOperatorAccessResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r IssueOperatorAccessResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r IssueOperatorAccessResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r IssueOperatorAccessResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r IssueOperatorAccessResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6851,6 +7025,40 @@ func (c *ClientWithResponses) FindEngineAccessWithResponse(ctx context.Context, 
 	return ParseFindEngineAccessResponse(rsp)
 }
 
+// IssueOperatorAccessWithBodyWithResponse Look into a namespace with Temporal's own tools
+//
+// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
+// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
+// rules that come with the service; a stock Temporal goes by its own role of readers.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
+func (c *ClientWithResponses) IssueOperatorAccessWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*IssueOperatorAccessResponse, error) {
+	rsp, err := c.IssueOperatorAccessWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseIssueOperatorAccessResponse(rsp)
+}
+
+// IssueOperatorAccessWithResponse Look into a namespace with Temporal's own tools
+//
+// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
+// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
+// rules that come with the service; a stock Temporal goes by its own role of readers.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
+func (c *ClientWithResponses) IssueOperatorAccessWithResponse(ctx context.Context, body IssueOperatorAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*IssueOperatorAccessResponse, error) {
+	rsp, err := c.IssueOperatorAccess(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseIssueOperatorAccessResponse(rsp)
+}
+
 // RevokeEngineAccessWithBodyWithResponse Revoke tokens and certificates for the engine
 //
 // Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
@@ -7644,6 +7852,39 @@ func ParseFindEngineAccessResponse(rsp *http.Response) (*FindEngineAccessRespons
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseIssueOperatorAccessResponse parses an HTTP response from a IssueOperatorAccessWithResponse call
+func ParseIssueOperatorAccessResponse(rsp *http.Response) (*IssueOperatorAccessResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &IssueOperatorAccessResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest OperatorAccess
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error

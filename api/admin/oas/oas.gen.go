@@ -879,13 +879,16 @@ type EngineAccess struct {
 	ID openapi_types.UUID `json:"id"`
 
 	// Identifier The `jti` of the token, or the serial number of the certificate in hexadecimal
-	Identifier  string              `json:"identifier"`
-	IssuedAt    time.Time           `json:"issuedAt"`
-	Kind        EngineAccessKind    `json:"kind"`
-	PrincipalID openapi_types.UUID  `json:"principalId"`
-	RevokedAt   *time.Time          `json:"revokedAt,omitempty"`
-	RevokedBy   *openapi_types.UUID `json:"revokedBy,omitempty"`
-	TenantID    openapi_types.UUID  `json:"tenantId"`
+	Identifier  string             `json:"identifier"`
+	IssuedAt    time.Time          `json:"issuedAt"`
+	Kind        EngineAccessKind   `json:"kind"`
+	PrincipalID openapi_types.UUID `json:"principalId"`
+
+	// ReadOnly Whether an operator was issued it to read, rather than an application to work
+	ReadOnly  bool                `json:"readOnly"`
+	RevokedAt *time.Time          `json:"revokedAt,omitempty"`
+	RevokedBy *openapi_types.UUID `json:"revokedBy,omitempty"`
+	TenantID  openapi_types.UUID  `json:"tenantId"`
 }
 
 // EngineAccessKind defines model for EngineAccessKind.
@@ -1163,6 +1166,44 @@ type Membership struct {
 	TenantCode string             `json:"tenantCode"`
 	TenantID   openapi_types.UUID `json:"tenantId"`
 	TenantName string             `json:"tenantName"`
+}
+
+// OperatorAccess A token and a certificate, and where they are accepted
+type OperatorAccess struct {
+	// Address Where the service itself reaches Temporal
+	Address *string `json:"address,omitempty"`
+
+	// CertificateID The id by which the certificate is listed and revoked. Without a token it opens next to nothing
+	CertificateID openapi_types.UUID `json:"certificateId"`
+	ExpiresAt     time.Time          `json:"expiresAt"`
+	Namespace     string             `json:"namespace"`
+
+	// TLS Texts in PEM
+	TLS OperatorAccessTLS `json:"tls"`
+
+	// Token A JSON Web Token, which Temporal's tools call an API key
+	Token string `json:"token"`
+
+	// TokenID The id by which the token is listed and revoked
+	TokenID openapi_types.UUID `json:"tokenId"`
+}
+
+// OperatorAccessParams defines model for OperatorAccessParams.
+type OperatorAccessParams struct {
+	// ExpiresAt When it is no longer accepted, at most an hour from now; after an hour unless told otherwise
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// Tenant The code of the tenant whose namespace is to be read
+	Tenant string `json:"tenant"`
+}
+
+// OperatorAccessTLS Texts in PEM
+type OperatorAccessTLS struct {
+	ClientCertificate string `json:"clientCertificate"`
+	ClientPrivateKey  string `json:"clientPrivateKey"`
+
+	// ServerRootCaCertificate The authorities that Temporal's own certificate leads back to
+	ServerRootCaCertificate string `json:"serverRootCaCertificate"`
 }
 
 // PageMetadata Which page this is, and of how many
@@ -2227,6 +2268,9 @@ type FindWorkersParams struct {
 
 // EvaluateAvailabilityJSONRequestBody defines body for EvaluateAvailability for application/json ContentType.
 type EvaluateAvailabilityJSONRequestBody = AvailabilityEvaluateParams
+
+// IssueOperatorAccessJSONRequestBody defines body for IssueOperatorAccess for application/json ContentType.
+type IssueOperatorAccessJSONRequestBody = OperatorAccessParams
 
 // RevokeEngineAccessJSONRequestBody defines body for RevokeEngineAccess for application/json ContentType.
 type RevokeEngineAccessJSONRequestBody = EngineAccessRevokeParams

@@ -124,7 +124,8 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 			ViewWorkflow: viewWorkflow,
 		}),
 		Administration: administer.New(administer.Options{
-			Store: store, Sealer: sealer, Documents: s.Documents, MaxDocumentBytes: DocumentLimit,
+			Store: store, Sealer: sealer, Issuer: issuer, EngineAddress: "temporal.example:7233",
+			Documents: s.Documents, MaxDocumentBytes: DocumentLimit,
 			Version: "v1.2.3",
 			Examine: func(context.Context) []domain.Finding {
 				return []domain.Finding{{Check: "database", Verdict: domain.VerdictOK, Finding: "PostgreSQL"}}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+)
+
+func newAccessIssueCommand(env Environment) *cobra.Command {
+	var operator bool
+	var tenant, folder, expires, address string
+	cmd := asking(env, &cobra.Command{
+		Use: "issue --operator --tenant CODE", Args: exactly(),
+		Short: "Look into the namespace of a tenant with Temporal's own tools, as an operator",
+		Long: "Writes a token and a certificate, which read the namespace of one tenant for an hour at most, into a folder that only\n" +
+			"its owner may read, and prints the commands of Temporal's command line that use them. What was issued is recorded, is\n" +
+			"listed by `procession access list` and can be revoked. Workers get their access by themselves.",
+		Example: "  procession access issue --operator --tenant north --expires 15m",
+	}, func(cmd *cobra.Command, s *service, _ []string) error {
+		if !operator || tenant == "" {
+			return misuse("%s needs --operator and --tenant: only operators are issued access, to one namespace", cmd.CommandPath())
+		}
+		body := oasadmin.OperatorAccessParams{Tenant: tenant}
+		var err error
+		if body.ExpiresAt, err = expiry(expires, env.Clock()); err != nil {
+			return err
+		}
+		answer, err := s.IssueOperatorAccessWithResponse(cmd.Context(), body)
+		issued, err := read[oasadmin.OperatorAccess](s, answer, err)
+		if err != nil {
+			return notFound(err, "tenant "+tenant)
+		}
+		if folder == "" {
+			folder = "temporal-" + tenant
+		}
+		if address == "" {
+			address = given(issued.Address)
+		}
+		if err := writeAccess(folder, issued); err != nil {
+			return err
+		}
+		cmd.PrintErrf("Until %s this reads the namespace %s. To end it before: procession access revoke %s\n",
+			timeText(issued.ExpiresAt), issued.Namespace, issued.TokenID)
+		_, err = fmt.Fprint(cmd.OutOrStdout(), temporalCommands(folder, address, issued.Namespace))
+		return err
+	})
+	f := cmd.Flags()
+	f.BoolVar(&operator, "operator", false, "say that it is an operator who asks; required")
+	f.StringVar(&tenant, "tenant", "", "the `code` of the tenant; required")
+	f.StringVar(&folder, "directory", "", "the `folder` to write to; temporal-CODE by default")
+	f.StringVar(&expires, "expires", "", "`when` it stops working: 15m, or a time such as 2027-01-31T00:00:00Z; at most, and by default, in an hour")
+	f.StringVar(&address, "address", "", "the `address` of Temporal in the commands; by default that which the service uses")
+	completeTenants(env, cmd)
+	return cmd
+}
+
+// Names of the files of access to the engine.
+const (
+	fileToken       = "token"
+	fileAuthorities = "ca.pem"
+	fileCertificate = "client.pem"
+	fileKey         = "client-key.pem"
+)
+
+// writeAccess writes what was issued to files that only their owner may read. Those of an earlier time are replaced.
+func writeAccess(folder string, issued oasadmin.OperatorAccess) error {
+	if err := os.MkdirAll(folder, privateFolder); err != nil {
+		return fmt.Errorf("writing the access: %w", err)
+	}
+	for name, text := range map[string]string{
+		fileToken: issued.Token, fileAuthorities: issued.TLS.ServerRootCaCertificate,
+		fileCertificate: issued.TLS.ClientCertificate, fileKey: issued.TLS.ClientPrivateKey,
+	} {
+		if err := writePrivate(filepath.Join(folder, name), text); err != nil {
+			return fmt.Errorf("writing the access: %w", err)
+		}
+	}
+	return nil
+}
+
+// writePrivate makes a file that only its owner may read, in the place of one that is there.
+func writePrivate(path, text string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privateFile) //nolint:gosec // where the user wants it
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
+}
+
+// temporalCommands are those of Temporal's command line that use the files. The token is not among their arguments,
+// which other users of the machine can see.
+func temporalCommands(folder, address, namespace string) string {
+	at := func(name string) string { return shellWord(filepath.Join(folder, name)) }
+	options := " --address " + shellWord(address) + " --namespace " + shellWord(namespace) +
+		" --tls-ca-path " + at(fileAuthorities) + " --tls-cert-path " + at(fileCertificate) + " --tls-key-path " + at(fileKey) + "\n"
+	return `export TEMPORAL_API_KEY="$(cat ` + at(fileToken) + `)"` + "\n" +
+		"temporal workflow list" + options +
+		"temporal workflow show --workflow-id process-ID" + options
+}
+
+// shellWord is a text as one word of a shell.
+func shellWord(text string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+="
+	if text != "" && strings.Trim(text, plain) == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
