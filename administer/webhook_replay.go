@@ -54,33 +54,22 @@ func endpointDisabled() error {
 	return domain.Conflict(domain.CodeInvalidState, "the endpoint is disabled: enable it first")
 }
 
-// Replay is how many deliveries are repeated. More is true if others remain,
-// for which the call can be repeated.
+// ReplaySelection selects what is repeated.
+type ReplaySelection = webhooks.ReplaySelection
+
+// Replay is how many deliveries are repeated. Next is nil unless others remain: a
+// call with it as the time sees to them.
 type Replay struct {
 	Count int
-	More  bool
+	Next  *time.Time
 }
 
-// ReplayFailedDeliveries repeats the deliveries to an endpoint since a time
-// that failed, were dropped or are being retried: the oldest first, at most
-// MaxReplayed. They are attempted at once. The caller must be an owner or an
-// administrator of the tenant. Errors: NOT_FOUND, INVALID_STATE when the
-// endpoint is disabled.
-func (s *Administration) ReplayFailedDeliveries(
-	ctx context.Context, caller domain.Caller, key WebhookKey, since time.Time,
-) (Replay, error) {
-	return s.replaySince(ctx, caller, key, since, false)
-}
-
-// ReplayAllDeliveries does what ReplayFailedDeliveries does, and also for what was delivered.
-func (s *Administration) ReplayAllDeliveries(
-	ctx context.Context, caller domain.Caller, key WebhookKey, since time.Time,
-) (Replay, error) {
-	return s.replaySince(ctx, caller, key, since, true)
-}
-
-func (s *Administration) replaySince(
-	ctx context.Context, caller domain.Caller, key WebhookKey, since time.Time, delivered bool,
+// ReplayDeliveries repeats the deliveries to an endpoint that are selected: the
+// oldest first, at most MaxReplayed. They are attempted at once. The caller must
+// be an owner or an administrator of the tenant. Errors: NOT_FOUND,
+// INVALID_STATE when the endpoint is disabled.
+func (s *Administration) ReplayDeliveries(
+	ctx context.Context, caller domain.Caller, key WebhookKey, what ReplaySelection,
 ) (Replay, error) {
 	var replay Replay
 	now := s.now()
@@ -92,18 +81,25 @@ func (s *Administration) replaySince(
 		if endpoint.DisabledAt != nil {
 			return nil, endpointDisabled()
 		}
-		failed, err := webhooks.ListReplayable(ctx, tx, endpoint.SubscriptionID, since, delivered, MaxReplayed+1)
+		found, err := webhooks.ListReplayable(ctx, tx, endpoint.SubscriptionID, what, MaxReplayed+1)
 		if err != nil {
 			return nil, err
 		}
-		replay = Replay{Count: min(len(failed), MaxReplayed), More: len(failed) > MaxReplayed}
+		replay = Replay{Count: min(len(found), MaxReplayed)}
+		if len(found) > MaxReplayed {
+			replay.Next = &found[MaxReplayed].CreatedAt
+		}
 		if replay.Count == 0 {
 			return nil, nil
 		}
-		webhooks.ReplayDeliveries(tx, failed[:replay.Count], now)
+		ids := make([]uuid.UUID, replay.Count)
+		for i := range ids {
+			ids[i] = found[i].ID
+		}
+		webhooks.ReplayDeliveries(tx, ids, now)
 		webhooks.TryEndpoint(tx, endpoint.SubscriptionID)
 		return domain.Events{
-			domain.WebhookReplayedEvent(&endpoint.WebhookEndpoint, since, replay.Count, caller.PrincipalID, now),
+			domain.WebhookReplayedEvent(&endpoint.WebhookEndpoint, what.Since, replay.Count, caller.PrincipalID, now),
 		}, nil
 	})
 	if err != nil {

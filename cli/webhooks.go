@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +15,7 @@ func newWebhooksCommand(env Environment) *cobra.Command {
 	return group("webhooks", "See how webhooks are doing, and deliver what they missed",
 		newWebhooksListCommand(env), newWebhooksPingCommand(env), newWebhooksEnableCommand(env),
 		newWebhooksDeliveriesCommand(env), newWebhooksShowCommand(env),
-		newWebhooksReplayCommand(env), newWebhooksReplayFailedCommand(env))
+		newWebhooksReplayCommand(env), newWebhooksReplayFailedCommand(env), newWebhooksReplayAllCommand(env))
 }
 
 func newWebhooksListCommand(env Environment) *cobra.Command {
@@ -95,8 +96,17 @@ func newWebhooksEnableCommand(env Environment) *cobra.Command {
 }
 
 func newWebhooksReplayFailedCommand(env Environment) *cobra.Command {
+	return webhooksReplayCommand(env, "replay-failed", "Make all deliveries again that have failed or were dropped", false)
+}
+
+func newWebhooksReplayAllCommand(env Environment) *cobra.Command {
+	return webhooksReplayCommand(env, "replay-all", "Make all deliveries again, also those that were delivered", true)
+}
+
+// webhooksReplayCommand makes a command that makes deliveries again since a time.
+func webhooksReplayCommand(env Environment, use, short string, delivered bool) *cobra.Command {
 	var since string
-	cmd := webhookCommand(env, "replay-failed", "Make all deliveries again that have failed or were dropped",
+	cmd := webhookCommand(env, use, short,
 		func(cmd *cobra.Command, s *service, code string, tenant *string) error {
 			if since == "" {
 				return misuse("%s needs --since", cmd.CommandPath())
@@ -106,13 +116,14 @@ func newWebhooksReplayFailedCommand(env Environment) *cobra.Command {
 				return err
 			}
 			answer, err := s.ReplayFailedWebhookDeliveriesWithResponse(cmd.Context(), code,
-				&oasadmin.ReplayFailedWebhookDeliveriesParams{Tenant: tenant}, oasadmin.WebhookReplayParams{Since: *from})
+				&oasadmin.ReplayFailedWebhookDeliveriesParams{Tenant: tenant},
+				oasadmin.WebhookReplayParams{Since: *from, Delivered: &delivered})
 			replay, err := read[oasadmin.WebhookReplay](s, answer, err)
 			if err != nil {
 				return err
 			}
-			if replay.More {
-				cmd.PrintErrln("There are others: the same command again sees to them.")
+			if replay.Next != nil {
+				cmd.PrintErrf("There are others: --since %s sees to them.\n", replay.Next.Format(time.RFC3339Nano))
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d replayed\n", replay.Replayed)
 			return err

@@ -46,6 +46,10 @@ func TestWebhooks(t *testing.T) {
 	w.exec(`UPDATE webhook_deliveries SET state = 'DROPPED', finished_at = queued_at`)
 	require.Equal(t, "0 replayed\n", w.succeeds("webhooks", "replay-failed", "EVENTS", "--since", "1h"))
 	require.Equal(t, "1 replayed\n", w.succeeds("webhooks", "replay-failed", "EVENTS", "--since", "2026-03-02T10:30:00Z"))
+	w.exec(`UPDATE webhook_deliveries SET state = 'DELIVERED', finished_at = queued_at`)
+	require.Equal(t, "0 replayed\n", w.succeeds("webhooks", "replay-failed", "EVENTS", "--since", "2026-03-02T10:30:00Z"))
+	require.Equal(t, "1 replayed\n", w.succeeds("webhooks", "replay-all", "EVENTS", "--since", "2026-03-02T10:30:00Z"))
+	requireAllReplayed(w, event)
 
 	require.Equal(t, "WebhookSubscription/NONE not found", w.fails(cli.ExitNotFound, "webhooks", "ping", "NONE"))
 	w.as(memberToken).fails(cli.ExitNotFound, "webhooks", "enable", "EVENTS")
@@ -58,6 +62,7 @@ func TestWebhooks(t *testing.T) {
 		{"ping"},
 		{"ping", "a b"},
 		{"replay-failed", "EVENTS"},
+		{"replay-all", "EVENTS"},
 		{"replay-failed", "EVENTS", "--since", "yesterday"},
 		{"deliveries", "--limit", "0"},
 		{"deliveries", "--event", "x"},
@@ -76,5 +81,29 @@ func (w *terminal) exec(statements ...string) {
 	for _, sql := range statements {
 		_, err := conn.Exec(w.t.Context(), sql)
 		require.NoError(w.t, err)
+	}
+}
+
+// requireAllReplayed delivers an event 10,000 times more and requires that deliveries are made again in two steps.
+func requireAllReplayed(w *terminal, event string) {
+	t := w.t
+	t.Helper()
+	w.exec(`WITH many AS (
+			INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, actor_id, occurred_at)
+			SELECT gen_random_uuid(), e.tenant_id, e.type, e.resource_kind, e.resource_id, e.actor_id, e.occurred_at
+			  FROM events e, generate_series(1, 10000) WHERE e.id = '`+event+`' RETURNING id)
+		INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, state,
+			created_at, queued_at, finished_at)
+		SELECT gen_random_uuid(), d.subscription_id, d.tenant_id, m.id, 'PING', 'B', 'DELIVERED', at, at, at
+		  FROM webhook_deliveries d, (SELECT id, timestamptz '2026-03-02T10:30:00Z' + row_number() OVER () * interval '1 second' FROM many) m(id, at)`,
+		`UPDATE webhook_deliveries SET state = 'DELIVERED', finished_at = queued_at`)
+	for _, replayed := range []struct{ since, count, others string }{
+		{"2026-03-02T10:30:00Z", "10000 replayed\n", "There are others: --since 2026-03-02T13:16:40Z sees to them.\n"},
+		{"2026-03-02T13:16:40Z", "1 replayed\n", ""},
+	} {
+		o := w.runs("webhooks", "replay-all", "EVENTS", "--since", replayed.since)
+		require.NoError(t, o.err)
+		require.Equal(t, replayed.count, o.stdout)
+		require.Equal(t, replayed.others, o.stderr)
 	}
 }

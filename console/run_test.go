@@ -261,6 +261,11 @@ func TestWebhooksAreSentAgain(t *testing.T) {
 	alice.Click(".replay-form button")
 	alice.AwaitText("1 deliveries are sent again.")
 	require.Equal(t, "PENDING", state())
+	finish("DELIVERED")
+	alice.open(webhook + "&done=replay&count=10000&what=everything&next=2026-01-01T00:00:00Z")
+	alice.Click(".alert form button")
+	alice.AwaitText("1 deliveries are sent again.")
+	require.Equal(t, "PENDING", state())
 
 	alice.Click("form[action$='/ping'] button")
 	alice.AwaitText("A test event is on its way.")

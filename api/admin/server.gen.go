@@ -138,7 +138,7 @@ type ServerInterface interface {
 	// PingWebhookEndpoint Send a test event
 	// (POST /webhooks/{code}/~actions/ping)
 	PingWebhookEndpoint(c *gin.Context, code ResourceCodeParam, params PingWebhookEndpointParams)
-	// ReplayFailedWebhookDeliveries Make failed deliveries again
+	// ReplayFailedWebhookDeliveries Make failed deliveries again, or all of them
 	// (POST /webhooks/{code}/~actions/replay-failed)
 	ReplayFailedWebhookDeliveries(c *gin.Context, code ResourceCodeParam, params ReplayFailedWebhookDeliveriesParams)
 	// FindWorkers List the workers that registered
@@ -2811,7 +2811,7 @@ type StrictServerInterface interface {
 	// PingWebhookEndpoint Send a test event
 	// (POST /webhooks/{code}/~actions/ping)
 	PingWebhookEndpoint(ctx context.Context, request PingWebhookEndpointRequestObject) (PingWebhookEndpointResponseObject, error)
-	// ReplayFailedWebhookDeliveries Make failed deliveries again
+	// ReplayFailedWebhookDeliveries Make failed deliveries again, or all of them
 	// (POST /webhooks/{code}/~actions/replay-failed)
 	ReplayFailedWebhookDeliveries(ctx context.Context, request ReplayFailedWebhookDeliveriesRequestObject) (ReplayFailedWebhookDeliveriesResponseObject, error)
 	// FindWorkers List the workers that registered

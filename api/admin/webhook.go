@@ -47,16 +47,20 @@ func (s *Server) EnableWebhookEndpoint(
 	return EnableWebhookEndpoint200JSONResponse(webhookEndpoint(endpoint)), nil
 }
 
-// ReplayFailedWebhookDeliveries repeats failed deliveries.
+// ReplayFailedWebhookDeliveries repeats failed deliveries, or all that were attempted.
 func (s *Server) ReplayFailedWebhookDeliveries(
 	ctx context.Context, request ReplayFailedWebhookDeliveriesRequestObject,
 ) (ReplayFailedWebhookDeliveriesResponseObject, error) {
-	replay, err := s.administration.ReplayFailedDeliveries(
-		ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant), request.Body.Since)
+	replay, err := s.administration.ReplayDeliveries(
+		ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant), administer.ReplaySelection{
+			Since: request.Body.Since, Delivered: httpio.Deref(request.Body.Delivered),
+		})
 	if err != nil {
 		return nil, err
 	}
-	return ReplayFailedWebhookDeliveries200JSONResponse{Replayed: replay.Count, More: replay.More}, nil
+	return ReplayFailedWebhookDeliveries200JSONResponse{
+		Replayed: replay.Count, More: replay.Next != nil, Next: utc(replay.Next),
+	}, nil
 }
 
 // FindWebhookDeliveries lists deliveries.

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/console/web"
-	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 	"github.com/procession-dev/procession/webhook"
 )
@@ -44,8 +43,7 @@ func (b *browser) apply() {
 // done in browsers.
 func (s *testStack) foundATenant() {
 	s.t.Helper()
-	operator := s.browse(strings.TrimSpace(printed(s.t, "operators", "add", "--email", demo.Alice().Email, "--token",
-		"--database-url", s.config.DatabaseURL)))
+	operator := s.browse(s.operator().Secret)
 	operator.Click(".areas a[href$='/definitions']")
 	operator.Click("a[href$='/definitions/new']")
 	operator.Click("a[href$='template=tenant']")
@@ -108,7 +106,7 @@ func (s *testStack) requireCommands(b *browser) {
 		"queues":                              {"task-queues"}, "incidents": {"incidents list", "incidents retry", "incidents dismiss"},
 		"webhooks": {"webhooks list"}, "audit": {"events"},
 		"webhooks/endpoint?tenant=demo&code=ORDERS": {
-			"webhooks deliveries", "webhooks ping", "webhooks replay-failed", "secrets issue webhook", "edit webhook",
+			"webhooks deliveries", "webhooks ping", "webhooks replay-failed", "webhooks replay-all", "secrets issue webhook", "edit webhook",
 		},
 	} {
 		b.open(path)

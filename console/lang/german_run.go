@@ -159,7 +159,7 @@ func germanRun() map[string]string {
 		"The endpoint is paused. New events wait until it is resumed.":                     "Der Empfänger ist angehalten. Neue Ereignisse warten, bis er fortgesetzt wird.",
 		"The endpoint is resumed. Events that have waited are sent now.":                   "Der Empfänger läuft wieder. Was gewartet hat, wird jetzt gesendet.",
 		"The endpoint is enabled. Events are sent from now on; send again what it missed.": "Der Empfänger ist eingeschaltet. Ereignisse werden ab jetzt gesendet; senden Sie Verpasstes erneut.",
-		"%d deliveries are sent again. There are others: do the same again.":               "%d Zustellungen werden erneut gesendet. Es gibt weitere: Tun Sie dasselbe noch einmal.",
+		"There are others: send the next ones":                                             "Es gibt weitere: die nächsten senden",
 		"%d deliveries are sent again.":                                                    "%d Zustellungen werden erneut gesendet.",
 	}
 }

@@ -26,9 +26,6 @@ func notice(ctx context.Context, query url.Values) string {
 		return ui.T(ctx, "The endpoint is enabled. Events are sent from now on; send again what it missed.")
 	case "replay":
 		count, _ := strconv.Atoi(query.Get("count"))
-		if query.Get("more") != "" {
-			return ui.T(ctx, "%d deliveries are sent again. There are others: do the same again.", count)
-		}
 		return ui.T(ctx, "%d deliveries are sent again.", count)
 	}
 	return ""
@@ -94,25 +91,42 @@ func (s *Screens) Enable(v *web.Visit) (*web.Answer, error) {
 	})
 }
 
-// Replay sends again what was made since a time: what failed, or everything.
+// Replay sends again what was made since a time: what failed, or everything. The page
+// after it offers to go on where there are others.
 func (s *Screens) Replay(v *web.Visit) (*web.Answer, error) {
 	return s.do(v, "replay", func(key administer.WebhookKey, form url.Values) ([]string, error) {
-		hours, err := strconv.Atoi(form.Get("hours"))
-		if err != nil || hours < 1 || hours > int(domain.WebhookRetention.Hours()) {
-			return nil, domain.Invalid(domain.LocationBody, "hours", "must be a number of hours up to 720")
+		since, err := replayedSince(v.Context(), form)
+		if err != nil {
+			return nil, err
 		}
-		since := ui.ViewerOf(v.Context()).Now.Add(-time.Duration(hours) * time.Hour)
-		replay := s.Administration.ReplayFailedDeliveries
-		if form.Get("what") == "everything" {
-			replay = s.Administration.ReplayAllDeliveries
+		replay, err := s.Administration.ReplayDeliveries(v.Context(), v.Caller, key, administer.ReplaySelection{
+			Since: since, Delivered: form.Get("what") == everything,
+		})
+		shown := []string{"count", strconv.Itoa(replay.Count)}
+		if replay.Next != nil {
+			shown = append(shown, "next", replay.Next.Format(time.RFC3339Nano), "what", form.Get("what"))
 		}
-		replayed, err := replay(v.Context(), v.Caller, key, since)
-		more := []string{"count", strconv.Itoa(replayed.Count)}
-		if replayed.More {
-			more = append(more, "more", "yes")
-		}
-		return more, err
+		return shown, err
 	})
+}
+
+// everything is the value of the field "what" by which also what was delivered is sent again.
+const everything = "everything"
+
+// replayedSince reads a number of hours, or the time at which the others begin.
+func replayedSince(ctx context.Context, form url.Values) (time.Time, error) {
+	if next := form.Get("next"); next != "" {
+		since, err := time.Parse(time.RFC3339Nano, next)
+		if err != nil {
+			return since, domain.Invalid(domain.LocationBody, "next", "must be a time")
+		}
+		return since, nil
+	}
+	hours, err := strconv.Atoi(form.Get("hours"))
+	if err != nil || hours < 1 || hours > int(domain.WebhookRetention.Hours()) {
+		return time.Time{}, domain.Invalid(domain.LocationBody, "hours", "must be a number of hours up to 720")
+	}
+	return ui.ViewerOf(ctx).Now.Add(-time.Duration(hours) * time.Hour), nil
 }
 
 // Rotate issues a further secret, and shows it once.

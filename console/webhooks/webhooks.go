@@ -84,6 +84,8 @@ type shown struct {
 	Deliveries domain.Page[domain.WebhookDeliveryInfo]
 	// Notice says what was done, "" for nothing.
 	Notice string
+	// Next is when the deliveries begin that were left to send again, "" for none, and What those that are sent.
+	Next, What string
 	// Secret is one that was just issued, "" otherwise.
 	Secret string
 	// Problem says why the last action was refused, "" if none was.
@@ -99,7 +101,9 @@ func deliveryStates() []domain.WebhookDeliveryState {
 // Show shows an endpoint.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	query := v.URL.Query()
-	return s.show(v, keyOf(query), func(of *shown) { of.Notice = notice(v.Context(), query) })
+	return s.show(v, keyOf(query), func(of *shown) {
+		of.Notice, of.Next, of.What = notice(v.Context(), query), query.Get("next"), query.Get("what")
+	})
 }
 
 func keyOf(values url.Values) administer.WebhookKey {
@@ -171,6 +175,7 @@ func (s *shown) commands() []string {
 		"procession webhooks deliveries --webhook " + s.Code + tenant,
 		"procession webhooks ping " + s.Code + tenant,
 		"procession webhooks replay-failed " + s.Code + " --since 24h" + tenant,
+		"procession webhooks replay-all " + s.Code + " --since 24h" + tenant,
 		"procession secrets issue webhook " + s.Code + " --name NAME" + tenant,
 		"procession edit webhook " + s.Code + tenant,
 	}

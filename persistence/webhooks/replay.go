@@ -78,7 +78,7 @@ func ReplayDelivery(tx *persistence.Tx, id uuid.UUID, now time.Time) {
 
 const (
 	replayable = `
-SELECT d.id
+SELECT d.id, d.created_at
   FROM webhook_deliveries d
  WHERE d.subscription_id = $1
    AND (d.state IN ('RETRYING', 'DEAD', 'DROPPED') OR $4 AND d.state = 'DELIVERED')
@@ -93,17 +93,26 @@ UPDATE webhook_deliveries d` + beginRound + `
    AND d.state <> 'PENDING'`
 )
 
-// ListReplayable returns the first limit deliveries to an endpoint that have failed or were dropped, or also those
-// that were delivered, of those made since the given time.
+// ReplaySelection selects deliveries to an endpoint that were made since a time: those that have failed or were
+// dropped, and with Delivered also the others that have been attempted.
+type ReplaySelection struct {
+	Since     time.Time
+	Delivered bool
+}
+
+// Replayable is a delivery that can be made again.
+type Replayable struct {
+	ID        uuid.UUID
+	CreatedAt time.Time
+}
+
+// ListReplayable returns the first limit of the deliveries to an endpoint that are selected, the oldest first.
 func ListReplayable(
-	ctx context.Context, tx *persistence.Tx, subscription uuid.UUID, since time.Time, delivered bool, limit int,
-) ([]uuid.UUID, error) {
-	var ids []uuid.UUID
-	err := tx.Read(ctx, pg.Q(replayable, []any{subscription, since, limit, delivered}, func(rows pgx.Rows) (err error) {
-		ids, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-		return err
-	}))
-	return ids, err
+	ctx context.Context, tx *persistence.Tx, subscription uuid.UUID, what ReplaySelection, limit int,
+) ([]Replayable, error) {
+	var found []Replayable
+	err := tx.Read(ctx, pg.Q(replayable, []any{subscription, what.Since, limit, what.Delivered}, pg.Into(&found)))
+	return found, err
 }
 
 // ReplayDeliveries begins a new round of deliveries to an endpoint that is

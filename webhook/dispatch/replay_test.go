@@ -44,7 +44,7 @@ func TestReplays(t *testing.T) {
 	require.Equal(t, http.StatusBadGateway, failed.LastStatus)
 	r.answers(nil)
 	since := failed.CreatedAt
-	replay, err := h.ReplayFailedDeliveries(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"}, since)
+	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"}, administer.ReplaySelection{Since: since})
 	require.NoError(t, err)
 	require.Equal(t, administer.Replay{Count: 1}, replay)
 	h.settled()
@@ -60,9 +60,16 @@ func TestReplays(t *testing.T) {
 	require.Equal(t, "thanks", attempts[0].Answer)
 
 	// Nothing has failed since.
-	replay, err = h.ReplayFailedDeliveries(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"}, since)
+	replay, err = h.ReplayDeliveries(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"}, administer.ReplaySelection{Since: since})
 	require.NoError(t, err)
 	require.Zero(t, replay)
+	replay, err = h.ReplayDeliveries(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"},
+		administer.ReplaySelection{Since: since, Delivered: true})
+	require.NoError(t, err)
+	require.Equal(t, administer.Replay{Count: 1}, replay, "what was delivered before that time is left alone")
+	h.settled()
+	require.Len(t, r.messages(), 5)
+	require.Equal(t, r.messages()[3].ID, r.messages()[4].ID)
 }
 
 func logLine(a domain.WebhookAttempt) string {

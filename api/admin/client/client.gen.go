@@ -474,20 +474,22 @@ type ClientInterface interface {
 	// Corresponds with POST /webhooks/{code}/~actions/ping (the `PingWebhookEndpoint` operationId).
 	PingWebhookEndpoint(ctx context.Context, code ResourceCodeParam, params *PingWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ReplayFailedWebhookDeliveriesWithBody Make failed deliveries again
+	// ReplayFailedWebhookDeliveriesWithBody Make failed deliveries again, or all of them
 	//
-	// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
-	// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+	// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
+	// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
+	// endpoint is refused.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
 	ReplayFailedWebhookDeliveriesWithBody(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ReplayFailedWebhookDeliveries Make failed deliveries again
+	// ReplayFailedWebhookDeliveries Make failed deliveries again, or all of them
 	//
-	// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
-	// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+	// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
+	// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
+	// endpoint is refused.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1345,10 +1347,11 @@ func (c *Client) PingWebhookEndpoint(ctx context.Context, code ResourceCodeParam
 	return c.Client.Do(req)
 }
 
-// ReplayFailedWebhookDeliveriesWithBody Make failed deliveries again
+// ReplayFailedWebhookDeliveriesWithBody Make failed deliveries again, or all of them
 //
-// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
-// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
+// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
+// endpoint is refused.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1365,10 +1368,11 @@ func (c *Client) ReplayFailedWebhookDeliveriesWithBody(ctx context.Context, code
 	return c.Client.Do(req)
 }
 
-// ReplayFailedWebhookDeliveries Make failed deliveries again
+// ReplayFailedWebhookDeliveries Make failed deliveries again, or all of them
 //
-// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
-// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
+// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
+// endpoint is refused.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4925,20 +4929,22 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /webhooks/{code}/~actions/ping (the `PingWebhookEndpoint` operationId).
 	PingWebhookEndpointWithResponse(ctx context.Context, code ResourceCodeParam, params *PingWebhookEndpointParams, reqEditors ...RequestEditorFn) (*PingWebhookEndpointResponse, error)
 
-	// ReplayFailedWebhookDeliveriesWithBodyWithResponse Make failed deliveries again
+	// ReplayFailedWebhookDeliveriesWithBodyWithResponse Make failed deliveries again, or all of them
 	//
-	// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
-	// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+	// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
+	// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
+	// endpoint is refused.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
 	ReplayFailedWebhookDeliveriesWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayFailedWebhookDeliveriesResponse, error)
 
-	// ReplayFailedWebhookDeliveriesWithResponse Make failed deliveries again
+	// ReplayFailedWebhookDeliveriesWithResponse Make failed deliveries again, or all of them
 	//
-	// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
-	// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+	// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
+	// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
+	// endpoint is refused.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -7652,10 +7658,11 @@ func (c *ClientWithResponses) PingWebhookEndpointWithResponse(ctx context.Contex
 	return ParsePingWebhookEndpointResponse(rsp)
 }
 
-// ReplayFailedWebhookDeliveriesWithBodyWithResponse Make failed deliveries again
+// ReplayFailedWebhookDeliveriesWithBodyWithResponse Make failed deliveries again, or all of them
 //
-// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
-// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
+// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
+// endpoint is refused.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7668,10 +7675,11 @@ func (c *ClientWithResponses) ReplayFailedWebhookDeliveriesWithBodyWithResponse(
 	return ParseReplayFailedWebhookDeliveriesResponse(rsp)
 }
 
-// ReplayFailedWebhookDeliveriesWithResponse Make failed deliveries again
+// ReplayFailedWebhookDeliveriesWithResponse Make failed deliveries again, or all of them
 //
-// Those in the states RETRYING, DEAD and DROPPED whose event is known since a time, the oldest first and 10,000 at most.
-// When there are more, the same request again sees to the next ones. A disabled endpoint is refused.
+// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
+// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
+// endpoint is refused.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

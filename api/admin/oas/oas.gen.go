@@ -1681,12 +1681,18 @@ type WebhookReplay struct {
 	// More There are others
 	More bool `json:"more"`
 
+	// Next When the first of the others was first made, where there are others
+	Next *time.Time `json:"next,omitempty"`
+
 	// Replayed How many deliveries are made again
 	Replayed int `json:"replayed"`
 }
 
 // WebhookReplayParams defines model for WebhookReplayParams.
 type WebhookReplayParams struct {
+	// Delivered Also those that were delivered; without it only those that have failed or were dropped
+	Delivered *bool `json:"delivered,omitempty"`
+
 	// Since Deliveries are made again that were first made then or later
 	Since time.Time `json:"since"`
 }
