@@ -3,6 +3,7 @@ package persistence
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -36,10 +37,11 @@ const (
 
 	boardColumns = `p.id, p.subject, p.state, p.process_definition_id, v.name, s.name,
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
-       (SELECT ` + indexedMembers + ` FROM process_index x WHERE x.process_id = p.id),
-       p.created_at, p.last_modified_at`
+       p.created_at, p.last_modified_at, `
 
-	boardTables = `processes p
+	boardIndexed = `(SELECT ` + indexedMembers + ` FROM process_index x WHERE x.process_id = p.id)`
+
+	boardNames = `
   JOIN process_definition_versions v ON v.version = p.process_version
   JOIN principals s ON s.id = p.initiator_id`
 
@@ -70,10 +72,10 @@ func (r *Reader) ListBoard(
 	if err != nil {
 		return board, err
 	}
-	queries := append(l.Page(page, boardRows(func(p *domain.BoardProcess) error {
+	queries := slices.Concat([]pg.Query{pg.KeepPlans()}, l.Page(page, boardRows(func(p *domain.BoardProcess) error {
 		board.Items = append(board.Items, *p)
 		return nil
-	}), &board.Total), choices)
+	}), &board.Total), []pg.Query{choices})
 	if filter.DefinitionID != nil {
 		args := []any{caller.PrincipalID, caller.TenantIDs(), *filter.DefinitionID}
 		queries = append(queries, pg.Q(selectIndexedFields, args, func(rows pgx.Rows) (err error) {
@@ -111,7 +113,13 @@ func (r *Reader) EachOfBoard(
 }
 
 func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey) (*pg.List, *metadataFilter, error) {
-	l := pg.NewList(caller, boardColumns, boardTables, "p.tenant_id")
+	// A board of all definitions has no columns for members.
+	indexed := "NULL::jsonb"
+	if filter.DefinitionID != nil {
+		indexed = boardIndexed
+	}
+	l := pg.NewList(caller, boardColumns+indexed, "processes p", "p.tenant_id")
+	l.Names, l.Fixed = boardNames, true
 	l.Where = append(l.Where, "p.deleted_at IS NULL", access.VisibleProcess)
 	search := strings.TrimSpace(filter.Search)
 	if filter.InitiatorID == nil && search == "" && len(filter.Metadata) == 0 {
@@ -123,6 +131,10 @@ func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey) 
 	}
 	if filter.InitiatorID != nil {
 		l.Filter("p.initiator_id = %s", *filter.InitiatorID)
+	}
+	byName := slices.ContainsFunc(sort, func(k domain.SortKey) bool { return k.Property == "definition" || k.Property == "initiator" })
+	if search != "" || byName {
+		l.From, l.Names = l.From+boardNames, ""
 	}
 	if search != "" {
 		searchBoard(l, search)
@@ -151,7 +163,7 @@ func boardRows(each func(*domain.BoardProcess) error) func(pgx.Rows) error {
 		for rows.Next() {
 			var p domain.BoardProcess
 			if err := rows.Scan(&p.ID, &p.Subject, &p.State, &p.DefinitionID, &p.DefinitionName, &p.InitiatorName,
-				&p.OpenTasks, &p.Indexed, &p.CreatedAt, &p.LastModifiedAt); err != nil {
+				&p.OpenTasks, &p.CreatedAt, &p.LastModifiedAt, &p.Indexed); err != nil {
 				return err
 			}
 			if err := each(&p); err != nil {
@@ -165,6 +177,7 @@ func boardRows(each func(*domain.BoardProcess) error) func(pgx.Rows) error {
 // definitionChoices reads the definitions of which some part is visible to the caller, by name.
 func definitionChoices(caller domain.Caller, choices *[]domain.Choice) (pg.Query, error) {
 	l := definitionList(caller, "d.id, v.name")
+	l.Fixed = true
 	if err := l.SortBy([]domain.SortKey{{Property: "name"}}, map[string]string{"id": "d.id", "name": "v.name"}); err != nil {
 		return pg.Query{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -72,6 +73,12 @@ func None(rows pgx.Rows) error {
 	return rows.Err()
 }
 
+// KeepPlans is sent before the statements of a page that are known to be planned well without their arguments. PostgreSQL
+// then plans them once for each connection: planning takes longer than reading a page.
+func KeepPlans() Query {
+	return Q("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)", nil, None)
+}
+
 // List builds the query of a list endpoint: a page of rows and the number of
 // all rows that match, over the same conditions. $1 is the caller and $2 the
 // caller's tenants.
@@ -81,11 +88,17 @@ type List struct {
 	// Counted is what the number is read from where it is not From: the tables without those that add columns to a
 	// row and no conditions.
 	Counted string
-	Where   []string
+	// Names are the tables that add columns to the rows of a page and no conditions, if they are not in From. They are
+	// joined to the rows of the page alone, and From begins with the table of these rows.
+	Names string
+	Where []string
 	// Counts make the total, if there are any.
 	Counts *Counts
 	Args   []any
 	Order  []string
+	// Fixed lists have pages of few sizes. The size is a part of the statement, so that the plan of the first page can be
+	// kept (see KeepPlans): that for a size that is not known is a bad one.
+	Fixed bool
 }
 
 // NewList starts a list of rows in the caller's tenants. One tenant, the usual case, is compared by equality, so
@@ -184,11 +197,26 @@ func (l *List) Page(page domain.PageRequest, scan func(pgx.Rows) error, total *i
 	if page.Size == 0 {
 		return []Query{count}
 	}
-	args := append(l.Args[:len(l.Args):len(l.Args)], page.Size, int64(page.Number)*int64(page.Size))
-	rows := Query{
-		SQL: fmt.Sprintf("SELECT %s\n  FROM %s\n WHERE %s\n ORDER BY %s\n LIMIT $%d OFFSET $%d",
-			l.Columns, l.From, where, strings.Join(l.Order, ", "), len(args)-1, len(args)),
-		Args: args, Scan: scan,
+	order := strings.Join(l.Order, ", ")
+	rows := Query{Args: l.Args, Scan: scan}
+	offset := int64(page.Number) * int64(page.Size)
+	limit := strconv.Itoa(page.Size)
+	switch {
+	case !l.Fixed:
+		limit = fmt.Sprintf("$%d OFFSET $%d", len(l.Args)+1, len(l.Args)+2)
+		rows.Args = append(l.Args[:len(l.Args):len(l.Args)], page.Size, offset)
+	case offset > 0:
+		limit += fmt.Sprintf(" OFFSET $%d", len(l.Args)+1)
+		rows.Args = append(l.Args[:len(l.Args):len(l.Args)], offset)
+	}
+	of := func(columns string) string {
+		return fmt.Sprintf("SELECT %s\n  FROM %s\n WHERE %s\n ORDER BY %s\n LIMIT %s", columns, l.From, where, order, limit)
+	}
+	if l.Names == "" {
+		rows.SQL = of(l.Columns)
+	} else {
+		alias := strings.Fields(l.From)[1]
+		rows.SQL = fmt.Sprintf("SELECT %s\n  FROM (%s) %s%s\n ORDER BY %s", l.Columns, of(alias+".*"), alias, l.Names, order)
 	}
 	return []Query{rows, count}
 }
