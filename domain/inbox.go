@@ -24,6 +24,9 @@ const (
 // InboxViews returns all views in the order in which they are offered.
 func InboxViews() []InboxView { return []InboxView{InboxToClaim, InboxMine, InboxDone, InboxAll} }
 
+// InboxCountLimit bounds the counts of views that are not shown.
+const InboxCountLimit = 100
+
 // InboxTask is a task as a list for people shows it.
 type InboxTask struct {
 	ID          uuid.UUID
@@ -43,7 +46,8 @@ type InboxTask struct {
 // Inbox is a page of the tasks of a view, with what the view can be narrowed to.
 type Inbox struct {
 	Page[InboxTask]
-	// Counts are how many tasks each view has, whatever it is narrowed to.
+	// Counts are how many tasks each view has, whatever it is narrowed to. Of own tasks in the other views,
+	// InboxCountLimit are counted.
 	Counts map[InboxView]int64
 	// Definitions are those of the processes of the view's tasks, by name.
 	Definitions []InboxDefinition

@@ -39,7 +39,9 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
                                   AND d.id = ANY(` + access.InitiatorCandidateItemDefinitions + `)) AS ids OFFSET 0) o` + ofInitiatedProcesses
 
 	ofInitiatedProcesses = `
- CROSS JOIN LATERAL (SELECT q.id FROM processes q WHERE cardinality(o.ids) > 0 AND q.initiator_id = $1 OFFSET 0) q
+ CROSS JOIN LATERAL (SELECT ARRAY(SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY(o.ids)) AS ids OFFSET 0) f
+ CROSS JOIN LATERAL (SELECT q.id FROM processes q
+                      WHERE cardinality(o.ids) > 0 AND q.initiator_id = $1 AND q.process_definition_id = ANY(f.ids) OFFSET 0) q
  CROSS JOIN LATERAL (SELECT x.id FROM process_items x
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x`
 

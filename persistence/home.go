@@ -47,16 +47,18 @@ func (r *Reader) GetHome(
 	if h.Administers {
 		steps, args = selectStepsOfTenants, append(args, administered)
 	}
-	queries := append(others, pg.Q(steps, args, pg.One(&h.Published, &h.Connected, &h.Started, &h.Completed, &h.MayStart)))
+	queries := append([]pg.Query{pg.KeepPlans()}, others...)
+	queries = append(queries, pg.Q(steps, args, pg.One(&h.Published, &h.Connected, &h.Started, &h.Completed, &h.MayStart)))
 	page := domain.PageRequest{Size: limit}
-	waiting := pg.NewList(caller, inboxColumns, inboxTables, "i.tenant_id")
+	waiting := pg.NewList(caller, inboxColumns, "process_items i"+inboxProcess, "i.tenant_id")
+	waiting.Names, waiting.Fixed = inboxNames, true
 	waiting.Where = append(waiting.Where, "i.deleted_at IS NULL", waitingForOthers)
 	for _, tasks := range []struct {
 		*pg.List
 		dest *domain.Page[domain.InboxTask]
 	}{
-		{inboxList(caller, domain.InboxMine, inboxTables), &h.Mine},
-		{inboxList(caller, domain.InboxToClaim, inboxTables), &h.ToClaim},
+		{inboxList(caller, domain.InboxMine), &h.Mine},
+		{inboxList(caller, domain.InboxToClaim), &h.ToClaim},
 		{waiting, &h.Waiting},
 	} {
 		if err := tasks.SortBy(nil, map[string]string{"id": "i.id"}, "i.created_at"); err != nil {

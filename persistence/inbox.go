@@ -2,7 +2,6 @@ package persistence
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,53 +23,44 @@ type InboxFilter struct {
 	ProcessDefinitionIDs []uuid.UUID
 }
 
-// inboxDefinitionLimit bounds the process definitions that an inbox offers to be
-// narrowed to.
-const inboxDefinitionLimit = "100"
-
 const (
 	inboxColumns = `i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
        s.name AS initiator_name, coalesce(o.name, '') AS owner_name, i.created_at, i.last_modified_at`
 
-	inboxTables = `process_items i
-  JOIN processes p ON p.id = i.process_id
+	inboxProcess = `
+  JOIN processes p ON p.id = i.process_id`
+
+	inboxNames = inboxProcess + `
   JOIN process_definition_versions v ON v.version = p.process_version
   JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
   LEFT JOIN principals o ON o.id = i.owner_id`
-)
 
-// inboxCondition returns what a view selects, over an item i of process p.
-func inboxCondition(view domain.InboxView) string {
-	switch view {
-	case domain.InboxToClaim:
-		return `i.task_state = 'READY' AND ` + access.CandidateOfItem
-	case domain.InboxMine:
-		return `i.task_state = 'CLAIMED' AND i.owner_id = $1`
-	case domain.InboxDone:
-		return `i.task_state = 'COMPLETED' AND i.owner_id = $1`
-	case domain.InboxAll:
-	}
-	return `i.type = 'TASK' AND ` + access.VisibleItem
-}
+	inboxTables = `process_items i` + inboxNames
+)
 
 // list selects the tasks of the filter.
 func (f InboxFilter) list(caller domain.Caller) *pg.List {
-	l := inboxList(caller, f.View, inboxTables)
+	l := inboxList(caller, f.View)
 	pg.AnyOf(l, "i.process_definition_id", f.ProcessDefinitionIDs)
-	if search := strings.TrimSpace(f.Search); search != "" {
+	if search := f.search(); search != "" {
+		l.From, l.Names = inboxTables, ""
 		l.Filter(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s OR s.name ILIKE %[1]s)`, containing(search))
 		l.Counts = nil
 	}
 	return l
 }
 
+func (f InboxFilter) search() string { return strings.TrimSpace(f.Search) }
+
 // inboxList selects the tasks of a view.
-func inboxList(caller domain.Caller, view domain.InboxView, tables string) *pg.List {
-	l := pg.NewList(caller, inboxColumns, tables, "i.tenant_id")
+func inboxList(caller domain.Caller, view domain.InboxView) *pg.List {
+	l := pg.NewList(caller, inboxColumns, "process_items i", "i.tenant_id")
+	l.Names, l.Fixed = inboxNames, true
 	l.Where = append(l.Where, "i.deleted_at IS NULL")
 	switch view {
 	case domain.InboxToClaim:
+		l.From += inboxProcess
 		l.Where = append(l.Where, "i.task_state = 'READY'")
 		l.Where = append(l.Where, access.CandidateOfItem)
 		countCandidates(l, caller)
@@ -78,8 +68,10 @@ func inboxList(caller domain.Caller, view domain.InboxView, tables string) *pg.L
 		l.Where = append(l.Where, "i.type = 'TASK'")
 		l.Where = append(l.Where, access.VisibleItem)
 		countItems(l, caller)
-	case domain.InboxMine, domain.InboxDone:
-		l.Where = append(l.Where, inboxCondition(view))
+	case domain.InboxMine:
+		l.Where = append(l.Where, "i.task_state = 'CLAIMED' AND i.owner_id = $1")
+	case domain.InboxDone:
+		l.Where = append(l.Where, "i.task_state = 'COMPLETED' AND i.owner_id = $1")
 	}
 	return l
 }
@@ -89,51 +81,16 @@ func inboxList(caller domain.Caller, view domain.InboxView, tables string) *pg.L
 func (r *Reader) ReadInbox(
 	ctx context.Context, caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Inbox, error) {
-	result := domain.Inbox{Counts: map[domain.InboxView]int64{}}
-	result.PageRequest = page
-	l := filter.list(caller)
-	err := l.SortBy(sort, map[string]string{
-		"id": "i.id", "createdAt": "i.created_at", "lastModifiedAt": "i.last_modified_at", "name": "t.name", "subject": "p.subject",
-	}, "i.created_at")
+	result := domain.Inbox{Page: domain.Page[domain.InboxTask]{PageRequest: page}}
+	queries, read, err := readInbox(caller, filter, page, sort, &result)
 	if err != nil {
 		return result, err
 	}
-	queries := slices.Concat(l.Page(page, pg.Into(&result.Items), &result.Total), countInbox(caller, result.Counts),
-		[]pg.Query{inboxDefinitions(caller, filter.View, &result.Definitions)})
-	return result, pg.Translate("reading an inbox", r.Read(ctx, queries...))
-}
-
-// countInbox returns the queries of how many tasks each view has.
-func countInbox(caller domain.Caller, counts map[domain.InboxView]int64) []pg.Query {
-	var queries []pg.Query
-	for _, view := range domain.InboxViews() {
-		l := inboxList(caller, view, "process_items i JOIN processes p ON p.id = i.process_id")
-		var total int64
-		counted := l.Page(domain.PageRequest{}, nil, &total)[0]
-		scan := counted.Scan
-		counted.Scan = func(rows pgx.Rows) error {
-			err := scan(rows)
-			counts[view] = total
-			return err
-		}
-		queries = append(queries, counted)
+	if err := r.Read(ctx, queries...); err != nil {
+		return result, pg.Translate("reading an inbox", err)
 	}
-	return queries
-}
-
-// inboxDefinitions returns the query of the process definitions of a view.
-func inboxDefinitions(caller domain.Caller, view domain.InboxView, dest *[]domain.InboxDefinition) pg.Query {
-	l := pg.NewList(caller, "", "", "i.tenant_id")
-	l.Where = append(l.Where, "i.deleted_at IS NULL", inboxCondition(view))
-	return pg.Q(`
-SELECT i.process_definition_id AS id, max(v.name) AS name, count(*) AS tasks
-  FROM process_items i
-  JOIN processes p ON p.id = i.process_id
-  JOIN process_definition_versions v ON v.version = p.process_version
- WHERE `+strings.Join(l.Where, "\n   AND ")+`
- GROUP BY i.process_definition_id
- ORDER BY name, id
- LIMIT `+inboxDefinitionLimit, l.Args, pg.Into(dest))
+	read()
+	return result, nil
 }
 
 // CountInboxNews returns how many tasks have come into a view since a moment by
@@ -161,7 +118,7 @@ func (r *Reader) ListInboxTasks(ctx context.Context, caller domain.Caller, ids [
 	l.Filter("i.id = ANY(%s)", ids)
 	err := r.Read(ctx, pg.Q(`
 SELECT `+l.Columns+`
-  FROM `+l.From+`
+  FROM `+inboxTables+`
  WHERE `+strings.Join(l.Where, "\n   AND "), l.Args, pg.Into(&tasks)))
 	return tasks, pg.Translate("reading tasks of an inbox", err)
 }

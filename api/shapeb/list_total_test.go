@@ -11,7 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
@@ -45,6 +47,14 @@ SELECT 'processes ' || p.state, sum(p.n)::int FROM every_process p
           p.item_definition_ids HAVING sum(p.n) <> 0
  UNION ALL
 SELECT 'artifacts', sum(a.n)::int FROM artifacts a GROUP BY a.tenant_id, a.definition_id HAVING sum(a.n) <> 0`
+
+// Gives Carol more tasks that are done than an inbox counts.
+const giveCarolDoneTasks = `
+INSERT INTO process_items
+SELECT (jsonb_populate_record(i, jsonb_build_object(
+           'id', gen_random_uuid(), 'task_state', 'COMPLETED', 'owner_id', (SELECT id FROM principals WHERE name = 'Carol'),
+           'claimed_at', (i).created_at, 'completed_at', (i).created_at, 'cancelled_at', NULL))).*
+  FROM (SELECT i FROM process_items i WHERE i.type = 'TASK' AND i.deleted_at IS NULL LIMIT 1) x (i), generate_series(1, 120)`
 
 // Totals are what can be counted, at every moment, while several clients do everything that changes them, events are
 // counted, rows are removed and connections to the database break.
@@ -99,6 +109,10 @@ func TestTotalsAreExact(t *testing.T) {
 	} {
 		require.Positive(t, s.Count(sql), what)
 	}
+	for _, sql := range []string{giveCarolDoneTasks, `SELECT recount_lists()`} {
+		_, err := watching.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
 	for _, who := range []demo.Account{demo.Alice(), demo.Bob(), demo.Carol(), demo.LoanWorker()} {
 		for _, path := range []string{
 			"/process-items?", "/process-items?taskState=READY&", "/process-items?taskState=COMPLETED&type=TASK&",
@@ -106,6 +120,36 @@ func TestTotalsAreExact(t *testing.T) {
 		} {
 			listed := s.List(who, path+"size=1000")
 			require.Len(t, listed.IDs(), s.Total(who, path+"size=0"), "%s %s", who.Name, path)
+		}
+		requireInboxCounted(t, s, who)
+	}
+}
+
+// requireInboxCounted requires that the inbox of a user has as many tasks in each view, and of each definition in it, as it
+// says, and that it counts a bounded number of own tasks for the views that it does not show.
+func requireInboxCounted(t *testing.T, s *apitest.Service, who demo.Account) {
+	t.Helper()
+	caller := domain.Caller{PrincipalID: who.ID, Type: domain.PrincipalUser, Memberships: []domain.Membership{{TenantID: who.Tenant}}}
+	done := s.Count(`SELECT count(*) FROM process_items
+                      WHERE task_state = 'COMPLETED' AND owner_id = $1 AND deleted_at IS NULL`, who.ID)
+	for _, view := range domain.InboxViews() {
+		inbox, err := s.App.ReadInbox(t.Context(), caller, app.InboxFilter{View: view}, domain.PageRequest{Size: 1000}, nil)
+		require.NoError(t, err)
+		require.EqualValues(t, len(inbox.Items), inbox.Total, "%s %s", who.Name, view)
+		require.Equal(t, inbox.Total, inbox.Counts[view])
+		var ofDefinitions int64
+		for _, d := range inbox.Definitions {
+			narrowed, err := s.App.ReadInbox(t.Context(), caller,
+				app.InboxFilter{View: view, ProcessDefinitionIDs: []uuid.UUID{d.ID}}, domain.PageRequest{Size: 1000}, nil)
+			require.NoError(t, err)
+			require.NotEmpty(t, d.Name)
+			require.EqualValues(t, len(narrowed.Items), d.Tasks)
+			require.Equal(t, d.Tasks, narrowed.Total)
+			ofDefinitions += d.Tasks
+		}
+		require.Equal(t, inbox.Total, ofDefinitions)
+		if view != domain.InboxDone {
+			require.EqualValues(t, min(done, domain.InboxCountLimit), inbox.Counts[domain.InboxDone])
 		}
 	}
 }

@@ -94,6 +94,7 @@ func german() map[string]string {
 		"for %s":                       "für %s",
 		"with %s":                      "bei %s",
 		"%d new":                       "%d neu",
+		"%d+":                          "%d+",
 		"No task matches your search.": "Keine Aufgabe passt zur Suche.",
 		"Try fewer words, or look in another view.":                           "Versuchen Sie weniger Wörter oder eine andere Ansicht.",
 		"You have no open tasks.":                                             "Sie haben keine offenen Aufgaben.",

@@ -33,6 +33,15 @@ func viewIcon(view domain.InboxView) string {
 	return "inbox"
 }
 
+// count says how many tasks a view has.
+func count(ctx context.Context, l listed, view domain.InboxView) string {
+	n := l.Counts[view]
+	if own := view == domain.InboxMine || view == domain.InboxDone; own && view != l.View && n >= domain.InboxCountLimit {
+		return ui.T(ctx, "%d+", domain.InboxCountLimit-1)
+	}
+	return ui.T(ctx, "%d", n)
+}
+
 // nothing says why a view is empty and what comes next.
 func nothing(ctx context.Context, l listed) (what, next string) {
 	if l.narrowed() {

@@ -22,17 +22,36 @@ type Counts struct {
 
 // total returns the query that adds up counts, and the rows that these leave out.
 func (l *List) total() string {
+	counted, others := l.parts()
+	query := "SELECT coalesce((SELECT sum(n) FROM " + counted + "), 0)::bigint"
+	if others == "" {
+		return query
+	}
+	return query + "\n     + (SELECT count(*) FROM " + others + ")"
+}
+
+// CountBy returns the query for the totals n by a column of the rows, which Counts have too. A value may have two, of which
+// the sum is its total.
+func (l *List) CountBy(column string) string {
+	counted, others := l.parts()
+	query := "SELECT " + column + ", sum(n) AS n FROM " + counted + "\n GROUP BY " + column
+	if others == "" {
+		return query
+	}
+	return query + "\n UNION ALL\nSELECT " + column + ", count(*) FROM " + others + "\n GROUP BY " + column
+}
+
+// parts returns where the counts come from and the rows that these leave out, "" for none, each with its conditions.
+func (l *List) parts() (counted, others string) {
 	c := l.Counts
 	filters := slices.DeleteFunc(slices.Clone(l.Where), func(condition string) bool { return slices.Contains(c.Rows, condition) })
-	counted := "coalesce((SELECT sum(n) FROM " + c.From + "\n WHERE " +
-		strings.Join(append(filters, c.Covers), "\n   AND ") + "), 0)::bigint"
+	counted = c.From + "\n WHERE " + strings.Join(append(filters, c.Covers), "\n   AND ")
 	if c.Others == "" {
-		return "SELECT " + counted
+		return counted, ""
 	}
 	table, alias, _ := strings.Cut(c.Table, " ")
 	// Few rows, one look-up for each: the planner would expect the average number.
 	from := strings.Replace(l.From, c.Table, "("+c.Others+") others\n CROSS JOIN LATERAL (SELECT * FROM "+table+
 		" x WHERE x.id = others.id OFFSET 0) "+alias, 1)
-	return "SELECT " + counted + "\n     + (SELECT count(*) FROM " + from + "\n WHERE " +
-		strings.Join(l.Where, "\n   AND ") + "\n   AND " + c.CoversRow + " IS NOT TRUE)"
+	return counted, from + "\n WHERE " + strings.Join(l.Where, "\n   AND ") + "\n   AND " + c.CoversRow + " IS NOT TRUE"
 }
