@@ -47,6 +47,9 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 			db.Close()
 		}
 	}()
+	if err := awaitDatabase(ctx, db, c.databasePatience, log); err != nil {
+		return nil, err
+	}
 	if err := prepareSchema(ctx, db, c.Migrate); err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ func newServeCommand(delay app.WebhookDelay) *cobra.Command {
 	return configured("serve", "Run the service until SIGTERM or SIGINT",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			c.webhookDelay = delay
+			c.databasePatience = servePatience
 			log := newLogger(cmd.ErrOrStderr(), c)
 			if err := c.requireService(); err != nil {
 				return err
