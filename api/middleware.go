@@ -110,21 +110,6 @@ func onlyHosts(allowed func(host string) bool, errs *httpio.ErrorWriter) gin.Han
 	}
 }
 
-// sameOrigin refuses cross-origin requests of browsers, except those of safe
-// methods. A browser sends stored credentials by itself; other clients do not
-// send the headers that identify it.
-func sameOrigin(errs *httpio.ErrorWriter) gin.HandlerFunc {
-	protection := http.NewCrossOriginProtection()
-	return func(c *gin.Context) {
-		if err := protection.Check(c.Request); err != nil {
-			errs.Write(c, &domain.Error{
-				Kind: domain.KindDenied, Code: domain.CodeAccessDenied,
-				Message: "the request comes from a page of another origin", Cause: err,
-			})
-		}
-	}
-}
-
 // observe reports every answer. It runs inside the recovery from panics, so a
 // panic is reported as the 500 that it will be answered with.
 func observe(report func(method, route string, status int, took time.Duration), clock func() time.Time) gin.HandlerFunc {

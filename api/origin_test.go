@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
@@ -45,4 +46,49 @@ func TestRequestsOfOtherOrigins(t *testing.T) {
 	} {
 		require.Equal(t, 200, send(http.MethodPost, claim, headers...).Status, "%v", headers)
 	}
+}
+
+// Pages of the origins that the operator names may use the interface, with
+// credentials that their programs send.
+func TestPagesOfNamedOrigins(t *testing.T) {
+	t.Parallel()
+	const desk, other = "https://desk.example.com", "https://attacker.example"
+	s := apitest.NewService(t, func(o *api.Options) { o.Origins = []string{desk} })
+	claim := apitest.ItemPath(s.Item(s.Loan().ID, "APPROVE_LOAN", "").ID, "/task/~actions/claim")
+	send := func(method, path, origin string, headers ...string) apitest.Answer {
+		r := apitest.Request(t, demo.Bob(), method, path, "")
+		r.Header.Set("Origin", origin)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		return s.Send(r)
+	}
+	ask := []string{"Access-Control-Request-Method", http.MethodPost, "Access-Control-Request-Headers", "authorization,if-match"}
+	asked := send(http.MethodOptions, claim, desk, ask...)
+	require.Equal(t, http.StatusNoContent, asked.Status)
+	require.Equal(t, desk, asked.Header.Get("Access-Control-Allow-Origin"))
+	require.Equal(t, "authorization,if-match", asked.Header.Get("Access-Control-Allow-Headers"))
+	require.Empty(t, asked.Header.Get("Access-Control-Allow-Credentials"))
+	require.Empty(t, send(http.MethodOptions, claim, other, ask...).Header.Get("Access-Control-Allow-Origin"))
+
+	refused := send(http.MethodPost, claim, other)
+	require.Equal(t, http.StatusForbidden, refused.Status)
+	require.Empty(t, refused.Header.Get("Access-Control-Allow-Origin"))
+	claimed := send(http.MethodPost, claim, desk)
+	require.Equal(t, http.StatusOK, claimed.Status)
+	require.Equal(t, desk, claimed.Header.Get("Access-Control-Allow-Origin"))
+	require.Contains(t, claimed.Header.Get("Access-Control-Expose-Headers"), "Etag")
+}
+
+// Without such origins nothing is said about CORS.
+func TestPagesOfNoOrigin(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewService(t)
+	r := apitest.Request(t, demo.Bob(), http.MethodOptions, "/processes", "")
+	r.Header.Set("Origin", "https://desk.example.com")
+	r.Header.Set("Access-Control-Request-Method", http.MethodGet)
+	got := s.Send(r)
+	require.Equal(t, http.StatusMethodNotAllowed, got.Status)
+	require.Empty(t, got.Header.Get("Access-Control-Allow-Origin"))
 }

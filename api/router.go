@@ -73,6 +73,9 @@ type Options struct {
 	// Hosts reports whether requests with a Host header are answered, and may be nil:
 	// then all are.
 	Hosts func(host string) bool
+	// Origins are those of pages, such as https://desk.example.com, whose programs may
+	// use the interface with credentials of their own; empty for none.
+	Origins []string
 	// Deprecation is that of Shape A, and may be zero.
 	Deprecation Deprecation
 }
@@ -101,7 +104,14 @@ func NewRouter(o Options) (http.Handler, error) {
 	if o.Hosts != nil {
 		engine.Use(onlyHosts(o.Hosts, errs))
 	}
-	engine.Use(sameOrigin(errs))
+	if len(o.Origins) > 0 {
+		engine.Use(allowOrigins(o.Origins))
+	}
+	protection, err := sameOrigin(o.Origins, errs)
+	if err != nil {
+		return nil, fmt.Errorf("making the router: %w", err)
+	}
+	engine.Use(protection)
 
 	limits := &limits{limiter: o.Limiter, proxies: o.TrustedProxies, errs: errs, refused: o.Limited}
 	for _, c := range contracts(o) {

@@ -36,6 +36,7 @@ type Config struct {
 	HSTSMaxAge           time.Duration
 	MaxConnections       int
 	TrustedProxies       textList
+	CORSOrigins          textList
 	PrincipalRate        int
 	PrincipalConcurrency int
 	TenantRate           int
@@ -109,6 +110,8 @@ type Config struct {
 
 	// webhookDelay is no setting; it is when webhooks are repeated.
 	webhookDelay app.WebhookDelay
+	// databasePatience is no setting; it is how long a command waits for PostgreSQL to answer.
+	databasePatience time.Duration
 }
 
 // Values of Config.Migrate.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -22,6 +23,8 @@ func (c *Config) bindHTTP(f *pflag.FlagSet) {
 	f.IntVar(&c.MaxConnections, "max-connections", 10_000, "most connections at once, of each address that is listened on")
 	f.Var(&c.TrustedProxies, "trusted-proxies",
 		"addresses and prefixes such as 10.1.0.0/16 of proxies that are believed about addresses of clients (X-Forwarded-For)")
+	f.Var(&c.CORSOrigins, "cors-origins",
+		"origins such as https://desk.example.com of web pages whose programs may use the REST API, with credentials of their own")
 	f.IntVar(&c.PrincipalRate, "principal-rate", 2000,
 		"requests a second of one principal at this replica, twice that for a moment; 0 for no limit")
 	f.IntVar(&c.PrincipalConcurrency, "principal-concurrency", 256,
@@ -50,6 +53,11 @@ func (c *Config) checkHTTP() error {
 	}
 	if c.SessionIdle <= 0 || c.SessionLifetime <= 0 {
 		wrong = append(wrong, errors.New("--session-idle and --session-lifetime must be positive"))
+	}
+	for _, origin := range c.CORSOrigins {
+		if err := http.NewCrossOriginProtection().AddTrustedOrigin(origin); err != nil {
+			wrong = append(wrong, fmt.Errorf("--cors-origins must be a list of origins such as https://desk.example.com: %w", err))
+		}
 	}
 	_, err := c.proxies()
 	return errors.Join(append(wrong, err)...)

@@ -244,7 +244,7 @@ func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err
 		Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: s.log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
 		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub, Audit: s.audit,
-		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit,
+		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit, Origins: c.CORSOrigins,
 	}
 	if err := s.route(options); err != nil {
 		return err
