@@ -129,6 +129,10 @@ func (o Options) args() []string {
 			args = append(args, "--"+flag.name, flag.value)
 		}
 	}
+	if o.Store == StorePostgres {
+		// More would only cost time at each start of a stack for one user.
+		args = append(args, "--history-shards", "4")
+	}
 	if o.JWKSRefresh != 0 {
 		args = append(args, "--jwks-refresh", o.JWKSRefresh.String())
 	}

@@ -23,6 +23,9 @@ const (
 
 	// siblingURL stands for the list of revocations beside the key set.
 	siblingURL = "auto"
+	// defaultHistoryShards is what Temporal suggests for clusters that may grow. The number of a database cannot be
+	// changed once it has been used.
+	defaultHistoryShards = 512
 )
 
 // Store names the kind of database Temporal keeps its state in.
@@ -130,7 +133,7 @@ func (o *Options) flags(output io.Writer) *flag.FlagSet {
 	fs.StringVar(&o.Database, "database", "temporal", "`name` of the main database")
 	fs.StringVar(&o.VisibilityDatabase, "visibility-database", "temporal_visibility", "`name` of the visibility database")
 	fs.IntVar(&o.DatabaseConnections, "database-connections", 10, "most connections of each of the five services to the main database; half of it to visibility")
-	fs.IntVar(&o.HistoryShards, "history-shards", 4, "history shards of a new postgres store; fixed for ever at its first start")
+	fs.IntVar(&o.HistoryShards, "history-shards", defaultHistoryShards, "history shards of a new postgres store; fixed for ever at its first start")
 	fs.StringVar(&o.JWKSURL, "jwks-url", "", "`URL` of the JSON Web Key Set that token signatures are checked with")
 	fs.DurationVar(&o.JWKSRefresh, "jwks-refresh", 10*time.Second, "time between two reads of the key set")
 	fs.StringVar(&o.RevocationsURL, "revocations-url", siblingURL, "`URL` of the list of revoked tokens and certificates; "+siblingURL+": beside the key set, when its URL ends in /jwks.json; empty: none")

@@ -31,7 +31,7 @@ func TestParseFillsDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, options.Options{
 		Listen: "127.0.0.1:7233", Store: options.StoreSQLite,
-		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10, HistoryShards: 4,
+		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10, HistoryShards: 512,
 		JWKSURL: "http://127.0.0.1:8080/.well-known/jwks.json", JWKSRefresh: 10 * time.Second, Issuer: "procession",
 		RevocationsURL: "http://127.0.0.1:8080/.well-known/engine-revocations.json", RevocationsRefresh: 10 * time.Second,
 		PublishedMaxAge: 15 * time.Minute, CheckCommands: true,
