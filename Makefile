@@ -7,12 +7,13 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 # What may be set on the command line, as in: make run DEV_FLAGS=--ephemeral
-WORKER       ?= bin/loan-worker
+WORKER       ?= bin/loan-worker,bin/inspection-worker
 DEV_FLAGS    ?=
 DEMO_FLAGS   ?=
 BENCH_FLAGS  ?=
 SOAK_FLAGS   ?=
 TEST_FLAGS   ?=
+PREFIX       ?= /usr/local
 TEST_TIMEOUT ?= 20m
 FUZZ_TIME    ?= 30s
 
@@ -136,10 +137,19 @@ screenshots: bootstrap-tests assets temporal ## Make the pictures of the documen
 ##@ Build
 
 .PHONY: build
-build: assets ## Build the service and the example worker into bin/
-	@[ -x bin/procession ] || echo "building the service: one to three minutes the first time"
+build: say-build assets ## Build the service and the example workers into bin/
 	@go build -o bin/procession ./cmd/procession
 	@go build -o bin/loan-worker ./examples/loan
+	@go build -o bin/inspection-worker ./examples/inspection
+
+# It comes before the first compilation, which is that of what packs the assets.
+.PHONY: say-build
+say-build:
+	@[ -x bin/procession ] || echo "building the service: one to three minutes the first time"
+
+.PHONY: install
+install: build ## Copy the program to $PREFIX/bin, /usr/local/bin unless given
+	@install -D -m 755 bin/procession "$(DESTDIR)$(PREFIX)/bin/procession"
 
 .PHONY: assets
 assets: ## Fetch and pack what the console's pages load; seconds, and only when that changed

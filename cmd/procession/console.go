@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -39,14 +40,22 @@ func (s *service) addConsole(o api.Options, db *persistence.DB, users []signin.D
 }
 
 // besideConsole sends requests below web.Root to the console, browsers that ask for
-// "/" there too, and all others to the REST API. A mux would clean their paths.
+// places where people look for pages there too, and all others to the REST API. A
+// mux would clean their paths.
 func besideConsole(rest, screens http.Handler) http.Handler {
+	const reference = web.Root + "reference"
+	pages := map[string]string{
+		"/": web.Root, "/docs": reference, "/openapi": reference, "/swagger": reference, "/swagger-ui": reference,
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page, known := pages[cmp.Or(strings.TrimSuffix(r.URL.Path, "/"), "/")]
 		switch {
 		case strings.HasPrefix(r.URL.Path, web.Root):
 			screens.ServeHTTP(w, r)
-		case r.URL.Path+"/" == web.Root, r.URL.Path == "/" && wantsPage(r):
+		case r.URL.Path+"/" == web.Root:
 			http.Redirect(w, r, web.Root, http.StatusSeeOther)
+		case known && wantsPage(r):
+			http.Redirect(w, r, page, http.StatusSeeOther)
 		default:
 			rest.ServeHTTP(w, r)
 		}

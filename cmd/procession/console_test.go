@@ -45,21 +45,30 @@ func (d *devStack) requireConsoleFirst() {
 	require.True(d.t, strings.HasPrefix(address, d.config.Listen+web.Root), "the first address of the banner: %s", address)
 
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for accept, want := range map[string]int{
-		"text/html,application/xhtml+xml;q=0.9,*/*;q=0.8": http.StatusSeeOther,
-		"application/json": http.StatusNotFound, "*/*": http.StatusNotFound, "": http.StatusNotFound,
+	const browser = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
+	for _, test := range []struct{ path, accept, leadsTo string }{
+		{"/", browser, web.Root},
+		{"/", "application/json", ""},
+		{"/", "*/*", ""},
+		{"/", "", ""},
+		{"/docs", browser, web.Root + "reference"},
+		{"/openapi/", browser, web.Root + "reference"},
+		{"/swagger", browser, web.Root + "reference"},
+		{"/docs", "application/json", ""},
+		{"/nowhere", browser, ""},
 	} {
-		request, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url()+"/", nil)
+		request, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url()+test.path, nil)
 		require.NoError(d.t, err)
-		request.Header.Set("Accept", accept)
+		request.Header.Set("Accept", test.accept)
 		answer, err := client.Do(request)
 		require.NoError(d.t, err)
 		require.NoError(d.t, answer.Body.Close())
-		require.Equal(d.t, want, answer.StatusCode, accept)
-		if want == http.StatusSeeOther {
-			require.Equal(d.t, web.Root, answer.Header.Get("Location"))
-		}
+		require.Equal(d.t, test.leadsTo, answer.Header.Get("Location"), test)
+		require.Equal(d.t, test.leadsTo == "", answer.StatusCode == http.StatusNotFound, test)
 	}
+	// The commands of the banner are for the addresses of this stack.
+	require.Contains(d.t, d.out.String(), "make demo DEMO_FLAGS='-endpoint "+d.url()+"'\n")
+	require.Contains(d.t, d.out.String(), "export PROCESSION_SERVER="+d.url()+" ")
 }
 
 // startLoan starts a loan with a subject, which the older interface takes.
@@ -136,7 +145,7 @@ func (d *devStack) applyForALoan() *applicant {
 	d.t.Helper()
 	a := &applicant{Tab: d.signIn("Carol"), offer: []byte("Oven \x00\xff, 12,500 euros\r\n")}
 	a.Click(`.areas a[href$="/start"]`)
-	a.Click(".tile a")
+	a.Click(`.tile a[href$="` + demo.Loan().String() + `"]`)
 	a.Type("#f-subject", "Bakery oven")
 	a.Click("[data-complete]")
 	a.AwaitText("started by Carol")

@@ -35,7 +35,7 @@ type devOptions struct {
 	dir            string
 	binaries       string
 	temporalListen string
-	worker         string
+	workers        []string
 	portOffset     int
 	ephemeral      bool
 	expose         bool
@@ -51,7 +51,7 @@ func newDevCommand() *cobra.Command {
 	f.StringVar(&o.dir, "dir", ".procession", "directory of the stack's data, keys and logs")
 	f.StringVar(&o.binaries, "postgres-binaries", "", "directory of initdb and postgres; empty to look for them")
 	f.StringVar(&o.temporalListen, "temporal-listen", devTemporalAddress, "address of the stack's own Temporal")
-	f.StringVar(&o.worker, "worker", "", "program of the example worker, or none")
+	f.StringSliceVar(&o.workers, "worker", nil, "`program` of an example worker, such as bin/loan-worker, or none; repeatable")
 	f.IntVar(&o.portOffset, portOffsetFlag, 0, "add `n` to the ports of all addresses that the stack listens on")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "start empty and forget all data on exit")
 	f.BoolVar(&o.expose, exposeFlag, false,
@@ -86,7 +86,7 @@ func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err err
 	if err := checkOwnDatabase(ctx, c); err != nil {
 		return err
 	}
-	s := &stack{out: out, died: make(chan string, 2)}
+	s := &stack{out: out, died: make(chan string, 1)}
 	defer func() { err = errors.Join(err, s.stop()) }()
 	if err := s.prepareDir(&o); err != nil {
 		return err
@@ -116,7 +116,7 @@ func runDev(ctx context.Context, out io.Writer, c Config, o devOptions) (err err
 	if err := s.awaitEngine(ctx, service); err != nil {
 		return err
 	}
-	if err := s.startWorker(c, o); err != nil {
+	if err := s.startWorkers(c, o); err != nil {
 		return err
 	}
 	printBanner(out, c, o, s.newDemo)

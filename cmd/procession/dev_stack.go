@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -221,35 +222,39 @@ func (s *stack) stopTemporal(ctx context.Context) error {
 	return s.temporal.Stop(ctx)
 }
 
-// startWorker runs the example worker as any other worker would run: with an
-// application's credentials and the addresses, and nothing else.
-func (s *stack) startWorker(c Config, o devOptions) error {
-	if o.worker == "" || o.worker == noWorker {
-		return nil
-	}
-	done := s.step("example worker")
-	log, err := s.openLog(o, "loan-worker.log")
-	if err != nil {
-		return err
-	}
+// startWorkers runs the example workers as any other worker would run: with an application's credentials and the
+// addresses, and nothing else. The variables of a worker begin with its name: those of bin/loan-worker with LOAN_WORKER_.
+func (s *stack) startWorkers(c Config, o devOptions) error {
 	account := demo.LoanWorker()
-	// The worker must outlive ctx: it is stopped in its turn.
-	cmd := exec.Command(o.worker) //nolint:gosec,noctx // the user names the program; see above
-	cmd.Env = append(os.Environ(),
-		"LOAN_WORKER_ENDPOINT=http://"+c.Listen,
-		"LOAN_WORKER_TEMPORAL_ADDRESS="+c.TemporalAddress,
-		"LOAN_WORKER_CLIENT_ID="+account.ID.String(),
-		"LOAN_WORKER_CLIENT_SECRET="+account.Secret)
-	cmd.Stdout, cmd.Stderr = log, log
-	process, err := child.Start(cmd, syscall.SIGTERM)
-	if err != nil {
-		return err
+	for _, program := range o.workers {
+		if program == noWorker {
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(program), "-worker") + "-worker"
+		done := s.step(name)
+		log, err := s.openLog(o, name+".log")
+		if err != nil {
+			return err
+		}
+		prefix := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+		// The worker must outlive ctx: it is stopped in its turn.
+		cmd := exec.Command(program) //nolint:gosec,noctx // the user names the program; see above
+		cmd.Env = append(os.Environ(),
+			prefix+"_ENDPOINT=http://"+c.Listen,
+			prefix+"_TEMPORAL_ADDRESS="+c.TemporalAddress,
+			prefix+"_CLIENT_ID="+account.ID.String(),
+			prefix+"_CLIENT_SECRET="+account.Secret)
+		cmd.Stdout, cmd.Stderr = log, log
+		process, err := child.Start(cmd, syscall.SIGTERM)
+		if err != nil {
+			return err
+		}
+		s.stops = append(s.stops, func(ctx context.Context) error {
+			return process.Stop(ctx, syscall.SIGTERM, syscall.SIGKILL)
+		})
+		s.watch("the example worker "+name, process.Done())
+		done()
 	}
-	s.stops = append(s.stops, func(ctx context.Context) error {
-		return process.Stop(ctx, syscall.SIGTERM, syscall.SIGKILL)
-	})
-	s.watch("the example worker", process.Done())
-	done()
 	return nil
 }
 
@@ -284,10 +289,13 @@ func (s *stack) awaitEngine(ctx context.Context, service *service) error {
 	return nil
 }
 
-// watch reports a part that ends.
+// watch reports the first part that ends.
 func (s *stack) watch(what string, done <-chan struct{}) {
 	go func() {
 		<-done
-		s.died <- what
+		select {
+		case s.died <- what:
+		default:
+		}
 	}()
 }

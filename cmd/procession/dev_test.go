@@ -79,7 +79,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	d := &devStack{
 		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: Config{Listen: listen, ListenAdmin: admin}},
 		args: []string{
-			"dev", "--dir", dir, "--worker", example(t, "loan"), "--listen", listen, "--listen-admin", admin,
+			"dev", "--dir", dir, "--worker", example(t, "loan"), "--worker", example(t, "inspection"), "--listen", listen, "--listen-admin", admin,
 			"--listen-tls", freeAddress(t), "--temporal-listen", freeAddress(t),
 		},
 	}
@@ -93,6 +93,10 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	temporalBinary(t)
 	d.start()
 	d.requireConsoleFirst()
+	d.await("workers on all task queues", func() bool {
+		queues := d.administer(http.MethodGet, "/task-queues", "")
+		return strings.Contains(queues, "QUEUE_INSPECTION") && !strings.Contains(queues, `"problems":[{`) && !strings.Contains(queues, `"workers":[]`)
+	})
 	others := d.loansToApprove()
 	carol := d.applyForALoan()
 	d.requireRobot()
