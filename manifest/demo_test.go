@@ -4,10 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/examples/demo"
 	"github.com/procession-dev/procession/manifest"
@@ -99,4 +102,34 @@ func TestDemoSurvivesFormat(t *testing.T) {
 		require.Empty(t, violations, "%s", formatted)
 		require.Equal(t, []resource.Document{document}, again)
 	}
+}
+
+// The workflow of LOAN reads the amounts that its schema accepts.
+func TestLoansHaveAmounts(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	for _, document := range demoDocuments(t) {
+		spec, ok := document.Spec.(*resource.ProcessDefinitionSpec)
+		if !ok || document.Metadata.Code != "LOAN" {
+			continue
+		}
+		for _, item := range spec.Items {
+			if item.Code != "LOAN_APPLICATION" && item.Code != "APPROVE_LOAN" {
+				continue
+			}
+			schema, err := jsondoc.Compile(item.DataSchema)
+			require.NoError(t, err)
+			for amount, right := range map[string]bool{
+				`5000`: true, `"5000"`: true, `"5000.01"`: true, `0.5`: true,
+				`"lots"`: false, `""`: false, `-1`: false, `"1e999999999"`: false, `true`: false,
+			} {
+				found, err := schema.Validate(json.RawMessage(`{"AMOUNT":` + amount + `}`))
+				require.NoError(t, err)
+				wrong := slices.ContainsFunc(found.Errors, func(e domain.ValueError) bool { return e.PropertyPath == "/AMOUNT" })
+				require.Equal(t, right, !wrong, amount)
+				checked++
+			}
+		}
+	}
+	require.Equal(t, 36, checked)
 }
