@@ -33,13 +33,14 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 		if err != nil {
 			return err
 		}
-		return withStack(ctx, o.keep, "", progress, func(s *stack) error { return soak(ctx, s, o, out) })
+		return withStack(ctx, stackOptions{keep: o.keep}, progress, func(s *stack) error { return soak(ctx, s, o, out) })
 	}
 	o, err := parseOptions(args, progress)
 	if err != nil {
 		return err
 	}
-	return withStack(ctx, o.keep, o.baselineBinary, progress, func(s *stack) error {
+	made := stackOptions{keep: o.keep, baseline: o.baselineBinary, watchStatements: o.statements > 0}
+	return withStack(ctx, made, progress, func(s *stack) error {
 		b := &bench{options: o, stack: s, progress: progress, report: newReport(time.Now())}
 		err := b.measure(ctx)
 		b.report.print(out)
@@ -84,6 +85,9 @@ func (b *bench) measure(ctx context.Context) error {
 		fmt.Fprintf(b.progress, "section %s\n", section.name)
 		if err := section.run(ctx); err != nil {
 			return fmt.Errorf("section %s: %w", section.name, err)
+		}
+		if err := b.printStatements(ctx); err != nil {
+			return err
 		}
 	}
 	if b.wants("memory") {

@@ -24,6 +24,7 @@ type options struct {
 	samples        int
 	baselineBinary string
 	keep           bool
+	statements     int
 }
 
 func sections() []string {
@@ -50,6 +51,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.processes, "processes", 500, "processes with a workflow per round")
 	f.IntVar(&o.samples, "samples", 200, "processes to measure latencies with")
 	f.StringVar(&o.baselineBinary, "baseline", "", "another build of cmd/procession, measured by turns in creates, pairs and pages")
+	f.IntVar(&o.statements, "statements", 0, "after each section, print as many of the statements that took longest; needs pg_stat_statements")
 	f.BoolVar(&o.keep, "keep", false, "keep the directory with data, logs and pgbench scripts")
 	if err := f.Parse(args); err != nil {
 		return o, fmt.Errorf("reading the flags: %w", err)

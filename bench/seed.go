@@ -75,7 +75,7 @@ END $$`
 // settle leaves the tables as they are when the server has had time to look
 // after them.
 func (s *stack) settle(ctx context.Context) error {
-	for _, sql := range []string{recount, "VACUUM (ANALYZE) processes", "VACUUM (ANALYZE) process_items", "CHECKPOINT"} {
+	for _, sql := range []string{"VACUUM (ANALYZE) processes", "VACUUM (ANALYZE) process_items", recount, "CHECKPOINT"} {
 		if _, err := s.pool.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("vacuuming: %w", err)
 		}

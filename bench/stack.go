@@ -51,23 +51,30 @@ type stack struct {
 	stops    []func(context.Context) error
 }
 
+// stackOptions are what a stack is made with.
+type stackOptions struct {
+	keep bool
+	// baseline is the file of another build of the service, which is started too unless it is empty.
+	baseline string
+	// watchStatements makes PostgreSQL add up what each statement takes.
+	watchStatements bool
+}
+
 // withStack runs do beside a stack that is made for it and removed afterwards.
-//
-// The build of the service in the file baseline, unless empty, is started too.
-func withStack(ctx context.Context, keep bool, baseline string, progress io.Writer, do func(*stack) error) (err error) {
+func withStack(ctx context.Context, o stackOptions, progress io.Writer, do func(*stack) error) (err error) {
 	s := &stack{database: mainDatabase}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	if err := s.start(ctx, keep, baseline, progress); err != nil {
+	if err := s.start(ctx, o, progress); err != nil {
 		return fmt.Errorf("starting the stack: %w", err)
 	}
 	return do(s)
 }
 
-func (s *stack) start(ctx context.Context, keep bool, baseline string, progress io.Writer) (err error) {
+func (s *stack) start(ctx context.Context, o stackOptions, progress io.Writer) (err error) {
 	if s.dir, err = os.MkdirTemp("", "procession-bench-"); err != nil {
 		return fmt.Errorf("making a directory: %w", err)
 	}
-	if keep {
+	if o.keep {
 		fmt.Fprintln(progress, "keeping", s.dir)
 	} else {
 		s.onStop(func(context.Context) error { return os.RemoveAll(s.dir) })
@@ -88,7 +95,7 @@ func (s *stack) start(ctx context.Context, keep bool, baseline string, progress 
 		return err
 	}
 	fmt.Fprintln(progress, "starting PostgreSQL, the service and Temporal")
-	if err := s.startPostgres(ctx); err != nil {
+	if err := s.startPostgres(ctx, o.watchStatements); err != nil {
 		return err
 	}
 	env, err := s.prepare(ctx, binary)
@@ -106,8 +113,8 @@ func (s *stack) start(ctx context.Context, keep bool, baseline string, progress 
 	if err != nil {
 		return err
 	}
-	if baseline != "" {
-		s.baseline, err = s.startBaseline(ctx, baseline, env)
+	if o.baseline != "" {
+		s.baseline, err = s.startBaseline(ctx, o.baseline, env)
 		s.onStop(func(context.Context) error { return s.baseline.stop() })
 		if err != nil {
 			return fmt.Errorf("starting the baseline: %w", err)
@@ -132,11 +139,15 @@ func (s *stack) stop() error {
 	return errors.Join(errs...)
 }
 
-func (s *stack) startPostgres(ctx context.Context) error {
+func (s *stack) startPostgres(ctx context.Context, watchStatements bool) error {
 	dir := filepath.Join(s.dir, "postgres")
+	var settings []string
+	if watchStatements {
+		settings = statementSettings()
+	}
 	starting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	cluster, err := pgcluster.Start(starting, pgcluster.Options{Dir: dir})
+	cluster, err := pgcluster.Start(starting, pgcluster.Options{Dir: dir, Settings: settings})
 	if err != nil {
 		return err
 	}

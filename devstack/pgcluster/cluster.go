@@ -66,6 +66,8 @@ type Options struct {
 	Fast bool
 	// MaxConnections is the connection limit of the server; 0 means 200.
 	MaxConnections int
+	// Settings are further ones of the server, as "name=value".
+	Settings []string
 	// Logger hears of the cluster's life; nil is silent. The messages of the
 	// server itself go to the file postgresql.log in Dir.
 	Logger *slog.Logger

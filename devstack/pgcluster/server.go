@@ -83,7 +83,7 @@ func (c *Cluster) serverArgs(o Options) []string {
 		)
 	}
 	args := []string{"-D", c.files.dataDir()}
-	for _, setting := range settings {
+	for _, setting := range append(settings, o.Settings...) {
 		args = append(args, "-c", setting)
 	}
 	return args
