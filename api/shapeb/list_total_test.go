@@ -57,7 +57,7 @@ SELECT (jsonb_populate_record(i, jsonb_build_object(
   FROM (SELECT i FROM process_items i WHERE i.type = 'TASK' AND i.deleted_at IS NULL LIMIT 1) x (i), generate_series(1, 120)`
 
 // Totals are what can be counted, at every moment, while several clients do everything that changes them, events are
-// counted, rows are removed and connections to the database break.
+// counted, everything is counted again, rows are removed and connections to the database break.
 func TestTotalsAreExact(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
@@ -80,6 +80,10 @@ func TestTotalsAreExact(t *testing.T) {
 			requireTried(t, err)
 			_, err = watching.Exec(t.Context(), `SELECT count_events($1)`, 1+rand.IntN(20))
 			requireTried(t, err)
+			if rand.IntN(4) == 0 {
+				_, err = watching.Exec(t.Context(), `SELECT recount_lists()`)
+				requireTried(t, err)
+			}
 		}
 	})
 	others.Go(func() {
