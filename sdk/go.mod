@@ -3,6 +3,7 @@ module github.com/procession-dev/procession/sdk
 go 1.26.0
 
 require (
+	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/google/uuid v1.6.0
 	github.com/oapi-codegen/runtime v1.8.0
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1

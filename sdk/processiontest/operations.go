@@ -1,46 +1,106 @@
 package processiontest
 
 import (
-	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
+	"time"
 
+	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/sdk"
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// documentURI is the reference of every uploaded document.
-const documentURI = "kuflow-file:uri=ku:document/1;"
+// maxPage is how many entries a page has when the request does not say.
+const maxPage = 25
+
+// answer is what an operation answers: a status and what is encoded as its body.
+type answer struct {
+	status int
+	body   any
+}
+
+func ok(body any) answer { return answer{http.StatusOK, body} }
+
+// refused is the answer to what the service refuses. Location is the place in the request, if there is one.
+func refused(status int, code rest.ErrorCode, location string) answer {
+	info := rest.DefaultErrorInfo{Code: code, Message: string(code)}
+	if location != "" {
+		info.Location, info.LocationType = &location, new(rest.DefaultErrorInfoLocationTypeBody)
+	}
+	return answer{status, rest.DefaultError{Status: status, Message: string(code), Timestamp: time.Unix(0, 0).UTC(), Errors: []rest.DefaultErrorInfo{info}}}
+}
+
+func notFound() answer { return refused(http.StatusNotFound, rest.ErrorCodeNOTFOUND, "") }
+
+func invalidState() answer { return refused(http.StatusConflict, rest.ErrorCodeINVALIDSTATE, "") }
+
+func invalid(location string) answer {
+	return refused(http.StatusBadRequest, rest.ErrorCodeVALIDATION, location)
+}
+
+// operations are those under the lock of the service, by their method and path.
+func (s *Service) operations() map[string]func(*http.Request) answer {
+	return map[string]func(*http.Request) answer{
+		"GET /principals/{id}":                                           s.retrievePrincipal,
+		"POST /processes":                                                s.createProcess,
+		"GET /processes":                                                 s.findProcesses,
+		"GET /processes/{id}":                                            s.onProcess(func(p *rest.Process, _ *http.Request) answer { return ok(p) }),
+		"PUT /processes/{id}/metadata":                                   s.onProcess(whileItRuns(updateMetadata)),
+		"PATCH /processes/{id}/metadata":                                 s.onProcess(whileItRuns(patchMetadata)),
+		"PUT /processes/{id}/entity":                                     s.onProcess(whileItRuns(updateEntity)),
+		"PATCH /processes/{id}/entity":                                   s.onProcess(whileItRuns(patchEntity)),
+		"POST /processes/{id}/~actions/change-initiator":                 s.onProcess(whileItRuns(s.changeInitiator)),
+		"POST /processes/{id}/~actions/complete":                         s.onProcess(s.end(rest.ProcessStateCOMPLETED)),
+		"POST /processes/{id}/~actions/cancel":                           s.onProcess(s.end(rest.ProcessStateCANCELLED)),
+		"POST /processes/{id}/~actions/cancel-process-items":             s.onProcess(s.cancelItems),
+		"POST /processes/{id}/~actions/upload-document":                  s.onProcess(func(_ *rest.Process, r *http.Request) answer { return s.upload(r) }),
+		"POST /processes/{id}/~actions/upload-user-action-document":      s.onProcess(s.uploadForAction),
+		"POST /processes/{id}/actions":                                   s.onProcess(s.createUserAction),
+		"GET /processes/{id}/actions/{action}":                           s.onUserAction,
+		"POST /processes/{id}/actions/{action}/~actions/cancel":          s.onUserAction,
+		"GET /kms/keys/{id}":                                             s.retrieveKey,
+		"POST /data-source-queries":                                      s.createQuery,
+		"GET /data-source-queries/{id}":                                  s.retrieveQuery,
+		"GET /process-items":                                             s.findItems,
+		"GET /process-items/{id}":                                        s.onItem("retrieve"),
+		"POST /process-items/{id}/task/~actions/claim":                   s.onItem("claim"),
+		"POST /process-items/{id}/task/~actions/complete":                s.onItem("complete"),
+		"POST /process-items/{id}/task/~actions/assign":                  s.onItem("assign"),
+		"POST /process-items/{id}/task/~actions/append-log":              s.onItem("log"),
+		"PUT /process-items/{id}/task/data":                              s.onItem("update"),
+		"PATCH /process-items/{id}/task/data":                            s.onItem("patch"),
+		"PUT /process-items/{id}/task/context-data":                      s.onItem("context"),
+		"POST /business-artifacts":                                       s.createArtifact,
+		"GET /business-artifacts/{id}":                                   s.onArtifact,
+		"PUT /business-artifacts/{id}/data":                              s.onArtifact,
+		"PATCH /business-artifacts/{id}/data":                            s.onArtifact,
+		"DELETE /business-artifacts/{id}":                                s.onArtifact,
+		"POST /business-artifacts/{id}/actions":                          s.createArtifactAction,
+		"GET /business-artifacts/{id}/actions/{action}":                  s.onArtifactAction,
+		"POST /business-artifacts/{id}/actions/{action}/~actions/cancel": s.onArtifactAction,
+		"POST /business-artifacts/{id}/~actions/upload-document":         s.upload,
+	}
+}
 
 func (s *Service) routes() http.Handler {
 	routes := http.NewServeMux()
-	for pattern, handle := range map[string]http.HandlerFunc{
-		"POST /processes":                                           s.createProcess,
-		"GET /processes/{id}":                                       s.onProcess(func(*rest.Process, *http.Request) {}),
-		"PATCH /processes/{id}/metadata":                            s.onProcess(patchMetadata),
-		"POST /processes/{id}/~actions/complete":                    s.onProcess(func(p *rest.Process, _ *http.Request) { p.State = rest.ProcessStateCOMPLETED }),
-		"POST /processes/{id}/~actions/upload-document":             s.upload,
-		"POST /processes/{id}/~actions/upload-user-action-document": s.upload,
-		"GET /process-items":                                        s.findItems,
-		"POST /process-items":                                       s.createItem,
-		"GET /process-items/{id}":                                   s.onItem("retrieve"),
-		"POST /process-items/{id}/task/~actions/claim":              s.onItem("claim"),
-		"POST /process-items/{id}/task/~actions/complete":           s.onItem("complete"),
-		"PUT /process-items/{id}/task/data":                         s.onItem("update"),
-		"PATCH /process-items/{id}/task/data":                       s.onItem("patch"),
-		"GET /business-artifacts/{id}":                              s.onArtifact,
-		"PATCH /business-artifacts/{id}/data":                       s.onArtifact,
-		"GET /business-artifacts/{id}/actions/{action}":             s.retrieveAction,
-		"POST /business-artifacts/{id}/~actions/upload-document":    s.upload,
-	} {
+	for pattern, handle := range s.operations() {
 		method, path, _ := strings.Cut(pattern, " ")
-		routes.HandleFunc(method+" "+version+path, handle)
+		routes.HandleFunc(method+" "+version+path, func(w http.ResponseWriter, r *http.Request) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			send(w, handle(r))
+		})
 	}
+	// People may work on an item before its creation has returned.
+	routes.HandleFunc("POST "+version+"/process-items", s.createItem)
+	routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.tb.Logf("processiontest does not have %s %s", r.Method, r.URL.Path)
+		send(w, refused(http.StatusNotImplemented, rest.ErrorCodeFEATUREDISABLED, ""))
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.options.Refuse != nil {
 			if status, body := s.options.Refuse(r); status != 0 {
@@ -54,18 +114,16 @@ func (s *Service) routes() http.Handler {
 	})
 }
 
-func send(w http.ResponseWriter, status int, body any) {
+func send(w http.ResponseWriter, a answer) {
+	if a.body == nil {
+		w.WriteHeader(a.status)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	if err := json.NewEncoder(w).Encode(body); err != nil {
+	w.WriteHeader(a.status)
+	if err := json.NewEncoder(w).Encode(a.body); err != nil {
 		panic(err)
 	}
-}
-
-func refuse(w http.ResponseWriter, status int, code rest.ErrorCode) {
-	send(w, status, rest.DefaultError{
-		Status: status, Message: string(code), Errors: []rest.DefaultErrorInfo{{Code: code, Message: string(code)}},
-	})
 }
 
 // read decodes a request; one of the wrong form is a mistake of the test.
@@ -81,236 +139,55 @@ func (s *Service) caller(r *http.Request) uuid.UUID {
 	return s.options.Principals[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
 }
 
-func (s *Service) createProcess(w http.ResponseWriter, r *http.Request) {
-	params := read[rest.ProcessCreateParams](r)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id := *params.ID
-	if known, ok := s.processes[id]; ok {
-		send(w, http.StatusOK, known)
-		return
+// principal is who an id or an e-mail address names, or nil. Every id names a principal.
+func (s *Service) principal(id *uuid.UUID, email *string) *uuid.UUID {
+	if id != nil || email == nil {
+		return id
 	}
-	process := &rest.Process{ID: id, State: rest.ProcessStateRUNNING, InitiatorID: new(s.caller(r)), Metadata: params.Metadata}
-	s.processes[id] = process
-	if s.options.Workflow != "" && params.RelatedProcessID == nil {
-		s.startWorkflow(id)
-	}
-	send(w, http.StatusCreated, process)
-}
-
-// startWorkflow runs the workflow of a process as a worker would, and completes the process when it returns.
-func (s *Service) startWorkflow(id uuid.UUID) {
-	e := s.newEngine()
-	// Without this timeout there is nothing to skip to while the workflow waits for callers. Activities are not retried
-	// then.
-	e.SetWorkflowRunTimeout(0)
-	s.engines[id] = e
-	s.running.Go(func() {
-		e.ExecuteWorkflow(s.options.Workflow, procession.WorkflowRequest{ProcessID: id})
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.engines, id)
-		if err := e.GetWorkflowError(); err != nil {
-			s.tb.Logf("workflow of process %s: %v", id, err)
-			return
-		}
-		s.processes[id].State = rest.ProcessStateCOMPLETED
-	})
-}
-
-func (s *Service) onProcess(change func(*rest.Process, *http.Request)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		process, ok := s.processes[uuid.MustParse(r.PathValue("id"))]
-		switch {
-		case !ok:
-			refuse(w, http.StatusNotFound, rest.ErrorCodeNOTFOUND)
-		case r.Method == http.MethodPost && process.State != rest.ProcessStateRUNNING:
-			refuse(w, http.StatusConflict, rest.ErrorCodePROCESSFINISHED)
-		default:
-			change(process, r)
-			send(w, http.StatusOK, process)
-		}
-	}
-}
-
-func patchMetadata(process *rest.Process, r *http.Request) {
-	process.Metadata = patched(r, process.Metadata)
-}
-
-// patched applies a patch to the members of a value.
-func patched(r *http.Request, before *rest.JSONValue) *rest.JSONValue {
-	members := map[string]json.RawMessage{}
-	if before != nil && before.Value != nil {
-		if err := json.Unmarshal(before.Value, &members); err != nil {
-			panic(err)
-		}
-	}
-	for _, operation := range read[rest.JSONPatch](r) {
-		name := strings.NewReplacer("~1", "/", "~0", "~").Replace(strings.TrimPrefix(operation.Path, "/"))
-		if operation.Op == rest.JSONPatchOperationOpRemove {
-			delete(members, name)
-			continue
-		}
-		members[name] = operation.Value
-	}
-	raw, err := json.Marshal(members)
-	if err != nil {
-		panic(err)
-	}
-	return &rest.JSONValue{Valid: new(true), Value: raw}
-}
-
-func (s *Service) createItem(w http.ResponseWriter, r *http.Request) {
-	params := read[rest.ProcessItemCreateParams](r)
-	item, created := s.add(params)
-	person := s.people[*params.ProcessItemDefinitionCode]
-	if created && person != nil && params.OwnerID == nil {
-		person(&Task{item, s})
-	}
-	send(w, http.StatusCreated, item)
-}
-
-// add adds an item, or finds the one with its id.
-func (s *Service) add(params rest.ProcessItemCreateParams) (item rest.ProcessItem, created bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if known := s.item(*params.ID); known != nil {
-		return *known, false
-	}
-	added := &rest.ProcessItem{
-		ID: *params.ID, Type: params.Type, ProcessID: params.ProcessID, OwnerID: params.OwnerID,
-		ProcessItemDefinitionRef: &rest.ProcessItemDefinitionRef{Code: *params.ProcessItemDefinitionCode},
-	}
-	if params.Message != nil {
-		added.Message = &rest.ProcessItemMessage{Text: params.Message.Text, Data: params.Message.Data}
-	}
-	if params.Type == rest.ProcessItemTypeTASK {
-		added.Task = &rest.ProcessItemTask{State: rest.ProcessItemTaskStateREADY, Data: s.value(struct{}{})}
-		if params.OwnerID != nil {
-			added.Task.State = rest.ProcessItemTaskStateCLAIMED
-		}
-		if params.Task != nil && params.Task.Data != nil {
-			added.Task.Data.Value = params.Task.Data.Value
-		}
-		if params.Task != nil && params.Task.ContextData != nil {
-			added.Task.ContextData = &rest.JSONValue{Value: params.Task.ContextData.Value}
-		}
-	}
-	if s.options.Spoil != nil {
-		s.options.Spoil("create", added)
-	}
-	s.items = append(s.items, added)
-	return *added, true
-}
-
-func (s *Service) item(id uuid.UUID) *rest.ProcessItem {
-	if i := slices.IndexFunc(s.items, func(item *rest.ProcessItem) bool { return item.ID == id }); i >= 0 {
-		return s.items[i]
+	if known, found := s.options.Emails[*email]; found {
+		return &known
 	}
 	return nil
 }
 
-func (s *Service) findItems(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	query := r.URL.Query()
-	content := []*rest.ProcessItem{}
-	for _, item := range s.items {
-		code := query.Get("processItemDefinitionCode")
-		if item.ProcessID.String() == query.Get("processId") && (code == "" || code == item.ProcessItemDefinitionRef.Code) {
-			content = append(content, item)
-		}
+func (s *Service) retrievePrincipal(r *http.Request) answer {
+	id := uuid.MustParse(r.PathValue("id"))
+	known := id == s.Initiator
+	for _, principal := range s.options.Principals {
+		known = known || principal == id
 	}
-	send(w, http.StatusOK, map[string]any{"content": content})
+	if !known {
+		return notFound()
+	}
+	return ok(rest.Principal{ID: &id, Type: new(rest.PrincipalTypeUSER), Name: new(id.String())})
 }
 
-// onItem is every operation on one item.
-func (s *Service) onItem(operation string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		caller, item := s.caller(r), s.item(uuid.MustParse(r.PathValue("id")))
-		switch {
-		case item == nil, s.options.Hidden != nil && s.options.Hidden(caller, *item):
-			refuse(w, http.StatusNotFound, rest.ErrorCodeNOTFOUND)
-		case operation != "retrieve" && operation != "claim" && (item.OwnerID == nil || *item.OwnerID != caller):
-			refuse(w, http.StatusForbidden, rest.ErrorCodeTASKNOTOWNED)
-		default:
-			s.act(operation, item, caller, r)
-			send(w, http.StatusOK, item)
-		}
+// patched applies a patch to a value. A patch that fails is a refusal.
+func patched(r *http.Request, value **rest.JSONValue) (refusal answer, refuse bool) {
+	before := json.RawMessage(`{}`)
+	if *value != nil && len((*value).Value) > 0 {
+		before = (*value).Value
 	}
-}
-
-func (s *Service) act(operation string, item *rest.ProcessItem, caller uuid.UUID, r *http.Request) {
-	if operation == "retrieve" {
-		return
-	}
-	// What was answered before stays as it was.
-	item.Task = new(*item.Task)
-	switch operation {
-	case "claim":
-		item.OwnerID, item.Task.State = &caller, rest.ProcessItemTaskStateCLAIMED
-	case "update":
-		item.Task.Data = &rest.JSONValue{Valid: new(true), Value: read[rest.ProcessItemTaskDataUpdateParams](r).Data.Value}
-	case "patch":
-		item.Task.Data = patched(r, item.Task.Data)
-	case "complete":
-		s.complete(item, nil)
-	}
-	if s.options.Spoil != nil {
-		s.options.Spoil(operation, item)
-	}
-}
-
-// complete completes a task, with other data unless that is nil, and signals the workflow of its process.
-func (s *Service) complete(item *rest.ProcessItem, data *rest.JSONValue) {
-	item.Task = new(*item.Task)
-	item.Task.State = rest.ProcessItemTaskStateCOMPLETED
-	item.Task.Data = cmp.Or(data, item.Task.Data)
-	if e, ok := s.engines[item.ProcessID]; ok {
-		e.SignalWorkflow(itemSignal, procession.ItemSignal{ID: item.ID, Type: string(item.Type)})
-	}
-}
-
-func (s *Service) onArtifact(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	artifact, ok := s.artifacts[uuid.MustParse(r.PathValue("id"))]
-	if !ok {
-		refuse(w, http.StatusNotFound, rest.ErrorCodeNOTFOUND)
-		return
-	}
-	if r.Method == http.MethodPatch {
-		artifact.Data = patched(r, artifact.Data)
-	}
-	send(w, http.StatusOK, artifact)
-}
-
-func (s *Service) retrieveAction(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	action, ok := s.actions[uuid.MustParse(r.PathValue("action"))]
-	if !ok {
-		refuse(w, http.StatusNotFound, rest.ErrorCodeNOTFOUND)
-		return
-	}
-	send(w, http.StatusOK, action)
-}
-
-func (s *Service) upload(w http.ResponseWriter, r *http.Request) {
-	content, err := io.ReadAll(r.Body)
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(err)
 	}
-	document := Document{Query: map[string]string{}, Content: string(content)}
-	for name, values := range r.URL.Query() {
-		document.Query[name] = values[0]
+	patch, err := jsonpatch.DecodePatch(body)
+	if err != nil {
+		panic(err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.documents = append(s.documents, document)
-	send(w, http.StatusOK, rest.DocumentReference{DocumentURI: documentURI})
+	after, err := patch.Apply(before)
+	if err != nil {
+		return refused(http.StatusConflict, rest.ErrorCodePATCHFAILED, ""), true
+	}
+	*value = &rest.JSONValue{Valid: new(true), Value: after}
+	return answer{}, false
+}
+
+// valid is a value as the service keeps it; nil is an empty one.
+func valid(value *rest.JSONValue) *rest.JSONValue {
+	if value == nil || len(value.Value) == 0 {
+		return &rest.JSONValue{Valid: new(true), Value: json.RawMessage(`{}`)}
+	}
+	return &rest.JSONValue{Valid: new(true), Value: value.Value}
 }

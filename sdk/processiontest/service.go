@@ -6,9 +6,10 @@
 //	s.When("REPORT", func(task *processiontest.Task) { task.Complete(Report{Amount: 100}) })
 //	response, err := s.Run()
 //
-// The Service has the rules that workers meet: creations are idempotent by id, only the owner of a task may change it, a
-// completed task signals its workflow, and what is not there is a 404. It checks neither rights nor schemas, and patches
-// the members of objects only. Temporal's test environment tries an activity ten times at most.
+// The Service has the rules that workers meet, and the error codes: creations are idempotent by id, only the owner of a
+// task may change it, what is finished stays so, completed tasks and the messages of users signal the workflow. Package conformance
+// holds it to what the real service does. It checks neither rights nor schemas, and of definitions it knows what the
+// Options say. Temporal's test environment tries an activity ten times at most.
 package processiontest
 
 import (
@@ -30,6 +31,9 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
+// patience bounds what workflows and activities of a test may take of real time.
+const patience = time.Minute
+
 // version is the path that the API begins with.
 const version = "/v2024-06-14"
 
@@ -40,8 +44,18 @@ type Options struct {
 	// Workflow is the type of the workflow of processes: of those that Run starts, and of those that callers create
 	// without relating them to another.
 	Workflow string
+	// EncryptionKey, when set, is the id of the key that the definition names: payloads are encrypted with it.
+	EncryptionKey string
+	// UserActions are the types of the workflows that user actions start, by the codes of the actions.
+	UserActions map[string]string
+	// Robots assist with tasks, by the codes of the tasks.
+	Robots map[string]Robot
 	// Principals are the callers by their bearer tokens; unknown callers have the zero id.
 	Principals map[string]uuid.UUID
+	// Emails are principals by the e-mail addresses that requests name; other addresses are refused.
+	Emails map[string]uuid.UUID
+	// Managers may work on tasks of others, as the worker may.
+	Managers []uuid.UUID
 	// Hidden, when set, says which items a caller does not see.
 	Hidden func(caller uuid.UUID, item rest.ProcessItem) bool
 	// Spoil, when set, changes an item before an operation (create, claim, update, patch, complete) answers it.
@@ -49,6 +63,9 @@ type Options struct {
 	// Refuse, when set, answers a request with that status and body when the status is not 0.
 	Refuse func(*http.Request) (status int, body string)
 }
+
+// Robot is what is started when a task gets an owner.
+type Robot struct{ Workflow, Operation string }
 
 // Service is an in-memory service that runs one worker. It is safe for concurrent use.
 type Service struct {
@@ -66,9 +83,13 @@ type Service struct {
 	items     []*rest.ProcessItem
 	artifacts map[uuid.UUID]*rest.BusinessArtifact
 	actions   map[uuid.UUID]*rest.BusinessArtifactAction
-	documents []Document
-	engines   map[uuid.UUID]*engine
-	running   sync.WaitGroup
+	// userActions are those on processes.
+	userActions map[uuid.UUID]*userAction
+	queries     map[uuid.UUID]*rest.DataSourceQuery
+	documents   []Document
+	payloads    payloads
+	engines     map[uuid.UUID]*engine
+	running     sync.WaitGroup
 }
 
 // engine is one run of a workflow. It can be cancelled and signalled once started is closed: before, the environment
@@ -76,6 +97,16 @@ type Service struct {
 type engine struct {
 	*testsuite.TestWorkflowEnvironment
 	started chan struct{}
+}
+
+// onceStarted calls f as soon as it may do something to the workflow.
+func (e *engine) onceStarted(f func()) {
+	select {
+	case <-e.started:
+		f()
+	default:
+		go func() { <-e.started; f() }()
+	}
 }
 
 // Document is a document that was uploaded.
@@ -91,6 +122,7 @@ func New(tb testing.TB, options Options) *Service {
 		tb: tb, options: options, Initiator: uuid.New(), people: map[string]func(*Task){},
 		processes: map[uuid.UUID]*rest.Process{}, engines: map[uuid.UUID]*engine{},
 		artifacts: map[uuid.UUID]*rest.BusinessArtifact{}, actions: map[uuid.UUID]*rest.BusinessArtifactAction{},
+		userActions: map[uuid.UUID]*userAction{}, queries: map[uuid.UUID]*rest.DataSourceQuery{},
 	}
 	server := httptest.NewServer(s.routes())
 	s.URL = server.URL
@@ -111,7 +143,7 @@ func New(tb testing.TB, options Options) *Service {
 	return s
 }
 
-// When has f called for each task with that code that is created without an owner, before the creation has returned.
+// When has f called for each task with that code, before its creation has returned.
 func (s *Service) When(code string, f func(*Task)) { s.people[code] = f }
 
 // Task is a task that people are to work on.
@@ -120,7 +152,8 @@ type Task struct {
 	service *Service
 }
 
-// Complete completes the task with data, which is encoded as JSON; nil leaves its data as it is.
+// Complete completes the task with data, which is encoded as JSON; nil leaves its data as it is. A task that has ended
+// stays as it is.
 func (t *Task) Complete(data any) {
 	s := t.service
 	s.mu.Lock()
@@ -129,7 +162,12 @@ func (t *Task) Complete(data any) {
 	if data != nil {
 		value = s.value(data)
 	}
-	s.complete(s.item(t.Item.ID), value)
+	item := s.item(t.Item.ID)
+	if item.Task.State == rest.ProcessItemTaskStateCOMPLETED || item.Task.State == rest.ProcessItemTaskStateCANCELLED {
+		s.tb.Logf("a task that is %s cannot be completed", item.Task.State)
+		return
+	}
+	s.complete(item, value)
 }
 
 // After calls f when that time has passed in the workflow.
@@ -169,7 +207,7 @@ func (s *Service) Run() (procession.WorkflowResponse, error) {
 
 // NewProcess adds a process without a workflow. A change to it is seen by all operations.
 func (s *Service) NewProcess() *rest.Process {
-	process := &rest.Process{ID: uuid.New(), State: rest.ProcessStateRUNNING, InitiatorID: &s.Initiator}
+	process := &rest.Process{ID: uuid.New(), State: rest.ProcessStateRUNNING, InitiatorID: &s.Initiator, Metadata: valid(nil), Entity: valid(nil)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.processes[process.ID] = process
@@ -197,8 +235,15 @@ func (s *Service) NewArtifactAction(input any) uuid.UUID {
 	id := uuid.New()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.actions[id] = &rest.BusinessArtifactAction{ID: id, Downloadable: &rest.BusinessArtifactActionDownloadable{Input: s.value(input)}}
+	s.addArtifactAction(id, s.value(input))
 	return id
+}
+
+// NewUserAction adds a user action on a process that waits for its document, and returns its id.
+func (s *Service) NewUserAction(process uuid.UUID) uuid.UUID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.addUserAction(process, uuid.New(), "").ID
 }
 
 // Execute runs a workflow with a request and reads its response. It is for those of actions, and for processes that
@@ -210,19 +255,13 @@ func (s *Service) Execute(workflowType string, request, response any) error {
 		s.mu.Lock()
 		s.engines[r.ProcessID] = e
 		s.mu.Unlock()
-		defer s.ended(r.ProcessID)
+		defer func() { s.ended(r.ProcessID, e.GetWorkflowError()) }()
 	}
 	e.ExecuteWorkflow(workflowType, request)
 	if err := e.GetWorkflowError(); err != nil {
 		return err
 	}
 	return e.GetWorkflowResult(response)
-}
-
-func (s *Service) ended(process uuid.UUID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.engines, process)
 }
 
 // newEngine is an environment with the worker's workflows and activities.
@@ -242,8 +281,11 @@ func (s *Service) newEngine() *engine {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	e := &engine{suite.NewTestWorkflowEnvironment(), make(chan struct{})}
-	e.SetTestTimeout(time.Minute)
+	e.SetTestTimeout(patience)
 	e.RegisterDelayedCallback(func() { close(e.started) }, 0)
+	if s.options.EncryptionKey != "" {
+		s.encrypt(e, w)
+	}
 	w.RegisterOn(e)
 	return e
 }

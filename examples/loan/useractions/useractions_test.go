@@ -37,7 +37,7 @@ func newStage(t *testing.T, refuse func(*http.Request) (int, string)) stage {
 			Value: json.RawMessage(`{"AMOUNT":1E22,"FIRST_NAME":"A, B","OPEN":{"a":1}}`),
 		}},
 	})
-	return stage{s, process, procession.UserActionRequest{ProcessID: process.ID, UserActionID: uuid.New()}}
+	return stage{s, process, procession.UserActionRequest{ProcessID: process.ID, UserActionID: s.NewUserAction(process.ID)}}
 }
 
 func (s stage) run(workflowType string) (string, error) {
