@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,26 @@ SELECT EXISTS (SELECT 1
 SELECT l.era, pg_snapshot_xmin(pg_current_snapshot())
   FROM event_ledger l`
 )
+
+// The conditions of the indexes events_type and events_kind. A statement that has one uses the index in generic plans too.
+const (
+	ofRareType = `e.type NOT IN ('PROCESS.CREATED', 'PROCESS.STATE_CHANGED', 'PROCESS_ITEM.CREATED', 'PROCESS_ITEM.TASK_STATE_CHANGED',
+                    'PROCESS_ITEM.TASK_DATA_SAVED')`
+	ofRareKind = `e.resource_kind NOT IN ('PROCESS', 'PROCESS_ITEM')`
+)
+
+// frequentTypes are the types of events that every process and every task records.
+func frequentTypes() []domain.EventType {
+	return []domain.EventType{
+		domain.EventProcessCreated, domain.EventProcessStateChanged, domain.EventItemCreated, domain.EventItemTaskStateChanged,
+		domain.EventItemTaskDataSaved,
+	}
+}
+
+// areRare reports whether there are values, and none of them is frequent.
+func areRare[T comparable](values []T, frequent ...T) bool {
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v T) bool { return slices.Contains(frequent, v) })
+}
 
 // beyondCursor compares an event e with a cursor, whose arguments begin at first.
 func beyondCursor(operator string, first int) string {
@@ -182,7 +203,7 @@ func ListRecords(
 func listOf(columns, from string, scope Scope, filter Filter, part Range) (sql string, args []any) {
 	l := &pg.List{Where: []string{pg.SettledEvent}}
 	if !scope.Everywhere {
-		l.Filter("e.tenant_id = ANY(%s)", scope.Tenants)
+		l.Within("e.tenant_id", false, scope.Tenants)
 	}
 	if len(filter.TenantCodes) > 0 {
 		l.Filter("e.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", filter.TenantCodes)
@@ -190,9 +211,15 @@ func listOf(columns, from string, scope Scope, filter Filter, part Range) (sql s
 	pg.AnyOf(l, "e.id", filter.IDs)
 	pg.AnyOf(l, "e.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "e.type", filter.Types)
+	if areRare(filter.Types, frequentTypes()...) {
+		l.Where = append(l.Where, ofRareType)
+	}
 	pg.AnyOf(l, "e.actor_id", filter.ActorIDs)
 	pg.AnyOf(l, "e.process_id", filter.ProcessIDs)
 	pg.AnyOf(l, "e.resource_kind", filter.ResourceKinds)
+	if areRare(filter.ResourceKinds, domain.ResourceProcess, domain.ResourceItem) {
+		l.Where = append(l.Where, ofRareKind)
+	}
 	pg.AnyOf(l, "e.resource_id", filter.ResourceIDs)
 	pg.AnyOf(l, "e.request_id", filter.RequestIDs)
 	if filter.From != nil {

@@ -78,25 +78,22 @@ const (
                 WHERE s.subscription_id = w.subscription_id AND (s.expires_at IS NULL OR s.expires_at > $1)),
        (SELECT count(*) FROM webhook_deliveries d WHERE d.subscription_id = w.subscription_id AND d.state = 'PENDING'),
        (SELECT min(d.queued_at) FROM webhook_deliveries d WHERE d.subscription_id = w.subscription_id AND d.state = 'PENDING'),
-       f.retrying, f.dead, f.dropped, r.last_modified_at`
+       (SELECT ARRAY[count(*) FILTER (WHERE d.state = 'RETRYING'), count(*) FILTER (WHERE d.state = 'DEAD'),
+                     count(*) FILTER (WHERE d.state = 'DROPPED')]
+          FROM webhook_deliveries d
+         WHERE d.subscription_id = w.subscription_id AND d.state IN ('RETRYING', 'DEAD', 'DROPPED')),
+       r.last_modified_at`
 
 	fromWebhookEndpoints = `webhook_endpoints w
   JOIN resources r ON r.tenant_id = w.tenant_id AND r.kind = 'WebhookSubscription' AND r.id = w.subscription_id
   JOIN tenants t ON t.id = w.tenant_id`
-
-	countFailedDeliveries = `
- CROSS JOIN LATERAL (
-       SELECT count(*) FILTER (WHERE d.state = 'RETRYING') AS retrying, count(*) FILTER (WHERE d.state = 'DEAD') AS dead,
-              count(*) FILTER (WHERE d.state = 'DROPPED') AS dropped
-         FROM webhook_deliveries d
-        WHERE d.subscription_id = w.subscription_id AND d.state IN ('RETRYING', 'DEAD', 'DROPPED')) f`
 
 	// The total of a list is counted without the columns, which need $1.
 	webhookInScope = `($1::timestamptz IS NOT NULL AND ($2 OR w.tenant_id = ANY($3)))`
 
 	lockWebhookEndpoint = `
 SELECT ` + webhookHealthColumns + `
-  FROM ` + fromWebhookEndpoints + countFailedDeliveries + `
+  FROM ` + fromWebhookEndpoints + `
  WHERE ` + webhookInScope + `
    AND r.code = $4
    AND ($5 = '' OR t.code = $5)
@@ -106,10 +103,12 @@ SELECT ` + webhookHealthColumns + `
 
 func scanWebhookHealth(row pgx.CollectableRow) (domain.WebhookHealth, error) {
 	var h domain.WebhookHealth
+	var failed [3]int64
 	err := row.Scan(&h.SubscriptionID, &h.TenantID, &h.Code, &h.URL, &h.PayloadVersion, &h.EventTypes,
 		&h.ProcessDefinitionID, &h.Paused, &h.FailingSince, &h.DisabledAt, &h.DisabledReason,
 		&h.TenantCode, &h.Name, &h.ProcessDefinition, &h.HasSecret, &h.Pending, &h.PendingSince,
-		&h.Retrying, &h.Dead, &h.Dropped, &h.ModifiedAt)
+		&failed, &h.ModifiedAt)
+	h.Retrying, h.Dead, h.Dropped = failed[0], failed[1], failed[2]
 	return h, err
 }
 
@@ -126,8 +125,7 @@ func ListEndpoints(
 ) (domain.Page[domain.WebhookHealth], error) {
 	result := domain.Page[domain.WebhookHealth]{PageRequest: page}
 	l := &pg.List{
-		Columns: webhookHealthColumns, From: fromWebhookEndpoints + countFailedDeliveries, Counted: fromWebhookEndpoints,
-		Where: []string{webhookInScope}, Args: []any{now, scope.Everywhere, scope.Tenants},
+		Columns: webhookHealthColumns, From: fromWebhookEndpoints, Where: []string{webhookInScope}, Args: []any{now, scope.Everywhere, scope.Tenants},
 	}
 	pg.AnyOf(l, "t.code", filter.TenantCodes)
 	pg.AnyOf(l, "r.code", filter.Codes)

@@ -53,8 +53,8 @@ func ListDeliveries(
 		l.Filter("d.tenant_id IN (SELECT c.id FROM tenants c WHERE c.code = ANY(%s))", filter.TenantCodes)
 	}
 	if len(filter.SubscriptionCodes) > 0 {
-		l.Filter("d.subscription_id IN (SELECT s.id FROM resources s WHERE s.kind = 'WebhookSubscription' AND s.code = ANY(%s))",
-			filter.SubscriptionCodes)
+		l.Filter("(d.tenant_id, d.subscription_id) IN (SELECT s.tenant_id, s.id FROM tenants o "+
+			"JOIN resources s ON s.tenant_id = o.id AND s.kind = 'WebhookSubscription' AND s.code = ANY(%s))", filter.SubscriptionCodes)
 	}
 	pg.AnyOf(l, "d.state", filter.States)
 	pg.AnyOf(l, "d.event_type", filter.EventTypes)

@@ -1,0 +1,104 @@
+package persistence_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/events"
+	"github.com/procession-dev/procession/persistence/webhooks"
+)
+
+// seedLists makes a tenant with 20,000 events of every process and three others, 200 webhooks with 20 failed deliveries
+// each, and 200 people whose descriptions are kept apart from their rows.
+const seedLists = `
+INSERT INTO tenants (id, code, name, plan, namespace, created_by, created_at, last_modified_by, last_modified_at)
+VALUES ('01970000-0000-7000-8000-00000000a111', 'north', 'North', 'FREE', 'north', gen_random_uuid(), now(), gen_random_uuid(), now());
+INSERT INTO events (id, era, xid, tenant_id, process_id, type, actor_id, occurred_at, resource_kind, resource_id)
+SELECT gen_random_uuid(), 0, '4', t.id, t.id, 'PROCESS.STATE_CHANGED', t.id, now(), 'PROCESS', t.id
+  FROM tenants t, generate_series(1, 20000);
+INSERT INTO events (id, era, xid, tenant_id, type, actor_id, occurred_at, resource_kind, resource_id)
+SELECT gen_random_uuid(), 0, '3', t.id, 'SECRET.ISSUED', t.id, now(), 'SECRET', t.id FROM tenants t, generate_series(1, 3);
+INSERT INTO resources (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at)
+SELECT t.id, k.kind, k.kind || n, gen_random_uuid(), '{}',
+       json_build_object('name', 'Name ' || n, 'more', (SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 100 + n % 2))),
+       t.id, now(), t.id, now()
+  FROM tenants t, generate_series(1, 200) n, (VALUES ('Tenant'), ('WebhookSubscription')) k (kind);
+INSERT INTO webhook_endpoints (subscription_id, tenant_id, url, payload_version, event_types, paused)
+SELECT r.id, r.tenant_id, 'https://example.com/', 'B', '{}', true FROM resources r WHERE r.kind = 'WebhookSubscription';
+INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, state, created_at, queued_at,
+                                finished_at)
+SELECT gen_random_uuid(), w.subscription_id, w.tenant_id, gen_random_uuid(), 'x', 'B', 'DEAD', now(), now(), now()
+  FROM webhook_endpoints w, generate_series(1, 20);
+ANALYZE;`
+
+// Lists of administrators read little more than what they show.
+func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is a table
+	t.Parallel()
+	url := pgtest.URL(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	_, err = conn.Exec(t.Context(), seedLists, pgx.QueryExecModeSimpleProtocol)
+	require.NoError(t, err)
+	tenants := []uuid.UUID{uuid.MustParse("01970000-0000-7000-8000-00000000a111")}
+	recorded := func(everywhere bool, filter events.Filter) func(*persistence.Reader) {
+		return func(r *persistence.Reader) {
+			found, err := events.ListRecords(t.Context(), r, events.Scope{Everywhere: everywhere, Tenants: tenants}, filter,
+				events.Range{NewestFirst: true, Limit: 50})
+			require.NoError(t, err)
+			require.Len(t, found, 3)
+		}
+	}
+	const (
+		rows    = "SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables WHERE relname = $1"
+		outside = "SELECT coalesce(toast_blks_hit, 0) + coalesce(toast_blks_read, 0) FROM pg_statio_user_tables WHERE relname = $1"
+	)
+	for name, c := range map[string]struct {
+		counted, table string
+		atMost         int64
+		read           func(*persistence.Reader)
+	}{
+		"events of a rare type": {rows, "events", 10, recorded(false, events.Filter{Types: []domain.EventType{domain.EventSecretIssued}})},
+		"and of all tenants":    {rows, "events", 10, recorded(true, events.Filter{Types: []domain.EventType{domain.EventSecretIssued}})},
+		"about a rare kind":     {rows, "events", 10, recorded(false, events.Filter{ResourceKinds: []domain.EventResource{domain.ResourceSecret}})},
+		"webhooks": {rows, "webhook_deliveries", 25 * 20, func(r *persistence.Reader) {
+			found, err := webhooks.ListEndpoints(t.Context(), r, webhooks.Scope{Tenants: tenants}, webhooks.EndpointFilter{},
+				domain.PageRequest{Size: 25}, nil, time.Now())
+			require.NoError(t, err)
+			require.Len(t, found.Items, 25)
+			require.EqualValues(t, 200, found.Total)
+			require.EqualValues(t, 20, found.Items[0].Dead)
+		}},
+		"manifests with words": {outside, "resources", 20, func(r *persistence.Reader) {
+			err := r.ShowResources(t.Context(), persistence.ResourceScope{All: true}, persistence.ResourceFilter{
+				Kinds: []resource.Kind{resource.KindTenant}, Search: "nAME 77",
+			}, domain.PageRequest{Size: 25}, nil, func(found *domain.Listing[resource.Stored]) error {
+				require.EqualValues(t, 1, found.Total)
+				return nil
+			})
+			require.NoError(t, err)
+		}},
+	} {
+		counted := func() (n int64) {
+			_, err := conn.Exec(t.Context(), "SELECT pg_stat_clear_snapshot()")
+			require.NoError(t, err)
+			require.NoError(t, conn.QueryRow(t.Context(), c.counted, c.table).Scan(&n))
+			return n
+		}
+		before := counted()
+		// The connections report what they have read when they end.
+		db := pgtest.Open(t, url)
+		c.read(db.Reader())
+		db.Close()
+		require.Eventually(t, func() bool { return counted() > before }, time.Minute, 10*time.Millisecond, name)
+		require.LessOrEqual(t, counted()-before, c.atMost, name)
+	}
+}
