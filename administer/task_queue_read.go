@@ -5,6 +5,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/queuereport"
+	"github.com/procession-dev/procession/persistence"
 )
 
 // TaskQueue is a task queue with its problems and the current state of each of
@@ -16,10 +17,7 @@ type TaskQueue struct {
 }
 
 // TaskQueueFilter narrows FindTaskQueues; empty fields match all.
-type TaskQueueFilter struct {
-	TenantCodes []string
-	Names       []string
-}
+type TaskQueueFilter = persistence.TaskQueueFilter
 
 // FindTaskQueues returns a page of the task queues that definitions need or for
 // which workers registered lately, in the order of tenants and names. They exist
@@ -30,17 +28,14 @@ func (s *Administration) FindTaskQueues(
 ) (domain.Page[TaskQueue], error) {
 	result := domain.Page[TaskQueue]{PageRequest: page}
 	now := s.now()
-	found, err := s.store.Reader.ListTaskQueues(ctx, administrationScope(caller), filter.TenantCodes, filter.Names, now)
+	found, err := s.store.Reader.ListTaskQueues(ctx, administrationScope(caller), filter, page, now)
 	if err != nil {
 		return result, err
 	}
-	// What a queue needs is spread over the whole configuration: there is no cheaper
-	// way to know which queues a page begins with.
-	result.Total = int64(len(found))
-	from := min(page.Number*page.Size, len(found))
-	for _, q := range found[from:min(from+page.Size, len(found))] {
-		queue := TaskQueue{TaskQueue: q, Problems: queuereport.Problems(&q, now, s.queuePatience)}
-		for _, w := range q.Workers {
+	result.Total = found.Total
+	for i := range found.Items {
+		queue := TaskQueue{TaskQueue: found.Items[i], Problems: queuereport.Problems(&found.Items[i], now, s.queuePatience)}
+		for _, w := range queue.Workers {
 			queue.WorkerStates = append(queue.WorkerStates, domain.WorkerStateAt(w.LastSeenAt, now))
 		}
 		result.Items = append(result.Items, queue)

@@ -22,6 +22,7 @@ func administrationPages() []page {
 	return []page{
 		{"definitions", "definitions?kind=ProcessDefinition", resources("ProcessDefinition")},
 		{"users", "people?kind=User", resources("User")},
+		{"users, searched", "people?kind=User&q=person+77", resources("User")},
 		{"groups", "people?kind=Group", resources("Group")},
 		{"applications", "people?kind=Application", resources("Application")},
 		{"robots", "people?kind=Robot", resources("Robot")},
@@ -30,6 +31,8 @@ func administrationPages() []page {
 		{"webhooks", "webhooks", []string{administration + "/webhooks?size=25"}},
 		{"deliveries", "webhooks/endpoint?tenant=demo&code=webhook-7", []string{administration + "/webhook-deliveries?size=25&tenant=demo&subscription=webhook-7"}},
 		{"audit", "audit", []string{administration + "/events?limit=50&order=NEWEST_FIRST"}},
+		{"audit, a rare type", "audit?what=SECRET.ISSUED", []string{administration + "/events?limit=50&order=NEWEST_FIRST&type=SECRET.ISSUED"}},
+		{"health", "health", []string{administration + "/health"}},
 	}
 }
 
@@ -44,6 +47,10 @@ func (b *bench) measureAdministration(ctx context.Context) error {
 		return err
 	}
 	defer reader.close()
+	return b.measureAdministrationPages(ctx, reader)
+}
+
+func (b *bench) measureAdministrationPages(ctx context.Context, reader *pageReader) error {
 	for _, p := range administrationPages() {
 		var measured pageMeasures
 		for range b.rounds {

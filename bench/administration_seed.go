@@ -86,7 +86,7 @@ func administered() []seed { //nolint:funlen // a table of statements
 		{each: 1_000_000, statements: []string{
 			`INSERT INTO events (id, era, xid, tenant_id, process_id, type, actor_id, occurred_at, resource_kind, resource_id, state)
 			 SELECT md5('event ' || n)::uuid, 0, pg_current_xact_id(), $1, md5('process ' || n % ($3::bigint / 50))::uuid,
-			        'PROCESS.CHANGED', CASE n % 10 WHEN 0 THEN md5('user ' || n % ($3::bigint / 100))::uuid ELSE $2 END,
+			        CASE n % 100000 WHEN 7 THEN 'SECRET.ISSUED' ELSE 'PROCESS.STATE_CHANGED' END, CASE n % 10 WHEN 0 THEN md5('user ' || n % ($3::bigint / 100))::uuid ELSE $2 END,
 			        now() - ($3::bigint - n) * interval '1 second', 'PROCESS', md5('process ' || n % ($3::bigint / 50))::uuid, 'RUNNING'
 			   FROM generate_series(1, $3::bigint) n`,
 		}},
@@ -94,7 +94,7 @@ func administered() []seed { //nolint:funlen // a table of statements
 			`INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, process_id, state,
 			                                 attempts, created_at, queued_at, last_attempt_at, finished_at)
 			 SELECT md5('delivery ' || n)::uuid, md5('webhook ' || 1 + n % ($3::bigint / 100))::uuid, $1, md5('event ' || n * 10)::uuid,
-			        'PROCESS.CHANGED', 'B', md5('process ' || n)::uuid, CASE n % 20 WHEN 0 THEN 'DEAD' ELSE 'DELIVERED' END, 1,
+			        'PROCESS.STATE_CHANGED', 'B', md5('process ' || n)::uuid, CASE n % 20 WHEN 0 THEN 'DEAD' ELSE 'DELIVERED' END, 1,
 			        t.at, t.at, t.at, t.at
 			   FROM generate_series(1, $3::bigint) n
 			  CROSS JOIN LATERAL (SELECT now() - ($3::bigint - n) * interval '1 second' AS at) t WHERE $2::uuid IS NOT NULL`,

@@ -153,9 +153,10 @@ func (o *observed) run(t *testing.T) (stop func()) {
 func (o *observed) await(t *testing.T, wanted func(*domain.TaskQueueObservation) bool) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		queues, err := o.db.Reader().ListTaskQueues(t.Context(), persistence.AdministrationScope{Everywhere: true}, nil, nil, time.Now())
+		queues, err := o.db.Reader().ListTaskQueues(t.Context(), persistence.AdministrationScope{Everywhere: true},
+			persistence.TaskQueueFilter{}, domain.PageRequest{Size: 100}, time.Now())
 		require.NoError(t, err)
-		for _, q := range queues {
+		for _, q := range queues.Items {
 			if q.Observed == nil || !wanted(q.Observed) {
 				return false
 			}

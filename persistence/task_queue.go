@@ -21,25 +21,20 @@ const (
 	shownOffline = 5
 )
 
-// neededQueues are the workflows that definitions and robots need, with their task queues. Published versions
-// need them, and versions to which running processes are pinned.
-const neededQueues = `
-    SELECT v.tenant_id, n.kind, v.code AS definition, n.action, n.workflow_type, n.task_queue, v.number, v.published
-      FROM (SELECT d.tenant_id, d.code, v.number, v.workflow_type, v.task_queue, v.action_queues,
-                   v.version IS NOT DISTINCT FROM d.published_version AS published
-              FROM process_definitions d
-              JOIN process_definition_versions v ON v.process_definition_id = d.id
-             WHERE v.version IS NOT DISTINCT FROM d.published_version
-                OR (SELECT true FROM processes p WHERE p.process_version = v.version AND p.state = 'RUNNING' LIMIT 1)) v
-     CROSS JOIN LATERAL (
-           SELECT 'PROCESS' AS kind, '' AS action, v.workflow_type, v.task_queue
-            WHERE v.task_queue IS NOT NULL
-            UNION ALL
-           SELECT 'USER_ACTION', a.code, a."workflowType", a."taskQueue"
-             FROM json_to_recordset(v.action_queues) AS a (code text, "workflowType" text, "taskQueue" text)) n
-     UNION ALL
-    SELECT r.tenant_id, 'BUSINESS_ARTIFACT_ACTION', r.code, a ->> 'code', a ->> 'workflowType', a ->> 'taskQueue',
-           0, true
+const (
+	// neededVersions are those that need their task queues: published versions, and those to which running processes are
+	// pinned.
+	neededVersions = `
+    SELECT d.tenant_id, d.code, v.version, v.task_queues, v.version IS NOT DISTINCT FROM d.published_version AS published
+      FROM process_definitions d
+      JOIN process_definition_versions v ON v.process_definition_id = d.id
+     WHERE (v.version IS NOT DISTINCT FROM d.published_version
+            OR (SELECT true FROM processes p WHERE p.process_version = v.version AND p.state = 'RUNNING' LIMIT 1))`
+
+	// otherNeeds are the workflows that actions on business artifacts and robots need, with their task queues.
+	otherNeeds = `
+    SELECT r.tenant_id, 'BUSINESS_ARTIFACT_ACTION' AS kind, r.code AS definition, a ->> 'code' AS action,
+           a ->> 'workflowType' AS workflow_type, a ->> 'taskQueue' AS task_queue, 0 AS number, true AS published
       FROM resources r
      CROSS JOIN json_array_elements(r.spec -> 'actions') a
      WHERE r.kind = 'BusinessArtifactDefinition'
@@ -49,34 +44,84 @@ const neededQueues = `
       FROM robots b
      WHERE b.task_queue IS NOT NULL AND b.workflow_type IS NOT NULL`
 
-const (
-	listTaskQueueNeeds = `
-WITH needed AS (` + neededQueues + `
+	// neededQueues are the task queues of all these.
+	neededQueues = `
+    SELECT v.tenant_id, unnest(v.task_queues) AS task_queue
+      FROM (` + neededVersions + `) v
+     UNION
+    SELECT o.tenant_id, o.task_queue
+      FROM (` + otherNeeds + `) o`
 )
-SELECT n.tenant_id, t.code AS tenant_code, n.task_queue, n.kind, n.definition, n.action, n.workflow_type,
-       bool_or(n.published) AS published, coalesce(array_agg(n.number) FILTER (WHERE NOT n.published), '{}') AS versions
-  FROM needed n
-  JOIN tenants t ON t.id = n.tenant_id
- WHERE ($1 OR n.tenant_id = ANY($2))
-   AND ($3::text[] IS NULL OR t.code = ANY($3))
-   AND ($4::text[] IS NULL OR n.task_queue = ANY($4))
- GROUP BY n.tenant_id, t.code, n.task_queue, n.kind, n.definition, n.action, n.workflow_type`
 
-	// A worker whose identity another principal took over is no longer on the queues of the earlier principal.
+const (
+	// registeredQueues are the queues that workers registered for lately. A worker whose identity another principal took over
+	// is no longer on the queues of the earlier principal.
+	registeredQueues = `
+      FROM worker_queues q
+      JOIN workers w ON w.id = q.worker_id AND w.principal_id = q.principal_id
+      JOIN tenants t ON t.id = w.tenant_id
+     WHERE q.last_seen_at >= $5
+       AND ($1 OR w.tenant_id = ANY($2))
+       AND ($3::text[] IS NULL OR t.code = ANY($3))
+       AND ($4::text[] IS NULL OR q.task_queue = ANY($4))`
+
+	// A row for each need of the queues of the page, at least one for each, and the number of all queues. One row without
+	// a queue has the number where the page is empty.
+	listTaskQueueNeeds = `
+WITH versions AS MATERIALIZED (
+    SELECT v.*
+      FROM (` + neededVersions + `) v
+     WHERE ($1 OR v.tenant_id = ANY($2)) AND ($4::text[] IS NULL OR v.task_queues && $4)
+), others AS MATERIALIZED (
+    SELECT o.*
+      FROM (` + otherNeeds + `) o
+     WHERE ($1 OR o.tenant_id = ANY($2))
+), known AS (
+    SELECT v.tenant_id, unnest(v.task_queues) AS task_queue FROM versions v
+     UNION
+    SELECT o.tenant_id, o.task_queue FROM others o
+     UNION
+    SELECT w.tenant_id, q.task_queue` + registeredQueues + `
+), queues AS MATERIALIZED (
+    SELECT k.tenant_id, t.code AS tenant_code, k.task_queue
+      FROM known k
+      JOIN tenants t ON t.id = k.tenant_id
+     WHERE ($3::text[] IS NULL OR t.code = ANY($3)) AND ($4::text[] IS NULL OR k.task_queue = ANY($4))
+), page AS MATERIALIZED (
+    SELECT q.*
+      FROM queues q
+     ORDER BY q.tenant_code COLLATE "C", q.task_queue COLLATE "C"
+     LIMIT $6 OFFSET $7
+), needed AS (
+    SELECT v.tenant_id, n.kind, v.code AS definition, n.action, n.workflow_type, n.task_queue, d.number, v.published
+      FROM versions v
+      JOIN process_definition_versions d ON d.version = v.version
+     CROSS JOIN LATERAL (
+           SELECT 'PROCESS' AS kind, '' AS action, d.workflow_type, d.task_queue
+            UNION ALL
+           SELECT 'USER_ACTION', a.code, a."workflowType", a."taskQueue"
+             FROM json_to_recordset(d.action_queues) AS a (code text, "workflowType" text, "taskQueue" text)) n
+     WHERE v.task_queues && ARRAY(SELECT p.task_queue FROM page p)
+     UNION ALL
+    SELECT o.* FROM others o
+)
+SELECT c.total, coalesce(q.tenant_id, '00000000-0000-0000-0000-000000000000') AS tenant_id,
+       coalesce(q.tenant_code, '') AS tenant_code, coalesce(q.task_queue, '') AS task_queue,
+       coalesce(n.kind, '') AS kind, coalesce(n.definition, '') AS definition, coalesce(n.action, '') AS action,
+       coalesce(n.workflow_type, '') AS workflow_type, coalesce(bool_or(n.published), false) AS published,
+       coalesce(array_agg(n.number) FILTER (WHERE NOT n.published), '{}') AS versions
+  FROM (SELECT count(*) AS total FROM queues) c
+  LEFT JOIN page q ON true
+  LEFT JOIN needed n ON n.tenant_id = q.tenant_id AND n.task_queue = q.task_queue
+ GROUP BY c.total, q.tenant_id, q.tenant_code, q.task_queue, n.kind, n.definition, n.action, n.workflow_type`
+
 	listTaskQueueWorkers = `
 SELECT s.tenant_id, s.tenant_code, s.task_queue, s.id, s.identity, s.principal_id,
        s.workflow_types, s.activity_types, s.live_since, s.last_seen_at
   FROM (SELECT w.tenant_id, t.code AS tenant_code, q.task_queue, w.id, w.identity, w.principal_id,
                q.workflow_types, q.activity_types, coalesce(q.live_since, q.last_seen_at) AS live_since, q.last_seen_at,
                row_number() OVER (PARTITION BY w.tenant_id, q.task_queue, q.last_seen_at < $6
-                                      ORDER BY q.last_seen_at DESC, w.id) AS place
-          FROM worker_queues q
-          JOIN workers w ON w.id = q.worker_id AND w.principal_id = q.principal_id
-          JOIN tenants t ON t.id = w.tenant_id
-         WHERE q.last_seen_at >= $5
-           AND ($1 OR w.tenant_id = ANY($2))
-           AND ($3::text[] IS NULL OR t.code = ANY($3))
-           AND ($4::text[] IS NULL OR q.task_queue = ANY($4))) s
+                                      ORDER BY q.last_seen_at DESC, w.id) AS place` + registeredQueues + `) s
  WHERE s.last_seen_at >= $6 OR s.place <= $7
  ORDER BY s.last_seen_at DESC, s.identity`
 
@@ -99,6 +144,7 @@ type queueOf struct {
 
 type needRow struct {
 	queueOf
+	Total        int64
 	Kind         domain.TaskQueueNeedKind
 	Definition   string
 	Action       string
@@ -150,48 +196,60 @@ func (o *observationRow) observation() *domain.TaskQueueObservation {
 	return observation
 }
 
-// ListTaskQueues returns the task queues in the scope that a definition or a robot needs or for which a worker
-// registered within registrationMemory, limited to the tenants with the codes and to the names if there are any. They
-// are sorted by the tenant's code and the queue's name, and read in one round trip.
+// TaskQueueFilter narrows ListTaskQueues; empty fields match all.
+type TaskQueueFilter struct {
+	TenantCodes []string
+	Names       []string
+}
+
+// ListTaskQueues returns a page of the task queues in the scope that a definition or a robot needs or for which a worker
+// registered within registrationMemory. They are sorted by the tenant's code and the queue's name, and read in one round
+// trip.
 func (r *Reader) ListTaskQueues(
-	ctx context.Context, scope AdministrationScope, tenantCodes, names []string, now time.Time,
-) ([]domain.TaskQueue, error) {
+	ctx context.Context, scope AdministrationScope, filter TaskQueueFilter, page domain.PageRequest, now time.Time,
+) (domain.Page[domain.TaskQueue], error) {
+	result := domain.Page[domain.TaskQueue]{PageRequest: page}
 	var needs []needRow
 	var workers []queueWorkerRow
 	var observations []observationRow
 	args := []any{scope.Everywhere, scope.Tenants}
-	for _, only := range [][]string{tenantCodes, names} {
+	for _, only := range [][]string{filter.TenantCodes, filter.Names} {
 		if len(only) > 0 {
 			args = append(args, only)
 		} else {
 			args = append(args, nil)
 		}
 	}
+	registered := append(args[:4:4], now.Add(-registrationMemory))
 	err := r.Read(
 		ctx,
-		pg.Q(listTaskQueueNeeds, args, pg.Into(&needs)),
-		pg.Q(listTaskQueueWorkers, append(args[:4:4],
-			now.Add(-registrationMemory), now.Add(-domain.WorkerOfflineAfter), shownOffline), pg.Into(&workers)),
+		pg.Q(listTaskQueueNeeds, append(registered[:5:5], page.Size, int64(page.Number)*int64(page.Size)), pg.Into(&needs)),
+		pg.Q(listTaskQueueWorkers, append(registered[:5:5], now.Add(-domain.WorkerOfflineAfter), shownOffline), pg.Into(&workers)),
 		pg.Q(listTaskQueueObservations, args, pg.Into(&observations)),
 	)
 	if err != nil {
-		return nil, pg.Translate("listing task queues", err)
+		return result, pg.Translate("listing task queues", err)
 	}
-	return mergeTaskQueues(needs, workers, observations), nil
+	result.Total = needs[0].Total
+	result.Items = mergeTaskQueues(needs, workers, observations)
+	return result, nil
 }
 
+// mergeTaskQueues returns the queues that needs name, with what is known of them.
 func mergeTaskQueues(needs []needRow, workers []queueWorkerRow, observations []observationRow) []domain.TaskQueue {
 	queues := map[queueOf]*domain.TaskQueue{}
-	at := func(of queueOf) *domain.TaskQueue {
-		q, ok := queues[of]
-		if !ok {
-			q = &domain.TaskQueue{TenantID: of.TenantID, TenantCode: of.TenantCode, Name: of.TaskQueue}
-			queues[of] = q
-		}
-		return q
-	}
 	for _, n := range needs {
-		q := at(n.queueOf)
+		if n.TaskQueue == "" {
+			continue
+		}
+		q, ok := queues[n.queueOf]
+		if !ok {
+			q = &domain.TaskQueue{TenantID: n.TenantID, TenantCode: n.TenantCode, Name: n.TaskQueue}
+			queues[n.queueOf] = q
+		}
+		if n.Kind == "" {
+			continue
+		}
 		slices.Sort(n.Versions)
 		q.Needs = append(q.Needs, domain.TaskQueueNeed{
 			Kind: n.Kind, Definition: n.Definition, Action: n.Action, WorkflowType: n.WorkflowType,
@@ -199,13 +257,15 @@ func mergeTaskQueues(needs []needRow, workers []queueWorkerRow, observations []o
 		})
 	}
 	for _, w := range workers {
-		q := at(w.queueOf)
+		q, ok := queues[w.queueOf]
+		if !ok {
+			continue
+		}
 		q.Workers = append(q.Workers, domain.TaskQueueWorker{
 			ID: w.ID, Identity: w.Identity, PrincipalID: w.PrincipalID,
 			WorkflowTypes: w.WorkflowTypes, ActivityTypes: w.ActivityTypes, LiveSince: w.LiveSince, LastSeenAt: w.LastSeenAt,
 		})
 	}
-	// Observations of queues that are no longer needed are left out.
 	for i := range observations {
 		if q, ok := queues[observations[i].queueOf]; ok {
 			q.Observed = observations[i].observation()

@@ -14,9 +14,7 @@ import (
 
 const (
 	knownQueues = `
-WITH needed AS (` + neededQueues + `
-), known AS (
-    SELECT n.tenant_id, n.task_queue FROM needed n
+WITH known AS (` + neededQueues + `
      UNION
     SELECT w.tenant_id, q.task_queue
       FROM worker_queues q

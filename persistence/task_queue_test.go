@@ -15,7 +15,14 @@ import (
 
 func (q queueOwners) queues(t *testing.T, scope persistence.AdministrationScope, codes ...string) []domain.TaskQueue {
 	t.Helper()
-	found, err := q.db.Reader().ListTaskQueues(t.Context(), scope, codes, nil, q.now)
+	return q.page(t, scope, persistence.TaskQueueFilter{TenantCodes: codes}, domain.PageRequest{Size: 100}).Items
+}
+
+func (q queueOwners) page(
+	t *testing.T, scope persistence.AdministrationScope, filter persistence.TaskQueueFilter, page domain.PageRequest,
+) domain.Page[domain.TaskQueue] {
+	t.Helper()
+	found, err := q.db.Reader().ListTaskQueues(t.Context(), scope, filter, page, q.now)
 	require.NoError(t, err)
 	return found
 }
@@ -112,9 +119,17 @@ func TestTaskQueuesAreThoseOfDefinitionsAndWorkers(t *testing.T) { //nolint:funl
 	require.Len(t, all, 7)
 	require.Equal(t, "ELSEWHERE", all[0].Name, "tenants come in the order of their codes")
 	require.Len(t, q.queues(t, everywhere(), "other", "nowhere"), 1)
-	named, err := q.db.Reader().ListTaskQueues(t.Context(), everywhere(), nil, []string{"PRINTER", "ELSEWHERE"}, q.now)
-	require.NoError(t, err)
+	of := persistence.TaskQueueFilter{Names: []string{"PRINTER", "ELSEWHERE"}}
+	named := q.page(t, everywhere(), of, domain.PageRequest{Size: 2}).Items
 	require.Equal(t, []string{"ELSEWHERE", "PRINTER"}, []string{named[0].Name, named[1].Name})
+	for from := range len(all) {
+		part := q.page(t, everywhere(), persistence.TaskQueueFilter{}, domain.PageRequest{Number: from, Size: 1})
+		require.Equal(t, all[from:from+1], part.Items)
+		require.EqualValues(t, len(all), part.Total)
+	}
+	behind := q.page(t, everywhere(), persistence.TaskQueueFilter{}, domain.PageRequest{Number: 1, Size: 100})
+	require.Empty(t, behind.Items)
+	require.EqualValues(t, len(all), behind.Total)
 	require.Empty(t, q.queues(t, persistence.AdministrationScope{}))
 }
 

@@ -3,10 +3,12 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/queuereport"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -155,10 +157,12 @@ func (d *doctor) checkSigningKeys(ctx context.Context) Finding {
 // checkWorkers counts what the observed task queues lack.
 func (d *doctor) checkWorkers(ctx context.Context) Finding {
 	now := d.Clock()
-	queues, err := d.db.Reader().ListTaskQueues(ctx, persistence.AdministrationScope{Everywhere: true}, nil, nil, now)
+	all, err := d.db.Reader().ListTaskQueues(ctx, persistence.AdministrationScope{Everywhere: true},
+		persistence.TaskQueueFilter{}, domain.PageRequest{Size: math.MaxInt32}, now)
 	if err != nil {
 		return fail("see what the database says", "%s", reason(err))
 	}
+	queues := all.Items
 	patience := d.QueuePatience
 	troubled, problems, first := 0, 0, ""
 	for i := range queues {
