@@ -2,12 +2,14 @@ package console_test
 
 import (
 	"compress/gzip"
+	"encoding/base64"
 	"html"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api/openapi"
@@ -74,6 +76,42 @@ func TestReferenceIsSearched(t *testing.T) {
 	for _, path := range []string{"v1", "admin/operations/no-such", "admin/schemas/no-such", "2022-10-08/operations/applyResources"} {
 		require.Equal(t, http.StatusNotFound, s.send(bob, http.MethodGet, "reference/"+path, nil).status, path)
 	}
+}
+
+// Webhooks have pages with an example that is signed as described.
+func TestReferenceHasWebhooks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	bob := s.client(demo.Bob().Secret)
+	receiver, err := standardwebhooks.NewWebhook("whsec_" + base64.StdEncoding.EncodeToString([]byte("the secret of an example")))
+	require.NoError(t, err)
+	for _, code := range []string{"2024-06-14", "2022-10-08"} {
+		require.Contains(t, s.text(bob, "reference/"+code), "/console/reference/"+code+`/operations/deliverEvent"`)
+		page := s.text(bob, "reference/"+code+"/operations/deliverEvent")
+		_, example, _ := strings.Cut(page, " /of-the-subscription HTTP/1.1\n")
+		example, _, _ = strings.Cut(example, "</pre>")
+		head, body, _ := strings.Cut(example, "\n\n")
+		headers := http.Header{}
+		for line := range strings.SplitSeq(head, "\n") {
+			name, value, _ := strings.Cut(line, ": ")
+			headers.Set(name, value)
+		}
+		require.NoError(t, receiver.VerifyIgnoringTimestamp([]byte(body), headers))
+		require.Contains(t, body, `"PROCESS.`)
+		require.Contains(t, page, "openssl dgst -sha256")
+		require.NotContains(t, page, "Authorization: Bearer")
+	}
+}
+
+// The pages of operations say who may.
+func TestReferenceSaysWhoMay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	bob := s.client(demo.Bob().Secret)
+	claim := s.text(bob, "reference/2024-06-14/operations/claimProcessItemTask")
+	require.Contains(t, claim, "<li>Candidates of the task</li>")
+	require.NotContains(t, claim, "<li>Managers of the definition</li>")
+	require.Contains(t, s.text(bob, "reference/admin/operations/examineHealth"), "<li>Operators of the installation</li>")
 }
 
 // The example is a command that a shell takes as it is.

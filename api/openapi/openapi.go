@@ -6,6 +6,7 @@ package openapi
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -74,4 +75,42 @@ func parse(name string) (*openapi3.T, error) {
 		return nil, fmt.Errorf("checking contract %s: %w", name, err)
 	}
 	return doc, nil
+}
+
+// Webhooks returns the requests that the service sends to subscribers, from x-webhooks of the document with the given
+// name: a document with a path for each.
+func Webhooks(name string) (*openapi3.T, error) {
+	doc, err := Load(name)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]any{}
+	described, _ := doc.Extensions["x-webhooks"].(map[string]any)
+	for event, item := range described {
+		paths["/"+event] = item
+	}
+	source, err := json.Marshal(map[string]any{
+		"openapi": doc.OpenAPI, "info": doc.Info, "paths": paths, "components": doc.Components,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading webhooks of contract %s: %w", name, err)
+	}
+	hooks, err := openapi3.NewLoader().LoadFromData(source)
+	if err != nil {
+		return nil, fmt.Errorf("reading webhooks of contract %s: %w", name, err)
+	}
+	return hooks, nil
+}
+
+// Permitted returns the callers whom an operation is permitted, from its x-permitted.
+func Permitted(op *openapi3.Operation) ([]string, error) {
+	var permitted []string
+	values, ok := op.Extensions["x-permitted"].([]any)
+	if !ok {
+		return nil, fmt.Errorf("operation %s has no list x-permitted", op.OperationID)
+	}
+	for _, v := range values {
+		permitted = append(permitted, fmt.Sprint(v))
+	}
+	return permitted, nil
 }

@@ -48,18 +48,23 @@ func curl(method, path string, parameters openapi3.Parameters, body openapi3.Con
 // sampleBody returns the media type of a sample of a body, and the argument that sends it.
 func sampleBody(body openapi3.Content) (mediaType, argument string) {
 	if of, ok := body["application/json"]; ok {
-		var written bytes.Buffer
-		encoder := json.NewEncoder(&written)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		_ = encoder.Encode(sample(of.Schema, nil)) //nolint:errchkjson // a sample is made of what JSON can hold
-		quoted := strings.ReplaceAll(strings.TrimSpace(written.String()), "'", `'\''`)
+		quoted := strings.ReplaceAll(sampleJSON(of.Schema), "'", `'\''`)
 		return "application/json", " \\\n  --data '" + quoted + "'"
 	}
 	for mediaType := range body {
 		return mediaType, " \\\n  --data-binary @file"
 	}
 	return "", ""
+}
+
+// sampleJSON returns a sample for a schema as JSON.
+func sampleJSON(of *openapi3.SchemaRef) string {
+	var written bytes.Buffer
+	encoder := json.NewEncoder(&written)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	_ = encoder.Encode(sample(of, nil)) //nolint:errchkjson // a sample is made of what JSON can hold
+	return strings.TrimSpace(written.String())
 }
 
 // sample returns a value for a schema, with the members that it needs. Those of a schema that contains itself are left out.

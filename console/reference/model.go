@@ -39,25 +39,22 @@ type group struct {
 // way is one in which callers prove who they are.
 type way struct{ Name, About string }
 
-// operation is what a method does at a path.
+// operation is what a method does at a path, or a request that the service sends to subscribers.
 type operation struct {
 	ID, Method, Path, Tag, Summary, About string
-	Parameters                            []parameter
-	BodyRequired                          bool
-	Bodies                                []content
-	Answers                               []answer
+	// Permitted are the callers who may, as x-permitted names them.
+	Permitted    []string
+	Parameters   []member
+	BodyRequired bool
+	Bodies       []content
+	Answers      []answer
+	// Delivery is an example of a request that the service sends, "" for operations of the service.
+	Delivery string
 
 	// curl is the example of a call, without the address of the service.
 	curl string
 	// words are what a search looks in, in lower case.
 	words string
-}
-
-// parameter is one of a request, or a header of an answer.
-type parameter struct {
-	Name, In, About string
-	Required        bool
-	Schema          *schema
 }
 
 // content is a body in one media type.
@@ -69,7 +66,7 @@ type content struct {
 // answer is one of an operation. Its status is "default" for those that no other answer names.
 type answer struct {
 	Status, About string
-	Headers       []parameter
+	Headers       []member
 	Contents      []content
 }
 
@@ -113,9 +110,15 @@ func read(code, name string) (*contract, error) {
 	for path, item := range doc.Paths.Map() {
 		for method, o := range item.Operations() {
 			op := readOperation(doc.Servers[0].URL+path, method, item.Parameters, o)
+			if op.Permitted, err = openapi.Permitted(o); err != nil {
+				return nil, fmt.Errorf("reading contract: %w", err)
+			}
 			c.operations[op.ID] = op
 			byTag[op.Tag] = append(byTag[op.Tag], op)
 		}
+	}
+	if err := c.addWebhooks(byTag); err != nil {
+		return nil, err
 	}
 	for _, tag := range doc.Tags {
 		slices.SortFunc(byTag[tag.Name], func(a, b *operation) int {
@@ -124,6 +127,23 @@ func read(code, name string) (*contract, error) {
 		c.Groups = append(c.Groups, group{Name: tag.Name, About: markdown(tag.Description), Operations: byTag[tag.Name]})
 	}
 	return c, nil
+}
+
+// addWebhooks adds the requests that the service sends.
+func (c *contract) addWebhooks(byTag map[string][]*operation) error {
+	hooks, err := openapi.Webhooks(c.Document)
+	if err != nil {
+		return fmt.Errorf("reading contract: %w", err)
+	}
+	for _, item := range hooks.Paths.Map() {
+		for method, o := range item.Operations() {
+			op := readOperation("{url}", method, item.Parameters, o)
+			op.Delivery = delivery(method, o)
+			c.operations[op.ID] = op
+			byTag[op.Tag] = append(byTag[op.Tag], op)
+		}
+	}
+	return nil
 }
 
 // rank orders the methods of a path.
@@ -138,7 +158,7 @@ func readOperation(path, method string, shared openapi3.Parameters, o *openapi3.
 	}
 	parameters := slices.Concat(shared, o.Parameters)
 	for _, p := range parameters {
-		op.Parameters = append(op.Parameters, parameter{
+		op.Parameters = append(op.Parameters, member{
 			Name: p.Value.Name, In: p.Value.In, Required: p.Value.Required, About: markdown(p.Value.Description),
 			Schema: reading{}.schema(p.Value.Schema),
 		})
@@ -160,7 +180,7 @@ func readAnswer(status string, response *openapi3.Response) answer {
 	a := answer{Status: status, About: markdown(*response.Description)}
 	for _, name := range slices.Sorted(maps.Keys(response.Headers)) {
 		h := response.Headers[name].Value
-		a.Headers = append(a.Headers, parameter{
+		a.Headers = append(a.Headers, member{
 			Name: name, Required: h.Required, About: markdown(h.Description), Schema: reading{}.schema(h.Schema),
 		})
 	}

@@ -31,11 +31,12 @@ type schema struct {
 	Choices []*schema
 }
 
-// member is one of an object. The name * stands for all that have no name.
+// member is one of an object, a parameter of a request or a header of an answer. The name * stands for all members that have
+// no name. Only parameters are in something, and only they and headers have an About beside that of the schema.
 type member struct {
-	Name     string
-	Required bool
-	Schema   *schema
+	Name, In, About string
+	Required        bool
+	Schema          *schema
 }
 
 // reading is where in a schema the reader is.

@@ -1,0 +1,36 @@
+package reference
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// exampleKey is the key behind the secret that examples are signed with.
+const exampleKey = "the secret of an example"
+
+// delivery returns the example of a request that the service sends to a subscriber.
+func delivery(method string, o *openapi3.Operation) string {
+	body := sampleJSON(o.RequestBody.Value.Content["application/json"].Schema)
+	headers := map[string]string{"webhook-id": "00000000-0000-0000-0000-000000000001", "webhook-timestamp": "1769860800"}
+	mac := hmac.New(sha256.New, []byte(exampleKey))
+	// Writing to a hash never fails.
+	_, _ = mac.Write([]byte(headers["webhook-id"] + "." + headers["webhook-timestamp"] + "." + body))
+	headers["webhook-signature"] = "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	head := method + " /of-the-subscription HTTP/1.1\nContent-Type: application/json\n"
+	for _, p := range o.Parameters {
+		head += p.Value.Name + ": " + headers[p.Value.Name] + "\n"
+	}
+	return head + "\n" + body
+}
+
+// verification returns the command that makes the signature that a delivery must have. What is signed is the id, the
+// timestamp and the body as they were received, separated by full stops; the key is in base64 behind whsec_.
+func verification() string {
+	return `SECRET=whsec_` + base64.StdEncoding.EncodeToString([]byte(exampleKey)) + `
+KEY=$(printf %s "${SECRET#whsec_}" | base64 --decode | od -An -v -tx1 | tr -d ' \n')
+printf %s "$WEBHOOK_ID.$WEBHOOK_TIMESTAMP.$BODY" |
+  openssl dgst -sha256 -mac HMAC -macopt hexkey:"$KEY" -binary | base64`
+}
