@@ -29,7 +29,7 @@ func administrationPages() []page {
 		{"queues", "queues", []string{administration + "/task-queues?size=25"}},
 		{"incidents", "incidents", []string{administration + "/incidents?size=25&state=OPEN"}},
 		{"webhooks", "webhooks", []string{administration + "/webhooks?size=25"}},
-		{"deliveries", "webhooks/endpoint?tenant=demo&code=webhook-7", []string{administration + "/webhook-deliveries?size=25&tenant=demo&subscription=webhook-7"}},
+		{"deliveries", "webhooks/endpoint?tenant=demo&code=webhook-7", []string{administration + "/webhook-deliveries?size=25&tenant=demo&webhook=webhook-7"}},
 		{"audit", "audit", []string{administration + "/events?limit=50&order=NEWEST_FIRST"}},
 		{"audit, a rare type", "audit?what=SECRET.ISSUED", []string{administration + "/events?limit=50&order=NEWEST_FIRST&type=SECRET.ISSUED"}},
 		{"health", "health", []string{administration + "/health"}},

@@ -175,6 +175,8 @@ func TestBudgets(t *testing.T) {
 		"definitions", "definitions/new", "definitions/playground", "definitions/demo/ProcessDefinition/LOAN",
 		"people", "people?kind=Group", "people?kind=Application", "people?kind=Robot", "people/demo/User/bob",
 		"queues", "queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN&language=java", "incidents", "webhooks", "audit",
+		"health", "processes/" + process.String() + "/engine", "reference", "reference/2024-06-14", "reference/admin",
+		"reference/2024-06-14/operations/deliverEvent", "reference/2024-06-14/schemas/Process",
 	} {
 		s.requireBudget(alice, path, 60_000, 150_000)
 	}

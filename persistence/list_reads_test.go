@@ -40,7 +40,7 @@ SELECT gen_random_uuid(), w.subscription_id, w.tenant_id, gen_random_uuid(), 'x'
 ANALYZE;`
 
 // Lists of administrators read little more than what they show.
-func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is a table
+func TestListsReadWhatTheyShow(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	conn, err := pgx.Connect(t.Context(), url)
