@@ -76,7 +76,7 @@ func newWebhooksPingCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cmd.PrintErrf("What becomes of it: %s deliveries --event %s\n", cmd.Parent().CommandPath(), ping.EventID)
+			cmd.PrintErrf("To see whether it arrived: %s deliveries --event %s\n", cmd.Parent().CommandPath(), ping.EventID)
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), ping.EventID)
 			return err
 		})
