@@ -219,6 +219,16 @@ func (i *Issuer) RootsPEM() string {
 	return roots.String()
 }
 
+// AuthorityExpiry returns when the certificate of the authority that signs at now
+// ends, the zero time if there is none.
+func (i *Issuer) AuthorityExpiry(now time.Time) time.Time {
+	issuer, found := signing(i.keys.set.Load().authorities, now)
+	if !found {
+		return time.Time{}
+	}
+	return issuer.certificate.NotAfter
+}
+
 // Roots returns the authorities that are trusted.
 func (i *Issuer) Roots() *x509.CertPool {
 	pool := x509.NewCertPool()

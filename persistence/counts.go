@@ -64,7 +64,23 @@ SELECT x.process_id FROM process_items x
     OR p.process_version = ANY(` + access.RunVersions + `)`
 
 	countEvents = `SELECT count_events($1)`
+
+	countOpenWork = `
+SELECT (SELECT coalesce(sum(n), 0)::bigint FROM process_counts WHERE state = 'RUNNING'),
+       coalesce(sum(n) FILTER (WHERE task_state = 'READY'), 0)::bigint,
+       coalesce(sum(n) FILTER (WHERE task_state = 'CLAIMED'), 0)::bigint
+  FROM item_counts`
 )
+
+// OpenWork is how many processes and tasks of all tenants are not finished.
+type OpenWork struct{ Running, Ready, Claimed int64 }
+
+// CountOpenWork returns how much was open when events were counted the last time, some seconds ago.
+func (r *Reader) CountOpenWork(ctx context.Context) (OpenWork, error) {
+	var w OpenWork
+	err := r.Read(ctx, pg.Q(countOpenWork, nil, pg.One(&w.Running, &w.Ready, &w.Claimed)))
+	return w, pg.Translate("counting open work", err)
+}
 
 // countItems has the total of a list of items i visible to the caller made of kept counts.
 func countItems(l *pg.List, caller domain.Caller) {

@@ -80,6 +80,7 @@ func (s *service) listen(ctx context.Context) (opened listeners, err error) {
 		if certificate, err = loadCertificate(s.config.TLSCert, s.config.TLSKey, s.log); err != nil {
 			return opened, err
 		}
+		s.certificate.Store(certificate)
 	}
 	for _, a := range []struct {
 		to            *[]*listener

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -54,7 +55,11 @@ func newBacklogs(reader *persistence.Reader) collector {
 		"Webhook deliveries that have failed and are attempted again.")
 	lag := newGauge("procession_webhook_delivery_lag_seconds",
 		"For how long the oldest delivery waits for its first attempt to an endpoint that nothing is wrong with.")
-	return collector{[]number{commands, commandLag, pending, retrying, lag}, func(ctx context.Context, show show) {
+	disabled := newGauge("procession_webhook_endpoints_disabled", "Webhook endpoints that get nothing until they are enabled.")
+	incidents := newGauge("procession_incidents_open", "Incidents that nothing was done about.")
+	overdue := newGauge("procession_engine_looks_overdue",
+		"Namespaces of Temporal in which the ends of workflows should have been looked for a minute ago.")
+	return collector{[]number{commands, commandLag, pending, retrying, lag, disabled, incidents, overdue}, func(ctx context.Context, show show) {
 		now := time.Now()
 		found, err := reader.ReadAllBacklogs(ctx, now)
 		if err != nil {
@@ -65,6 +70,39 @@ func newBacklogs(reader *persistence.Reader) collector {
 		show(pending, float64(found.Deliveries))
 		show(retrying, float64(found.RetriedDeliveries))
 		show(lag, secondsSince(found.DeliveriesSince, now))
+		show(disabled, float64(found.DisabledEndpoints))
+		show(incidents, float64(found.OpenIncidents))
+		show(overdue, float64(found.OverdueLooks))
+	}}
+}
+
+// newWorkMetrics shows the processes and tasks that are open. They are counted in the background, so the numbers are
+// those of some seconds ago.
+func newWorkMetrics(reader *persistence.Reader) collector {
+	processes := newGauge("procession_processes", "Processes that are not finished, by state.", "state")
+	tasks := newGauge("procession_tasks", "Tasks that are not finished, by state.", "state")
+	return collector{[]number{processes, tasks}, func(ctx context.Context, show show) {
+		open, err := reader.CountOpenWork(ctx)
+		if err != nil {
+			return
+		}
+		show(processes, float64(open.Running), string(domain.ProcessRunning))
+		show(tasks, float64(open.Ready), string(domain.TaskReady))
+		show(tasks, float64(open.Claimed), string(domain.TaskClaimed))
+	}}
+}
+
+// newCertificateMetrics shows when the authority of engine certificates and the certificate of the HTTPS listeners end.
+func newCertificateMetrics(issuer *authn.Issuer, served func() *servedCertificate) collector {
+	expiry := newGauge("procession_certificate_expiry_timestamp_seconds",
+		"When a certificate ends, in seconds since 1970: that of the HTTPS listeners, or of the authority.", "certificate")
+	return collector{[]number{expiry}, func(_ context.Context, show show) {
+		if ends := issuer.AuthorityExpiry(time.Now()); !ends.IsZero() {
+			show(expiry, float64(ends.Unix()), "authority")
+		}
+		if certificate := served(); certificate != nil {
+			show(expiry, float64(certificate.expiry().Unix()), "listener")
+		}
 	}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,6 +72,8 @@ type service struct {
 	management  http.Handler
 	admin       http.Handler
 	connections connections
+	// certificate is that of the HTTPS listeners, nil until they are open and without them.
+	certificate atomic.Pointer[servedCertificate]
 	health      *health
 	engine      *engine.Engine
 	relay       *outbox.Relay

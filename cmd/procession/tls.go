@@ -59,6 +59,13 @@ func (s *servedCertificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) 
 	return s.current, nil
 }
 
+// expiry returns when the certificate ends.
+func (s *servedCertificate) expiry() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current.Leaf.NotAfter
+}
+
 func (s *servedCertificate) report(err error) {
 	failure := ""
 	if err != nil {

@@ -64,7 +64,7 @@ func newService(
 	if err != nil {
 		return nil, err
 	}
-	s.addMetrics(m, k.db, acts)
+	s.addMetrics(m, k, acts)
 	if err := s.newAPI(k, halves, m, dev); err != nil {
 		return nil, err
 	}
@@ -191,10 +191,10 @@ func (s *service) newSupervisor(db *persistence.DB, acts *activities.Activities)
 }
 
 // addMetrics registers what the parts of the service count.
-func (s *service) addMetrics(m *metrics, db *persistence.DB, acts *activities.Activities) {
-	watched := db.Background().Reader()
+func (s *service) addMetrics(m *metrics, k *keyring, acts *activities.Activities) {
+	watched := k.db.Background().Reader()
 	m.registry.MustRegister(newBacklogs(watched), newTaskQueueMetrics(watched, queuePatience(s.config)),
-		newConnectionMetrics(db))
+		newWorkMetrics(watched), newConnectionMetrics(k.db), newCertificateMetrics(k.issuer, s.certificate.Load))
 	m.gauge("procession_http_connections", "Connections of clients to the REST API.", s.connections.ofClients)
 	m.counter("procession_http_connections_refused_total", "Connections that were refused because there were too many.",
 		func() float64 { return float64(s.connections.refused.Load()) })

@@ -44,6 +44,10 @@ func TestWhatIsWrongWithWorkersIsTold(t *testing.T) {
 	require.Regexp(t, `worker \S+ registered on QUEUE_SAMPLE_LOAN but does not poll it`, workers())
 	require.InDelta(t, 1, s.metric(`procession_task_queue_backlog{kind="workflow"}`), 0)
 	require.Positive(t, s.metric(`procession_task_queue_backlog_age_seconds{kind="workflow"}`))
+	s.await("the open work to be counted", func() bool { return s.metric(`procession_processes{state="RUNNING"}`) == 2 })
+	require.InDelta(t, 1, s.metric(`procession_tasks{state="READY"}`), 0)
+	require.InDelta(t, 0, s.metric("procession_incidents_open"), 0)
+	require.Greater(t, s.metric(`procession_certificate_expiry_timestamp_seconds{certificate="authority"}`), float64(time.Now().Unix()))
 
 	s.startWorker()
 	s.await("all to be well again", func() bool { return problems(workers()) == "" })
