@@ -21,6 +21,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/internal/doctor"
 	"github.com/procession-dev/procession/internal/testkit/oidctest"
@@ -72,10 +73,11 @@ func (e examined) requireOnly(t *testing.T, want map[string]doctor.Verdict) {
 func (s *testStack) occupy() {
 	s.t.Helper()
 	db := pgtest.Open(s.t, s.config.DatabaseURL)
-	queues, err := db.Reader().ListTaskQueues(s.t.Context(), persistence.AdministrationScope{Everywhere: true}, nil, nil, time.Now())
+	queues, err := db.Reader().ListTaskQueues(s.t.Context(), persistence.AdministrationScope{Everywhere: true},
+		persistence.TaskQueueFilter{}, domain.PageRequest{Size: 100}, time.Now())
 	require.NoError(s.t, err)
-	require.NotEmpty(s.t, queues)
-	for _, q := range queues {
+	require.NotEmpty(s.t, queues.Items)
+	for _, q := range queues.Items {
 		account := demo.LoanWorker()
 		if q.TenantID != account.Tenant {
 			account = demo.OtherWorker()
