@@ -45,8 +45,8 @@ func bundles() []bundle {
 			"src/work.css", "src/definitions.css", "src/run.css",
 		}},
 		{name: "console.js", parts: []string{
-			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js", "src/form.js",
-			"src/form-fields.js",
+			"node_modules/htmx.org/dist/htmx.min.js", "src/console.js", "src/form-rows.js",
+			"src/form.js", "src/form-fields.js",
 		}},
 		{name: "editor.js", parts: []string{"src/editor.js"}, modules: true},
 		{name: "theme.js", parts: []string{"src/theme.js"}},

@@ -13,7 +13,6 @@
       this.element = element;
       this.changed = new Set(); // names of inputs that differ from what is saved
       this.edits = 0; // counts changes, to see those made during a request
-      this.rows = 0; // counts new rows
       this.stale = false; // the page does not show the parts that the form has now
       this.draft = element.dataset.draft !== undefined; // it is kept here until it is sent
       this.key = `procession-form ${location.pathname}${this.draft ? location.search : ""}`;
@@ -76,7 +75,7 @@
     edited(input) {
       if (!input.name || input.type === "file" || input.type === "hidden") return;
       // What is changed is no longer what it is marked as.
-      document.getElementById(`${idOf(input.name.slice(1))}-mark`)?.remove();
+      document.getElementById(`${formRows.idOf(input.name.slice(1))}-mark`)?.remove();
       this.change(input.name);
       const row = input.closest("[data-row]");
       if (row) this.changeRows(row.closest("[data-rows]"));
@@ -128,31 +127,9 @@
       if (!button) return;
       event.preventDefault();
       const rows = button.closest("[data-rows]");
-      const row = button.closest("[data-row]");
-      switch (button.dataset.do) {
-        case "add": this.addRow(rows); break;
-        case "remove": {
-          const next = row.nextElementSibling ?? row.previousElementSibling;
-          row.remove();
-          (next?.querySelector("button[data-do=remove]") ?? rows.querySelector(":scope > button[data-do=add]")).focus();
-          break;
-        }
-        case "up": row.previousElementSibling?.before(row); button.focus(); break;
-        case "down": row.nextElementSibling?.after(row); button.focus(); break;
-      }
+      formRows.act(rows, button);
       this.changeRows(rows);
       this.change("o" + rows.dataset.rows);
-    }
-
-    addRow(rows) {
-      const blank = rows.querySelector(":scope > template[data-blank]");
-      const key = `n${Date.now().toString(36)}${this.rows++}`;
-      const copy = document.createElement("template");
-      const part = idPart(blank.dataset.blank);
-      copy.innerHTML = blank.innerHTML.replaceAll(blank.dataset.blank, key).replaceAll(part, idPart(key));
-      const row = copy.content.firstElementChild;
-      rows.querySelector("[data-list]").append(row);
-      row.querySelector("input:not([type=hidden]), select, textarea")?.focus();
     }
 
     submitted(event) {
@@ -176,17 +153,11 @@
         if (all.has(name)) some.set(name, all.get(name));
       }
       for (const name of ["conflict", "theirs"]) for (const value of all.getAll(name)) some.append(name, value);
+      // All inputs of a new row are sent with it.
+      for (const input of this.element.querySelectorAll("[data-row^=n] [name^=v]")) names.add(input.name);
       for (const name of names) {
         for (const value of all.getAll(name)) if (typeof value === "string") some.append(name, value);
         if (name.startsWith("v")) for (const value of all.getAll("r" + name.slice(1))) some.append("r" + name.slice(1), value);
-      }
-      // All inputs of a new row are sent with it.
-      for (const row of this.element.querySelectorAll("[data-row^=n]")) {
-        for (const input of row.querySelectorAll("[name^=v]")) {
-          if (names.has(input.name)) continue;
-          names.add(input.name);
-          for (const value of all.getAll(input.name)) if (typeof value === "string") some.append(input.name, value);
-        }
       }
       return some;
     }
@@ -253,7 +224,7 @@
       if (!meanwhile) this.changed.clear();
       this.version.value = answer.version;
       this.base.value = answer.base;
-      this.rename(answer.keys ?? {});
+      this.changed = formRows.rename(this.element, answer.keys ?? {}, this.changed);
       this.problems = answer.problems;
       if (answer.html && !meanwhile) this.replace(answer.html); else this.stale = this.stale || Boolean(answer.html);
       this.complain();
@@ -283,39 +254,6 @@
       if (!again) return;
       again.focus();
       if (typeof start === "number" && again.setSelectionRange) try { again.setSelectionRange(start, end); } catch { /* not a text */ }
-    }
-
-    // rename gives rows the keys that they have in the value that is saved now.
-    rename(arrays) {
-      const found = [];
-      for (const [name, keys] of Object.entries(arrays)) {
-        for (const rows of this.element.querySelectorAll("[data-rows]")) {
-          if (rows.dataset.rows !== name) continue;
-          for (const row of rows.querySelector("[data-list]").children) {
-            const key = keys[row.dataset.row];
-            if (key !== undefined && key !== row.dataset.row) found.push([row, name, row.dataset.row, key]);
-          }
-        }
-      }
-      // Rows within rows first: their names begin with those around them.
-      found.sort((a, b) => b[1].length - a[1].length);
-      for (const [row, name, key, now] of found) {
-        row.dataset.row = now;
-        const [text, id] = [`${name}/${key}`, idOf(`${name}/${key}`)].map((part) => new RegExp(`${RegExp.escape(part)}(?=$|[/. -])`, "g"));
-        for (const part of row.querySelectorAll("*")) {
-          if (part.type === "hidden" && part.name === "o" + name) part.value = now;
-          for (const attribute of ["name", "data-rows", "data-files", "data-search", ...(part.tagName === "BUTTON" ? ["value"] : [])]) {
-            if (part.hasAttribute(attribute)) part.setAttribute(attribute, part.getAttribute(attribute).replace(text, () => `${name}/${now}`));
-          }
-          for (const attribute of ["id", "for", "list", "aria-describedby"]) {
-            if (part.hasAttribute(attribute)) part.setAttribute(attribute, part.getAttribute(attribute).replace(id, () => idOf(`${name}/${now}`)));
-          }
-        }
-      }
-      if (found.length > 0) this.changed = new Set([...this.changed].map((entry) => {
-        for (const [, name, key, now] of found) if (entry.slice(1).startsWith(`${name}/${key}/`)) return `${entry[0]}${name}/${now}${entry.slice(1 + name.length + 1 + key.length)}`;
-        return entry;
-      }));
     }
 
     // complain shows what is wrong beside the controls and, once completing was tried, in
@@ -398,14 +336,6 @@
 
   // nameOf is the name of the control that an input belongs to.
   const nameOf = (input) => /^[vu]\//.test(input.name ?? "") ? input.name.slice(1) : "";
-
-  // idPart writes a text as ids of elements do, idOf the name of a control.
-  const idPart = (text) => [...new TextEncoder().encode(text)].map((c) => {
-    const letter = String.fromCharCode(c);
-    if (letter === "/") return "-";
-    return /[0-9A-Za-z]/.test(letter) ? letter : `_${c.toString(16).padStart(2, "0")}`;
-  }).join("");
-  const idOf = (name) => "f" + idPart(name);
 
   // Forms come and go with the parts of a page. One that goes saves what it has.
   const forms = new Map();
