@@ -69,6 +69,18 @@ func (c *Change) keep(array, key string, index int) {
 	c.Keys[array][key] = strconv.Itoa(index)
 }
 
+// Renamed returns the name that a node has in the new value, where rows may have other keys.
+func (c *Change) Renamed(name string) string {
+	path, _ := jsontext.SplitPointer(name)
+	now := slices.Clone(path)
+	for i, key := range path {
+		if renamed, ok := c.Keys[jsontext.JoinPointer(path[:i]...)][key]; ok {
+			now[i] = renamed
+		}
+	}
+	return jsontext.JoinPointer(now...)
+}
+
 // Changes compares what was entered with the value of the sheet. Without a difference
 // the patch is empty.
 func (s *Sheet) Changes(t Typed) (*Change, error) {

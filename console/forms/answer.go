@@ -50,6 +50,7 @@ func (e *entry) after(ctx context.Context) (*page, error) {
 	p.conflicts, p.blank = e.conflicts, e.change.Blank
 	p.typed = map[string]string{}
 	complain := func(name, text, sentence string) {
+		name = e.change.Renamed(name)
 		p.typed[name] = text
 		if n := p.sheet.Find(name); n != nil {
 			said := ui.T(ctx, sentence, n.Label)
@@ -69,7 +70,7 @@ func (e *entry) after(ctx context.Context) (*page, error) {
 		return nil, err
 	}
 	for name, text := range e.unfound {
-		switch n := e.before.Find(name); {
+		switch n := e.before.Control(name); {
 		case p.found != nil && p.found.name == name:
 			p.typed[name] = text
 		case n != nil && n.Kind == form.KindDataSource:

@@ -31,7 +31,8 @@ func loan() *memory {
 			"married":{"type":"boolean","title":"Married"},"spouse":{"type":"string","title":"Spouse"},
 			"adviser":{"type":"string","format":"kuflow-principal","title":"Adviser"},
 			"paper":{"type":"string","format":"kuflow-file","title":"Paper","description":"The contract","accept":".txt"},
-			"rows":{"type":"array","title":"Debts","items":{"type":"object","properties":{"to":{"type":"string","title":"To"},"much":{"type":"number","title":"Much"}}}}}}`),
+			"rows":{"type":"array","title":"Debts","items":{"type":"object","properties":{"to":{"type":"string","title":"To"},"much":{"type":"number","title":"Much"},
+				"who":{"type":"string","format":"kuflow-principal","title":"Who"}}}}}}`),
 		uiSchema: json.RawMessage(`{"type":"VerticalLayout","elements":[
 			{"type":"HorizontalLayout","elements":[{"type":"Control","scope":"#/properties/name"},{"type":"Control","scope":"#/properties/amount"}]},
 			{"type":"Control","scope":"#/properties/married"},
@@ -194,6 +195,11 @@ func TestNamesAndFiles(t *testing.T) {
 	b.Type("#f-adviser", "Bob")
 	b.Await(`document.getElementById("f-adviser-list").options.length === 2`)
 	b.Await(`document.querySelector("[name=base]").value.includes("name=Bob;")`)
+	// A row that is not saved yet finds names too.
+	b.Click("[data-rows='/rows'] > button[data-do=add]")
+	b.Type("tr[data-row^=n] [data-search]", "Bob")
+	b.Await(`document.querySelector("[name=base]").value.includes('"rows":[{"who":"kuflow-principal:')`)
+	b.Await(`document.getElementById("f-rows-0-who").value === "Bob"`)
 	browsertest.Eval[bool](b, `(() => {
 		const input = document.querySelector("#f-paper-upload"), files = new DataTransfer();
 		files.items.add(new File(["the contract"], "Ünï <b>.txt", {type: "text/plain"}));

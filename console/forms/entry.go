@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -93,45 +95,55 @@ func (e *entry) read(ctx context.Context) (needsBase bool, err error) {
 // refer finds what the texts of controls that refer to something mean.
 func (e *entry) refer(ctx context.Context) error {
 	e.unfound = map[string]string{}
-	looked := 0
-	var failed error
 	chosen, item := e.post.chosen()
-	form.All(e.before.Nodes, func(n *form.Node) bool {
-		if n.Kind == form.KindDataSource && n.Name == chosen && !n.Locked() {
-			e.typed.Texts[chosen], e.typed.References[chosen] = []string{form.ReadableJSON(string(jsonString(item)))}, item
-			return true
+	if n := e.before.Control(chosen); item != "" && n != nil && n.Kind == form.KindDataSource && !n.Locked() {
+		e.typed.Texts[chosen], e.typed.References[chosen] = []string{form.ReadableJSON(string(jsonString(item)))}, item
+	}
+	looked, fresh := 0, 0
+	for _, name := range slices.Sorted(maps.Keys(e.typed.Texts)) {
+		texts := e.typed.Texts[name]
+		n := e.before.Find(name)
+		if n == nil && fresh < maxFresh {
+			n = e.before.Control(name)
+			fresh++
 		}
-		texts := e.typed.Texts[n.Name]
-		if !n.Kind.Refers() || len(texts) == 0 || n.Locked() || failed != nil {
-			return true
+		if n == nil || !n.Kind.Refers() || len(texts) == 0 || n.Locked() || e.typed.References[name] != "" {
+			continue
 		}
 		text := strings.TrimSpace(texts[len(texts)-1])
-		reference := e.post.values.Get(prefixReference + n.Name)
+		reference := e.post.values.Get(prefixReference + name)
 		switch {
 		case text == "":
 		case reference != "" && strings.TrimSpace(form.ReadableJSON(string(jsonString(reference)))) == text:
-			e.typed.References[n.Name] = reference
+			e.typed.References[name] = reference
 		case text == n.Text(e.typed.Manner):
-		case n.Kind == form.KindDataSource:
-			delete(e.typed.Texts, n.Name)
-			e.unfound[n.Name] = text
 		default:
-			if looked++; looked > maxFound {
-				delete(e.typed.Texts, n.Name)
-				return true
+			found, err := e.named(ctx, n, text, &looked)
+			if err != nil {
+				return err
 			}
-			found, err := e.store.Find(ctx, n, text)
-			failed = err
-			if only := exact(found, text); only != nil {
-				e.typed.References[n.Name] = only.Reference
-				return true
+			if found != nil {
+				e.typed.References[name] = found.Reference
+				continue
 			}
-			delete(e.typed.Texts, n.Name)
-			e.unfound[n.Name] = text
+			delete(e.typed.Texts, name)
+			e.unfound[name] = text
 		}
-		return true
-	})
-	return failed
+	}
+	return nil
+}
+
+// named returns what a control may refer to by the name, nil for none. Items of data sources are chosen, and no more than
+// maxFound names are looked for.
+func (e *entry) named(ctx context.Context, n *form.Node, name string, looked *int) (*Found, error) {
+	if n.Kind == form.KindDataSource {
+		return nil, nil
+	}
+	if *looked++; *looked > maxFound {
+		return nil, nil
+	}
+	found, err := e.store.Find(ctx, n, name)
+	return exact(found, name), err
 }
 
 // exact returns the one thing with a name, or the only one that was found.

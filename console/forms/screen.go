@@ -20,6 +20,8 @@ const (
 	attempts = 4
 	// maxFound is how many names without a reference one post looks for.
 	maxFound = 20
+	// maxFresh bounds the controls of new rows whose texts are looked at for names.
+	maxFresh = 1000
 	// maxFile bounds the name of a file, in bytes.
 	maxFile = 1024
 )
