@@ -16,8 +16,9 @@ import (
 const (
 	// pageSize is how many endpoints or deliveries a page has.
 	pageSize = 25
-	// outcomesShown is how many deliveries the picture of an endpoint has.
-	outcomesShown = 48
+	// outcomesListed is how many deliveries the picture of an endpoint in the list has, outcomesShown that on its page.
+	outcomesListed = 24
+	outcomesShown  = 48
 
 	area = "webhooks"
 )
@@ -54,7 +55,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	for i := range found.Items {
 		ids = append(ids, found.Items[i].SubscriptionID)
 	}
-	outcomes, err := s.Administration.WebhookOutcomes(v.Context(), v.Caller, ids, outcomesShown)
+	outcomes, err := s.Administration.WebhookOutcomes(v.Context(), v.Caller, ids, outcomesListed)
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func listPage(l listed) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(l.Outcomes[e.SubscriptionID]) > 0 {
-					templ_7745c5c3_Err = picture(l.Outcomes[e.SubscriptionID]).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = picture(l.Outcomes[e.SubscriptionID], outcomesListed).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -555,7 +555,7 @@ func endpointPage(s *shown) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = picture(s.Outcomes).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = picture(s.Outcomes, outcomesShown).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
