@@ -30,8 +30,9 @@ func definitionID(code string) uuid.UUID { return uuid.NewSHA1(demo.TenantDemo()
 // application loan-worker runs and Alice manages.
 func publishDefinitions(ctx context.Context, db *persistence.DB, now time.Time) error {
 	return db.Write(ctx, func(tx *persistence.Tx) error {
-		for code, workflow := range map[string]string{
-			codeReturn: workflowReturn, codeWait: workflowWait, codeLater: workflowLater,
+		for code, runs := range map[string]struct{ workflow, queue string }{
+			codeReturn: {workflowReturn, taskQueue}, codeWait: {workflowWait, taskQueue}, codeLater: {workflowLater, taskQueue},
+			codeSDK: {workflowSDK, queueSDK}, codePlain: {workflowSDK, queuePlain},
 		} {
 			id := definitionID(code)
 			item := uuid.NewSHA1(id, []byte(codeTask))
@@ -39,7 +40,7 @@ func publishDefinitions(ctx context.Context, db *persistence.DB, now time.Time) 
 				DefinitionRef: domain.DefinitionRef{ID: id, Version: uuid.NewSHA1(id, []byte("version")), Code: code},
 				TenantID:      demo.TenantDemo(), Number: 1, Name: code,
 				Engine: &domain.EngineBinding{
-					WorkflowType: workflow, TaskQueue: taskQueue, SignalShape: domain.SignalShapeB, RunnerID: demo.LoanWorker().ID,
+					WorkflowType: runs.workflow, TaskQueue: runs.queue, SignalShape: domain.SignalShapeB, RunnerID: demo.LoanWorker().ID,
 				},
 				Items: []persistence.ItemDefinitionVersion{{
 					DefinitionRef: domain.DefinitionRef{ID: item, Version: uuid.NewSHA1(item, []byte("version")), Code: codeTask},
@@ -48,6 +49,7 @@ func publishDefinitions(ctx context.Context, db *persistence.DB, now time.Time) 
 			}, demo.Alice().ID, now)
 			tx.GrantOnProcess(id, domain.PermissionManager, demo.LoanWorker().ID)
 			tx.GrantOnProcess(id, domain.PermissionManager, demo.Alice().ID)
+			tx.GrantOnItem(item, domain.PermissionCandidate, domain.Grantee{ID: demo.LoanWorker().ID})
 			tx.GrantOnItem(item, domain.PermissionCandidate, domain.Grantee{ID: demo.Alice().ID})
 		}
 		return nil

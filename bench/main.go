@@ -72,6 +72,7 @@ func (b *bench) measure(ctx context.Context) error {
 		{"creates", b.measureCreates},
 		{"pairs", b.measurePairs},
 		{"engine", b.measureEngine},
+		{"workers", b.measureWorkers},
 		{"latency", b.measureLatency},
 		{"webhooks", b.measureWebhooks},
 		{"pages", b.measurePages},

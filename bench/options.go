@@ -28,7 +28,7 @@ type options struct {
 }
 
 func sections() []string {
-	return []string{"memory", "creates", "pairs", "engine", "latency", "webhooks", "pages", "list", "artifacts", "administration"}
+	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration"}
 }
 
 func (o *options) wants(section string) bool {
