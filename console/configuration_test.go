@@ -269,6 +269,7 @@ func TestExpressionIsTried(t *testing.T) {
 	alice.Type("[name=task]", "REVIEW")
 	alice.Click("[data-complete]")
 	alice.AwaitText("The action is offered.")
+	alice.Await(`[...document.querySelectorAll("[name=task]")].map((input) => input.value).join() === "REVIEW,,"`)
 
 	// On a real process, found by its words.
 	alice.Type("[name=q]", "playground\r")
