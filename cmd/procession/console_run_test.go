@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/console/web"
@@ -38,6 +40,40 @@ func (b *browser) apply() {
 	b.AwaitText("This is applied.")
 }
 
+// replace changes a text in the editor, by pasting all of it.
+func (b *browser) replace(was, now string) {
+	b.Click(".cm-content")
+	b.Press("a", chromedp.ModifierCtrl)
+	b.Eval(fmt.Sprintf(`(() => {
+		const data = new DataTransfer();
+		data.setData("text/plain", document.querySelector("[data-editor]").value.replace(%q, %q));
+		document.querySelector(".cm-content").dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+	})()`, was, now))
+	b.Await(fmt.Sprintf(`document.querySelector("[data-editor]").value.includes(%q)`, now))
+}
+
+// tryExpression tries an expression in the playground, by which a review is offered once there was one.
+func (b *browser) tryExpression(expression string) {
+	b.Click("a[href$=playground]")
+	b.Type("#expression", expression)
+	b.Set("[name=task]", "REVIEW")
+	b.Click("[data-complete]")
+	b.AwaitText("The action is offered.")
+	b.Set("[name=taskState]", "CLAIMED")
+	b.Click("[data-complete]")
+	b.AwaitText("The action is not offered.")
+}
+
+// askForReview is the button of the user action of the process that foundATenant defines.
+const askForReview = ".actions-menu form[action$=ASK_FOR_REVIEW] button"
+
+// openProcess goes to the process that a word finds.
+func (b *browser) openProcess(word string) {
+	b.open("processes?q=" + word)
+	b.Click("main .row-link")
+	b.Await(`document.querySelector("a[href$='finish/complete']")`)
+}
+
 // foundATenant lets an operator make a tenant, and its owner define a process with a form
 // at its start, another at its task, and a user action, and see one through. All of it is
 // done in browsers.
@@ -56,9 +92,13 @@ func (s *testStack) foundATenant() {
 	owner := s.browse(operator.Text("#secret"))
 	require.Zero(s.t, owner.Count("a[href*='tenant=demo']"))
 	owner.Click(".areas a[href$='/definitions']")
-	owner.Click("a[href$='/definitions/new']")
+	again := `${ .process.state == "RUNNING" and (.tasks.REVIEW == null or .tasks.REVIEW.state == "COMPLETED") }`
+	owner.tryExpression(again)
+	owner.open("definitions/new")
 	require.Zero(s.t, owner.Count("a[href$='template=tenant']"), "tenants are made by operators")
 	owner.Click("a[href$='template=process']")
+	owner.AwaitText("Created")
+	owner.replace(`${ .process.state == "RUNNING" and .tasks.REVIEW == null }`, again)
 	owner.apply()
 	owner.open("start?q=REQUEST")
 	owner.Click("main .tile .row-link")
@@ -67,15 +107,20 @@ func (s *testStack) foundATenant() {
 	owner.Click("main form .btn-primary")
 	owner.AwaitText("Actions")
 	owner.Click(".actions-menu > summary")
-	owner.Click(".actions-menu form[action$=ASK_FOR_REVIEW] button")
+	owner.Click(askForReview)
 	owner.Click("form[action$='tasks/claim'] button")
+	owner.Await(`document.querySelector("[data-complete]")`)
+	task := strings.TrimPrefix(owner.Path(), web.Root)
+	owner.openProcess("oven")
+	require.Zero(s.t, owner.Count(askForReview), "a review is under way")
+	owner.open(task)
 	owner.Await(`document.querySelector("[name='v/APPROVED'][value=true]:not([type=hidden])")`)
 	owner.Eval(`document.querySelector("[name='v/APPROVED'][value=true]:not([type=hidden])").click()`)
 	owner.Type(`[name="v/COMMENT"]`, "It is needed.")
 	owner.Click("[data-complete]")
 	owner.AwaitText("Completed")
-	owner.open("processes?q=oven")
-	owner.Click("main .row-link")
+	owner.openProcess("oven")
+	require.Equal(s.t, 1, owner.Count(askForReview), "as the expression of the playground says")
 	owner.Click("a[href$='finish/complete']")
 	owner.Click("form[action$='finish/complete'] .btn-primary")
 	owner.AwaitText("Completed")

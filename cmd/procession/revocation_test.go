@@ -88,7 +88,10 @@ func TestRevokedWorkersAreDenied(t *testing.T) {
 	certificate := printed(t, append([]string{
 		"access", "list", "--kind", "certificate", "-o", "jq=min_by(.issuedAt).id",
 	}, asAlice...)...)
-	require.Equal(t, "1 revoked\n", printed(t, append([]string{"access", "revoke", certificate[:36]}, asAlice...)...))
+	alice := s.browse(demo.Alice().Secret)
+	alice.open("people/demo/Application/loan-worker")
+	alice.Click("form[action$='/access'] button[value='" + certificate[:36] + "']")
+	alice.AwaitText("revoked")
 	s.awaitDenied(beside, "its certificate is revoked")
 	s.requireServed(elsewhere, "with another certificate")
 
@@ -103,7 +106,8 @@ func TestRevokedWorkersAreDenied(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.get(s.url()+"/.well-known/engine-revocations.json"))
 }
 
-// A worker whose access to Temporal is revoked gets another. One whose credentials are revoked stops and says so.
+// A worker whose access to Temporal is revoked gets another. One whose application is disabled, with the person who leaves,
+// stops and says so.
 func TestWorkerWhoseAccessIsRevoked(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)
@@ -125,12 +129,33 @@ func TestWorkerWhoseAccessIsRevoked(t *testing.T) {
 	require.Eventually(t, logs("Temporal denies the worker, getting access again"), 2*time.Minute, time.Second)
 	s.awaitItem(s.createLoan(uuid.New()), "LOAN_APPLICATION")
 
-	withoutSecrets := filepath.Join(t.TempDir(), "application.yaml")
-	require.NoError(t, os.WriteFile(withoutSecrets, []byte("apiVersion: procession/v1\nkind: Application\n"+
-		"metadata: {code: loan-worker, tenant: demo, id: "+demo.LoanWorker().ID.String()+"}\nspec: {name: loan-worker}\n"), 0o600))
-	printed(t, append([]string{"apply", "-f", withoutSecrets}, asAlice...)...)
-	printed(t, revokeAccess...)
+	s.leaves(demo.Bob(), "loan-worker")
 	require.Eventually(t, logs("the service refuses the worker's credentials"), 2*time.Minute, time.Second)
 	<-worker.Done()
 	require.Error(t, worker.Err())
+	status, body := s.call(demo.LoanWorker(), http.MethodPost, "/authentications", map[string]any{"type": "ENGINE_TOKEN"})
+	require.Equal(t, http.StatusUnauthorized, status, body)
+}
+
+// leaves disables a user and an application in the console, and requires that the user is out of the browser and of the
+// API.
+func (s *testStack) leaves(user demo.Account, application string) {
+	s.t.Helper()
+	his, alice := s.browse(user.Secret), s.browse(demo.Alice().Secret)
+	his.Scripts(false)
+	his.open("tasks")
+	require.Contains(s.t, his.Path(), "tasks")
+	for _, path := range []string{"User/" + strings.ToLower(user.Name), "Application/" + application} {
+		alice.open("people/demo/" + path)
+		alice.Click("form[action$='/disable'] button[value=true]")
+		alice.Await(`document.querySelector("form[action$='/disable'] button[value=false]")`)
+	}
+	s.await("the session to end", func() bool {
+		his.open("tasks")
+		return strings.Contains(his.Path(), "/sign-in")
+	})
+	s.await("the token to be refused", func() bool {
+		status, _ := s.call(user, http.MethodGet, "/processes", nil)
+		return status == http.StatusUnauthorized
+	})
 }

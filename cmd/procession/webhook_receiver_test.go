@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -44,7 +45,7 @@ func TestAWebhookReceiverDrivesAProcess(t *testing.T) {
 	})
 	alice.Click("#webhook .row-link")
 	alice.AwaitText("connection")
-	s.startReceiver(program, address, strings.TrimSpace(secret))
+	receiver := s.startReceiver(program, address, strings.TrimSpace(secret))
 	alice.Click("form[action$='/replay'] button")
 	s.await("the delivery", func() bool {
 		alice.Open(s.url() + alice.Path())
@@ -59,17 +60,32 @@ func TestAWebhookReceiverDrivesAProcess(t *testing.T) {
 	}
 	s.awaitState(process, "COMPLETED")
 	s.requireCommands(alice)
-	alice.open("webhooks/endpoint?tenant=demo&code=ORDERS")
-	alice.Click("form[action$='/ping'] button")
-	alice.AwaitText("A test event is on its way.")
+	s.requirePing(alice, 1)
+
+	// While there are two secrets, receivers with either take what is sent.
+	alice.Click("form[action$='/rotate'] button")
+	alice.AwaitText("It is shown only now.")
+	rotated := alice.Text("#issued")
+	require.NotEqual(t, strings.TrimSpace(secret), rotated)
+	s.requirePing(alice, 2)
+	s.stopProcess(receiver, syscall.SIGTERM)
+	s.startReceiver(program, address, rotated)
+	s.requirePing(alice, 3)
+}
+
+// requirePing sends a test event from the console and requires that so many have been delivered then.
+func (s *testStack) requirePing(b *browser, delivered int) {
+	s.t.Helper()
+	b.open("webhooks/endpoint?tenant=demo&code=ORDERS")
+	b.Click("form[action$='/ping'] button")
+	b.AwaitText("A test event is on its way.")
 	s.await("the test event", func() bool {
-		out := printed(t, append([]string{"webhooks", "deliveries"}, asAlice...)...)
-		return strings.Contains(out, "PING") && !strings.Contains(out, "RETRYING") && !strings.Contains(out, "PENDING")
+		return s.queried(`SELECT count(*) FROM webhook_deliveries WHERE event_type = 'PING' AND state = 'DELIVERED'`) == fmt.Sprint(delivered)
 	})
 }
 
 // startReceiver runs the example at an address.
-func (s *testStack) startReceiver(program, address, webhookSecret string) {
+func (s *testStack) startReceiver(program, address, webhookSecret string) *child.Process {
 	s.t.Helper()
 	cmd := exec.Command(program, "-listen", address)
 	cmd.Env = append(os.Environ(), "WEBHOOK_RECEIVER_ENDPOINT="+s.url(), "WEBHOOK_RECEIVER_WEBHOOK_SECRETS="+webhookSecret,
@@ -80,4 +96,5 @@ func (s *testStack) startReceiver(program, address, webhookSecret string) {
 	p, err := child.Start(cmd, syscall.SIGKILL)
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { s.stopProcess(p, syscall.SIGTERM) })
+	return p
 }

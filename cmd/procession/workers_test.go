@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
 )
 
 func TestWhatIsWrongWithWorkersIsTold(t *testing.T) {
@@ -48,15 +50,35 @@ func TestWhatIsWrongWithWorkersIsTold(t *testing.T) {
 	require.InDelta(t, 1, s.metric(`procession_tasks{state="READY"}`), 0)
 	require.InDelta(t, 0, s.metric("procession_incidents_open"), 0)
 	require.Greater(t, s.metric(`procession_certificate_expiry_timestamp_seconds{certificate="authority"}`), float64(time.Now().Unix()))
+	operator := s.browse(s.operator().Secret)
+	s.awaitQueue(operator, "no worker polls")
+	s.awaitHealth(operator, false)
 
 	s.startWorker()
 	s.await("all to be well again", func() bool { return problems(workers()) == "" })
 
 	s.stopTemporal()
+	s.createLoan(uuid.New())
 	s.await("the outage to be told", func() bool {
 		return regexp.MustCompile(`has not been known for \d+ s: Temporal is not available`).MatchString(workers())
 	})
+	s.awaitQueue(operator, "Temporal is not available")
+	s.awaitHealth(operator, true)
 	s.stopService()
+}
+
+// awaitHealth waits until the page Health says that Temporal is away and that commands wait for it, or that neither is so.
+func (s *testStack) awaitHealth(b *browser, away bool) {
+	s.t.Helper()
+	s.await(fmt.Sprint("the page Health to show that Temporal is away: ", away), func() bool {
+		b.open("health")
+		b.Await(`document.querySelector("#checks .check")`)
+		fails := browsertest.Eval[bool](b.Tab, `[...document.querySelectorAll("#checks .check")].some((check) =>
+			check.querySelector("code").innerText.startsWith("temporal-") && check.querySelector(".state").innerText.includes("Fails"))`)
+		waiting := browsertest.Eval[string](b.Tab, `[...document.querySelectorAll(".figure-tile")]
+			.find((tile) => tile.innerText.includes("Commands for Temporal")).querySelector(".figure-count").innerText.trim()`)
+		return fails == away && (waiting != "0") == away
+	})
 }
 
 // problems are what a command reports below its table.
