@@ -91,3 +91,9 @@ func TestWorkflowFailsForGood(t *testing.T) {
 		})
 	}
 }
+
+// Loans that run go on after a change: the history is of one that was refused.
+func TestLoansThatRunGoOn(t *testing.T) {
+	t.Parallel()
+	processiontest.Replay(t, func(w *procession.Worker) error { lending.Register(w); return nil }, "testdata/refused.json")
+}
