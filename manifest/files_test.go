@@ -47,8 +47,8 @@ func TestReadTellsAllErrors(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorIs(t, err, errFailing)
 	require.Equal(t, []string{
-		filepath.Join(root, "a.yaml") + ":1: is not YAML: did not find expected node content",
-		filepath.Join(root, "b.yaml") + ":2: b is given twice",
+		filepath.Join(root, "a.yaml") + ":1:4: is not YAML: the [ is not closed",
+		filepath.Join(root, "b.yaml") + ":2:1: b is given twice",
 		filepath.Join(root, "missing.yaml") + ": no such file or directory",
 		empty + ": holds no document",
 		"-: reading: broken",

@@ -56,12 +56,15 @@ type Error struct {
 	Message      string
 }
 
-// Error is written as compilers do: file:line: message.
+// Error is written as compilers do: file:line:column: message.
 func (e *Error) Error() string {
-	if e.Line == 0 {
+	switch {
+	case e.Line == 0:
 		return fmt.Sprintf("%s: %s", e.File, e.Message)
+	case e.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
 	}
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
 // Parse reads the documents of a file: of YAML, separated by ---, or of JSON if

@@ -77,6 +77,12 @@ func syntaxError(file string, content []byte, err error) error {
 	if found == nil {
 		return &Error{File: file, Message: err.Error()}
 	}
+	if strings.HasPrefix(found[2], "did not find expected") {
+		if offset, fault := bracketFault(content); offset >= 0 {
+			line, column := placeIn(content, offset)
+			return &Error{File: file, Line: line, Column: column, Message: "is not YAML: " + fault}
+		}
+	}
 	// The library reports no line for the first line and for some errors.
 	line, err := strconv.Atoi(found[1])
 	if err != nil {
