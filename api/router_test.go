@@ -65,8 +65,27 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	}
 	got := public(s, http.MethodDelete, "/v2024-06-14/processes")
 	require.Equal(t, 405, got.Status)
-	require.Equal(t, 405, apitest.Decode[contracttest.ErrorBody](t, got).Status)
+	requireErrorBody(t, got, "method not allowed: the path has ")
 	require.ElementsMatch(t, []string{"GET", "POST", "HEAD"}, strings.Split(got.Header.Get("Allow"), ", "))
+}
+
+// requireErrorBody requires that an error has the body that all errors have.
+func requireErrorBody(t *testing.T, got apitest.Answer, message string) {
+	t.Helper()
+	body := apitest.Decode[contracttest.ErrorBody](t, got)
+	require.Equal(t, got.Status, body.Status)
+	require.True(t, strings.HasPrefix(body.Message, message), body.Message)
+	require.Len(t, body.Errors, 1)
+	require.Equal(t, "VALIDATION", body.Errors[0].Code)
+	require.Equal(t, body.Message, body.Errors[0].Message)
+}
+
+func TestOtherHostsAreMisdirected(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewService(t, func(o *api.Options) { o.Hosts = func(host string) bool { return host != "service.test" } })
+	got := public(s, http.MethodGet, "/openapi/admin.yaml")
+	require.Equal(t, 421, got.Status)
+	requireErrorBody(t, got, "this host is not served here")
 }
 
 func TestEveryAnswerIsMarked(t *testing.T) {

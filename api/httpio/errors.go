@@ -84,7 +84,7 @@ type errorBody struct {
 	Timestamp time.Time   `json:"timestamp"`
 	Status    int         `json:"status"`
 	Message   string      `json:"message"`
-	Errors    []errorInfo `json:"errors,omitempty"`
+	Errors    []errorInfo `json:"errors"`
 }
 
 type errorInfo struct {
@@ -211,12 +211,17 @@ func (w *ErrorWriter) MethodNotAllowed(c *gin.Context) {
 		}
 	}
 	c.Header("Allow", allow)
-	w.write(c, http.StatusMethodNotAllowed, "method not allowed", nil)
+	w.refuse(c, http.StatusMethodNotAllowed, "method not allowed: the path has "+allow)
 }
 
 // Misdirected answers 421 to a request for a host that is not served here.
 func (w *ErrorWriter) Misdirected(c *gin.Context) {
-	w.write(c, http.StatusMisdirectedRequest, "this host is not served here", nil)
+	w.refuse(c, http.StatusMisdirectedRequest, "this host is not served here")
+}
+
+// refuse answers a request that no operation takes, with a status that StatusOf does not have.
+func (w *ErrorWriter) refuse(c *gin.Context, status int, message string) {
+	w.write(c, status, message, []errorInfo{{Code: domain.CodeValidation, Message: message}})
 }
 
 // WriteUnavailable answers 503 where there is no request to route yet.
