@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain/resource"
 )
 
 func newExportCommand(env Environment) *cobra.Command {
@@ -57,7 +58,7 @@ func newExportCommand(env Environment) *cobra.Command {
 			return fmt.Errorf("writing to %s: %w", folder, err)
 		}
 		cmd.PrintErrf("%d documents written to %s\n", len(documents), folder)
-		return reportStale(cmd, folder, documents, out.format)
+		return reportStale(cmd, folder, kinds, documents, out.format)
 	})
 	p.bind(env, cmd)
 	out = bindOutput(cmd, formatYAML, formatJSON)
@@ -116,22 +117,27 @@ func exportedOf(r oasadmin.Resource) exported {
 	return document
 }
 
-// reportStale names the files of the folder that an export would write for resources that were not exported: most were
-// deleted since an earlier export.
-func reportStale(cmd *cobra.Command, folder string, documents []exported, format string) error {
+// reportStale names the files of the folder that an export of the kinds, all if there are none, would write for resources of the same tenants
+// that were not exported: most were deleted since an earlier export.
+func reportStale(cmd *cobra.Command, folder string, kinds []oasadmin.ResourceKind, documents []exported, format string) error {
 	current := map[string]bool{}
-	kinds := map[string]bool{}
+	tenants := map[string]bool{}
 	for _, d := range documents {
 		current[fileName(d, format)] = true
-		kinds[path.Dir(fileName(d, format))] = true
+		tenants[tenantOf(d.Kind, d.Metadata)] = true
 	}
 	var stale []string
-	for kind := range kinds {
-		found, err := fs.Glob(os.DirFS(folder), kind+"/*."+format)
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", folder, err)
+	for tenant := range tenants {
+		for _, kind := range resource.Kinds() {
+			if len(kinds) > 0 && !slices.Contains(kinds, oasadmin.ResourceKind(kind)) {
+				continue
+			}
+			found, err := fs.Glob(os.DirFS(folder), path.Join(tenant, string(kind), "*."+format))
+			if err != nil {
+				return fmt.Errorf("reading %s: %w", folder, err)
+			}
+			stale = append(stale, slices.DeleteFunc(found, func(file string) bool { return current[file] })...)
 		}
-		stale = append(stale, slices.DeleteFunc(found, func(file string) bool { return current[file] })...)
 	}
 	if len(stale) > 0 {
 		slices.Sort(stale)
