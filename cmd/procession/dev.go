@@ -172,6 +172,9 @@ func checkFree(ctx context.Context, c *Config, o *devOptions) error {
 		strings.Join(taken, ", "), portOffsetFlag)
 }
 
+// devConfigFile is the configuration of the stack, in its directory.
+const devConfigFile = "procession.yaml"
+
 // writeDevConfig writes the settings in force, so that other commands can be
 // pointed at the stack with --config.
 func writeDevConfig(dir string, c Config) error {
@@ -179,7 +182,7 @@ func writeDevConfig(dir string, c Config) error {
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "procession.yaml"), out, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, devConfigFile), out, 0o600); err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
 	return nil

@@ -45,6 +45,8 @@ func printBanner(out io.Writer, c Config, o devOptions, newDemo bool) {
 	}
 	row(fmt.Sprintf("  export PROCESSION_SERVER=%s PROCESSION_TOKEN=%s", base, demo.Alice().Secret))
 	row("  bin/procession get all")
+	row(fmt.Sprintf("  bin/procession operators add --config %s --email %s --token",
+		filepath.Join(o.dir, devConfigFile), demo.Alice().Email), "makes Alice an operator, who creates tenants")
 	row(fmt.Sprintf("  curl -H 'Authorization: Bearer %s' '%s/v2024-06-14/processes?size=5'", demo.Alice().Secret, base))
 	row("")
 	if !newDemo {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -93,6 +94,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	temporalBinary(t)
 	d.start()
 	d.requireConsoleFirst()
+	d.requireOperator()
 	d.await("workers on all task queues", func() bool {
 		queues := d.administer(http.MethodGet, "/task-queues", "")
 		return strings.Contains(queues, "QUEUE_INSPECTION") && !strings.Contains(queues, `"problems":[{`) && !strings.Contains(queues, `"workers":[]`)
@@ -134,6 +136,21 @@ func (d *devStack) administer(method, path, body string) string {
 	require.NoError(d.t, err)
 	require.Equal(d.t, http.StatusOK, answer.StatusCode, string(got))
 	return string(got)
+}
+
+// requireOperator requires that the command of the banner makes an operator, who may create a tenant.
+func (d *devStack) requireOperator() {
+	d.t.Helper()
+	line := regexp.MustCompile(`(?m)^  bin/procession (operators add .*?)  +makes Alice an operator`).FindStringSubmatch(d.out.String())
+	require.NotNil(d.t, line, d.out.String())
+	token, err := program(strings.Fields(line[1])...).Output()
+	require.NoError(d.t, err)
+	apply := program("apply", "-f", "-")
+	apply.Stdin = strings.NewReader("apiVersion: procession/v1\nkind: Tenant\nmetadata: {code: acme}\nspec: {name: Acme}\n")
+	apply.Env = append(apply.Env, "PROCESSION_SERVER="+d.url(), "PROCESSION_TOKEN="+strings.TrimSpace(string(token)))
+	applied, err := apply.Output()
+	require.NoError(d.t, err)
+	require.Equal(d.t, "Tenant/acme created\n", string(applied))
 }
 
 // requireRobot requires that the robot of the demo data can be downloaded.
