@@ -18,6 +18,9 @@ import (
 // maxNeedsReported is how many reasons against a deletion an error lists.
 const maxNeedsReported = 5
 
+// notYourTenant refuses a tenant of which the caller is no member.
+const notYourTenant = "%q is not a tenant that you belong to"
+
 // configuration is a change of the resources of some tenants: the current and
 // the desired state, and the steps between them.
 type configuration struct {
@@ -55,27 +58,41 @@ func newConfiguration(caller domain.Caller, found *persistence.Configuration) *c
 // plan finds out what has to be done for the documents to hold. checkURL refuses
 // where events cannot be sent.
 func (c *configuration) plan(documents []resource.Document, prune *Prune, checkURL func(url string) error) error {
-	if violations := c.unknownTenants(documents); len(violations) > 0 {
-		return invalidDocuments(violations)
+	known, violations, err := c.planDocuments(documents, checkURL)
+	if err != nil {
+		return err
 	}
-	var violations []resource.Violation
-	for i := range documents {
-		d := &documents[i]
+	if prune != nil {
+		if err := c.planPrune(documents, prune); err != nil {
+			return err
+		}
+	}
+	return c.check(resource.MergeViolations(violations, c.unmet(known)))
+}
+
+// planDocuments plans the documents one by one, and returns those whose tenant is known and what is wrong with each by
+// itself.
+func (c *configuration) planDocuments(
+	documents []resource.Document, checkURL func(url string) error,
+) (known []resource.Document, violations []resource.Violation, err error) {
+	known, violations = c.inKnownTenants(documents)
+	for i := range known {
+		d := &known[i]
 		action, err := c.planDocument(d)
 		if err != nil {
-			return inDocument(err, i)
+			return nil, nil, inDocument(err, d.Place)
 		}
 		if violation := c.identify(d); violation != nil {
-			violation.Document = i
+			violation.Document = d.Place
 			violations = append(violations, *violation)
 			continue
 		}
 		violation, err := checkWebhook(d, action, checkURL)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		if violation != nil {
-			violation.Document = i
+			violation.Document = d.Place
 			violations = append(violations, *violation)
 		}
 		result := AppliedResource{Key: d.Key(), ID: c.ids[d.Key()], Action: action, After: d}
@@ -87,15 +104,14 @@ func (c *configuration) plan(documents []resource.Document, prune *Prune, checkU
 		c.applied = append(c.applied, result)
 		c.wanted[d.Key()] = d
 	}
-	if prune != nil {
-		if err := c.planPrune(documents, prune); err != nil {
-			return err
-		}
-	}
-	violations = append(violations, c.missing(documents)...)
+	return known, violations, nil
+}
+
+// unmet reports what documents need of others and do not have.
+func (c *configuration) unmet(documents []resource.Document) []resource.Violation {
+	violations := c.missing(documents)
 	violations = append(violations, c.idleRobots(documents)...)
-	violations = append(violations, c.crowdedWorkers(documents)...)
-	return c.check(violations)
+	return append(violations, c.crowdedWorkers(documents)...)
 }
 
 // check refuses a change that leaves something wrong behind.
@@ -109,30 +125,28 @@ func (c *configuration) check(violations []resource.Violation) error {
 	return c.checkOwners()
 }
 
-// unknownTenants reports the documents of tenants that are not the caller's. An
-// operator may create the tenant in the same request.
-func (c *configuration) unknownTenants(documents []resource.Document) []resource.Violation {
+// inKnownTenants returns the documents of tenants that are the caller's, and reports the others. An operator may create
+// the tenant in the same request.
+func (c *configuration) inKnownTenants(documents []resource.Document) (known []resource.Document, violations []resource.Violation) {
 	brought := map[string]bool{}
 	for i := range documents {
 		if documents[i].Kind == resource.KindTenant && c.caller.Operator {
 			brought[documents[i].Metadata.Code] = true
 		}
 	}
-	var violations []resource.Violation
 	for i := range documents {
 		d := &documents[i]
 		if c.tenants[d.TenantCode()] != nil || brought[d.TenantCode()] {
+			known = append(known, *d)
 			continue
 		}
-		pointer := "/metadata/tenant"
+		pointer, message := "/metadata/tenant", fmt.Sprintf(notYourTenant, d.TenantCode())
 		if d.Kind == resource.KindTenant {
-			pointer = "/metadata/code"
+			pointer, message = "/metadata/code", message+"; only operators create tenants"
 		}
-		violations = append(violations, resource.Violation{
-			Document: i, Pointer: pointer, Message: fmt.Sprintf("%q is not a tenant that you belong to", d.TenantCode()),
-		})
+		violations = append(violations, resource.Violation{Document: d.Place, Pointer: pointer, Message: message})
 	}
-	return violations
+	return known, violations
 }
 
 // planDocument returns what applying the document does, if the caller may do
@@ -176,7 +190,7 @@ func sameResource(a, b *resource.Document) (bool, error) {
 func (c *configuration) planPrune(documents []resource.Document, prune *Prune) error {
 	tenant := c.tenants[prune.Tenant]
 	if tenant == nil {
-		return domain.InvalidBody("/prune/tenant", fmt.Sprintf("%q is not a tenant that you belong to", prune.Tenant))
+		return domain.InvalidBody("/prune/tenant", fmt.Sprintf(notYourTenant, prune.Tenant))
 	}
 	described := map[resource.Key]bool{}
 	for i := range documents {

@@ -55,14 +55,14 @@ func (c *configuration) idleRobots(documents []resource.Document) []resource.Vio
 					continue
 				}
 				violations = append(violations, resource.Violation{
-					Document: i, Pointer: "/spec/items/" + strconv.Itoa(j) + "/robot/code",
+					Document: documents[i].Place, Pointer: "/spec/items/" + strconv.Itoa(j) + "/robot/code",
 					Message: fmt.Sprintf("Robot %s has no workflowType to start", named.Code),
 				})
 			}
 		case *resource.RobotSpec:
 			if needs, needed := c.assisted(d.Key()); needed && spec.WorkflowType == "" {
 				violations = append(violations, resource.Violation{
-					Document: i, Pointer: "/spec/workflowType",
+					Document: documents[i].Place, Pointer: "/spec/workflowType",
 					Message: fmt.Sprintf("is required: %s has the robot assist with its tasks", display(needs)),
 				})
 			}

@@ -34,7 +34,7 @@ func (c *configuration) crowdedWorkers(documents []resource.Document) []resource
 				return a.Key == documents[i].Key() && a.Action != ApplyUnchanged
 			})
 			if gives && changes {
-				violations = append(violations, resource.Violation{Document: i, Pointer: pointer, Message: fmt.Sprintf(
+				violations = append(violations, resource.Violation{Document: documents[i].Place, Pointer: pointer, Message: fmt.Sprintf(
 					"gives %s task queues whose names take %d bytes of an engine token, at most %d: have another application run some",
 					display(key), size, domain.MaxQueueNamesSize)})
 			}

@@ -3,6 +3,7 @@ package administer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -64,7 +65,7 @@ func (s *Administration) ApplyResources(
 	ctx context.Context, caller domain.Caller, in ApplyRequest,
 ) ([]AppliedResource, error) {
 	documents, violations := resource.Decode(in.Documents)
-	if len(violations) > 0 {
+	if len(violations) > 0 && len(documents) == 0 {
 		return nil, invalidDocuments(violations)
 	}
 	if in.Prune != nil && len(in.Prune.Selector) == 0 {
@@ -76,6 +77,9 @@ func (s *Administration) ApplyResources(
 		c, err := prepareConfiguration(ctx, tx, caller, documents, in.Prune)
 		if err != nil {
 			return nil, err
+		}
+		if len(violations) > 0 {
+			return nil, c.reviewInvalid(documents, len(in.Documents), violations, s.checkWebhookURL)
 		}
 		c.dryRun = in.DryRun
 		if len(documents) == 1 && in.Prune == nil {
@@ -140,6 +144,25 @@ func (c *configuration) found(tx *persistence.Tx, key resource.Key) {
 	if stored := c.stored[key]; stored != nil {
 		tx.Found(stored.ID, stored.Version())
 	}
+}
+
+// reviewInvalid returns the error for documents with violations, and adds what else is wrong with them, so that one
+// answer names everything. What they refer to is checked only if all documents of the request could be read. A caller
+// who may not apply the documents gets the violations alone.
+func (c *configuration) reviewInvalid(
+	documents []resource.Document, sent int, violations []resource.Violation, checkURL func(url string) error,
+) error {
+	known, more, err := c.planDocuments(documents, checkURL)
+	if _, refused := errors.AsType[*domain.Error](err); err != nil && !refused {
+		return err
+	}
+	if err == nil && len(documents) == sent {
+		more = append(more, c.unmet(known)...)
+	}
+	if err == nil {
+		violations = resource.MergeViolations(violations, more)
+	}
+	return invalidDocuments(violations)
 }
 
 func invalidDocuments(violations []resource.Violation) error {

@@ -77,6 +77,40 @@ func TestWrongDocumentsAreToldWithTheirPlaceAndNothingIsApplied(t *testing.T) {
 	require.Contains(t, told, "\n-:6:12: DataStructure/WRONG spec.schema.type: ")
 }
 
+// One answer names what is wrong by itself, the unknown tenants, the missing references and the refused URLs.
+func TestAllKindsOfFaultsAreToldAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	before := w.state()
+	const head = "apiVersion: procession/v1\n"
+	path := w.file("wrong.yaml", strings.Join([]string{
+		group("ONE", "  a: 1\n  members:\n    - user: absent\n"),
+		strings.Replace(group("TWO", "  members:\n    - user: absent\n"), "north", "south", 1),
+		head + "kind: WebhookSubscription\nmetadata: {code: HOOK, tenant: north}\nspec:\n  name: Hook\n  url: http://localhost/\n" +
+			"  processDefinition: ABSENT\n",
+		head + "kind: Tenant\nmetadata: {code: acme}\nspec: {name: Acme}\n",
+	}, "---\n"))
+	told := w.fails(cli.ExitUsage, "apply", "-f", path)
+	require.Equal(t, []string{
+		"the documents are not valid",
+		path + `:6:3: Group/ONE spec.a: is not a member of Group, which has members and name`,
+		path + `:8:7: Group/ONE spec.members[0].user: there is no User absent in the tenant north`,
+		path + `:12:23: Group/TWO metadata.tenant: "south" is not a tenant that you belong to`,
+		path + `:24:3: WebhookSubscription/HOOK spec.processDefinition: there is no ProcessDefinition ABSENT in the tenant north`,
+		path + `:23:3: WebhookSubscription/HOOK spec.url: has an address that the operator does not allow with --webhook-allow: loopback`,
+		path + `:28:12: Tenant/acme metadata.code: "acme" is not a tenant that you belong to; only operators create tenants`,
+	}, strings.Split(told, "\n"))
+	require.Equal(t, before, w.state())
+
+	// What a document that cannot be read describes may be what others refer to.
+	told = w.typing(group("ONE", "  members:\n    - user: new\n")+"---\n"+head+"kind: Usr\nmetadata: {code: new, tenant: north}\n").
+		fails(cli.ExitUsage, "apply", "-f", "-")
+	require.Len(t, strings.Split(told, "\n"), 2, told)
+	// Who may not apply the documents does not learn what there is.
+	told = w.as(memberToken).fails(cli.ExitUsage, "apply", "-f", w.file("one.yaml", group("ONE", "  a: 1\n  members:\n    - user: absent\n")))
+	require.Len(t, strings.Split(told, "\n"), 2, told)
+}
+
 func structure(schema string) string {
 	return "apiVersion: procession/v1\nkind: DataStructure\nmetadata: {code: WRONG, tenant: north}\nspec:\n  name: Wrong\n  schema: " +
 		schema + "\n"
@@ -87,7 +121,7 @@ func TestUnreadableDocuments(t *testing.T) {
 	w := newNorth(t)
 	broken, twice := w.file("broken.yaml", "a: [\n"), w.file("twice.yaml", "a: 1\na: 2\n")
 	told := w.fails(cli.ExitUsage, "apply", "-f", broken, "-f", twice, "-f", "testdata/nowhere")
-	for _, place := range []string{broken + ":", twice + ":2", "testdata/nowhere: no such file"} {
+	for _, place := range []string{broken + ":1:4: is not YAML: the [ is not closed", twice + ":2", "testdata/nowhere: no such file"} {
 		require.Contains(t, told, place)
 	}
 	require.Contains(t, w.typing("").fails(cli.ExitUsage, "apply", "-f", "-"), "-: holds no document")

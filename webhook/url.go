@@ -104,7 +104,7 @@ func (g *Guard) checkHost(u *url.URL) (bool, error) {
 
 func (g *Guard) checkLiteral(address netip.Addr) (bool, error) {
 	if what := g.refusal(address); what != "" {
-		return false, &URLError{Problem: "has an address that events may not be sent to: " + what}
+		return false, &URLError{Problem: "has an address that the operator does not allow with --webhook-allow: " + what}
 	}
 	return g.allow.hasAddress(address.Unmap()), nil
 }

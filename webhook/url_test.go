@@ -21,7 +21,7 @@ func TestCheckURL(t *testing.T) { //nolint:funlen // most of it is a table
 		noFragment  = "must have no fragment"
 		badPort     = "must have a port from 1 to 65535, or none"
 		notDecimal  = "must have an IPv4 address as four decimal numbers, such as 192.0.2.1"
-		refused     = "has an address that events may not be sent to: "
+		refused     = "has an address that the operator does not allow with --webhook-allow: "
 		notName     = "must have the name of a host: "
 		badLabel    = notName + "its parts must have 1 to 63 characters"
 		hyphen      = notName + "its parts must not begin or end with a hyphen"

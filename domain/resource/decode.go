@@ -24,8 +24,9 @@ const (
 // within a manifest, fills in defaults, and refuses to describe one resource twice. MissingReferences checks
 // whether their references exist.
 //
-// It returns all violations at once, up to a limit, in the order of the manifests, and the manifests only if
-// there is none. Users' own JSON keeps its digits and the order of its members.
+// It returns all violations at once, up to a limit, in the order of the manifests. A manifest with violations is
+// returned too, as far as it can be read, so that it can be checked further, and left out if the resource that it
+// describes cannot be determined. Users' own JSON keeps its digits and the order of its members.
 func Decode(texts []json.RawMessage) ([]Document, []Violation) {
 	if len(texts) > maxDocuments {
 		return nil, []Violation{{
@@ -41,12 +42,11 @@ func Decode(texts []json.RawMessage) ([]Document, []Violation) {
 		if len(violations) >= maxViolations {
 			return nil, violations[:maxViolations]
 		}
-		documents = append(documents, document)
+		if document != nil {
+			documents = append(documents, *document)
+		}
 	}
-	if len(violations) > 0 {
-		return nil, violations
-	}
-	return documents, nil
+	return documents, violations
 }
 
 // A decoder reads the documents of one request.
@@ -66,13 +66,15 @@ type identifier struct {
 	id     uuid.UUID
 }
 
-func (d *decoder) decode(index int, text json.RawMessage) (Document, []Violation) {
+func (d *decoder) decode(index int, text json.RawMessage) (*Document, []Violation) {
 	r := &report{document: index}
 	document, ok := d.read(text, r)
-	if ok {
-		d.checkFirst(&document, r)
+	if !ok {
+		return nil, r.sorted()
 	}
-	return document, r.sorted()
+	document.Place = index
+	d.checkFirst(&document, r)
+	return &document, r.sorted()
 }
 
 // checkFirst reports a manifest that describes the same resource as an earlier one.
@@ -131,7 +133,7 @@ func (d *decoder) read(text json.RawMessage, r *report) (Document, bool) {
 	}
 	rules := &report{document: r.document}
 	checkRules(&document, rules)
-	r.addRules(rules)
+	r.found = MergeViolations(r.found, rules.found)
 	if len(r.found) == 0 {
 		if document, err = normalized(document); err != nil {
 			r.add("", "cannot be kept: %v", err)

@@ -9,6 +9,8 @@ type Document struct {
 	Kind     Kind
 	Metadata Metadata
 	Spec     Spec
+	// Place is the index of the manifest in the request that brought it.
+	Place int
 }
 
 // Metadata identifies a resource. A code is unique among the resources of its kind and tenant. A manifest of

@@ -29,9 +29,9 @@ func MissingReferences(documents []Document, find func(Key) Presence) []Violatio
 	}
 	var violations []Violation
 	for i := range documents {
-		tenant := documents[i].TenantCode()
+		place, tenant := documents[i].Place, documents[i].TenantCode()
 		if presence(Key{Tenant: tenant, Kind: KindTenant, Code: tenant}) != Present {
-			violations = append(violations, Violation{i, "/metadata/tenant", fmt.Sprintf("there is no tenant %s", tenant)})
+			violations = append(violations, Violation{place, "/metadata/tenant", fmt.Sprintf("there is no tenant %s", tenant)})
 			continue
 		}
 		for _, reference := range documents[i].Spec.References() {
@@ -39,11 +39,11 @@ func MissingReferences(documents []Document, find func(Key) Presence) []Violatio
 			case Present:
 			case Absent:
 				violations = append(violations, Violation{
-					i, reference.Pointer, fmt.Sprintf("there is no %s %s in the tenant %s", reference.Kind, reference.Code, tenant),
+					place, reference.Pointer, fmt.Sprintf("there is no %s %s in the tenant %s", reference.Kind, reference.Code, tenant),
 				})
 			case Pruned:
 				violations = append(violations, Violation{
-					i, reference.Pointer, fmt.Sprintf("needs %s %s, which would be pruned", reference.Kind, reference.Code),
+					place, reference.Pointer, fmt.Sprintf("needs %s %s, which would be pruned", reference.Kind, reference.Code),
 				})
 			}
 		}

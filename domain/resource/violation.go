@@ -33,30 +33,39 @@ func (r *report) add(pointer, format string, args ...any) {
 	r.found = append(r.found, Violation{Document: r.document, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
-// addRules adds the violations of rules, except at places that already have a violation, and inside those.
-func (r *report) addRules(rules *report) {
-	known := map[string]bool{}
-	for _, v := range r.found {
-		known[v.Pointer] = true
+// MergeViolations adds to the violations that are known those of another check, except at places that have a violation
+// already, and inside those. It sorts them by place, and drops what is beyond the limit of a request.
+func MergeViolations(known, more []Violation) []Violation {
+	type place struct {
+		document int
+		pointer  string
 	}
-	for _, v := range rules.found {
-		if !knownWithin(known, v.Pointer) {
-			r.found = append(r.found, v)
+	places := map[place]bool{}
+	for _, v := range known {
+		places[place{v.Document, v.Pointer}] = true
+	}
+	within := func(v Violation) bool {
+		for pointer := v.Pointer; ; {
+			if places[place{v.Document, pointer}] {
+				return true
+			}
+			end := strings.LastIndexByte(pointer, '/')
+			if end < 0 {
+				return false
+			}
+			pointer = pointer[:end]
 		}
 	}
-}
-
-func knownWithin(known map[string]bool, pointer string) bool {
-	for {
-		if known[pointer] {
-			return true
+	merged := slices.Clone(known)
+	for _, v := range more {
+		if !within(v) {
+			merged = append(merged, v)
 		}
-		end := strings.LastIndexByte(pointer, '/')
-		if end < 0 {
-			return false
-		}
-		pointer = pointer[:end]
 	}
+	slices.SortStableFunc(merged, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.Document, b.Document), comparePointers(a.Pointer, b.Pointer))
+	})
+	return merged[:min(len(merged), maxViolations)]
 }
 
 // sorted lists the violations in the order of their places.
