@@ -8,6 +8,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/availability"
+	"github.com/procession-dev/procession/persistence"
 )
 
 // Evaluation is the result of an availability expression, or its error: Fault
@@ -23,7 +24,7 @@ type Evaluation struct {
 
 // EvaluateAvailability evaluates an availability expression as in a process, or
 // against a model where the process is nil. For a process, the caller must be
-// an owner or an administrator of its tenant; for others it is NOT_FOUND.
+// an owner or an administrator of its tenant, or an operator; for others it is NOT_FOUND.
 // Nothing is stored.
 func (s *Administration) EvaluateAvailability(
 	ctx context.Context, caller domain.Caller, expression string, process *uuid.UUID, model availability.Model,
@@ -31,7 +32,7 @@ func (s *Administration) EvaluateAvailability(
 	now := s.now()
 	model.Now = now
 	if process != nil {
-		p, _, err := s.store.Reader.GetActionableProcessFor(ctx, caller.AdministeredTenants(), *process, caller.PrincipalID)
+		p, _, err := s.store.Reader.GetActionableProcessFor(ctx, persistence.AdministrationOf(caller), *process, caller.PrincipalID)
 		if err != nil {
 			return nil, err
 		}
@@ -54,9 +55,9 @@ func (s *Administration) EvaluateAvailability(
 
 // ListAvailabilityFaults returns a page of the availability expressions that
 // failed, the last to fail first. They exist for the owners and administrators of
-// their tenant.
+// their tenant, and for operators.
 func (s *Administration) ListAvailabilityFaults(
 	ctx context.Context, caller domain.Caller, tenantCodes []string, page domain.PageRequest,
 ) (domain.Page[domain.AvailabilityFault], error) {
-	return s.store.Reader.ListAvailabilityFaults(ctx, caller.AdministeredTenants(), tenantCodes, page)
+	return s.store.Reader.ListAvailabilityFaults(ctx, persistence.AdministrationOf(caller), tenantCodes, page)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 )
 
 // Health is what waits in tenants, and which versions run.
@@ -21,7 +22,7 @@ type Health struct {
 func (s *Administration) RetrieveHealth(ctx context.Context, caller domain.Caller, tenantCodes []string) (Health, error) {
 	h := Health{Version: s.version}
 	var err error
-	if h.Backlogs, err = s.store.Reader.ReadBacklogs(ctx, administrationScope(caller), tenantCodes, s.now()); err != nil {
+	if h.Backlogs, err = s.store.Reader.ReadBacklogs(ctx, persistence.AdministrationOf(caller), tenantCodes, s.now()); err != nil {
 		return h, err
 	}
 	if caller.Operator {

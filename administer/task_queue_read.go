@@ -28,7 +28,7 @@ func (s *Administration) FindTaskQueues(
 ) (domain.Page[TaskQueue], error) {
 	result := domain.Page[TaskQueue]{PageRequest: page}
 	now := s.now()
-	found, err := s.store.Reader.ListTaskQueues(ctx, administrationScope(caller), filter, page, now)
+	found, err := s.store.Reader.ListTaskQueues(ctx, persistence.AdministrationOf(caller), filter, page, now)
 	if err != nil {
 		return result, err
 	}

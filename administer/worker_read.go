@@ -25,7 +25,7 @@ func (s *Administration) FindWorkers(
 	ctx context.Context, caller domain.Caller, filter WorkerFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[Worker], error) {
 	now := s.now()
-	found, err := s.store.Reader.ListWorkers(ctx, administrationScope(caller), filter, now, page, sort)
+	found, err := s.store.Reader.ListWorkers(ctx, persistence.AdministrationOf(caller), filter, now, page, sort)
 	result := domain.Page[Worker]{PageRequest: found.PageRequest, Total: found.Total}
 	for _, w := range found.Items {
 		worker := Worker{RegisteredWorker: w, State: domain.WorkerStateAt(w.LastSeenAt, now)}
@@ -35,10 +35,4 @@ func (s *Administration) FindWorkers(
 		result.Items = append(result.Items, worker)
 	}
 	return result, err
-}
-
-func administrationScope(caller domain.Caller) persistence.AdministrationScope {
-	return persistence.AdministrationScope{
-		Everywhere: caller.Operator || caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants(),
-	}
 }

@@ -74,13 +74,13 @@ type ExplainedAction struct {
 
 // ExplainProcessActions returns all user actions of a process in the order of
 // the definition, and for each whether the principal may invoke it now and, if
-// not, why. The caller must be an owner or an administrator of the tenant; for
-// others the process is NOT_FOUND. A principal of another tenant is a
+// not, why. The caller must be an owner or an administrator of the tenant, or an
+// operator; for others the process is NOT_FOUND. A principal of another tenant is a
 // VALIDATION error.
 func (s *Service) ExplainProcessActions(
 	ctx context.Context, caller domain.Caller, process, principal uuid.UUID,
 ) ([]ExplainedAction, error) {
-	p, who, err := s.store.Reader.GetActionableProcessFor(ctx, caller.AdministeredTenants(), process, principal)
+	p, who, err := s.store.Reader.GetActionableProcessFor(ctx, persistence.AdministrationOf(caller), process, principal)
 	if err != nil {
 		return nil, err
 	}

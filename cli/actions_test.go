@@ -43,6 +43,16 @@ func TestActions(t *testing.T) {
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "actions", "faults", "-o", "json"), "you are MEMBER of north")
 	require.Equal(t, "1\n", w.succeeds("actions", "faults", "--tenant", "north", "-o", "jq=length"))
 
+	// An operator is no member of the tenant, and sees the same.
+	operator := w.as(w.operator)
+	for _, args := range [][]string{
+		{"explain", actionsProcess, workerID}, {"faults"}, {"faults", "--tenant", "north", "-o", "json"},
+		{"evaluate", `${ .process.state == "RUNNING" }`, "--process", actionsProcess},
+	} {
+		args = append([]string{"actions"}, args...)
+		require.Equal(t, w.succeeds(args...), operator.succeeds(args...))
+	}
+
 	for _, worker := range []string{"worker", workerID} {
 		require.Equal(t, "3\n", w.succeeds("actions", "explain", actionsProcess, worker, "-o", "jq=length"))
 	}

@@ -3,7 +3,6 @@ package persistence
 import (
 	"context"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
@@ -26,7 +25,7 @@ func (tx *Tx) RecordAvailabilityFault(f domain.AvailabilityFault) {
 // ListAvailabilityFaults returns a page of the faults of the tenants, limited to the given codes if there are
 // any. The most recent failure comes first.
 func (r *Reader) ListAvailabilityFaults(
-	ctx context.Context, tenants []uuid.UUID, tenantCodes []string, page domain.PageRequest,
+	ctx context.Context, in AdministrationScope, tenantCodes []string, page domain.PageRequest,
 ) (domain.Page[domain.AvailabilityFault], error) {
 	result := domain.Page[domain.AvailabilityFault]{PageRequest: page}
 	l := &pg.List{
@@ -34,9 +33,9 @@ func (r *Reader) ListAvailabilityFaults(
 		From: `availability_faults f
   JOIN process_definition_versions v ON v.version = f.process_version
   JOIN process_definitions d ON d.id = v.process_definition_id`,
-		Where: []string{"f.tenant_id = ANY($1)"}, Args: []any{tenants},
 		Order: []string{"f.last_at DESC", "f.process_version", "f.action_code"},
 	}
+	l.Within("f.tenant_id", in.Everywhere, in.Tenants)
 	if len(tenantCodes) > 0 {
 		l.Filter("f.tenant_id IN (SELECT t.id FROM tenants t WHERE t.code = ANY(%s))", tenantCodes)
 	}

@@ -30,7 +30,7 @@ SELECT ` + engineRunColumns + `
 // GetEngineSite returns a process visible to the caller with its workflows, or NOT_FOUND.
 func (r *Reader) GetEngineSite(ctx context.Context, caller domain.Caller, id uuid.UUID) (*EngineSite, error) {
 	var s EngineSite
-	queries := append(s.queries(selectActionableProcess, caller.PrincipalID, caller.TenantIDs(), id),
+	queries := append(s.queries(selectActionableProcess, caller.PrincipalID, memberScope(caller), id),
 		pg.Q(selectProcessRuns, []any{id}, scanEngineRuns(&s.Runs)))
 	err := r.Read(ctx, queries...)
 	if err == nil && !s.Relations.Sees {

@@ -50,7 +50,7 @@ SELECT p.id, r.to_id = $3::uuid, p.subject, p.state, v.name, p.created_at
 func (r *Reader) GetProcessOverview(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessOverview, error) {
 	var o ProcessOverview
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
-	queries := append(o.queries(selectActionableProcess, caller.PrincipalID, caller.TenantIDs(), id),
+	queries := append(o.queries(selectActionableProcess, caller.PrincipalID, memberScope(caller), id),
 		pg.Q(selectProcessOverview, args, scanProcess(&o.Whole, &o.DefinitionName, &o.Number, &o.InitiatorName,
 			&o.OpenTasks, &o.RunningActions)),
 		pg.Q(selectNamedRelations, args, func(rows pgx.Rows) (err error) {

@@ -60,7 +60,7 @@ SELECT ` + processSummaryColumns + `,
   FROM processes p
   JOIN process_definition_versions v ON v.version = p.process_version
   LEFT JOIN engine_runs r ON r.kind = 'PROCESS' AND r.owner_id = p.id
- WHERE p.id = $3 AND p.tenant_id = ANY($2)`
+ WHERE p.id = $3 AND ($4 OR p.tenant_id = ANY($2))`
 
 	shareActionableProcess = selectActionableProcess + `
    FOR SHARE OF p`
@@ -78,13 +78,13 @@ SELECT d.code, d.id, d.tenant_id, d.published_version,
   FROM processes p
   JOIN process_definitions d ON d.tenant_id = p.tenant_id
   JOIN process_definition_grants g ON g.process_definition_id = d.id AND ` + access.CallerIsGrantee + `
- WHERE p.id = $3 AND p.tenant_id = ANY($2) AND g.permission IN ('INITIATOR', 'MANAGER')
+ WHERE p.id = $3 AND ($4 OR p.tenant_id = ANY($2)) AND g.permission IN ('INITIATOR', 'MANAGER')
  GROUP BY d.id`
 )
 
 // queries read the process, which may be in any of the tenants and not visible to the principal.
-func (p *ActionableProcess) queries(process string, principal uuid.UUID, tenants []uuid.UUID, id uuid.UUID) []pg.Query {
-	args, r := []any{principal, tenants, id}, &p.Relations
+func (p *ActionableProcess) queries(process string, principal uuid.UUID, in AdministrationScope, id uuid.UUID) []pg.Query {
+	args, r := []any{principal, in.Tenants, id, in.Everywhere}, &p.Relations
 	return []pg.Query{
 		pg.Q(process, args, pg.OrNotFound("process", pg.One(append(processSummaryFields(&p.Process),
 			&r.Sees, &r.Initiator, &r.Viewer, &r.Manager, &p.RunID, &r.WorkflowOpen, &p.SignalShape)...))),
@@ -119,7 +119,7 @@ func (r *Reader) GetActionableProcess(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*ActionableProcess, error) {
 	var p ActionableProcess
-	err := r.Read(ctx, p.queries(selectActionableProcess, caller.PrincipalID, caller.TenantIDs(), id)...)
+	err := r.Read(ctx, p.queries(selectActionableProcess, caller.PrincipalID, memberScope(caller), id)...)
 	if err == nil && !p.Relations.Sees {
 		err = domain.NotFound("process")
 	}
@@ -129,14 +129,14 @@ func (r *Reader) GetActionableProcess(
 	return &p, nil
 }
 
-// GetActionableProcessFor returns a process of one of the tenants with the relations of the principal to it, and
+// GetActionableProcessFor returns a process of the scope with the relations of the principal to it, and
 // the principal, or NOT_FOUND for the process.
 func (r *Reader) GetActionableProcessFor(
-	ctx context.Context, tenants []uuid.UUID, id, principal uuid.UUID,
+	ctx context.Context, in AdministrationScope, id, principal uuid.UUID,
 ) (*ActionableProcess, *PrincipalTenants, error) {
 	var p ActionableProcess
 	var who *PrincipalTenants
-	queries := append(p.queries(selectActionableProcess, principal, tenants, id),
+	queries := append(p.queries(selectActionableProcess, principal, in, id),
 		lookUpPrincipal(PrincipalKey{ID: &principal}, &who))
 	if err := r.Read(ctx, queries...); err != nil {
 		return nil, nil, pg.Translate("reading the user actions of a process", err)
@@ -183,7 +183,7 @@ func PrepareProcessAction(
 	caller domain.Caller, process, id uuid.UUID, threads []uuid.UUID, now time.Time,
 ) Read[*NewProcessAction] {
 	var n NewProcessAction
-	queries := append(n.queries(shareActionableProcess, caller.PrincipalID, caller.TenantIDs(), process),
+	queries := append(n.queries(shareActionableProcess, caller.PrincipalID, memberScope(caller), process),
 		pg.Q(getProcessActionByID, []any{id}, scanProcessActionIfAny(&n.Existing, now)))
 	if len(threads) > 0 {
 		queries = append(queries, threadsOf(caller, process, threads, &n.Threads))
