@@ -37,8 +37,10 @@ func (s *Service) CompleteProcessItemTask(
 		if err != nil || !changed {
 			return nil, err
 		}
-		if ok && !item.Task.Elements.Complete(definition.Spec.Elements) {
-			return nil, domain.Conflict(domain.CodeTaskDataInvalid, "a mandatory element of the task has no value")
+		if ok {
+			if err := item.Task.CheckMandatory(definition.Spec.Elements); err != nil {
+				return nil, err
+			}
 		}
 		saved := saveTaskState(tx, item, before, caller.PrincipalID, now)
 		finishActivity(tx, item.ID, locked.RunID, now)

@@ -209,6 +209,9 @@ func (v ElementValues) Complete(definitions []ElementDefinition) bool {
 	return true
 }
 
+// only returns the values of one element.
+func (v ElementValues) only(code string) ElementValues { return ElementValues{code: v[code]} }
+
 // Valid reports whether every value is valid.
 func (v ElementValues) Valid() bool {
 	for _, values := range v {

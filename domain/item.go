@@ -1,7 +1,9 @@
 package domain
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -182,13 +184,47 @@ func (i *ProcessItem) Complete(requireValidData bool, by uuid.UUID, now time.Tim
 	}
 	valid := (task.Data == nil || task.Data.Valid) && task.Elements.Valid()
 	if requireValidData && !valid && task.State == TaskClaimed {
-		return false, Conflict(CodeTaskDataInvalid, "the data of the task is not valid")
+		return false, task.invalidData()
 	}
 	if err := task.act(completeTask, now); err != nil {
 		return false, err
 	}
 	i.touch(by, now)
 	return true, nil
+}
+
+// invalidData refuses to complete the task, and names every place of its data that is not valid: by a JSON Pointer into
+// the data, and an element as if it was a member of it.
+func (t *Task) invalidData() *Error {
+	refusal := Conflict(CodeTaskDataInvalid, "the data of the task is not valid")
+	name := func(pointer, message string) {
+		refusal.Details = append(refusal.Details, Detail{Code: CodeTaskDataInvalid, Message: message, Location: pointer})
+	}
+	if t.Data != nil {
+		for _, e := range t.Data.Errors {
+			name(e.PropertyPath, cmp.Or(e.Message, "violates the keyword "+e.Type+" of its schema"))
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(t.Elements)) {
+		if !t.Elements.only(code).Valid() {
+			name("/"+code, "is not valid")
+		}
+	}
+	return refusal
+}
+
+// CheckMandatory refuses to complete a task in which mandatory elements have no value, and names them.
+func (t *Task) CheckMandatory(definitions []ElementDefinition) error {
+	refusal := Conflict(CodeTaskDataInvalid, "a mandatory element of the task has no value")
+	for i, d := range definitions {
+		if !t.Elements.Complete(definitions[i : i+1]) {
+			refusal.Details = append(refusal.Details, Detail{Code: CodeTaskDataInvalid, Message: "is mandatory", Location: "/" + d.Code})
+		}
+	}
+	if len(refusal.Details) == 0 {
+		return nil
+	}
+	return refusal
 }
 
 // Cancel moves an open task to CANCELLED and reports whether that changed it. Other items stay unchanged.

@@ -262,7 +262,7 @@ func infosOf(e *domain.Error, fields Fields) []errorInfo {
 	for _, detail := range e.Details {
 		detail = fields.Locate(detail)
 		info := errorInfo{Code: detail.Code, Message: detail.Message, LocationType: detail.LocationType}
-		if detail.LocationType != "" {
+		if detail.LocationType != "" || detail.Location != "" {
 			info.Location = &detail.Location
 		}
 		infos = append(infos, info)

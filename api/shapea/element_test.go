@@ -193,15 +193,19 @@ func TestCompletingWithElements(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	process := *s.Survey(s.Surveys(), "").ID
+	missing := []contracttest.ErrorInfo{{Code: "TASK_DATA_INVALID", Message: "is mandatory", Location: "/NAME"}}
+	wrong := func(element string) []contracttest.ErrorInfo {
+		return []contracttest.ErrorInfo{{Code: "TASK_DATA_INVALID", Message: "is not valid", Location: element}}
+	}
 	for _, complete := range []string{apitest.ShapeA + "/tasks/%/~actions/complete", "/process-items/%/task/~actions/complete"} {
 		task := *s.Visit(process, "SIGN", "").ID
 		path := replaced(complete, task)
-		s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "")
+		require.Equal(t, missing, s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "").Errors)
 		s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("NAME", `[{"type":"STRING"}]`))
-		s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "")
+		require.Equal(t, wrong("/NAME"), s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "").Errors)
 		s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("NAME", `[{"type":"STRING","value":"A"}]`))
 		s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("AGE", `[{"type":"STRING","value":"A"}]`))
-		s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "")
+		require.Equal(t, wrong("/AGE"), s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), "POST", path, "").Errors)
 		s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction), apitest.SaveElement("AGE", `[{"type":"NUMBER","value":7}]`))
 		s.Post(200, demo.Alice(), path, "")
 	}

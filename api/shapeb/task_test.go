@@ -11,6 +11,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
 func TestClaiming(t *testing.T) {
@@ -151,7 +152,10 @@ func TestCompletingWithInvalidData(t *testing.T) {
 	task := s.Item(process, "CHECK", apitest.OwnedBy(demo.Alice()))
 	require.False(t, *task.Task.Data.Valid)
 	before := s.Snapshot()
-	s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
+	refused := s.Refused(409, "TASK_DATA_INVALID", demo.Alice(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
+	require.Equal(t, []contracttest.ErrorInfo{
+		{Code: "TASK_DATA_INVALID", Message: "violates the keyword required of its schema", Location: "/OK"},
+	}, refused.Errors)
 	s.Refused(403, "TASK_NOT_OWNED", demo.LoanWorker(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
 	require.Equal(t, before, s.Snapshot())
 
