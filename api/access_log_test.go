@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -79,12 +80,43 @@ func TestAccessLog(t *testing.T) { //nolint:funlen // most of it is a table
 		require.Len(t, lines, 1, name)
 		var got map[string]any
 		require.NoError(t, json.Unmarshal([]byte(lines[0]), &got))
-		for _, member := range []string{"time", "level", "msg", "duration"} {
+		for _, member := range []string{"time", "level", "msg", "duration_ms"} {
 			require.Contains(t, got, member)
 			delete(got, member)
 		}
 		test.want["method"], test.want["route"], test.want["request_id"] = "GET", "/v2024-06-14/tenants/:id", "mine"
 		test.want["status"] = float64(test.status)
 		require.Equal(t, test.want, got, name)
+	}
+}
+
+// The duration is in milliseconds, and polls of published documents do not fill the log.
+func TestAccessLogOfPolls(t *testing.T) {
+	t.Parallel()
+	var logged bytes.Buffer
+	at := time.Date(2026, time.March, 2, 10, 30, 0, 0, time.UTC)
+	s := apitest.NewService(t, func(o *api.Options) {
+		o.Log = slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		o.Clock = func() time.Time { at = at.Add(1500 * time.Microsecond); return at }
+	})
+	for _, c := range []struct {
+		path, level string
+	}{
+		{"/.well-known/jwks.json", "DEBUG"},
+		{"/.well-known/nothing", "INFO"}, {"/openapi/admin.yaml", "INFO"},
+	} {
+		logged.Reset()
+		public(s, http.MethodGet, c.path)
+		var got struct {
+			Level    string
+			Duration float64 `json:"duration_ms"`
+		}
+		lines := strings.Split(strings.TrimSpace(logged.String()), "\n")
+		last := lines[len(lines)-1]
+		require.Contains(t, last, `"msg":"request"`)
+		require.NoError(t, json.Unmarshal([]byte(last), &got), c.path)
+		require.Equal(t, c.level, got.Level, c.path)
+		require.GreaterOrEqual(t, got.Duration, 1.5)
+		require.Less(t, got.Duration, 1000.0)
 	}
 }

@@ -3,15 +3,19 @@ package httpio
 import (
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 )
 
-// AccessLog writes one line per request: method, route, status, duration, request
-// id, and who asked, which callerAttrs adds once the request has been handled. The
+// polledPrefix is where documents are published that other programs fetch again and again.
+const polledPrefix = "/.well-known/"
+
+// AccessLog writes one line per request: method, route, status, duration in milliseconds, request id, and who asked,
+// which callerAttrs adds once the request has been handled. The
 // route is the pattern, never the path, so neither ids of resources nor query
-// values nor headers are logged.
+// values nor headers are logged. Polls of published documents that succeed are logged at DEBUG.
 func AccessLog(log *slog.Logger, clock func() time.Time, callerAttrs func(*http.Request) []slog.Attr) gin.HandlerFunc {
 	if callerAttrs == nil {
 		callerAttrs = func(*http.Request) []slog.Attr { return nil }
@@ -20,15 +24,18 @@ func AccessLog(log *slog.Logger, clock func() time.Time, callerAttrs func(*http.
 		start := clock()
 		c.Next()
 		level := slog.LevelInfo
-		if c.Writer.Status() >= 500 {
+		switch status := c.Writer.Status(); {
+		case status >= 500:
 			level = slog.LevelWarn
+		case status < 400 && strings.HasPrefix(c.FullPath(), polledPrefix):
+			level = slog.LevelDebug
 		}
 		ctx := c.Request.Context()
 		log.LogAttrs(ctx, level, "request", append([]slog.Attr{
 			slog.String("method", MethodLabel(c.Request)),
 			slog.String("route", routeName(c)),
 			slog.Int("status", c.Writer.Status()),
-			slog.Duration("duration", clock().Sub(start)),
+			slog.Float64("duration_ms", float64(clock().Sub(start).Microseconds())/1000),
 			slog.String("request_id", RequestIDFrom(ctx)),
 		}, callerAttrs(c.Request)...)...)
 	}
