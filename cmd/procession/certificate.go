@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,13 +22,18 @@ func newCertificateCommand() *cobra.Command {
 	var hosts []string
 	var dir string
 	cmd := configured("certificate", "Issue a server certificate, for Temporal's frontend, from the service's authority",
-		func(ctx context.Context, _ *cobra.Command, c Config) error {
+		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			k, err := openKeys(ctx, c, slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}
 			defer k.db.Close()
-			_, err = writeServerCertificate(k.issuer, dir, hosts, time.Now())
+			files, err := writeServerCertificate(k.issuer, dir, hosts, time.Now())
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s (for %s, valid until %s), %s and %s written\n",
+				files.cert, strings.Join(hosts, ", "), files.validUntil.UTC().Format(time.RFC3339), files.key, files.ca)
 			return err
 		})
 	cmd.Flags().StringSliceVar(&hosts, "host", nil, "name or address that clients use; may be repeated")
@@ -38,8 +44,11 @@ func newCertificateCommand() *cobra.Command {
 }
 
 // serverFiles are where a server finds its certificate, its key and the
-// authority of its clients.
-type serverFiles struct{ cert, key, ca string }
+// authority of its clients, and until when the certificate is valid.
+type serverFiles struct {
+	cert, key, ca string
+	validUntil    time.Time
+}
 
 // writeServerCertificate issues a certificate for hosts and writes it, followed by
 // those that lead back to earlier authorities, with its key and all authorities
@@ -53,6 +62,11 @@ func writeServerCertificate(issuer *authn.Issuer, dir string, hosts []string, no
 	if err != nil {
 		return files, err
 	}
+	made, err := pair.TLS()
+	if err != nil {
+		return files, err
+	}
+	files.validUntil = made.Leaf.NotAfter
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return files, fmt.Errorf("writing a server certificate: %w", err)
 	}

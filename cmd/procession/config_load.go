@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/domain/resource"
 )
 
 // configFlag names the file of settings. It is no setting of the file itself.
@@ -50,7 +51,9 @@ func (c *Config) load(flags *pflag.FlagSet) error {
 		return err
 	}
 	var wrong []error
+	var settings []string
 	new(Config).visitSettings(func(setting *pflag.Flag) {
+		settings = append(settings, setting.Name)
 		f := flags.Lookup(setting.Name)
 		given := f.Value.String()
 		if node, ok := file[f.Name]; ok {
@@ -71,7 +74,11 @@ func (c *Config) load(flags *pflag.FlagSet) error {
 		}
 	})
 	for _, name := range slices.Sorted(maps.Keys(file)) {
-		wrong = append(wrong, fmt.Errorf("reading %s: line %d: unknown setting %q", c.File, file[name].Line, name))
+		hint := ""
+		if similar := resource.Similar(name, settings); similar != "" {
+			hint = "; did you mean " + similar + "?"
+		}
+		wrong = append(wrong, fmt.Errorf("reading %s: line %d: unknown setting %q%s", c.File, file[name].Line, name, hint))
 	}
 	c.OIDCIssuers.complete()
 	return errors.Join(append(wrong, c.check())...)

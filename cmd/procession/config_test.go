@@ -119,9 +119,9 @@ func TestAllThatIsMissingIsNamedAtOnce(t *testing.T) {
 		require.ErrorContains(t, err, flag)
 	}
 	file := filepath.Join(t.TempDir(), "procession.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("lisden: x\ntask-log-limit: 0\ndrain-timeout: soon\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("lisden: x\ntask-log-limit: 0\ndrain-timeout: soon\nqqqq: 1\n"), 0o600))
 	err = run(t.Context(), []string{"serve", "--config", file}, &bytes.Buffer{}, &bytes.Buffer{})
-	for _, wrong := range []string{`unknown setting "lisden"`, "--task-log-limit must be", "reading drain-timeout of"} {
+	for _, wrong := range []string{`line 1: unknown setting "lisden"; did you mean listen?`, "line 4: unknown setting \"qqqq\"\n", "--task-log-limit must be", "reading drain-timeout of"} {
 		require.ErrorContains(t, err, wrong)
 	}
 	require.Equal(t, exitUsage, exitCode(err))

@@ -111,7 +111,9 @@ func TestCertificateLeadsBackToTheFirstAuthority(t *testing.T) {
 	}
 	for n := 1; n <= 3; n++ {
 		require.Eventually(t, func() bool { return states(o.prints("ca", "list"))[0] == "SIGNING" }, patience, patience/6000)
-		o.prints("certificate", "--host", "127.0.0.1", "--out", o.dir)
+		said := o.prints("certificate", "--host", "127.0.0.1", "--host", "localhost", "--out", o.dir)
+		require.Regexp(t, "^"+regexp.QuoteMeta(o.path("server.pem"))+` \(for 127\.0\.0\.1, localhost, valid until \d{4}-\d\d-\d\dT[\d:]+Z\), `+
+			regexp.QuoteMeta(o.path("server-key.pem"))+" and "+regexp.QuoteMeta(o.path("ca.pem"))+" written\n$", said)
 		require.Equal(t, n, certificates("server.pem"))
 		require.Equal(t, n, certificates("ca.pem"))
 		info, err := os.Stat(o.path("server-key.pem"))
