@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 )
 
 const (
@@ -178,7 +177,7 @@ const devConfigFile = "procession.yaml"
 // writeDevConfig writes the settings in force, so that other commands can be
 // pointed at the stack with --config.
 func writeDevConfig(dir string, c Config) error {
-	out, err := yaml.Marshal(c)
+	out, err := c.yaml()
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
