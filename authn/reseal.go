@@ -3,7 +3,10 @@ package authn
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -68,4 +71,24 @@ func resealSecrets(
 		return nil
 	})
 	return changed, err
+}
+
+// CheckSealKeyHolders refuses to seal with the active key of the sealer while a process of the service is connected to
+// the database that does not name the key: it could not open what is sealed with it. Errors: CONFLICT.
+func CheckSealKeyHolders(ctx context.Context, db *persistence.DB, sealer *Sealer) error {
+	holders, err := db.Reader().ListSealKeyHolders(ctx)
+	if err != nil {
+		return err
+	}
+	var without []string
+	for _, h := range holders {
+		if !slices.Contains(h.Keys, sealer.names[0]) && !slices.Contains(without, h.Address) {
+			without = append(without, h.Address)
+		}
+	}
+	if len(without) == 0 {
+		return nil
+	}
+	return domain.Conflict(domain.CodeConflict, fmt.Sprintf("processes at %s are connected and do not have the seal key %s",
+		strings.Join(without, ", "), sealer.names[0]))
 }

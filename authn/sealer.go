@@ -5,8 +5,10 @@ import (
 	"crypto/cipher"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A sealed secret consists of the version, the id of the key it was sealed with,
@@ -15,6 +17,8 @@ const (
 	sealVersion   = 1
 	sealKeyIDSize = 8
 	sealPrefix    = 1 + sealKeyIDSize
+	// sealKeyNameSize is how much of its id names a key to people.
+	sealKeyNameSize = 4
 )
 
 var errSealed = errors.New("the sealed secret was changed, moved or sealed with an unknown key")
@@ -26,7 +30,12 @@ type sealKeyID [sealKeyIDSize]byte
 type Sealer struct {
 	active  sealKeyID
 	ciphers map[sealKeyID]cipher.AEAD
+	// names are those of the keys, the active one first.
+	names []string
 }
+
+// KeyNames names the keys with which the sealer opens secrets, the active one first. A name tells nothing about its key.
+func (s *Sealer) KeyNames() []string { return slices.Clone(s.names) }
 
 // NewSealer returns a Sealer that seals with the active key, and opens secrets
 // that were sealed with that or an earlier one.
@@ -48,6 +57,7 @@ func NewSealer(active SealKey, earlier ...SealKey) (*Sealer, error) {
 		digest := sha256.Sum256(append([]byte("procession seal key id\x00"), secret...))
 		id := sealKeyID(digest[:sealKeyIDSize])
 		s.ciphers[id] = aead
+		s.names = append(s.names, hex.EncodeToString(id[:sealKeyNameSize]))
 		if i == 0 {
 			s.active = id
 		}

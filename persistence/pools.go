@@ -48,6 +48,9 @@ type Limits struct {
 	RequestTime time.Duration
 	// ListMemory limits the memory, in bytes, of all concurrent lists of values together.
 	ListMemory int64
+	// SealKeys name the seal keys of the process, so that ListSealKeyHolders finds them. PostgreSQL shows the first
+	// five; empty for a process without.
+	SealKeys []string
 }
 
 // DefaultLimits returns the limits of a replica of the service.
@@ -107,7 +110,7 @@ func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) 
 	if err != nil {
 		return nil, fmt.Errorf("reading the database URL: %w", err)
 	}
-	configure(config)
+	configure(config, l.SealKeys)
 	opened := &pools{lists: newMemory(l)}
 	defer func() {
 		if err != nil {
@@ -137,9 +140,9 @@ func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) 
 }
 
 // configure applies the settings common to the connections of all pools.
-func configure(config *pgxpool.Config) {
+func configure(config *pgxpool.Config, sealKeys []string) {
 	config.MaxConnIdleTime = 5 * time.Minute
-	config.ConnConfig.RuntimeParams["application_name"] = "procession"
+	config.ConnConfig.RuntimeParams["application_name"] = applicationName(sealKeys)
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	// Compiling a query costs more than any query here gains by it.
 	config.ConnConfig.RuntimeParams["jit"] = "off"

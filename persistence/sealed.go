@@ -3,6 +3,9 @@ package persistence
 import (
 	"context"
 	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
@@ -89,4 +92,40 @@ func sealedStatement(pattern, table string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no table %q holds sealed secrets", table)
+}
+
+// applicationPrefix begins the name of the connections of the service. The seal keys of the process follow.
+const applicationPrefix = "procession"
+
+// applicationName names the connections of a process by its seal keys.
+func applicationName(sealKeys []string) string {
+	return strings.Join(append([]string{applicationPrefix}, sealKeys...), " ")
+}
+
+// A SealKeyHolder is a process that is connected to the database, by the address that the database sees, with the names
+// of its seal keys. Processes that name the same keys from one address are one.
+type SealKeyHolder struct {
+	Address string
+	Keys    []string
+}
+
+const listSealKeyHolders = `
+SELECT DISTINCT coalesce(host(a.client_addr), 'the database''s machine'), a.application_name
+  FROM pg_stat_activity a
+ WHERE a.datname = current_database() AND starts_with(a.application_name, $1) AND a.pid <> pg_backend_pid()
+ ORDER BY 1, 2`
+
+// ListSealKeyHolders returns the processes of the service that are connected to the database. A process of a build that
+// does not name its seal keys has none.
+func (r *Reader) ListSealKeyHolders(ctx context.Context) ([]SealKeyHolder, error) {
+	var holders []SealKeyHolder
+	err := r.Read(ctx, pg.Q(listSealKeyHolders, []any{applicationPrefix}, func(rows pgx.Rows) error {
+		var address, name string
+		_, err := pgx.ForEachRow(rows, []any{&address, &name}, func() error {
+			holders = append(holders, SealKeyHolder{Address: address, Keys: strings.Fields(name)[1:]})
+			return nil
+		})
+		return err
+	}))
+	return holders, pg.Translate("listing connections", err)
 }

@@ -38,7 +38,7 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 	for _, path := range c.sealKeyFiles().Exposed() {
 		log.WarnContext(ctx, "every user of the machine can read the seal key", slog.String("file", path))
 	}
-	db, err := openDatabase(ctx, c)
+	db, err := openDatabase(ctx, c, sealer.KeyNames()...)
 	if err != nil {
 		return nil, err
 	}

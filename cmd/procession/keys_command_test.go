@@ -54,6 +54,23 @@ func (o offline) prints(args ...string) string {
 	return out
 }
 
+func (o offline) config() Config {
+	o.t.Helper()
+	var c Config
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	c.bind(flags)
+	require.NoError(o.t, flags.Parse(o.flags))
+	return c
+}
+
+// opened are the keys as a replica opens them.
+func (o offline) opened() *keyring {
+	o.t.Helper()
+	k, err := openKeys(o.t.Context(), o.config(), slog.New(slog.DiscardHandler))
+	require.NoError(o.t, err)
+	return k
+}
+
 func newKeyed(t *testing.T) offline {
 	t.Helper()
 	o := newOffline(t)
@@ -152,8 +169,19 @@ func TestSealKeyIsChanged(t *testing.T) {
 
 	both := at("second", o.path("first"), "--seal-key-keeper", keeper)
 	require.Equal(t, list, both.prints("ca", "list"), "the key before still opens")
-	require.Regexp(t, `signing_keys +3 +3\n`, both.prints("seal-key", "reseal"))
-	require.Regexp(t, `signing_keys +3 +0\n`, both.prints("seal-key", "reseal"))
+	replica := first.opened()
+	_, _, err = both.runs("seal-key", "reseal")
+	require.Equal(t, exitConflict, exitCode(err), err)
+	require.ErrorContains(t, err, "do not have the seal key")
+	require.Regexp(t, `signing_keys +3 +3\n`, both.prints("seal-key", "reseal", "--force"))
+	replica.db.Close()
+	// PostgreSQL takes a moment to forget a connection.
+	var resealed string
+	require.Eventually(t, func() bool {
+		resealed, _, err = both.runs("seal-key", "reseal")
+		return err == nil
+	}, patience, patience/600)
+	require.Regexp(t, `signing_keys +3 +0\n`, resealed)
 	require.Equal(t, list, at("second", "", "--seal-key-keeper", keeper).prints("ca", "list"))
 	_, _, err = first.runs("ca", "list")
 	require.Error(t, err, "the key before opens nothing any more")
@@ -168,14 +196,9 @@ func TestSealKeyIsChanged(t *testing.T) {
 func TestCredentialsFollowTheKeys(t *testing.T) {
 	t.Parallel()
 	o := newKeyed(t)
-	var c Config
-	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	c.bind(flags)
-	require.NoError(t, flags.Parse(o.flags))
-	k, err := openKeys(t.Context(), c, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
+	k := o.opened()
 	defer k.db.Close()
-	credentials, err := engineCredentials(k.issuer, c)
+	credentials, err := engineCredentials(k.issuer, o.config())
 	require.NoError(t, err)
 	state := func() (token, issuer string) {
 		token, err := credentials.Token()

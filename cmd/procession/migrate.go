@@ -57,13 +57,13 @@ func reportSchema(ctx context.Context, cmd *cobra.Command, db *persistence.DB) e
 }
 
 // openDatabase opens the database of the configuration. The caller closes it.
-func openDatabase(ctx context.Context, c Config) (*persistence.DB, error) {
+func openDatabase(ctx context.Context, c Config, sealKeys ...string) (*persistence.DB, error) {
 	if err := c.requireDatabase(); err != nil {
 		return nil, err
 	}
 	return persistence.Open(ctx, c.DatabaseURL, persistence.Limits{
 		Requests: c.DatabaseConnections, Background: c.DatabaseBackgroundConnections, Streams: c.DatabaseStreamConnections,
-		RequestTime: c.DatabaseStatementTimeout, ListMemory: c.ListMemoryBytes,
+		RequestTime: c.DatabaseStatementTimeout, ListMemory: c.ListMemoryBytes, SealKeys: sealKeys,
 	})
 }
 

@@ -51,6 +51,7 @@ func newSealKeyCreateCommand() *cobra.Command {
 }
 
 func newSealKeyResealCommand() *cobra.Command {
+	var force bool
 	cmd := configured("reseal", "Seal all secrets in the database with --seal-key-file",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			if err := errors.Join(c.requireDatabase(), c.requireSealKey()); err != nil {
@@ -60,11 +61,16 @@ func newSealKeyResealCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			db, err := openDatabase(ctx, c)
+			db, err := openDatabase(ctx, c, sealer.KeyNames()...)
 			if err != nil {
 				return err
 			}
 			defer db.Close()
+			if !force {
+				if err := authn.CheckSealKeyHolders(ctx, db, sealer); err != nil {
+					return fmt.Errorf("%w: restart them with it, or use --force", err)
+				}
+			}
 			done, err := authn.Reseal(ctx, db, sealer)
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 3, ' ', 0)
 			_, _ = fmt.Fprintln(w, "TABLE\tSECRETS\tRESEALED")
@@ -75,6 +81,9 @@ func newSealKeyResealCommand() *cobra.Command {
 		})
 	cmd.Long = "Seals with the key of --seal-key-file all secrets in the database that are sealed with one of\n" +
 		"--earlier-seal-key-files. It may be repeated, and run while the service does. Once it has, and every replica has the\n" +
-		"key of --seal-key-file as its own, the earlier ones are needed for backups only."
+		"key of --seal-key-file as its own, the earlier ones are needed for backups only.\n\n" +
+		"It refuses while a process of the service is connected to the database that cannot open what is sealed with the\n" +
+		"key: such a replica could not start again. --force seals all the same."
+	cmd.Flags().BoolVar(&force, "force", false, "seal also while connected processes do not have the key")
 	return cmd
 }
