@@ -1,11 +1,19 @@
 package console_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -83,4 +91,64 @@ func TestPreviewsRunNothing(t *testing.T) {
 	require.Equal(t, title, browsertest.Eval[string](carol.Tab, "document.title"))
 	require.Empty(t, browsertest.Eval[string](carol.Tab, `document.querySelector(".preview iframe").getAttribute("sandbox")`))
 	require.True(t, browsertest.Eval[bool](carol.Tab, `document.querySelector(".preview iframe").contentDocument === null`), "it is of no origin")
+}
+
+// redPNG is a picture, redPDF a page, and both are red.
+func redPNG(t *testing.T) string {
+	t.Helper()
+	picture := image.NewRGBA(image.Rect(0, 0, 200, 200))
+	draw.Draw(picture, picture.Bounds(), image.NewUniform(color.RGBA{R: 255, A: 255}), image.Point{}, draw.Src)
+	var file bytes.Buffer
+	require.NoError(t, png.Encode(&file, picture))
+	return file.String()
+}
+
+const redPDF = `%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Contents 4 0 R>> endobj
+4 0 obj <</Length 27>> stream
+1 0 0 rg 0 0 400 400 re f Q
+endstream endobj
+trailer <</Root 1 0 R>>
+%%EOF
+`
+
+// Pictures and PDFs of a task are seen in its page.
+func TestPreviewsShow(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	carol := s.signIn("Carol")
+	for name, file := range map[string]struct{ contentType, content string }{
+		"red.png": {"image/png", redPNG(t)}, "red.pdf": {"application/pdf", redPDF},
+	} {
+		task, _ := s.attach(file.contentType, name, file.content)
+		carol.open("tasks/" + task.String())
+		carol.Click(".preview summary")
+		to := filepath.Join(t.TempDir(), name+".png")
+		if *screenshots != "" {
+			to = filepath.Join(*screenshots, "preview-"+name+".png")
+		}
+		require.Eventually(t, func() bool {
+			carol.Screenshot(to)
+			return redPixels(t, to) > 10_000
+		}, time.Minute, 100*time.Millisecond, name)
+	}
+}
+
+func redPixels(t *testing.T, name string) (n int) {
+	t.Helper()
+	file, err := os.Open(name)
+	require.NoError(t, err)
+	defer file.Close()
+	picture, err := png.Decode(file)
+	require.NoError(t, err)
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r > 0xf000 && g < 0x1000 && b < 0x1000 {
+				n++
+			}
+		}
+	}
+	return n
 }
