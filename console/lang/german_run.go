@@ -147,6 +147,7 @@ func germanRun() map[string]string {
 		"because it failed for five days":                           "weil er fünf Tage lang gestört war",
 		"There are no deliveries here.":                             "Hier gibt es keine Zustellungen.",
 		"Events that the endpoint is sent appear here for 30 days.": "Ereignisse, die der Empfänger bekommt, erscheinen hier 30 Tage lang.",
+		"1 attempt":   "1 Versuch",
 		"%d attempts": "%d Versuche",
 		"next at %s":  "nächster um %s",
 		"The event has been removed from the ledger, and cannot be sent again.": "Das Ereignis wurde aus dem Protokoll entfernt und kann nicht erneut gesendet werden.",
