@@ -23,7 +23,7 @@ func TestRecipesNameTheFiles(t *testing.T) {
 	}{
 		"a kind of manifest": {"../domain/resource/kind.go", `\bKind\w+ +Kind = "(\w+)"`, 10},
 		"an operation":       {"../api/openapi/shape_b.yaml", `operationId: (\w+)`, 0},
-		"an event type":      {"../domain/event.go", `\bEvent(\w+) +EventType = "`, 0},
+		"an event type":      {"../domain/event_type.go", `\bEvent(\w+) +EventType = "`, 0},
 		"a screen":           {"../console/routes.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
 		"a setting":          {"../cmd/procession/config_http.go", `Var\(&c\.[\w.]+, "([\w-]+)"`, 0},
 	} {
