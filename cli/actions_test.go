@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -81,6 +82,51 @@ func TestActions(t *testing.T) {
 	} {
 		w.fails(cli.ExitUsage, append([]string{"actions"}, wrong...)...)
 	}
+}
+
+func TestUserActionsAreInvoked(t *testing.T) {
+	t.Parallel()
+	w := newNorth(t)
+	w.succeeds("apply", "-f", w.file("loan.yaml", strings.Replace(withUserActions(t), "  userActions:\n", `  userActions:
+    - {code: NOTE, name: Note, type: CREATE_PROCESS_ITEM_MESSAGE, permissions: [INITIATOR]}
+    - {code: AGAIN, name: Again, type: CREATE_TASK, permissions: [MANAGER], item: APPLY}
+`, 1)))
+	w.create("/v2024-06-14/processes", `{"id":"`+actionsProcess+`","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
+	member := w.as(memberToken)
+	invoke := func(args ...string) []string { return append([]string{"processes", "invoke", actionsProcess}, args...) }
+	golden(t, "work/actions.txt", member.succeeds("processes", "actions", actionsProcess))
+
+	const id = "01980000-0000-7000-8000-0000000000d1"
+	for range 2 {
+		require.Equal(t, id+" COMPLETED\n", member.succeeds(invoke("NOTE", "--input", "text=Hello", "--id", id, "--wait")...))
+	}
+	require.Equal(t, "1\n", w.succeeds(invoke("AGAIN", "-o", "jq=[.createTask]|length")...))
+	require.Equal(t, "APPLY READY\n", strings.ReplaceAll(member.succeeds("tasks", "list", "--process", actionsProcess,
+		"-o", `jq=.[]|.processItemDefinitionRef.code+" "+.task.state`), `"`, ""))
+	require.Regexp(t, `^--input: NOTE takes no txt: it takes `, member.fails(cli.ExitUsage, invoke("NOTE", "--input", "txt=x")...))
+	require.Equal(t, "process "+actionsProcess+" not found",
+		w.as(w.operator).fails(cli.ExitNotFound, "processes", "actions", actionsProcess))
+	member.fails(cli.ExitDenied, invoke("REMIND")...)
+	require.Equal(t, "user action NOTHING not found", member.fails(cli.ExitNotFound, invoke("NOTHING")...))
+
+	// The document of a DOWNLOADABLE comes from the workflow of the action.
+	requested := member.as(ownerToken)
+	exported := "01980000-0000-7000-8000-0000000000d2"
+	require.Equal(t, exported+" REQUESTED\n", requested.succeeds(invoke("EXPORT", "--id", exported)...))
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2024-06-14/processes/"+actionsProcess+
+		"/~actions/upload-user-action-document?fileName=a.txt&fileContentType=text/plain&userActionValueId="+exported, strings.NewReader("exported"))
+	worker, secret, _ := strings.Cut(workerPair, ":")
+	request.SetBasicAuth(worker, secret)
+	request.Header.Set("Content-Type", "application/octet-stream")
+	answer := httptest.NewRecorder()
+	w.handler.ServeHTTP(answer, request)
+	require.Equal(t, http.StatusOK, answer.Code, answer.Body)
+	file := filepath.Join(t.TempDir(), "export.txt")
+	require.Equal(t, exported+" COMPLETED\n", requested.succeeds(invoke("EXPORT", "--id", exported, "--to", file)...))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "exported", string(text))
+	require.Contains(t, requested.runs(invoke("EXPORT", "--id", exported, "--to", file)...).err.Error(), "file exists")
 }
 
 // withUserActions is the definition LOAN of testdata with user actions.

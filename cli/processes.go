@@ -18,8 +18,9 @@ import (
 )
 
 func newProcessesCommand(env Environment) *cobra.Command {
-	return group("processes", "List, show and end processes, and read their history",
+	return group("processes", "List, show and end processes, read their history and invoke their actions",
 		newProcessesListCommand(env), newProcessesShowCommand(env), newProcessesHistoryCommand(env),
+		newProcessesActionsCommand(env), newProcessesInvokeCommand(env),
 		newProcessesCancelCommand(env), newProcessesCompleteCommand(env))
 }
 
