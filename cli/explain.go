@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -13,12 +14,15 @@ import (
 func newExplainCommand() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use: "explain KIND[.MEMBER...]", Args: exactly("a kind of resource"),
-		Short: "Describe a kind of resource, or a member of its documents",
+		Use: "explain [KIND[.MEMBER...]]", Args: between(0, 1, "a kind of resource"),
+		Short: "List the kinds of resource, or describe one or a member of its documents",
 		Long: "Describes the documents of a kind, or one of their members with its type, its default and the members that it has.\n" +
-			"It needs no service.\n\nThere are the kinds " + kindHelp() + ".",
-		Example: "  procession explain process\n  procession explain process.spec.items.candidates",
+			"Without a kind it lists all. It needs no service.\n\nThere are the kinds " + kindHelp() + ".",
+		Example: "  procession explain\n  procession explain process\n  procession explain process.spec.items.candidates",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return writeKinds(cmd.OutOrStdout())
+			}
 			path := strings.Split(args[0], ".")
 			kind, err := parseKind(path[0])
 			if err != nil {
@@ -40,6 +44,17 @@ func newExplainCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "write the reference page of the kind, in Markdown")
 	return cmd
+}
+
+// writeKinds lists the kinds with their short names and the first sentence about each.
+func writeKinds(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "KIND\tSHORT\tDESCRIPTION")
+	for _, kind := range resource.Definitions() {
+		sentence, _, _ := strings.Cut(resource.Describe(kind.Kind).Description, ". ")
+		fmt.Fprintf(w, "%s\t%s\t%s\n", kind.Kind, strings.Join(kind.ShortNames, ", "), strings.TrimSuffix(sentence, "."))
+	}
+	return w.Flush()
 }
 
 // writeExplanation writes a member and, in less detail, its members.

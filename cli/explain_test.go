@@ -22,7 +22,8 @@ func TestExplain(t *testing.T) {
 	require.Contains(t, w.fails(cli.ExitUsage, "explain", "group.spec.zzz"), `spec has no member "zzz", but name, `)
 	require.Equal(t, `name has no member "x": it is a string`, w.fails(cli.ExitUsage, "explain", "group.spec.name.x"))
 	w.fails(cli.ExitUsage, "explain", "nothing")
-	w.fails(cli.ExitUsage, "explain")
+	w.fails(cli.ExitUsage, "explain", "group", "user")
+	golden(t, "explain-kinds.txt", w.succeeds("explain"))
 }
 
 // docs/reference has what the command writes; run the test with -update to write it.

@@ -77,7 +77,7 @@ func newIncidentCommand(
 ) *cobra.Command {
 	return asking(env, &cobra.Command{
 		Use: verb + " ID", Short: short, Args: exactly("the id of an incident"),
-		ValidArgsFunction: completeNothing,
+		ValidArgsFunction: completeIncident(env),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		id, err := parseID(args[0], "the id of the incident")
 		if err != nil {
@@ -90,5 +90,20 @@ func newIncidentCommand(
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", incident.ID, incident.State)
 		return err
+	})
+}
+
+// completeIncident completes the id of an open incident.
+func completeIncident(env Environment) completions {
+	return completeWork(env, func(ctx context.Context, s *service) ([]string, error) {
+		answer, err := s.FindIncidentsWithResponse(ctx, &oasadmin.FindIncidentsParams{
+			Size: new(mostNames), State: []oasadmin.IncidentState{oasadmin.IncidentStateOPEN},
+		})
+		page, err := read[oasadmin.IncidentPage](s, answer, err)
+		var found []string
+		for _, i := range page.Content {
+			found = append(found, i.ID.String()+"\t"+cellText(i.Message))
+		}
+		return found, err
 	})
 }

@@ -27,6 +27,7 @@ func TestIncidents(t *testing.T) {
 	require.Equal(t, first+"\n", w.succeeds("incidents", "list", "--process", process, "-o", "jq=.[].id"))
 	o = w.runs("incidents", "list", "--limit", "1")
 	require.Equal(t, "1 of 2 shown: --limit\n", o.stderr)
+	require.ElementsMatch(t, []string{first, second}, w.completions("incidents retry "))
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "incidents", "list", "-o", "json"), "you are MEMBER of north")
 	require.Equal(t, "2\n", w.as(workerPair).succeeds("incidents", "list", "--tenant", "north", "-o", "jq=length"))
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 
@@ -73,7 +74,7 @@ func deliveryCommand(
 	env Environment, use, short string, run func(cmd *cobra.Command, s *service, id uuid.UUID) error,
 ) *cobra.Command {
 	return asking(env, &cobra.Command{
-		Use: use + " ID", Short: short, Args: exactly("the id of a delivery"), ValidArgsFunction: completeNothing,
+		Use: use + " ID", Short: short, Args: exactly("the id of a delivery"), ValidArgsFunction: completeDelivery(env),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		id, err := parseID(args[0], "the id of the delivery")
 		if err != nil {
@@ -126,4 +127,17 @@ func newWebhooksReplayCommand(env Environment) *cobra.Command {
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", delivery.ID, delivery.State)
 			return err
 		})
+}
+
+// completeDelivery completes the id of one of the latest deliveries.
+func completeDelivery(env Environment) completions {
+	return completeWork(env, func(ctx context.Context, s *service) ([]string, error) {
+		answer, err := s.FindWebhookDeliveriesWithResponse(ctx, &oasadmin.FindWebhookDeliveriesParams{Size: new(mostNames)})
+		page, err := read[oasadmin.WebhookDeliveryPage](s, answer, err)
+		var found []string
+		for _, d := range page.Content {
+			found = append(found, d.ID.String()+"\t"+string(d.State))
+		}
+		return found, err
+	})
 }

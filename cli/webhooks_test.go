@@ -37,6 +37,7 @@ func TestWebhooks(t *testing.T) {
 		  FROM webhook_deliveries`,
 		`UPDATE webhook_endpoints SET disabled_at = '2026-03-02T10:30:00Z', disabled_reason = 'FAILING'`)
 	golden(t, "webhooks.txt", w.succeeds("webhooks", "list"))
+	require.Len(t, w.completions("webhooks show "), 1)
 	golden(t, "webhook-deliveries.txt", w.succeeds("webhooks", "deliveries", "--state", "DEAD,DROPPED", "--webhook", "EVENTS"))
 	golden(t, "webhook-delivery.txt", w.succeeds("webhooks", "show", dead))
 	require.Contains(t, w.fails(cli.ExitConflict, "webhooks", "replay", dead), "enable it first")
