@@ -181,7 +181,12 @@ func (j *queueJudge) backlogs() []string {
 		}
 		waiting := fmt.Sprintf("backlog of %s, oldest %s", counted(b.Count, noun(b.Kind)), ageText(b.Age))
 		if pollers == 0 {
-			problems = append(problems, waiting+", and no worker polls")
+			if j.beginning() {
+				waiting += ", and the worker that just registered has not been seen polling yet"
+			} else {
+				waiting += ", and no worker polls"
+			}
+			problems = append(problems, waiting)
 			continue
 		}
 		verb := "polls"
@@ -191,6 +196,14 @@ func (j *queueJudge) backlogs() []string {
 		problems = append(problems, fmt.Sprintf("%s, though %s %s", waiting, counted(int64(pollers), "worker"), verb))
 	}
 	return problems
+}
+
+// beginning reports whether a live worker registered so shortly before the observation, or after it, that it need not
+// have been seen polling.
+func (j *queueJudge) beginning() bool {
+	return slices.ContainsFunc(j.queue.Workers, func(w domain.TaskQueueWorker) bool {
+		return j.live(&w) && j.seen.ObservedAt.Sub(w.LiveSince) < j.patience.Poll
+	})
 }
 
 func noun(k domain.TaskKind) string {

@@ -149,6 +149,15 @@ func TestProblems(t *testing.T) { //nolint:funlen // most of it is a table
 			domain.TaskQueue{Observed: backlog(workflow, 12, 3*time.Minute, poller("old", workflow, 2*time.Minute))},
 			[]string{"backlog of 12 workflow tasks, oldest 3 m, and no worker polls"},
 		},
+		"backlog and a worker that just registered": {
+			domain.TaskQueue{
+				Workers: []domain.TaskQueueWorker{
+					{Identity: "w1", WorkflowTypes: []string{"A"}, LiveSince: ago(5 * time.Second), LastSeenAt: ago(5 * time.Second)},
+				},
+				Observed: backlog(workflow, 1, 20*time.Second),
+			},
+			[]string{"backlog of 1 workflow task, oldest 20 s, and the worker that just registered has not been seen polling yet"},
+		},
 		"backlog of another kind": {
 			domain.TaskQueue{
 				Workers:  []domain.TaskQueueWorker{worker("w1", time.Minute, "A")},
