@@ -120,7 +120,9 @@ func (r *Handler) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.logger.WarnContext(request.Context(), "an event could not be handled", slog.String("id", id),
 			slog.String("type", told.Type), slog.Any("error", err))
 		http.Error(w, "the event could not be handled", http.StatusServiceUnavailable)
+		return
 	}
+	r.logger.InfoContext(request.Context(), "an event was handled", slog.String("id", id), slog.String("type", told.Type))
 }
 
 // verified reports whether one of the secrets signed the body, within the last minutes.

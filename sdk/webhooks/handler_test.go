@@ -44,12 +44,14 @@ func TestEventsAreVerifiedAndHandledOnce(t *testing.T) {
 	t.Parallel()
 	var handled []string
 	var failure error
+	var logged strings.Builder
 	r, err := NewHandler([]string{oldSecret, newSecret}, func(_ context.Context, e Event) error {
 		handled = append(handled, e.ID)
 		return failure
-	}, quiet())
+	}, slog.New(slog.NewTextHandler(&logged, nil)))
 	require.NoError(t, err)
-	require.Equal(t, 200, deliver(t, r, oldSecret, "1", `{"id":"1"}`))
+	require.Equal(t, 200, deliver(t, r, oldSecret, "1", `{"id":"1","type":"PROCESS.CREATED"}`))
+	require.Contains(t, logged.String(), `level=INFO msg="an event was handled" id=1 type=PROCESS.CREATED`)
 	require.Equal(t, 200, deliver(t, r, newSecret, "1", `{"id":"1"}`), "another attempt")
 	require.Equal(t, 200, deliver(t, r, newSecret, "2", `{"id":"2"}`))
 	require.Equal(t, []string{"1", "2"}, handled)
