@@ -63,6 +63,21 @@ SELECT x.process_id FROM process_items x
 	coversProcessDefinition = `p.process_definition_id = ANY(` + access.ReadableProcessDefinitions + `)
     OR p.process_version = ANY(` + access.RunVersions + `)`
 
+	// walkedItemDefinitions are those of which the caller may see items by a right on a definition.
+	walkedItemDefinitions = `SELECT d.id FROM item_definitions d
+ WHERE d.id = ANY(` + access.GrantedItemDefinitions + `)
+    OR d.process_definition_id = ANY(` + walkedDefinitions + `)`
+
+	// walkedDefinitions are the process definitions that the caller may read, or of which it runs a version.
+	walkedDefinitions = `ARRAY(SELECT unnest(` + access.ReadableProcessDefinitions + `)
+                         UNION
+                        SELECT v.process_definition_id FROM process_definition_versions v WHERE v.runner_id = $1)`
+
+	// walkedProcessDefinitions are those of which the caller may see processes by a right on a definition.
+	walkedProcessDefinitions = `SELECT unnest(` + walkedDefinitions + `) AS id
+ UNION
+SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY(` + access.CandidateItemDefinitions + `)`
+
 	countEvents = `SELECT count_events($1)`
 
 	countOpenWork = `
@@ -80,6 +95,30 @@ func (r *Reader) CountOpenWork(ctx context.Context) (OpenWork, error) {
 	var w OpenWork
 	err := r.Read(ctx, pg.Q(countOpenWork, nil, pg.One(&w.Running, &w.Ready, &w.Claimed)))
 	return w, pg.Translate("counting open work", err)
+}
+
+// walkItems has a page of a list without filters, whose total is made by countItems, read by what the caller sees.
+func walkItems(l *pg.List) {
+	walk(l, "item_counts i",
+		pg.Walk{Definitions: walkedItemDefinitions, Match: "i.item_definition_id = d.id"},
+		pg.Walk{
+			Definitions: `SELECT unnest(` + walkedDefinitions + `) AS id`,
+			Match:       "i.item_definition_id IS NULL AND i.process_definition_id = d.id",
+		})
+}
+
+// walkProcesses is walkItems for processes, whose total is made by countProcesses.
+func walkProcesses(l *pg.List) {
+	walk(l, "process_counts p", pg.Walk{Definitions: walkedProcessDefinitions, Match: "p.process_definition_id = d.id"})
+}
+
+// walk leaves lists as they are that have filters, of which the plan depends on the values, and lists in the order of ids,
+// for which PostgreSQL would read an index of all rows.
+func walk(l *pg.List, kept string, ways ...pg.Walk) {
+	if l.Counts == nil || len(l.Args) > 2 || strings.Contains(l.Order[0], ".id") {
+		return
+	}
+	l.Fixed, l.Counts.Kept, l.Counts.Walks = true, kept, ways
 }
 
 // countItems has the total of a list of items i visible to the caller made of kept counts.

@@ -37,7 +37,7 @@ func (r *Reader) ListProcessItems(
 	scan := eachItemSummary(func(item *domain.ProcessItem) {
 		result.Items = append(result.Items, *item)
 	})
-	err = r.Read(ctx, l.Page(page, scan, &result.Total)...)
+	err = r.Read(ctx, l.Kept(l.Page(page, scan, &result.Total))...)
 	return result, pg.Translate("listing process items", err)
 }
 
@@ -64,8 +64,11 @@ func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, co
 	l := pg.NewList(caller, columns, "process_items i", "i.tenant_id")
 	l.Where = append(l.Where, access.VisibleItem)
 	l.FilterDeleted("i.deleted_at", filter.Deleted)
-	if filter.Deleted.Excludes() && len(filter.ProcessIDs) == 0 && len(filter.ThreadIDs) == 0 {
+	if filter.Deleted != domain.OnlyDeleted && len(filter.ProcessIDs) == 0 && len(filter.ThreadIDs) == 0 {
 		countItems(l, caller)
+		if filter.Deleted == domain.IncludeDeleted {
+			l.Counts.Deleted = "i.deleted_at"
+		}
 	}
 	pg.AnyOf(l, "i.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "i.process_id", filter.ProcessIDs)
@@ -83,5 +86,8 @@ func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, co
 		"claimedAt": "i.claimed_at NULLS LAST", "completedAt": "i.completed_at NULLS LAST",
 		"cancelledAt": "i.cancelled_at NULLS LAST",
 	}, "i.created_at")
+	if err == nil {
+		walkItems(l)
+	}
 	return l, err
 }

@@ -47,7 +47,7 @@ func (r *Reader) ListProcesses(
 		}
 		return rows.Err()
 	}
-	err = r.Read(ctx, append(l.Page(page, scan, &result.Total), metadata.queries(caller)...)...)
+	err = r.Read(ctx, append(l.Kept(l.Page(page, scan, &result.Total)), metadata.queries(caller)...)...)
 	if err != nil {
 		return result, pg.Translate("listing processes", err)
 	}
@@ -85,8 +85,12 @@ func processList(
 	l := pg.NewList(caller, columns, "processes p", "p.tenant_id")
 	l.Where = append(l.Where, access.VisibleProcess)
 	l.FilterDeleted("p.deleted_at", filter.Deleted)
-	if filter.Deleted.Excludes() && len(filter.InitiatorIDs) == 0 && len(filter.InitiatorEmails) == 0 && len(filter.Metadata) == 0 {
+	if filter.Deleted != domain.OnlyDeleted && len(filter.InitiatorIDs) == 0 && len(filter.InitiatorEmails) == 0 &&
+		len(filter.Metadata) == 0 {
 		countProcesses(l, caller)
+		if filter.Deleted == domain.IncludeDeleted {
+			l.Counts.Deleted = "p.deleted_at"
+		}
 	}
 	pg.AnyOf(l, "p.tenant_id", filter.TenantIDs)
 	pg.AnyOf(l, "p.process_definition_id", filter.DefinitionIDs)
@@ -101,5 +105,8 @@ func processList(
 	err := l.SortBy(sort, map[string]string{
 		"id": "p.id", "createdAt": "p.created_at", "lastModifiedAt": "p.last_modified_at",
 	}, "p.created_at")
+	if err == nil {
+		walkProcesses(l)
+	}
 	return l, metadata, err
 }

@@ -138,7 +138,7 @@ func readSmall[T any](
 		return nil, 0, err
 	}
 	defer conn.Release()
-	err = send(ctx, conn, beginSnapshot(), append(append(l.Page(page, scan, &found.Total), l.more...), endSnapshot()))
+	err = send(ctx, conn, beginSnapshot(), append(append(l.Kept(l.Page(page, scan, &found.Total)), l.more...), endSnapshot()))
 	if size > valuesAtOnce {
 		return nil, 0, errLarge
 	}
@@ -187,6 +187,11 @@ func showLarge[T any](
 		return err
 	}
 	ids := *l.List
+	if l.Counts != nil {
+		counts := *l.Counts
+		counts.Walks = nil // rows that are found by their ids have no place
+		ids.Counts = &counts
+	}
 	ids.Columns = l.alias + ".ctid::text, " + sizeOf(l.values)
 	if err := send(ctx, conn, beginSnapshot(), append(ids.Page(page, scan, &found.Total), l.more...)); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -18,10 +19,35 @@ type Counts struct {
 	// Others is a query for the ids of the rows that may be visible for other reasons. Table is the place of the rows
 	// in the list, as "table alias".
 	Others, Table string
+	// Walks are the ways to the rows that are visible because of rights on definitions, each in the order of an index, and
+	// Kept is the table of the counts, under the alias of the rows. A page is read along them where the caller does not see
+	// nearly all rows. Rows that are neither on a way nor in Others must not be visible.
+	Walks []Walk
+	Kept  string
+	// Deleted is the column with the time of the deletion if deleted rows, which have no counts, are listed too.
+	Deleted string
 }
+
+// Walk is a way to rows: the rows of a list that match one of the definitions d, in turn.
+type Walk struct {
+	// Definitions is a query for the ids of definitions, Match the condition of a row of the definition d.
+	Definitions, Match string
+}
+
+// unseen is how many rows a caller may not see and still have a page read in the order of all rows: that reads so many
+// rows in vain at most.
+const unseen = 1000
 
 // total returns the query that adds up counts, and the rows that these leave out.
 func (l *List) total() string {
+	if column := l.Counts.Deleted; column != "" {
+		kept, counts := *l, *l.Counts
+		counts.Deleted, kept.Counts = "", &counts
+		kept.Where = append(slices.Clone(l.Where), column+" IS NULL")
+		counts.Rows = append(slices.Clone(counts.Rows), column+" IS NULL")
+		return kept.total() + "\n     + (SELECT count(*) FROM " + l.From + "\n WHERE " + strings.Join(l.Where, "\n   AND ") +
+			"\n   AND " + column + " IS NOT NULL)"
+	}
 	counted, others := l.parts()
 	query := "SELECT coalesce((SELECT sum(n) FROM " + counted + "), 0)::bigint"
 	if others == "" {
@@ -49,9 +75,37 @@ func (l *List) parts() (counted, others string) {
 	if c.Others == "" {
 		return counted, ""
 	}
-	table, alias, _ := strings.Cut(c.Table, " ")
+	return counted, l.among(c.Others) + "\n WHERE " + strings.Join(l.Where, "\n   AND ") + "\n   AND " + c.CoversRow + " IS NOT TRUE"
+}
+
+// among returns where the rows come from whose ids are those of a query.
+func (l *List) among(ids string) string {
 	// Few rows, one look-up for each: the planner would expect the average number.
-	from := strings.Replace(l.From, c.Table, "("+c.Others+") others\n CROSS JOIN LATERAL (SELECT * FROM "+table+
+	table, alias, _ := strings.Cut(l.Counts.Table, " ")
+	return strings.Replace(l.From, l.Counts.Table, "("+ids+") others\n CROSS JOIN LATERAL (SELECT * FROM "+table+
 		" x WHERE x.id = others.id OFFSET 0) "+alias, 1)
-	return counted, from + "\n WHERE " + strings.Join(l.Where, "\n   AND ") + "\n   AND " + c.CoversRow + " IS NOT TRUE"
+}
+
+// walked returns the query of a page that is read in the order of all rows where the caller sees nearly all of them, and
+// along the walks where it does not: as many rows along each as the page and those before it have, and those of Others. The
+// rows of others are not read. In an order that has no index, what the caller sees is sorted, not what there is.
+func (l *List) walked(columns, limit, reach string) string {
+	c := l.Counts
+	_, alias, _ := strings.Cut(c.Table, " ")
+	where, order := strings.Join(l.Where, "\n   AND "), strings.Join(l.Order, ", ")
+	ways := make([]string, 0, len(c.Walks)+1)
+	for _, walk := range c.Walks {
+		ways = append(ways, fmt.Sprintf("SELECT w.id FROM (%s) d\n CROSS JOIN LATERAL (SELECT %s.id FROM %s\n"+
+			" WHERE %s\n   AND %s\n ORDER BY %s LIMIT %s) w", walk.Definitions, alias, l.From, walk.Match, where, order, reach))
+	}
+	ways = append(ways, c.Others)
+	part := func(from, condition string) string {
+		return fmt.Sprintf("(SELECT %s\n  FROM %s\n WHERE %s\n   AND %s\n ORDER BY %s LIMIT %s)",
+			columns, from, condition, where, order, limit)
+	}
+	// PostgreSQL does not execute the part whose condition, which is the same for all rows, is false.
+	seen := fmt.Sprintf("WITH seen AS MATERIALIZED (\n    SELECT coalesce(sum(n) FILTER (WHERE %s IS NOT TRUE), 0) <= %d AS nearly_all\n"+
+		"      FROM %s\n     WHERE %s)\n", c.Covers, unseen, c.Kept, l.Where[0])
+	return seen + part(l.From, "(SELECT s.nearly_all FROM seen s)") +
+		"\n UNION ALL\n" + part(l.among(strings.Join(ways, "\n UNION\n")), "NOT (SELECT s.nearly_all FROM seen s)")
 }

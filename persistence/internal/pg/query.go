@@ -79,6 +79,14 @@ func KeepPlans() Query {
 	return Q("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)", nil, None)
 }
 
+// Kept returns the queries of the list, with KeepPlans before them where pages are Fixed.
+func (l *List) Kept(queries []Query) []Query {
+	if !l.Fixed {
+		return queries
+	}
+	return append([]Query{KeepPlans()}, queries...)
+}
+
 // List builds the query of a list endpoint: a page of rows and the number of
 // all rows that match, over the same conditions. $1 is the caller and $2 the
 // caller's tenants.
@@ -201,15 +209,21 @@ func (l *List) Page(page domain.PageRequest, scan func(pgx.Rows) error, total *i
 	rows := Query{Args: l.Args, Scan: scan}
 	offset := int64(page.Number) * int64(page.Size)
 	limit := strconv.Itoa(page.Size)
+	reach := limit
 	switch {
 	case !l.Fixed:
 		limit = fmt.Sprintf("$%d OFFSET $%d", len(l.Args)+1, len(l.Args)+2)
+		reach = fmt.Sprintf("$%d::bigint + $%d::bigint", len(l.Args)+1, len(l.Args)+2)
 		rows.Args = append(l.Args[:len(l.Args):len(l.Args)], page.Size, offset)
 	case offset > 0:
+		reach = fmt.Sprintf("%s + $%d::bigint", limit, len(l.Args)+1)
 		limit += fmt.Sprintf(" OFFSET $%d", len(l.Args)+1)
 		rows.Args = append(l.Args[:len(l.Args):len(l.Args)], offset)
 	}
 	of := func(columns string) string {
+		if l.Counts != nil && len(l.Counts.Walks) > 0 {
+			return l.walked(columns, limit, reach)
+		}
 		return fmt.Sprintf("SELECT %s\n  FROM %s\n WHERE %s\n ORDER BY %s\n LIMIT %s", columns, l.From, where, order, limit)
 	}
 	if l.Names == "" {
