@@ -25,7 +25,7 @@ import (
 
 // Workers of the SDK on the real service: they do what they do on the one in memory, and go on when their access
 // expires, when connections break, when the service restarts, and beside a worker of another version.
-func TestWorkersOfTheSDK(t *testing.T) { //nolint:paralleltest,tparallel // each part begins where the one before has ended
+func TestWorkersOfTheSDK(t *testing.T) { //nolint:tparallel // each part begins where the one before has ended
 	t.Parallel()
 	s := newStack(t, false)
 	documents, err := conformance.Definitions.ReadFile("definitions.yaml")
@@ -36,7 +36,7 @@ func TestWorkersOfTheSDK(t *testing.T) { //nolint:paralleltest,tparallel // each
 	printed(t, append([]string{"apply", "-f", file}, asAlice...)...)
 	w := s.startSDKWorker("first", conformance.Register)
 
-	t.Run("they do what they do on the service in memory", func(t *testing.T) {
+	t.Run("they do what they do on the service in memory", func(t *testing.T) { //nolint:paralleltest // the rest comes after it
 		target := conformance.Service{
 			URL: s.url(), Client: s.http, Authorization: map[string]string{}, Names: map[string]uuid.UUID{},
 		}
@@ -47,23 +47,19 @@ func TestWorkersOfTheSDK(t *testing.T) { //nolint:paralleltest,tparallel // each
 	})
 
 	// What expired is not used again: Temporal denies it from here on.
-	t.Run("an expired token is replaced", func(t *testing.T) {
-		s.expire(t, w, "token", asAlice, func() {})
-	})
-	t.Run("an expired certificate is replaced when the connection breaks", func(t *testing.T) {
-		s.expire(t, w, "certificate", asAlice, w.relay.cut)
-	})
-	t.Run("a service that restarts is waited for", func(t *testing.T) {
-		process := s.startScenario(t, "TASKS")
-		report := s.awaitItem(process, "REPORT")
-		s.complete(t, report)
-		s.killService()
-		s.startService()
-		s.complete(t, s.awaitItem(process, "DECIDE"))
-		s.awaitState(process, "COMPLETED")
-		require.Equal(t, 2, s.countItems(process), "every task is created once")
-	})
-	t.Run("two versions run side by side", func(t *testing.T) { s.besideAnotherVersion(t, w) })
+	s.expire(t, w, "token", asAlice, func() {})
+	// A certificate is shown when connections are made.
+	s.expire(t, w, "certificate", asAlice, w.relay.cut)
+
+	process := s.startScenario(t, "TASKS")
+	s.complete(t, s.awaitItem(process, "REPORT"))
+	s.killService()
+	s.startService()
+	s.complete(t, s.awaitItem(process, "DECIDE"))
+	s.awaitState(process, "COMPLETED")
+	require.Equal(t, 2, s.countItems(process), "every task is created once")
+
+	s.besideAnotherVersion(t, w)
 	require.NotContains(t, w.log(), "Temporal denies the worker")
 }
 

@@ -180,7 +180,8 @@ func (t *Task) Signal(id uuid.UUID, kind rest.ProcessItemType) {
 
 // InvokeAction sends the workflow the signal of a user action of type SEND_WORKFLOW_SIGNAL.
 func (t *Task) InvokeAction(code, signalName string, input map[string]any) {
-	t.engine().SignalWorkflow(signalName, procession.ActionSignal{UserActionDefinitionCode: code, Input: input, RequestTime: time.Now()})
+	e := t.engine()
+	e.SignalWorkflow(signalName, procession.ActionSignal{UserActionDefinitionCode: code, Input: input, RequestTime: e.Now()})
 }
 
 // CancelProcess cancels the workflow.
