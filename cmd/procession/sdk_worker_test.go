@@ -36,7 +36,7 @@ func TestWorkersOfTheSDK(t *testing.T) { //nolint:tparallel // each part begins 
 	printed(t, append([]string{"apply", "-f", file}, asAlice...)...)
 	w := s.startSDKWorker("first", conformance.Register)
 
-	t.Run("they do what they do on the service in memory", func(t *testing.T) { //nolint:paralleltest // the rest comes after it
+	t.Run("they do what they do on the service in memory", func(t *testing.T) {
 		target := conformance.Service{
 			URL: s.url(), Client: s.http, Authorization: map[string]string{}, Names: map[string]uuid.UUID{},
 		}
