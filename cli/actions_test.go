@@ -26,7 +26,7 @@ func TestActions(t *testing.T) {
 	require.NoError(t, o.err)
 	require.Equal(t, "no faults\n", o.stderr)
 	w.succeeds("apply", "-f", w.file("loan.yaml", withUserActions(t)))
-	w.create("/v2024-06-14/processes", `{"id":"`+actionsProcess+`","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
+	w.create(`{"id":"` + actionsProcess + `","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
 
 	golden(t, "actions.txt", w.succeeds("actions", "explain", actionsProcess, workerID))
 	require.Equal(t, "REMIND\nLATE\n", w.succeeds("actions", "explain", actionsProcess, workerID, "-o", "jq=.[]|select(.offered|not)|.code"))
@@ -47,7 +47,9 @@ func TestActions(t *testing.T) {
 	// An operator is no member of the tenant, and sees the same.
 	operator := w.as(w.operator)
 	for _, args := range [][]string{
-		{"explain", actionsProcess, workerID}, {"faults"}, {"faults", "--tenant", "north", "-o", "json"},
+		{"explain", actionsProcess, workerID},
+		{"faults"},
+		{"faults", "--tenant", "north", "-o", "json"},
 		{"evaluate", `${ .process.state == "RUNNING" }`, "--process", actionsProcess},
 	} {
 		args = append([]string{"actions"}, args...)
@@ -91,7 +93,7 @@ func TestUserActionsAreInvoked(t *testing.T) {
     - {code: NOTE, name: Note, type: CREATE_PROCESS_ITEM_MESSAGE, permissions: [INITIATOR]}
     - {code: AGAIN, name: Again, type: CREATE_TASK, permissions: [MANAGER], item: APPLY}
 `, 1)))
-	w.create("/v2024-06-14/processes", `{"id":"`+actionsProcess+`","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
+	w.create(`{"id":"` + actionsProcess + `","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
 	member := w.as(memberToken)
 	invoke := func(args ...string) []string { return append([]string{"processes", "invoke", actionsProcess}, args...) }
 	golden(t, "work/actions.txt", member.succeeds("processes", "actions", actionsProcess))
@@ -153,8 +155,8 @@ func withUserActions(t *testing.T) string {
     initiators:`, 1)
 }
 
-func (w *terminal) create(path, body string) {
-	w.ask(memberToken, http.MethodPost, path, body, http.StatusCreated)
+func (w *terminal) create(body string) {
+	w.ask(memberToken, http.MethodPost, "/v2024-06-14/processes", body, http.StatusCreated)
 }
 
 func (w *terminal) get(path string) { w.ask(memberToken, http.MethodGet, path, "", http.StatusOK) }

@@ -62,8 +62,8 @@ func TestIncidents(t *testing.T) {
 // incident is what the failed workflow of a new process leaves.
 func (w *terminal) incident(id, message string) (incident, process string) {
 	w.t.Helper()
-	w.create("/v2024-06-14/processes",
-		`{"id":"`+strings.Replace(id, "0a", "0b", 1)+`","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
+	w.create(
+		`{"id":"` + strings.Replace(id, "0a", "0b", 1) + `","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
 	owner := uuid.MustParse(strings.Replace(id, "0a", "0b", 1))
 
 	conn, err := pgx.Connect(w.t.Context(), w.url)

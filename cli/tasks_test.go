@@ -14,7 +14,7 @@ func TestTasksRelease(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	const process, task = "01980000-0000-7000-8000-0000000000c1", "01980000-0000-7000-8000-0000000000c2"
-	w.create("/v2024-06-14/processes", `{"id":"`+process+`","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
+	w.create(`{"id":"` + process + `","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
 	w.ask(ownerToken, http.MethodPost, "/v2024-06-14/process-items", `{"id":"`+task+`","type":"TASK","processId":"`+process+
 		`","processItemDefinitionCode":"REVIEW","ownerId":"01980000-0000-7000-8000-000000000011"}`, http.StatusCreated)
 
