@@ -103,7 +103,8 @@ func TestAccessLogOfPolls(t *testing.T) {
 		path, level string
 	}{
 		{"/.well-known/jwks.json", "DEBUG"},
-		{"/.well-known/nothing", "INFO"}, {"/openapi/admin.yaml", "INFO"},
+		{"/.well-known/nothing", "INFO"},
+		{"/openapi/admin.yaml", "INFO"},
 	} {
 		logged.Reset()
 		public(s, http.MethodGet, c.path)

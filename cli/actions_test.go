@@ -43,18 +43,7 @@ func TestActions(t *testing.T) {
 	golden(t, "action_faults.txt", w.succeeds("actions", "faults"))
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "actions", "faults", "-o", "json"), "you are MEMBER of north")
 	require.Equal(t, "1\n", w.succeeds("actions", "faults", "--tenant", "north", "-o", "jq=length"))
-
-	// An operator is no member of the tenant, and sees the same.
-	operator := w.as(w.operator)
-	for _, args := range [][]string{
-		{"explain", actionsProcess, workerID},
-		{"faults"},
-		{"faults", "--tenant", "north", "-o", "json"},
-		{"evaluate", `${ .process.state == "RUNNING" }`, "--process", actionsProcess},
-	} {
-		args = append([]string{"actions"}, args...)
-		require.Equal(t, w.succeeds(args...), operator.succeeds(args...))
-	}
+	w.requireOperatorSeesActions()
 
 	for _, worker := range []string{"worker", workerID} {
 		require.Equal(t, "3\n", w.succeeds("actions", "explain", actionsProcess, worker, "-o", "jq=length"))
@@ -83,6 +72,21 @@ func TestActions(t *testing.T) {
 		{"faults", "x"},
 	} {
 		w.fails(cli.ExitUsage, append([]string{"actions"}, wrong...)...)
+	}
+}
+
+// requireOperatorSeesActions requires that an operator, who is no member of the tenant, sees what its owner sees.
+func (w *terminal) requireOperatorSeesActions() {
+	w.t.Helper()
+	operator := w.as(w.operator)
+	for _, args := range [][]string{
+		{"explain", actionsProcess, workerID},
+		{"faults"},
+		{"faults", "--tenant", "north", "-o", "json"},
+		{"evaluate", `${ .process.state == "RUNNING" }`, "--process", actionsProcess},
+	} {
+		args = append([]string{"actions"}, args...)
+		require.Equal(w.t, w.succeeds(args...), operator.succeeds(args...))
 	}
 }
 
