@@ -132,8 +132,11 @@ func TestAdminStaleWriteChangesNothing(t *testing.T) {
 	before := s.Snapshot()
 	for _, id := range apitest.Contracts["admin"].Operations() {
 		as := s.As("owner")
-		if id == "releaseProcessItemTask" {
+		switch id {
+		case "releaseProcessItemTask":
 			as = s.As("candidate")
+		case "issueOperatorAccess":
+			as = s.Operator
 		}
 		if requireConditions(t, "admin."+id) {
 			requireStale(s.Service, as, id, operations[id], `"0.0"`)

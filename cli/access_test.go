@@ -77,7 +77,7 @@ func TestOperatorsIssueThemselvesAccessToReadANamespace(t *testing.T) {
 		got := operator.runs("access", "issue", "--operator", "--tenant", "north", "--expires", "2026-03-02T10:45:00Z", "--directory", folder)
 		require.NoError(t, got.err)
 		require.Contains(t, got.stderr, "Until 2026-03-02T10:45:00Z this reads the namespace north.")
-		quoted := "'" + strings.ReplaceAll(folder, "'", `'\\''`)
+		quoted := "'" + strings.ReplaceAll(folder, "'", `'\''`)
 		require.Contains(t, got.stdout, `export TEMPORAL_API_KEY="$(cat `+quoted+`/token')"`+"\n")
 		require.Contains(t, got.stdout, "\ntemporal workflow list --address temporal.example:7233 --namespace north --tls-ca-path ")
 		require.Contains(t, got.stdout, " --tls-ca-path "+quoted+"/ca.pem' --tls-cert-path "+quoted+"/client.pem' --tls-key-path "+

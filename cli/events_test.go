@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -102,6 +104,32 @@ func (s *screen) lines() []string {
 	return strings.Split(strings.TrimSpace(s.text.String()), "\n")
 }
 
+// follow starts a command that goes on. Stop interrupts it, and returns what it ended with.
+func (w *terminal) follow(args ...string) (shown *screen, stop func() error) {
+	w.t.Helper()
+	shown = &screen{}
+	root := &cobra.Command{Use: "procession", SilenceErrors: true, SilenceUsage: true}
+	cli.AddCommands(root, cli.Environment{
+		LookupEnv: func(name string) (string, bool) { value, ok := w.env[name]; return value, ok },
+		Clock:     now,
+	})
+	root.SetOut(shown)
+	root.SetErr(shown)
+	root.SetArgs(args)
+	ctx, cancel := context.WithCancel(w.t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- root.ExecuteContext(ctx) }()
+	return shown, func() error { cancel(); return <-ended }
+}
+
+// await waits until the screen shows a line that matches.
+func (s *screen) await(t *testing.T, line string) {
+	t.Helper()
+	wanted := regexp.MustCompile(line)
+	require.Eventually(t, func() bool { return slices.ContainsFunc(s.lines(), wanted.MatchString) }, patience, time.Millisecond,
+		"waiting for %s", line)
+}
+
 func TestEventsAreFollowed(t *testing.T) {
 	t.Parallel()
 	for format, titles := range map[string]int{"json": 0, "table": 1, "jq=.details.code": 0} {
@@ -110,26 +138,14 @@ func TestEventsAreFollowed(t *testing.T) {
 			w := newNorth(t)
 			w.settled(1, "--kind", "TENANT")
 			before := strings.Fields(w.succeeds("events", "--limit", "2", "-o", "jq=.[].id"))
-			shown := &screen{}
-			root := &cobra.Command{Use: "procession", SilenceErrors: true, SilenceUsage: true}
-			cli.AddCommands(root, cli.Environment{
-				LookupEnv: func(name string) (string, bool) { value, ok := w.env[name]; return value, ok },
-				Clock:     now,
-			})
-			root.SetOut(shown)
-			root.SetErr(shown)
-			root.SetArgs([]string{"events", "--follow", "--limit", "2", "-o", format})
-			ctx, cancel := context.WithCancel(t.Context())
-			ended := make(chan error, 1)
-			go func() { ended <- root.ExecuteContext(ctx) }()
+			shown, stop := w.follow("events", "--follow", "--limit", "2", "-o", format)
 			require.Eventually(t, func() bool { return len(shown.lines()) == 2+titles }, patience, time.Millisecond)
 			codes := []string{"NEW", "NEWER", "NEWEST"}
 			for _, code := range codes {
 				w.succeeds("apply", "-f", w.file("group.yaml", group(code, "")))
 			}
 			require.Eventually(t, func() bool { return len(shown.lines()) == 5+titles }, patience, time.Millisecond)
-			cancel()
-			require.NoError(t, <-ended)
+			require.NoError(t, stop())
 
 			lines := shown.lines()
 			switch format {

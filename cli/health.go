@@ -33,6 +33,9 @@ func newHealthCommand(env Environment) *cobra.Command {
 		if found.Health, err = read[oasadmin.Health](s, answer, err); err != nil {
 			return err
 		}
+		if err := s.checkEmpty(cmd.Context(), "health", tenant); err != nil {
+			return err
+		}
 		if checks {
 			answer, err := s.ExamineHealthWithResponse(cmd.Context())
 			examined, err := read[oasadmin.HealthChecks](s, answer, err)

@@ -49,7 +49,7 @@ func TestEventsAreListed(t *testing.T) {
 			url.Values{"processId": {process.String(), uuid.NewString()}, "order": {"OLDEST_FIRST"}},
 			[]string{"PROCESS.CREATED", "PROCESS.STATE_CHANGED", "PROCESS.STATE_CHANGED"},
 		},
-		"type":    {url.Values{"type": {"PROCESS.CREATED", "GROUP.PAINTED"}}, []string{"PROCESS.CREATED"}},
+		"type":    {url.Values{"type": {"PROCESS.CREATED", "EVENTS.REMOVED"}}, []string{"PROCESS.CREATED"}},
 		"request": {url.Values{"requestId": {"the-request"}}, []string{"PROCESS.STATE_CHANGED"}},
 		"actor":   {url.Values{"actorId": {s.As("manager").ID.String()}}, []string{"PROCESS.STATE_CHANGED"}},
 		"resource": {

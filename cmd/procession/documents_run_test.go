@@ -103,7 +103,7 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 			without: "it takes an issuer: TestLogin and TestContexts of the command line",
 		},
 		"docs/administration.md: procession start LOAN --metadata FIRST_NAME=Carol --watch": {
-			without: "it watches until the process ends: TestWork of the command line",
+			without: "it watches until the process ends: TestChangesAreWatched of the command line",
 		},
 		`docs/administration.md: procession actions evaluate '${ .tasks.APPROVE_LOAN.state == "READY" }' --process ID`: {
 			values: map[string][]string{"ID": {r.process}, "PROCESS": {r.process}, "PRINCIPAL": {demo.Carol().ID.String()}},
