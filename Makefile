@@ -111,9 +111,10 @@ images: ## Pin the images we build on by the digests that their registries answe
 	@scripts/pin-images
 
 .PHONY: compat
-compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, and with SDKs of 2023 (COMPAT_MINUTES each)
+compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each)
 	@compat/run
 	@compat/new-workers
+	@compat/loans
 	@compat/legacy
 
 .PHONY: bench
