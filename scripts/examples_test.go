@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Examples are read as a whole: each package of one is a few pages long, its tests apart, and all of them together with
-// their tests stay within what a person reads. loan/drive is the acceptance of the demo rather than an example.
+// Examples are read as a whole: each package of one, and the loan in each other language, is a few pages long, its tests
+// apart, and those in Go together with their tests stay within what a person reads. loan/drive is the acceptance of the demo rather than an example.
 func TestExamplesAreShort(t *testing.T) {
 	t.Parallel()
 	const each, all = 300, 3600
@@ -24,6 +24,12 @@ func TestExamplesAreShort(t *testing.T) {
 		}
 	})
 	require.NotEmpty(t, packages)
+	otherLanguages := regexp.MustCompile(`^compat/(typescript|java)/src/`)
+	handWritten(t, otherLanguages.String(), func(file string, text []byte) {
+		packages[otherLanguages.FindString(file)] += bytes.Count(text, []byte("\n"))
+	})
+	require.Contains(t, packages, "compat/typescript/src/")
+	require.Contains(t, packages, "compat/java/src/")
 	for name, lines := range packages {
 		require.LessOrEqual(t, lines, each, name)
 	}
