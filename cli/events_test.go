@@ -104,22 +104,36 @@ func (s *screen) lines() []string {
 	return strings.Split(strings.TrimSpace(s.text.String()), "\n")
 }
 
-// follow starts a command that goes on. Stop interrupts it, and returns what it ended with.
-func (w *terminal) follow(args ...string) (shown *screen, stop func() error) {
+// following is a command that goes on.
+type following struct {
+	screen
+
+	interrupt context.CancelFunc
+	ended     chan error
+}
+
+// follow starts a command that goes on.
+func (w *terminal) follow(args ...string) *following {
 	w.t.Helper()
-	shown = &screen{}
+	f := &following{ended: make(chan error, 1)}
 	root := &cobra.Command{Use: "procession", SilenceErrors: true, SilenceUsage: true}
 	cli.AddCommands(root, cli.Environment{
 		LookupEnv: func(name string) (string, bool) { value, ok := w.env[name]; return value, ok },
 		Clock:     now,
 	})
-	root.SetOut(shown)
-	root.SetErr(shown)
+	root.SetOut(f)
+	root.SetErr(f)
 	root.SetArgs(args)
 	ctx, cancel := context.WithCancel(w.t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- root.ExecuteContext(ctx) }()
-	return shown, func() error { cancel(); return <-ended }
+	f.interrupt = cancel
+	go func() { f.ended <- root.ExecuteContext(ctx) }()
+	return f
+}
+
+// stop interrupts the command, and returns what it ended with.
+func (f *following) stop() error {
+	f.interrupt()
+	return <-f.ended
 }
 
 // await waits until the screen shows a line that matches.
@@ -138,14 +152,14 @@ func TestEventsAreFollowed(t *testing.T) {
 			w := newNorth(t)
 			w.settled(1, "--kind", "TENANT")
 			before := strings.Fields(w.succeeds("events", "--limit", "2", "-o", "jq=.[].id"))
-			shown, stop := w.follow("events", "--follow", "--limit", "2", "-o", format)
+			shown := w.follow("events", "--follow", "--limit", "2", "-o", format)
 			require.Eventually(t, func() bool { return len(shown.lines()) == 2+titles }, patience, time.Millisecond)
 			codes := []string{"NEW", "NEWER", "NEWEST"}
 			for _, code := range codes {
 				w.succeeds("apply", "-f", w.file("group.yaml", group(code, "")))
 			}
 			require.Eventually(t, func() bool { return len(shown.lines()) == 5+titles }, patience, time.Millisecond)
-			require.NoError(t, stop())
+			require.NoError(t, shown.stop())
 
 			lines := shown.lines()
 			switch format {

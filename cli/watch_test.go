@@ -23,13 +23,15 @@ func TestChangesAreWatched(t *testing.T) {
 		"manifests": {w, []string{"get", "groups", "--watch"}, `REVIEWERS`, `NEW`},
 		"history":   {member, []string{"processes", "history", workProcess, "--follow"}, `started`, `completed`},
 	} {
-		shown, stop := c.by.follow(c.args...)
+		shown := c.by.follow(c.args...)
 		shown.await(t, c.first)
-		t.Cleanup(func() { require.NoError(t, stop(), name) })
-		defer shown.await(t, c.later)
+		defer func() {
+			shown.await(t, c.later)
+			require.NoError(t, shown.stop(), name)
+		}()
 	}
 	const other = "01980000-0000-7000-8000-0000000000c9"
-	started, stop := member.follow("start", "LOAN", "--id", other, "--watch")
+	started := member.follow("start", "LOAN", "--id", other, "--watch")
 	started.await(t, "^"+other+"$")
 
 	w.succeeds("apply", "-f", w.file("group.yaml", group("NEW", "")))
@@ -37,7 +39,8 @@ func TestChangesAreWatched(t *testing.T) {
 	w.succeeds("processes", "complete", workProcess, "--yes")
 	w.succeeds("processes", "cancel", other, "--yes")
 	started.await(t, "cancelled")
-	require.ErrorContains(t, stop(), "the process was cancelled")
+	defer started.interrupt()
+	require.ErrorContains(t, <-started.ended, "the process was cancelled")
 }
 
 func TestApplyWaitsForWorkers(t *testing.T) {

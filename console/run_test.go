@@ -180,10 +180,10 @@ func TestQueuesSayWhatIsMissing(t *testing.T) {
 	alice.AwaitText("Start a worker for this queue")
 	alice.Click("a[href*='name=QUEUE_SAMPLE_LOAN']")
 	for language, texts := range map[string][]string{
-		"go":         {"go mod tidy", `TaskQueue         = "QUEUE_SAMPLE_LOAN"`, `AwaitTask[LoanApplication](ctx, TaskLoanApplication)`},
-		"python":     {".venv/bin/pytest", `TASK_QUEUE = "QUEUE_SAMPLE_LOAN"`, `await process.task(TASK_LOAN_APPLICATION)`},
-		"typescript": {"npm test", `TASK_QUEUE = "QUEUE_SAMPLE_LOAN";`, `process.task<LoanApplication>(TASK_LOAN_APPLICATION)`},
-		"java":       {"mvn test", `String TASK_QUEUE = "QUEUE_SAMPLE_LOAN";`, `process.task(TASK_LOAN_APPLICATION, LoanApplication.class)`},
+		"go":         {"go mod tidy", `TaskQueue         = "QUEUE_SAMPLE_LOAN"`, `AwaitTask[ClaimExpenses](ctx, TaskClaimExpenses)`},
+		"python":     {".venv/bin/pytest", `TASK_QUEUE = "QUEUE_SAMPLE_LOAN"`, `await process.task(TASK_CLAIM_EXPENSES)`},
+		"typescript": {"npm test", `TASK_QUEUE = "QUEUE_SAMPLE_LOAN";`, `process.task<ClaimExpenses>(TASK_CLAIM_EXPENSES)`},
+		"java":       {"mvn test", `String TASK_QUEUE = "QUEUE_SAMPLE_LOAN";`, `process.task(TASK_CLAIM_EXPENSES, ClaimExpenses.class)`},
 	} {
 		alice.open("queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN")
 		alice.Click("a.chip[href*='language=" + language + "']")

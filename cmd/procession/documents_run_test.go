@@ -86,8 +86,12 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 		"examples/data-source/README.md: export PROCESSION_TOKEN=demo-token-alice": {},
 		"examples/data-source/README.md: API=http://127.0.0.1:8080/v2024-06-14":    {},
 		"examples/webhook-receiver/README.md: make run":                            {},
-		"examples/inspection/README.md: make run":                                  {},
-		"examples/loan/README.md: make run WORKER=none":                            {},
+		"examples/inspection/README.md: make run": {
+			before: "export INSPECTION_WORKER_CLIENT_ID=" + demo.LoanWorker().ID.String() + " INSPECTION_WORKER_CLIENT_SECRET=" +
+				demo.LoanWorker().Secret + "; go run ./examples/inspection",
+		},
+		"examples/inspection/README.md: export INSPECTION_WORKER_CLIENT_ID=01970000-0000-7000-8000-00000000a001": {},
+		"examples/loan/README.md: make run WORKER=none":                                                          {},
 
 		"docs/administration.md: procession bootstrap --config procession.yaml --tenant acme --email you@your.domain > token": {
 			without: "it takes an empty database: TestBootstrapMakesTheFirstTenantOnce",

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -32,6 +35,11 @@ func TestWorkerKilledInTheMiddleOfALoan(t *testing.T) {
 	worker := s.startWorker()
 	process := s.createLoan(uuid.New())
 	application := s.awaitItem(process, "LOAN_APPLICATION")
+	// An activity whose worker is killed before it has reported is repeated only when its time is over.
+	s.await("the worker to have reported the task", func() bool {
+		log, err := os.ReadFile(filepath.Join(s.dir, "worker.log"))
+		return err == nil && strings.Contains(string(log), "item created")
+	})
 
 	s.stopProcess(worker, syscall.SIGKILL)
 	s.fill(application, map[string]any{"FIRST_NAME": "Carol", "LAST_NAME": "Demo", "CURRENCY": "EUR", "AMOUNT": "100"})
