@@ -164,6 +164,9 @@ func (p *page) refuse(ctx context.Context, refused *domain.Error) {
 		return
 	}
 	for _, d := range refused.Details {
+		if p.said[d.Location] {
+			continue
+		}
 		entry := problem{Text: ui.Detail(ctx, "", d.Message)}
 		if n, label := p.control(d.Location); n != nil {
 			entry = problem{ID: id(n), Name: n.Name, Text: ui.Detail(ctx, label, d.Message)}

@@ -221,6 +221,7 @@ func TestCompleting(t *testing.T) {
 	status, page := post(t, site.URL, values, false)
 	require.Equal(t, http.StatusConflict, status)
 	require.Contains(t, page, "Must is required.")
+	require.NotContains(t, page, "violates", "what the values say is not said twice")
 	require.Contains(t, page, "This cannot be completed yet.")
 	status, body := post(t, site.URL, url.Values{"version": {"0"}, "do": {"complete"}}, true)
 	require.Equal(t, http.StatusOK, status)

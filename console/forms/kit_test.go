@@ -130,7 +130,11 @@ func (m *memory) Complete(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(doc.Errors) > 0 && !m.anyway {
-		return "", domain.Conflict(domain.CodeInvalidState, "the data is not valid")
+		refusal := domain.Conflict(domain.CodeTaskDataInvalid, "the data is not valid")
+		for _, e := range doc.Errors {
+			refusal.Details = append(refusal.Details, domain.Detail{Message: "violates the keyword " + e.Type + " of its schema", Location: e.PropertyPath})
+		}
+		return "", refusal
 	}
 	m.completed = true
 	return "/done", nil

@@ -61,8 +61,10 @@ type page struct {
 	action  string
 	version string
 	// problems are what is wrong with values, by their pointers.
-	problems  map[string][]string
-	summary   []problem
+	problems map[string][]string
+	summary  []problem
+	// said are the pointers of the values that the summary is about.
+	said      map[string]bool
 	conflicts map[string]form.Conflict
 	// typed are texts that could not be kept, by the names of nodes.
 	typed map[string]string
@@ -118,8 +120,9 @@ func missing(e domain.ValueError, value json.RawMessage) bool {
 
 // complain puts what is wrong with a value beside the controls.
 func (p *page) complain(ctx context.Context, errors []domain.ValueError, value json.RawMessage) {
-	p.problems, p.summary = map[string][]string{}, nil
+	p.problems, p.summary, p.said = map[string][]string{}, nil, map[string]bool{}
 	for _, e := range errors {
+		p.said[e.PropertyPath] = true
 		n, label := p.control(e.PropertyPath)
 		if n != nil && n.Hidden {
 			n = nil
