@@ -84,8 +84,11 @@ func Webhooks(name string) (*openapi3.T, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := map[string]any{}
 	described, _ := doc.Extensions["x-webhooks"].(map[string]any)
+	if len(described) == 0 {
+		return &openapi3.T{Paths: openapi3.NewPaths()}, nil
+	}
+	paths := map[string]any{}
 	for event, item := range described {
 		paths["/"+event] = item
 	}

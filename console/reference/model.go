@@ -73,10 +73,29 @@ type answer struct {
 // failed reports whether the answer says that the operation failed.
 func (a answer) failed() bool { return a.Status == "default" || a.Status >= "400" }
 
+// cover is what the list of contracts shows of one.
+type cover struct {
+	Code, Title, About string
+	Operations         int
+}
+
 // source makes the model of a contract when it is first asked for.
 type source struct {
-	code  string
-	model func() (*contract, error)
+	code, document string
+	model          func() (*contract, error)
+}
+
+// cover needs no model: making all of them takes as long as a person notices.
+func (s source) cover() (cover, error) {
+	doc, err := openapi.Load(s.document)
+	if err != nil {
+		return cover{}, fmt.Errorf("reading contract: %w", err)
+	}
+	operations := 0
+	for _, item := range doc.Paths.Map() {
+		operations += len(item.Operations())
+	}
+	return cover{s.code, doc.Info.Title, markdown(doc.Info.Description), operations}, nil
 }
 
 //nolint:gochecknoglobals // made once, from documents that are part of the program
@@ -85,7 +104,7 @@ var sources = []source{
 }
 
 func sourceOf(code, document string) source {
-	return source{code: code, model: sync.OnceValues(func() (*contract, error) { return read(code, document) })}
+	return source{code: code, document: document, model: sync.OnceValues(func() (*contract, error) { return read(code, document) })}
 }
 
 // read makes the model of a contract.

@@ -23,9 +23,9 @@ type Screens struct {
 
 // List shows the APIs.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	var all []*contract
+	var all []cover
 	for _, from := range sources {
-		c, err := from.model()
+		c, err := from.cover()
 		if err != nil {
 			return nil, fmt.Errorf("making the API reference: %w", err)
 		}
