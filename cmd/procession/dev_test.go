@@ -100,6 +100,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 		return strings.Contains(queues, "QUEUE_INSPECTION") && !strings.Contains(queues, `"problems":[{`) && !strings.Contains(queues, `"workers":[]`)
 	})
 	others := d.loansToApprove()
+	d.suggestDecisions()
 	carol := d.applyForALoan()
 	d.requireRobot()
 	d.requireOwnHosts()
