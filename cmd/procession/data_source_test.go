@@ -13,6 +13,7 @@ import (
 
 	"github.com/procession-dev/procession/devstack/child"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
 )
 
 // goodsDocuments are the data source of the example, and one like it whose payloads
@@ -40,10 +41,10 @@ spec:
   name: Order
   metadataSchema:
     properties:
-      GOODS: {type: string, format: kuflow-data-source, dataSource: GOODS}
+      GOODS: {type: string, title: Goods, format: kuflow-data-source, dataSource: GOODS}
       OTHERS: {items: {type: string, format: kuflow-data-source, dataSource: GOODS}}
       SECRET: {type: string, format: kuflow-data-source, dataSource: SECRETS}
-  permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
+  permissions: {initiators: [{user: alice}, {user: bob}], managers: [{user: alice}]}
 `
 
 func TestDataSourceEndToEnd(t *testing.T) {
@@ -84,10 +85,38 @@ func TestDataSourceEndToEnd(t *testing.T) {
 	refused := asked(map[string]any{"dataSourceCode": "GOODS", "filter": "cheap"})
 	require.Equal(t, []any{"FAILED", "REFUSED", "goods cannot be filtered"},
 		[]any{refused["state"], refused["errorCode"], refused["errorMessage"]})
+	s.orderInABrowser()
 	s.requireGoodsChecked()
-	var open int
-	s.query("SELECT count(*) FROM engine_runs WHERE kind = 'DATA_SOURCE' AND closed_at IS NULL", &open)
-	require.Zero(t, open)
+	s.await("all runs of data sources to end", func() bool {
+		var open int
+		s.query("SELECT count(*) FROM engine_runs WHERE kind = 'DATA_SOURCE' AND closed_at IS NULL", &open)
+		return open == 0
+	})
+}
+
+// orderInABrowser starts a process with one of the goods that the data source finds.
+func (s *testStack) orderInABrowser() {
+	s.t.Helper()
+	bob := s.browse(demo.Bob().Secret)
+	bob.open("start?q=order")
+	bob.Click("main .tile .row-link")
+	bob.Type("#f-metadata-GOODS", "m4")
+	const washer = `[data-choose$=";name=Washer%20M4;"]`
+	bob.Await("document.querySelector('" + washer + "')")
+	require.Equal(s.t, []string{"Bolt M4", "Nut M4", "Washer M4"}, browsertest.Eval[[]string](bob.Tab,
+		`[...document.querySelectorAll("[data-choose]")].map((button) => button.innerText)`))
+	bob.Click(washer)
+	bob.Await(`document.querySelector("#f-metadata-GOODS").value === "Washer M4" && !document.querySelector(".is-invalid")`)
+	bob.Click("[data-complete]")
+	bob.AwaitText("started by Bob")
+	path := "/processes/" + filepath.Base(bob.Path())
+	s.await("the data source to check what was chosen", func() bool {
+		status, process := s.call(demo.Bob(), http.MethodGet, path, nil)
+		require.Equal(s.t, http.StatusOK, status, process)
+		require.Equal(s.t, map[string]any{"GOODS": "kuflow-data-source:id=01970000-0000-7000-8000-00000000d004;name=Washer%20M4;"},
+			field[map[string]any](s.t, process, "metadata", "value"))
+		return field[bool](s.t, process, "metadata", "valid")
+	})
 }
 
 // requireGoodsChecked requires that the references in a value are checked by the data
