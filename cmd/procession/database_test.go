@@ -70,5 +70,7 @@ func (s *testStack) interruptDatabase() {
 		s.query("SELECT count(*) FROM processes WHERE id = ANY($1)", &stored, created)
 		require.Len(s.t, created, stored)
 	}
-	require.Equal(s.t, http.StatusOK, s.get("http://"+s.config.ListenAdmin+"/readyz"))
+	s.await("the service to be ready again", func() bool {
+		return s.get("http://"+s.config.ListenAdmin+"/readyz") == http.StatusOK
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,4 +77,18 @@ func TestCompletionForEveryShell(t *testing.T) {
 	}
 	require.Contains(t, printed(t, "__complete", "get", "pro"), "processdefinition\n")
 	require.Contains(t, printed(t, "__complete", "comp"), "completion\t")
+}
+
+// The help lists commands by what they are for.
+func TestHelpIsGrouped(t *testing.T) {
+	t.Parallel()
+	code, stdout, _ := executed(t, "", "--help")
+	require.Equal(t, cli.ExitOK, code)
+	last := 0
+	for _, title := range []string{"Work on processes:", "Write workers:", "Choose a server, and sign in:"} {
+		at := strings.Index(stdout, "\n"+title+"\n")
+		require.Greater(t, at, last, title)
+		last = at
+	}
+	require.NotContains(t, stdout, "Additional Commands:\n  get")
 }
