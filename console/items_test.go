@@ -16,13 +16,13 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// goods are a data source that Alice may query, and a process that is started with one of
+// goods are a data source that Alice and Bob may query, and a process that is started with one of
 // its items.
 const goods = `
 apiVersion: procession/v1
 kind: DataSource
 metadata: {code: GOODS, tenant: demo}
-spec: {name: Goods, taskQueue: LOANS, runner: loan-worker, permissions: {queriers: [{user: alice}]}}
+spec: {name: Goods, taskQueue: LOANS, runner: loan-worker, permissions: {queriers: [{user: alice}, {user: bob}]}}
 ---
 apiVersion: procession/v1
 kind: ProcessDefinition
@@ -33,7 +33,7 @@ spec:
     type: object
     properties: {GOOD: {type: string, title: Good, format: kuflow-data-source, dataSource: GOODS}}
   items: []
-  permissions: {initiators: [{user: alice}, {user: carol}], managers: [{user: alice}]}
+  permissions: {initiators: [{user: alice}, {user: bob}, {user: carol}], managers: [{user: alice}]}
 `
 
 const bolt = "kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;name=Bolt%3B%20M4;"
@@ -142,14 +142,14 @@ func TestItemsOfDataSourcesWithoutScript(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.apply(goods)
-	alice, at := s.client(demo.Alice().Secret), "start/01970000-0000-7000-8000-00000000d100"
+	bob, at := s.client(demo.Bob().Secret), "start/01970000-0000-7000-8000-00000000d100"
 	press := func(button string, entered url.Values) reply {
 		t.Helper()
 		values := url.Values{"base": {"{}"}, "origin": {"{}"}, "once": {uuid.NewString()}, "do": {button}}
 		for name := range entered {
 			values[name] = entered[name]
 		}
-		return s.send(alice, http.MethodPost, at+"/form", values)
+		return s.send(bob, http.MethodPost, at+"/form", values)
 	}
 	typed := url.Values{"v/subject": {"Kept"}, "v/metadata/GOOD": {"bolt"}}
 	page := string(press("find:/metadata/GOOD ", typed).body)
