@@ -109,6 +109,7 @@ func (s *testStack) orderInABrowser() {
 	bob.Await(`document.querySelector("#f-metadata-GOODS").value === "Washer M4" && !document.querySelector(".is-invalid")`)
 	bob.Click("[data-complete]")
 	bob.AwaitText("started by Bob")
+	bob.AwaitText("Washer M4")
 	path := "/processes/" + filepath.Base(bob.Path())
 	s.await("the data source to check what was chosen", func() bool {
 		status, process := s.call(demo.Bob(), http.MethodGet, path, nil)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/kuflowref"
+	"github.com/procession-dev/procession/form"
 )
 
 // Member is a member of an object as it is shown. Files are the files that it refers to,
@@ -66,8 +67,10 @@ func Members(value json.RawMessage, wanted func(pointer string) bool) []Member {
 			return true
 		}
 		text := Indented(content)
-		// A text is shown without quotes, anything else as it is.
-		_ = json.Unmarshal(content, &text)
+		// A text is shown without quotes, a reference by its name, anything else as it is.
+		if json.Unmarshal(content, &text) == nil {
+			text = form.ReadableJSON(string(content))
+		}
 		members = append(members, Member{Name: Label(name), Text: text, Files: filesOf(content)})
 		return true
 	})
