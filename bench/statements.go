@@ -31,7 +31,7 @@ func (b *bench) printStatements(ctx context.Context) error {
 	if _, err := b.pool.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_stat_statements"); err != nil {
 		return fmt.Errorf("reading the statements: %w", err)
 	}
-	rows, err := b.pool.Query(ctx, slowStatements, []string{mainDatabase, baselineDatabase})
+	rows, err := b.pool.Query(ctx, slowStatements, []string{mainDatabase, baselineDatabase}) //nolint:rowserrcheck // ForEachRow returns it
 	if err != nil {
 		return fmt.Errorf("reading the statements: %w", err)
 	}

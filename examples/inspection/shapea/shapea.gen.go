@@ -407,7 +407,7 @@ type DefaultErrorInfo struct {
 	// Code Stable reason of a failure; the list is closed
 	Code ErrorCode `json:"code"`
 
-	// Location A JSON Pointer (RFC 6901) for the body, a name for everything else
+	// Location A JSON Pointer (RFC 6901) for the body, a name for everything else. With TASK_DATA_INVALID, which has no locationType, a JSON Pointer into the data of the task; an element is named as a member of it.
 	Location *string `json:"location,omitempty"`
 
 	// LocationType The part of the request that location is in
