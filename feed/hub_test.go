@@ -100,9 +100,11 @@ func (r *replicas) record(tenant uuid.UUID, t domain.EventType) {
 	}))
 }
 
+// Notifications arrive, also where statements are sent through a pooler.
 func TestHubWakesOnNotification(t *testing.T) {
 	t.Parallel()
 	r := newReplicas(t)
+	r.db = pgtest.OpenWithin(t, pgtest.Pooler(t, r.url), persistence.Limits{DirectURL: r.url})
 	here, there := r.hub(), r.hub()
 	notifier := feed.NewNotifier(r.db, slog.New(slog.DiscardHandler))
 	r.run(notifier.Run)

@@ -135,7 +135,7 @@ func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 		return err
 	}
 	defer conn.Release()
-	tx := &Tx{conn: conn, requestID: requestID(ctx), precondition: precondition(ctx)}
+	tx := &Tx{conn: conn, pool: db.pool, requestID: requestID(ctx), precondition: precondition(ctx)}
 	defer tx.rollback(ctx)
 	if err := fn(tx); err != nil {
 		return err
@@ -154,6 +154,7 @@ func (db *DB) Send(ctx context.Context, queries []pg.Query) error {
 // Tx is one transaction of DB.Write.
 type Tx struct {
 	conn   *pgxpool.Conn
+	pool   *pool
 	begun  bool
 	closed bool
 	staged bool
@@ -181,12 +182,16 @@ func (tx *Tx) Staged() bool { return tx.staged }
 
 // Read sends queries in one round trip, the first time together with BEGIN.
 func (tx *Tx) Read(ctx context.Context, queries ...pg.Query) error {
-	var batch pgx.Batch
-	if !tx.begun {
-		batch.Queue("BEGIN")
-		tx.begun = true
+	return send(ctx, tx.conn, tx.batch(), queries)
+}
+
+// batch returns one for the next round trip, the first time with BEGIN.
+func (tx *Tx) batch() *pgx.Batch {
+	if tx.begun {
+		return &pgx.Batch{}
 	}
-	return send(ctx, tx.conn, &batch, queries)
+	tx.begun = true
+	return tx.pool.begin("BEGIN")
 }
 
 // Change is Read for statements that change something, whose results decide what else does.
@@ -208,14 +213,10 @@ func (tx *Tx) commit(ctx context.Context) error {
 	if tx.queued.Len() == 0 && !tx.written {
 		return nil
 	}
-	var batch pgx.Batch
-	if !tx.begun {
-		batch.Queue("BEGIN")
-		tx.begun = true
-	}
+	batch := tx.batch()
 	batch.QueuedQueries = append(batch.QueuedQueries, tx.queued.QueuedQueries...)
 	batch.Queue("COMMIT")
-	if err := tx.conn.SendBatch(ctx, &batch).Close(); err != nil {
+	if err := tx.conn.SendBatch(ctx, batch).Close(); err != nil {
 		return err
 	}
 	tx.closed = true

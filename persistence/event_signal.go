@@ -12,9 +12,9 @@ import (
 // eventChannel is the channel on which replicas notify each other of new events.
 const eventChannel = "procession_events"
 
-// dedicated opens a connection outside the pool.
+// dedicated opens a connection outside the pools, with a session of its own.
 func (db *DB) dedicated(ctx context.Context) (conn *pgx.Conn, closeConn func(), err error) {
-	conn, err = pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
+	conn, err = pgx.ConnectConfig(ctx, db.pools.direct)
 	if err != nil {
 		return nil, nil, pg.Translate("connecting to the database", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -48,6 +49,9 @@ type Limits struct {
 	RequestTime time.Duration
 	// ListMemory limits the memory, in bytes, of all concurrent lists of values together.
 	ListMemory int64
+	// DirectURL leads to the database itself where the URL of the DB leads through a pooler that keeps a session for a
+	// transaction only. Notifications and migrations use it. Empty if the URL of the DB is direct.
+	DirectURL string
 	// SealKeys name the seal keys of the process, so that ListSealKeyHolders finds them. PostgreSQL shows the first
 	// five; empty for a process without.
 	SealKeys []string
@@ -82,6 +86,8 @@ func (l Limits) completed() Limits {
 // pools are all connections of a DB. They are opened on demand.
 type pools struct {
 	requests, background, streams *pool
+	// direct makes connections outside the pools.
+	direct *pgx.ConnConfig
 	// lists is the memory shared by lists of values.
 	lists *memory
 }
@@ -90,6 +96,23 @@ type pools struct {
 type pool struct {
 	*pgxpool.Pool
 	patience time.Duration
+	// opening is the statement that a transaction begins with, "" where connections have sessions of their own.
+	opening string
+}
+
+// begin returns a batch with a statement that begins a transaction.
+func (p *pool) begin(statement string) *pgx.Batch {
+	batch := &pgx.Batch{}
+	batch.Queue(statement)
+	p.open(batch)
+	return batch
+}
+
+// open adds what the first round trip of a transaction begins with.
+func (p *pool) open(batch *pgx.Batch) {
+	if p.opening != "" {
+		batch.Queue(p.opening)
+	}
 }
 
 func (p *pools) all() map[PoolName]*pool {
@@ -106,12 +129,20 @@ func (p *pools) close() {
 
 // openPools opens the pools for the PostgreSQL server at url.
 func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parse(url, l.SealKeys)
 	if err != nil {
 		return nil, fmt.Errorf("reading the database URL: %w", err)
 	}
-	configure(config, l.SealKeys)
-	opened := &pools{lists: newMemory(l)}
+	opened := &pools{lists: newMemory(l), direct: config.ConnConfig.Copy()}
+	if l.DirectURL != "" {
+		direct, err := parse(l.DirectURL, l.SealKeys)
+		if err != nil {
+			return nil, fmt.Errorf("reading the direct database URL: %w", err)
+		}
+		opened.direct = direct.ConnConfig
+		avoidSessions(config, url)
+	}
+	maps.Copy(opened.direct.RuntimeParams, settings(l.RequestTime))
 	defer func() {
 		if err != nil {
 			opened.close()
@@ -129,23 +160,30 @@ func openPools(ctx context.Context, url string, l Limits) (_ *pools, err error) 
 	} {
 		own := config.Copy()
 		own.MaxConns = each.size
-		setTimeouts(own.ConnConfig, each.statement, idleInTransaction)
+		opening := ""
+		if l.DirectURL == "" {
+			maps.Copy(own.ConnConfig.RuntimeParams, settings(each.statement))
+		} else {
+			opening = perTransaction(settings(each.statement))
+		}
 		made, err := pgxpool.NewWithConfig(ctx, own)
 		if err != nil {
 			return nil, fmt.Errorf("opening the database: %w", err)
 		}
-		*each.pool = &pool{Pool: made, patience: each.patience}
+		*each.pool = &pool{Pool: made, patience: each.patience, opening: opening}
 	}
 	return opened, nil
 }
 
-// configure applies the settings common to the connections of all pools.
-func configure(config *pgxpool.Config, sealKeys []string) {
+// parse reads the URL of a database and adds what all connections have in common.
+func parse(url string, sealKeys []string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(sealKeys)
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	// Compiling a query costs more than any query here gains by it.
-	config.ConnConfig.RuntimeParams["jit"] = "off"
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		// Without this registration ids are sent through driver.Valuer, as text, at several times the cost.
 		pgxuuid.Register(conn.TypeMap())
@@ -154,13 +192,18 @@ func configure(config *pgxpool.Config, sealKeys []string) {
 		})
 		return nil
 	}
+	return config, nil
 }
 
-// setTimeouts limits the statements and the idle transactions of a connection. 0 is no limit, regardless of the
-// settings of the role or the database.
-func setTimeouts(config *pgx.ConnConfig, statement, idle time.Duration) {
-	config.RuntimeParams["statement_timeout"] = strconv.FormatInt(statement.Milliseconds(), 10)
-	config.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(idle.Milliseconds(), 10)
+// settings are those of PostgreSQL for connections whose statements have a limit of time, 0 for none. They hold
+// regardless of the settings of the role or the database.
+func settings(statement time.Duration) map[string]string {
+	return map[string]string{
+		// Compiling a query costs more than any query here gains by it.
+		"jit":                                 "off",
+		"statement_timeout":                   strconv.FormatInt(statement.Milliseconds(), 10),
+		"idle_in_transaction_session_timeout": strconv.FormatInt(idleInTransaction.Milliseconds(), 10),
+	}
 }
 
 type batchSender interface {
@@ -169,16 +212,17 @@ type batchSender interface {
 
 // send appends queries to the batch and sends it in one round trip.
 func send(ctx context.Context, to batchSender, batch *pgx.Batch, queries []pg.Query) error {
-	for _, q := range queries {
-		batch.Queue(q.SQL, q.Args...).Query(q.Scan)
-	}
 	if pool, ok := to.(*pool); ok {
 		conn, err := acquire(ctx, pool)
 		if err != nil {
 			return err
 		}
 		defer conn.Release()
+		pool.open(batch)
 		to = conn
+	}
+	for _, q := range queries {
+		batch.Queue(q.SQL, q.Args...).Query(q.Scan)
 	}
 	return to.SendBatch(ctx, batch).Close()
 }
@@ -204,8 +248,10 @@ func acquire(ctx context.Context, from *pool) (*pgxpool.Conn, error) {
 
 // unbounded opens connections outside the pools, for migrations: their statements have no time limit.
 func (db *DB) unbounded() *sql.DB {
-	config := db.pool.Config().ConnConfig.Copy()
-	setTimeouts(config, 0, 0)
+	config := db.pools.direct.Copy()
+	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
+		config.RuntimeParams[limit] = "0"
+	}
 	return stdlib.OpenDB(*config)
 }
 

@@ -138,7 +138,7 @@ func readSmall[T any](
 		return nil, 0, err
 	}
 	defer conn.Release()
-	err = send(ctx, conn, beginSnapshot(), append(append(l.Kept(l.Page(page, scan, &found.Total)), l.more...), endSnapshot()))
+	err = send(ctx, conn, r.pool.begin(beginSnapshot), append(append(l.Kept(l.Page(page, scan, &found.Total)), l.more...), endSnapshot()))
 	if size > valuesAtOnce {
 		return nil, 0, errLarge
 	}
@@ -149,11 +149,7 @@ func readSmall[T any](
 }
 
 // beginSnapshot begins a transaction whose queries all read one snapshot.
-func beginSnapshot() *pgx.Batch {
-	batch := &pgx.Batch{}
-	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	return batch
-}
+const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 func endSnapshot() pg.Query { return pg.Q("COMMIT", nil, pg.None) }
 
@@ -193,7 +189,7 @@ func showLarge[T any](
 		ids.Counts = &counts
 	}
 	ids.Columns = l.alias + ".ctid::text, " + sizeOf(l.values)
-	if err := send(ctx, conn, beginSnapshot(), append(ids.Page(page, scan, &found.Total), l.more...)); err != nil {
+	if err := send(ctx, conn, p.streams.begin(beginSnapshot), append(ids.Page(page, scan, &found.Total), l.more...)); err != nil {
 		return err
 	}
 	if l.check != nil {

@@ -46,6 +46,7 @@ type Config struct {
 	SessionLifetime      time.Duration
 
 	DatabaseURL                   string
+	DatabaseDirectURL             string
 	DatabaseConnections           int32
 	DatabaseBackgroundConnections int32
 	DatabaseStreamConnections     int32

@@ -13,6 +13,8 @@ import (
 func (c *Config) bindDatabase(f *pflag.FlagSet) {
 	limits := persistence.DefaultLimits()
 	f.StringVar(&c.DatabaseURL, "database-url", "", "PostgreSQL database, as a URL or key=value pairs (secret)")
+	f.StringVar(&c.DatabaseDirectURL, "database-direct-url", "",
+		"the same database without a pooler, where --database-url leads through one in transaction mode (secret)")
 	f.Int32Var(&c.DatabaseConnections, "database-connections", limits.Requests,
 		"most connections to PostgreSQL for requests; two more are for notifications")
 	f.Int32Var(&c.DatabaseBackgroundConnections, "database-background-connections", limits.Background,

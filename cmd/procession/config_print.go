@@ -21,7 +21,8 @@ func newConfigCommand() *cobra.Command {
 }
 
 func printConfig(cmd *cobra.Command, c Config) error {
-	c.DatabaseURL, c.AssistanceURL = redactURL(c.DatabaseURL), redactURL(c.AssistanceURL)
+	c.DatabaseURL, c.DatabaseDirectURL = redactURL(c.DatabaseURL), redactURL(c.DatabaseDirectURL)
+	c.AssistanceURL = redactURL(c.AssistanceURL)
 	c.SealKeyKeeper = redactKeeper(c.SealKeyKeeper)
 	out, err := c.yaml()
 	if err != nil {

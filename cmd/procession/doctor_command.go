@@ -43,7 +43,7 @@ func (c *Config) doctor(clock func() time.Time) doctor.Options {
 	return doctor.Options{
 		Clock:        clock,
 		Settings:     c.requireService(),
-		Secrets:      []string{c.DatabaseURL, c.SealKeyKeeper},
+		Secrets:      []string{c.DatabaseURL, c.DatabaseDirectURL, c.SealKeyKeeper},
 		SealKeyFiles: c.sealKeyFiles(),
 		OpenDatabase: func(ctx context.Context) (*persistence.DB, error) { return openDatabase(ctx, *c) },
 		OpenSealer: func(ctx context.Context) (*authn.Sealer, error) {

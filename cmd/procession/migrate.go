@@ -63,7 +63,7 @@ func openDatabase(ctx context.Context, c Config, sealKeys ...string) (*persisten
 	}
 	return persistence.Open(ctx, c.DatabaseURL, persistence.Limits{
 		Requests: c.DatabaseConnections, Background: c.DatabaseBackgroundConnections, Streams: c.DatabaseStreamConnections,
-		RequestTime: c.DatabaseStatementTimeout, ListMemory: c.ListMemoryBytes, SealKeys: sealKeys,
+		RequestTime: c.DatabaseStatementTimeout, ListMemory: c.ListMemoryBytes, DirectURL: c.DatabaseDirectURL, SealKeys: sealKeys,
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"syscall"
 
 	"github.com/jackc/pgx/v5"
@@ -22,6 +23,7 @@ const (
 	codeUndefinedTable       = "42P01"
 	codeQueryCanceled        = "57014"
 	codeIdleInTransaction    = "25P03"
+	codeProtocolViolation    = "08P01"
 )
 
 // tookTooLong reports whether err means that the database ended a statement or a transaction because of a
@@ -63,6 +65,8 @@ func Translate(doing string, err error) error {
 		return nil
 	case errors.As(err, &known):
 		return err
+	case RefusedByPooler(err):
+		return fmt.Errorf("%s: the URL leads through a pooler, so it needs a direct URL beside it: %w", doing, err)
 	case tookTooLong(err):
 		return &domain.Error{
 			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
@@ -76,6 +80,14 @@ func Translate(doing string, err error) error {
 	default:
 		return fmt.Errorf("%s: %w", doing, err)
 	}
+}
+
+// RefusedByPooler reports whether err is how PgBouncer refuses a connection with settings of its own, which the database
+// itself would take.
+func RefusedByPooler(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && pgErr.Code == codeProtocolViolation &&
+		strings.HasPrefix(pgErr.Message, "unsupported startup parameter")
 }
 
 // UniqueViolation reports whether err is a violation of a unique key.
