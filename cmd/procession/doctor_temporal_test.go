@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -11,12 +12,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/temporalserver"
+	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 )
 
@@ -108,4 +113,39 @@ func fakeTemporal(t *testing.T, clients *authn.Issuer, certificate tls.Certifica
 		require.NoError(t, <-served)
 	})
 	return l.Addr().String()
+}
+
+// halfSetUp makes the service's namespace and one of a tenant as they should be,
+// and that of the tenant demo without its search attribute.
+func (s *testStack) halfSetUp(t *testing.T, k *keyring, address string) {
+	t.Helper()
+	credentials, err := engineCredentials(k.issuer, s.config)
+	require.NoError(t, err)
+	e, err := engine.New(engine.Options{Address: address, Credentials: credentials, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	defer e.Close()
+	require.Eventually(t, func() bool { return e.EnsureNamespace(t.Context(), engine.Namespace) == nil }, patience, 50*time.Millisecond)
+	require.NoError(t, e.EnsureNamespace(t.Context(), "other"))
+	_, err = e.Client().WorkflowService().RegisterNamespace(t.Context(), &workflowservice.RegisterNamespaceRequest{
+		Namespace: "demo", WorkflowExecutionRetentionPeriod: durationpb.New(engine.DefaultRetention),
+	})
+	require.NoError(t, err)
+	inspect := func(name string) engine.NamespaceState {
+		state, err := e.InspectNamespace(t.Context(), name)
+		require.NoError(t, err)
+		return state
+	}
+	require.Eventually(t, func() bool { return !inspect("demo").Missing }, patience, 50*time.Millisecond)
+	require.True(t, inspect("other").Usable())
+	require.Equal(t, engine.DefaultRetention, inspect("other").Retention)
+
+	// A type that workers' SDKs cannot use is no better than none.
+	_, err = e.Client().OperatorService().AddSearchAttributes(t.Context(), &operatorservice.AddSearchAttributesRequest{
+		Namespace: "default", SearchAttributes: map[string]enums.IndexedValueType{
+			engine.SearchAttribute: enums.INDEXED_VALUE_TYPE_KEYWORD,
+		},
+	})
+	if err == nil {
+		require.False(t, inspect("default").Usable())
+	}
 }

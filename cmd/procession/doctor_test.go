@@ -14,15 +14,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/operatorservice/v1"
-	"go.temporal.io/api/workflowservice/v1"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/internal/doctor"
 	"github.com/procession-dev/procession/internal/testkit/oidctest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -30,7 +25,7 @@ import (
 )
 
 // doctorChecks is the number of checks.
-const doctorChecks = 19
+const doctorChecks = 20
 
 // examined is what the doctor finds with a configuration.
 type examined map[string]doctor.Finding
@@ -197,6 +192,8 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 	}
 	bare, half := s.anotherTemporal(t, ""), s.anotherTemporal(t, "")
 	s.halfSetUp(t, k, half)
+	ofDatabase := append(ofKeys(), doctor.CheckConnections, doctor.CheckDatabaseClock, doctor.CheckSchema, doctor.CheckSealKey,
+		doctor.CheckWorkers, doctor.CheckTokens)
 	return map[string]ailment{
 		"incomplete settings": {
 			func(d *patient) { d.config.DocumentsURL, d.config.ListenTLS = "", "127.0.0.1:0" },
@@ -205,8 +202,22 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 		},
 		"no database": {
 			func(d *patient) { d.config.DatabaseURL = "postgres://me:hunter2@127.0.0.1:1/procession" },
-			because(doctor.CheckDatabase, append(ofKeys(), doctor.CheckDatabaseClock, doctor.CheckSchema, doctor.CheckSealKey, doctor.CheckWorkers, doctor.CheckTokens)...),
-			doctor.CheckDatabase, `cannot be reached: .*refused`,
+			because(doctor.CheckDatabase, ofDatabase...), doctor.CheckDatabase, `cannot be reached: .*refused`,
+		},
+		"a pooler without a direct URL": {
+			func(d *patient) { d.config.DatabaseURL = pgtest.Pooler(t, s.config.DatabaseURL) },
+			because(doctor.CheckDatabase, ofDatabase...), doctor.CheckDatabase, `needs a direct URL`,
+		},
+		"a pooler without a direct URL that takes all settings": {
+			func(d *patient) {
+				d.config.DatabaseURL = pgtest.Pooler(t, s.config.DatabaseURL, pgtest.TakesAllSettings) +
+					"&default_query_exec_mode=cache_describe"
+			},
+			all(doctor.Fail, doctor.CheckConnections), doctor.CheckConnections, `^--database-url leads through a pooler`,
+		},
+		"a direct URL of another database": {
+			func(d *patient) { d.config.DatabaseDirectURL = pgtest.URL(t) },
+			all(doctor.Fail, doctor.CheckConnections), doctor.CheckConnections, `leads to another database`,
 		},
 		"old schema": {
 			func(d *patient) { d.config.DatabaseURL = oldDatabase(t) },
@@ -348,41 +359,6 @@ func anotherSealKey(t *testing.T) string {
 	_, err := authn.LoadOrCreateSealKey(path)
 	require.NoError(t, err)
 	return path
-}
-
-// halfSetUp makes the service's namespace and one of a tenant as they should be,
-// and that of the tenant demo without its search attribute.
-func (s *testStack) halfSetUp(t *testing.T, k *keyring, address string) {
-	t.Helper()
-	credentials, err := engineCredentials(k.issuer, s.config)
-	require.NoError(t, err)
-	e, err := engine.New(engine.Options{Address: address, Credentials: credentials, Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	defer e.Close()
-	require.Eventually(t, func() bool { return e.EnsureNamespace(t.Context(), engine.Namespace) == nil }, patience, 50*time.Millisecond)
-	require.NoError(t, e.EnsureNamespace(t.Context(), "other"))
-	_, err = e.Client().WorkflowService().RegisterNamespace(t.Context(), &workflowservice.RegisterNamespaceRequest{
-		Namespace: "demo", WorkflowExecutionRetentionPeriod: durationpb.New(engine.DefaultRetention),
-	})
-	require.NoError(t, err)
-	inspect := func(name string) engine.NamespaceState {
-		state, err := e.InspectNamespace(t.Context(), name)
-		require.NoError(t, err)
-		return state
-	}
-	require.Eventually(t, func() bool { return !inspect("demo").Missing }, patience, 50*time.Millisecond)
-	require.True(t, inspect("other").Usable())
-	require.Equal(t, engine.DefaultRetention, inspect("other").Retention)
-
-	// A type that workers' SDKs cannot use is no better than none.
-	_, err = e.Client().OperatorService().AddSearchAttributes(t.Context(), &operatorservice.AddSearchAttributesRequest{
-		Namespace: "default", SearchAttributes: map[string]enums.IndexedValueType{
-			engine.SearchAttribute: enums.INDEXED_VALUE_TYPE_KEYWORD,
-		},
-	})
-	if err == nil {
-		require.False(t, inspect("default").Usable())
-	}
 }
 
 // exposedCopy copies a file to one that every user of the machine can read.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,6 +95,29 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 // withConfig changes the configuration of a stack.
 func withConfig(change func(*Config)) func(*testStack) {
 	return func(s *testStack) { change(&s.config) }
+}
+
+// throughPooler has the service reach its database through a pooler in transaction mode.
+func throughPooler(s *testStack) {
+	s.config.DatabaseDirectURL = s.config.DatabaseURL
+	s.config.DatabaseURL = pgtest.Pooler(s.t, s.config.DatabaseURL)
+}
+
+// database is where the database is that the service uses.
+func (s *testStack) database() string {
+	return cmp.Or(s.config.DatabaseDirectURL, s.config.DatabaseURL)
+}
+
+// replica starts another replica of the service, which the calls of what it returns are sent to.
+func (s *testStack) replica() *testStack {
+	s.t.Helper()
+	other := *s
+	other.dir = s.t.TempDir()
+	other.config.Listen, other.config.ListenAdmin = freeAddress(s.t), freeAddress(s.t)
+	other.startService()
+	s.t.Cleanup(other.stopService)
+	other.awaitReady()
+	return &other
 }
 
 // withEnv adds to the environment of the service.

@@ -116,7 +116,7 @@ func (s *testStack) countExecutions(ctx context.Context, query string) int {
 // query reads one value from the service's database.
 func (s *testStack) query(sql string, into any, args ...any) {
 	s.t.Helper()
-	conn, err := pgx.Connect(s.t.Context(), s.config.DatabaseURL)
+	conn, err := pgx.Connect(s.t.Context(), s.database())
 	require.NoError(s.t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
 	require.NoError(s.t, conn.QueryRow(s.t.Context(), sql, args...).Scan(into))

@@ -19,6 +19,7 @@ const (
 	CheckConfiguration = "configuration"
 	CheckDatabase      = "database"
 	CheckSchema        = "schema"
+	CheckConnections   = "connections"
 	CheckDatabaseClock = "database-clock"
 	CheckSealKey       = "seal-key"
 	CheckSigningKeys   = "signing-keys"
@@ -107,6 +108,7 @@ func (d *doctor) examinations() []examination {
 		{CheckConfiguration, nil, d.checkConfiguration},
 		{CheckDatabase, nil, d.checkDatabase},
 		{CheckDatabaseClock, []string{CheckDatabase}, d.checkDatabaseClock},
+		{CheckConnections, []string{CheckDatabase}, d.checkConnections},
 		{CheckSchema, []string{CheckDatabase}, d.checkSchema},
 		{CheckSealKey, schema, d.checkSealKey},
 		{CheckSigningKeys, sealed, d.checkSigningKeys},

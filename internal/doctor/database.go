@@ -22,6 +22,8 @@ const (
 	clockLimit     = time.Minute
 
 	secretsPerPage = 500
+
+	advicePooler = "name the database itself in --database-direct-url, or in --database-url"
 )
 
 func (d *doctor) checkConfiguration(context.Context) Finding {
@@ -41,12 +43,35 @@ func (d *doctor) checkDatabase(ctx context.Context) Finding {
 	d.db = db
 	info, err := db.Reader().GetServerInfo(ctx)
 	if err != nil {
+		if persistence.RefusedByPooler(err) {
+			return fail(advicePooler, "%s", reason(err))
+		}
 		return fail(advice, "cannot be reached: %s", reason(err))
 	}
 	if info.Major < oldestPostgres {
 		return fail(fmt.Sprintf("upgrade PostgreSQL to %d or newer", oldestPostgres), "is PostgreSQL %s, which is too old", info.Version)
 	}
 	return ok("PostgreSQL %s", info.Version)
+}
+
+// checkConnections finds poolers that keep a session for a transaction only.
+func (d *doctor) checkConnections(ctx context.Context) Finding {
+	route, err := d.db.Route(ctx)
+	switch {
+	case err != nil:
+		return fail("correct --database-direct-url", "%s", reason(err))
+	case route.Apart:
+		return fail("correct --database-direct-url", "--database-direct-url leads to another database than --database-url")
+	case route.DirectShared:
+		return fail(advicePooler, "--database-direct-url leads through a pooler in transaction mode: notifications are not received")
+	case route.Shared && !route.Direct:
+		return fail(advicePooler, "--database-url leads through a pooler in transaction mode: notifications are not received")
+	case route.Shared:
+		return ok("through a pooler; notifications and migrations directly")
+	case route.Direct:
+		return ok("have sessions of their own, though there is --database-direct-url")
+	}
+	return ok("have sessions of their own")
 }
 
 func (d *doctor) checkDatabaseClock(ctx context.Context) Finding {

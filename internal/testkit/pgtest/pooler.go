@@ -42,7 +42,7 @@ func Pooler(tb testing.TB, address string, settings ...string) string {
 	config := filepath.Join(dir, "pgbouncer.ini")
 	require.NoError(tb, os.WriteFile(config, poolerConfig(tb, address, dir, settings), 0o644)) //nolint:gosec // see above
 
-	cmd := exec.Command(binary, "--quiet", config) //nolint:gosec // the path of a program
+	cmd := exec.Command(binary, "--quiet", config) //nolint:gosec,noctx // the path of a program, which is stopped in its turn
 	server, err := child.Start(cmd, syscall.SIGKILL)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, server.Stop(context.Background(), syscall.SIGINT, syscall.SIGKILL)) })
