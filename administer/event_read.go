@@ -8,6 +8,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
 )
 
@@ -29,7 +30,7 @@ func (s *Administration) FindEvents(
 	if err := checkEventTypes(filter.Types); err != nil {
 		return nil, nil, err
 	}
-	found, err = events.List(ctx, s.store.Reader, eventScope(caller), filter, part)
+	found, err = events.List(ctx, s.store.Reader, persistence.AdministrationOf(caller), filter, part)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,12 +44,6 @@ func (s *Administration) FindEvents(
 	}
 }
 
-func eventScope(caller domain.Caller) events.Scope {
-	return events.Scope{
-		Everywhere: caller.Operator || caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants(),
-	}
-}
-
 // FindAuditRecords returns the events that FindEvents returns, with the names of what they refer to.
 func (s *Administration) FindAuditRecords(
 	ctx context.Context, caller domain.Caller, filter EventFilter, part EventRange,
@@ -56,7 +51,7 @@ func (s *Administration) FindAuditRecords(
 	if err := checkEventTypes(filter.Types); err != nil {
 		return nil, err
 	}
-	return events.ListRecords(ctx, s.store.Reader, eventScope(caller), filter, part)
+	return events.ListRecords(ctx, s.store.Reader, persistence.AdministrationOf(caller), filter, part)
 }
 
 // checkEventTypes refuses types of event that no event has.

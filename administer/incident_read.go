@@ -18,18 +18,12 @@ type IncidentFilter = persistence.IncidentFilter
 func (s *Administration) ListIncidents(
 	ctx context.Context, caller domain.Caller, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
-	return s.store.Reader.ListIncidents(ctx, incidentScope(caller), filter, page, sort)
+	return s.store.Reader.ListIncidents(ctx, persistence.AdministrationOf(caller), filter, page, sort)
 }
 
 // RetrieveIncident returns an incident that exists for the caller, or NOT_FOUND.
 func (s *Administration) RetrieveIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
-	return s.store.Reader.GetIncident(ctx, incidentScope(caller), id)
-}
-
-func incidentScope(caller domain.Caller) persistence.IncidentScope {
-	return persistence.IncidentScope{
-		Everywhere: caller.Operator || caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants(),
-	}
+	return s.store.Reader.GetIncident(ctx, persistence.AdministrationOf(caller), id)
 }
 
 // IncidentReportFilter narrows FindIncidentReports; empty fields match all.
@@ -41,7 +35,7 @@ type IncidentReportFilter = persistence.IncidentReportFilter
 func (s *Administration) FindIncidentReports(
 	ctx context.Context, caller domain.Caller, filter IncidentReportFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.IncidentReport], error) {
-	return s.store.Reader.ListIncidentReports(ctx, caller, incidentScope(caller), filter, page, sort)
+	return s.store.Reader.ListIncidentReports(ctx, caller, persistence.AdministrationOf(caller), filter, page, sort)
 }
 
 // RetrieveIncidentReport returns an incident as FindIncidentReports does, or NOT_FOUND.

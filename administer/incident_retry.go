@@ -20,7 +20,7 @@ func (s *Administration) RetryIncident(ctx context.Context, caller domain.Caller
 	var incident *domain.Incident
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := tx.LockIncident(ctx, incidentScope(caller), id)
+		locked, err := tx.LockIncident(ctx, persistence.AdministrationOf(caller), id)
 		if err != nil {
 			return nil, err
 		}

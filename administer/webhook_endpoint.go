@@ -22,7 +22,7 @@ func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domai
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		var err error
-		endpoint, err = webhooks.LockEndpoint(ctx, tx, webhookScope(caller), key.Tenant, key.Code, now)
+		endpoint, err = webhooks.LockEndpoint(ctx, tx, persistence.AdministrationOf(caller), key.Tenant, key.Code, now)
 		if err != nil || endpoint.DisabledAt == nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (s *Administration) PingWebhookEndpoint(ctx context.Context, caller domain.
 	var ping domain.Event
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		endpoint, err := webhooks.LockEndpoint(ctx, tx, webhookScope(caller), key.Tenant, key.Code, now)
+		endpoint, err := webhooks.LockEndpoint(ctx, tx, persistence.AdministrationOf(caller), key.Tenant, key.Code, now)
 		if err != nil {
 			return nil, err
 		}

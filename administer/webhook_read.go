@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/webhooks"
 	"github.com/procession-dev/procession/webhook"
 )
@@ -21,7 +22,7 @@ type WebhookDeliveryFilter = webhooks.DeliveryFilter
 func (s *Administration) FindWebhookEndpoints(
 	ctx context.Context, caller domain.Caller, filter WebhookFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.WebhookHealth], error) {
-	return webhooks.ListEndpoints(ctx, s.store.Reader, webhookScope(caller), filter, page, sort, s.now())
+	return webhooks.ListEndpoints(ctx, s.store.Reader, persistence.AdministrationOf(caller), filter, page, sort, s.now())
 }
 
 // FindWebhookDeliveries returns a page of the deliveries to endpoints visible
@@ -29,7 +30,7 @@ func (s *Administration) FindWebhookEndpoints(
 func (s *Administration) FindWebhookDeliveries(
 	ctx context.Context, caller domain.Caller, filter WebhookDeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.WebhookDeliveryInfo], error) {
-	return webhooks.ListDeliveries(ctx, s.store.Reader, webhookScope(caller), filter, page, sort)
+	return webhooks.ListDeliveries(ctx, s.store.Reader, persistence.AdministrationOf(caller), filter, page, sort)
 }
 
 // RetrieveWebhookDelivery returns a delivery that is there for the caller with all
@@ -37,7 +38,7 @@ func (s *Administration) FindWebhookDeliveries(
 func (s *Administration) RetrieveWebhookDelivery(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
 ) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt, error) {
-	return webhooks.GetDelivery(ctx, s.store.Reader, webhookScope(caller), id)
+	return webhooks.GetDelivery(ctx, s.store.Reader, persistence.AdministrationOf(caller), id)
 }
 
 // WebhookOutcomes returns what became of the latest deliveries to endpoints that are there for the caller, the
@@ -45,7 +46,7 @@ func (s *Administration) RetrieveWebhookDelivery(
 func (s *Administration) WebhookOutcomes(
 	ctx context.Context, caller domain.Caller, subscriptions []uuid.UUID, limit int,
 ) (map[uuid.UUID][]domain.WebhookOutcome, error) {
-	return webhooks.ListOutcomes(ctx, s.store.Reader, webhookScope(caller), subscriptions, limit)
+	return webhooks.ListOutcomes(ctx, s.store.Reader, persistence.AdministrationOf(caller), subscriptions, limit)
 }
 
 // RetrieveWebhookBody returns the body that a delivery sends, nil once its event was removed from the ledger.
@@ -58,10 +59,4 @@ func (s *Administration) RetrieveWebhookBody(
 	}
 	body, _, err := webhook.Render(d.PayloadVersion, &found[0])
 	return body, err
-}
-
-func webhookScope(caller domain.Caller) webhooks.Scope {
-	return webhooks.Scope{
-		Everywhere: caller.Operator || caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants(),
-	}
 }

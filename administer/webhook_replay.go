@@ -23,7 +23,7 @@ func (s *Administration) ReplayWebhookDelivery(ctx context.Context, caller domai
 	var delivery *domain.WebhookDeliveryInfo
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := webhooks.LockDelivery(ctx, tx, webhookScope(caller), id)
+		locked, err := webhooks.LockDelivery(ctx, tx, persistence.AdministrationOf(caller), id)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func (s *Administration) ReplayDeliveries(
 	var replay Replay
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		endpoint, err := webhooks.LockEndpoint(ctx, tx, webhookScope(caller), key.Tenant, key.Code, now)
+		endpoint, err := webhooks.LockEndpoint(ctx, tx, persistence.AdministrationOf(caller), key.Tenant, key.Code, now)
 		if err != nil {
 			return nil, err
 		}

@@ -46,12 +46,6 @@ func (tx *Tx) UpdateIncident(i domain.Incident) {
 	tx.queue(updateIncident, i.ID, i.State, i.ResolvedAt)
 }
 
-// IncidentScope selects the incidents that exist for the caller: those of Tenants, or every tenant's.
-type IncidentScope struct {
-	Everywhere bool
-	Tenants    []uuid.UUID
-}
-
 const inScope = `($1 OR i.tenant_id = ANY($2))`
 
 const getIncident = `
@@ -69,7 +63,7 @@ func oneIncident(i *domain.Incident, run *domain.EngineRun) func(pgx.Rows) error
 }
 
 // GetIncident returns an incident in the scope, or NOT_FOUND.
-func (r *Reader) GetIncident(ctx context.Context, scope IncidentScope, id uuid.UUID) (*domain.Incident, error) {
+func (r *Reader) GetIncident(ctx context.Context, scope AdministrationScope, id uuid.UUID) (*domain.Incident, error) {
 	var i domain.Incident
 	err := r.Read(ctx, pg.Q(getIncident, []any{scope.Everywhere, scope.Tenants, id}, oneIncident(&i, &domain.EngineRun{})))
 	if err != nil {
@@ -88,7 +82,7 @@ type IncidentFilter struct {
 // ListIncidents returns a page of the incidents in the scope. They can be sorted
 // by id and createdAt; without a key the newest comes first.
 func (r *Reader) ListIncidents(
-	ctx context.Context, scope IncidentScope, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, scope AdministrationScope, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
 	result := domain.Page[domain.Incident]{PageRequest: page}
 	l := &pg.List{Columns: incidentColumns, From: fromIncidents, Counted: "incidents i"}
@@ -145,7 +139,7 @@ SELECT ` + incidentColumns + `
 )
 
 // LockIncident locks an incident in the scope, or returns NOT_FOUND.
-func (tx *Tx) LockIncident(ctx context.Context, scope IncidentScope, id uuid.UUID) (*LockedIncident, error) {
+func (tx *Tx) LockIncident(ctx context.Context, scope AdministrationScope, id uuid.UUID) (*LockedIncident, error) {
 	var locked LockedIncident
 	args := []any{scope.Everywhere, scope.Tenants, id}
 	err := tx.Read(

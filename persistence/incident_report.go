@@ -39,7 +39,7 @@ const (
 // ListIncidentReports returns a page of the incidents in the scope with what the caller may know about them.
 // They can be sorted by createdAt; without a key the newest comes first.
 func (r *Reader) ListIncidentReports(
-	ctx context.Context, caller domain.Caller, scope IncidentScope, filter IncidentReportFilter, page domain.PageRequest,
+	ctx context.Context, caller domain.Caller, scope AdministrationScope, filter IncidentReportFilter, page domain.PageRequest,
 	sort []domain.SortKey,
 ) (domain.Page[domain.IncidentReport], error) {
 	result := domain.Page[domain.IncidentReport]{PageRequest: page}

@@ -51,7 +51,7 @@ func TestListsReadWhatTheyShow(t *testing.T) {
 	tenants := []uuid.UUID{uuid.MustParse("01970000-0000-7000-8000-00000000a111")}
 	recorded := func(everywhere bool, filter events.Filter) func(*persistence.Reader) {
 		return func(r *persistence.Reader) {
-			found, err := events.ListRecords(t.Context(), r, events.Scope{Everywhere: everywhere, Tenants: tenants}, filter,
+			found, err := events.ListRecords(t.Context(), r, persistence.AdministrationScope{Everywhere: everywhere, Tenants: tenants}, filter,
 				events.Range{NewestFirst: true, Limit: 50})
 			require.NoError(t, err)
 			require.Len(t, found, 3)
@@ -70,7 +70,7 @@ func TestListsReadWhatTheyShow(t *testing.T) {
 		"and of all tenants":    {rows, "events", 10, recorded(true, events.Filter{Types: []domain.EventType{domain.EventSecretIssued}})},
 		"about a rare kind":     {rows, "events", 10, recorded(false, events.Filter{ResourceKinds: []domain.EventResource{domain.ResourceSecret}})},
 		"webhooks": {rows, "webhook_deliveries", 25 * 20, func(r *persistence.Reader) {
-			found, err := webhooks.ListEndpoints(t.Context(), r, webhooks.Scope{Tenants: tenants}, webhooks.EndpointFilter{},
+			found, err := webhooks.ListEndpoints(t.Context(), r, persistence.AdministrationScope{Tenants: tenants}, webhooks.EndpointFilter{},
 				domain.PageRequest{Size: 25}, nil, time.Now())
 			require.NoError(t, err)
 			require.Len(t, found.Items, 25)

@@ -4,30 +4,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
-
-// AdministrationScope selects the tenants that exist for a caller: Tenants, or every one.
-type AdministrationScope struct {
-	Everywhere bool
-	Tenants    []uuid.UUID
-}
-
-// AdministrationOf selects the tenants that the caller administers.
-func AdministrationOf(caller domain.Caller) AdministrationScope {
-	return AdministrationScope{
-		Everywhere: caller.Operator || caller.Type == domain.PrincipalSystem, Tenants: caller.AdministeredTenants(),
-	}
-}
-
-// memberScope selects the tenants of the caller.
-func memberScope(caller domain.Caller) AdministrationScope {
-	return AdministrationScope{Tenants: caller.TenantIDs()}
-}
 
 // WorkerFilter narrows a list of workers; empty fields keep all.
 type WorkerFilter struct {

@@ -138,12 +138,6 @@ func ListAfter(
 	return batch, pg.Translate("reading the ledger", err)
 }
 
-// Scope selects the events that exist for the caller: those of Tenants, or every tenant's.
-type Scope struct {
-	Everywhere bool
-	Tenants    []uuid.UUID
-}
-
 // Filter narrows a list of events; empty fields keep all. From is the first
 // moment, To the one after the last.
 type Filter struct {
@@ -173,7 +167,7 @@ type Range struct {
 
 // List returns the next events in the scope.
 func List(
-	ctx context.Context, r *persistence.Reader, scope Scope, filter Filter, part Range,
+	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter Filter, part Range,
 ) ([]domain.Event, error) {
 	sql, args := listOf(eventColumns, "events e", scope, filter, part)
 	var events []domain.Event
@@ -183,7 +177,7 @@ func List(
 
 // ListRecords returns the next events in the scope with the names of what they refer to.
 func ListRecords(
-	ctx context.Context, r *persistence.Reader, scope Scope, filter Filter, part Range,
+	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter Filter, part Range,
 ) ([]domain.AuditRecord, error) {
 	sql, args := listOf(
 		eventColumns+", coalesce(s.name, ''), coalesce(t.code, '')",
@@ -200,7 +194,7 @@ func ListRecords(
 }
 
 // listOf returns the statement that reads columns of the next events in the scope.
-func listOf(columns, from string, scope Scope, filter Filter, part Range) (sql string, args []any) {
+func listOf(columns, from string, scope persistence.AdministrationScope, filter Filter, part Range) (sql string, args []any) {
 	l := &pg.List{Where: []string{pg.SettledEvent}}
 	if !scope.Everywhere {
 		l.Within("e.tenant_id", false, scope.Tenants)

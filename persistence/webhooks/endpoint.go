@@ -64,12 +64,6 @@ func TryEndpoint(tx *persistence.Tx, subscription uuid.UUID) {
 	exec(tx, tryWebhookEndpoint, subscription)
 }
 
-// Scope selects the webhooks that exist for the caller: those of Tenants, or every tenant's.
-type Scope struct {
-	Everywhere bool
-	Tenants    []uuid.UUID
-}
-
 const (
 	webhookHealthColumns = `w.subscription_id, w.tenant_id, r.code, w.url, w.payload_version, w.event_types,
        w.process_definition_id, w.paused, w.failing_since, w.disabled_at, coalesce(w.disabled_reason, ''),
@@ -120,7 +114,7 @@ type EndpointFilter struct {
 // ListEndpoints returns a page of the endpoints in the scope with their current state. They can be sorted
 // by id and code; without a key they are sorted by tenant first.
 func ListEndpoints(
-	ctx context.Context, r *persistence.Reader, scope Scope, filter EndpointFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter EndpointFilter, page domain.PageRequest, sort []domain.SortKey,
 	now time.Time,
 ) (domain.Page[domain.WebhookHealth], error) {
 	result := domain.Page[domain.WebhookHealth]{PageRequest: page}
@@ -144,7 +138,7 @@ func ListEndpoints(
 // LockEndpoint locks the endpoint of a subscription in the scope and returns its current state, or
 // NOT_FOUND. An empty tenant matches any; a code that then matches several subscriptions is a VALIDATION error.
 func LockEndpoint(
-	ctx context.Context, tx *persistence.Tx, scope Scope, tenant, code string, now time.Time,
+	ctx context.Context, tx *persistence.Tx, scope persistence.AdministrationScope, tenant, code string, now time.Time,
 ) (*domain.WebhookHealth, error) {
 	var found []domain.WebhookHealth
 	err := tx.Read(ctx, pg.Q(

@@ -44,7 +44,7 @@ type DeliveryFilter struct {
 // sorted by createdAt, which is the order in which events were recorded; without
 // a key the newest comes first.
 func ListDeliveries(
-	ctx context.Context, r *persistence.Reader, scope Scope, filter DeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter DeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.WebhookDeliveryInfo], error) {
 	result := domain.Page[domain.WebhookDeliveryInfo]{PageRequest: page}
 	l := &pg.List{Columns: deliveryInfoColumns, From: fromDeliveries, Counted: "webhook_deliveries d"}
@@ -97,7 +97,7 @@ SELECT a.delivery_id, a.round, a.number, a.at, a.status, a.latency, a.failure, a
 // GetDelivery returns a delivery in the scope with all its attempts, the
 // first one first, or NOT_FOUND.
 func GetDelivery(
-	ctx context.Context, r *persistence.Reader, scope Scope, id uuid.UUID,
+	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, id uuid.UUID,
 ) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt, error) {
 	var found []domain.WebhookDeliveryInfo
 	var attempts []domain.WebhookAttempt
@@ -141,7 +141,7 @@ SELECT w.subscription_id, l.state, l.attempts, l.created_at
 // ListOutcomes returns the outcomes of the latest deliveries to each of the subscriptions in the scope, the oldest
 // first.
 func ListOutcomes(
-	ctx context.Context, r *persistence.Reader, scope Scope, subscriptions []uuid.UUID, limit int,
+	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, subscriptions []uuid.UUID, limit int,
 ) (map[uuid.UUID][]domain.WebhookOutcome, error) {
 	outcomes := map[uuid.UUID][]domain.WebhookOutcome{}
 	args := []any{scope.Everywhere, scope.Tenants, subscriptions, limit}

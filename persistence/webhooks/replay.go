@@ -44,7 +44,7 @@ UPDATE webhook_deliveries d` + beginRound + `
 )
 
 // LockDelivery locks a delivery in the scope, or returns NOT_FOUND.
-func LockDelivery(ctx context.Context, tx *persistence.Tx, scope Scope, id uuid.UUID) (*LockedDelivery, error) {
+func LockDelivery(ctx context.Context, tx *persistence.Tx, scope persistence.AdministrationScope, id uuid.UUID) (*LockedDelivery, error) {
 	var found []LockedDelivery
 	args := []any{scope.Everywhere, scope.Tenants, id}
 	err := tx.Read(
