@@ -59,6 +59,10 @@ func administered() []seed { //nolint:funlen // a table of statements
 			   FROM generate_series(1, $3::bigint) n, generate_series(1, 3) AS g (number), process_definitions d
 			   JOIN process_definition_versions v ON v.version = d.published_version
 			  WHERE d.tenant_id = $1 AND d.code = 'LOAN'`,
+			`INSERT INTO version_needs (version, number, process_definition_id, tenant_id, task_queue, kind, action, workflow_type)
+			 SELECT n.* FROM needs_of_versions n
+			  WHERE n.tenant_id = $1 AND $2::uuid IS NOT NULL AND $3::bigint > 0
+			    AND NOT EXISTS (SELECT 1 FROM version_needs o WHERE o.version = n.version)`,
 			`UPDATE process_definitions SET published_version = md5('version ' || split_part(code, '-', 2) || '.3')::uuid
 			  WHERE tenant_id = $1 AND code LIKE 'definition-%' AND $2::uuid IS NOT NULL AND $3::bigint > 0`,
 			`INSERT INTO resources (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at)

@@ -17,7 +17,7 @@ import (
 )
 
 // seedLists makes a tenant with 20,000 events of every process and three others, 200 webhooks with 20 failed deliveries
-// each, and 200 people whose descriptions are kept apart from their rows.
+// each, 200 people whose descriptions are kept apart from their rows, and 100 task queues that a definition in 3 versions with processes needs.
 const seedLists = `
 INSERT INTO tenants (id, code, name, plan, namespace, created_by, created_at, last_modified_by, last_modified_at)
 VALUES ('01970000-0000-7000-8000-00000000a111', 'north', 'North', 'FREE', 'north', gen_random_uuid(), now(), gen_random_uuid(), now());
@@ -37,6 +37,17 @@ INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_
                                 finished_at)
 SELECT gen_random_uuid(), w.subscription_id, w.tenant_id, gen_random_uuid(), 'x', 'B', 'DEAD', now(), now(), now()
   FROM webhook_endpoints w, generate_series(1, 20);
+INSERT INTO process_definitions (id, tenant_id, code) SELECT gen_random_uuid(), t.id, 'D' || n FROM tenants t, generate_series(1, 100) n;
+INSERT INTO process_definition_versions (version, process_definition_id, name, workflow_type, task_queue, signal_shape, runner_id, spec,
+                                         created_at, number, digest, created_by)
+SELECT gen_random_uuid(), d.id, 'D', 'W', 'QUEUE_' || d.code, 'B', p.id, '{}', now(), n, sha256(''), p.id
+  FROM process_definitions d, generate_series(1, 3) n, (SELECT id FROM principals LIMIT 1) p;
+UPDATE process_definitions d SET published_version = v.version
+  FROM process_definition_versions v WHERE v.process_definition_id = d.id AND v.number = 3;
+INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state, subject, initiator_id,
+                       created_by, created_at, last_modified_by, last_modified_at)
+SELECT gen_random_uuid(), d.tenant_id, d.id, v.version, d.code, 'RUNNING', 'P', v.runner_id, v.runner_id, now(), v.runner_id, now()
+  FROM process_definitions d JOIN process_definition_versions v ON v.process_definition_id = d.id, generate_series(1, 5);
 ANALYZE;`
 
 // Lists of administrators read little more than what they show.
@@ -59,6 +70,7 @@ func TestListsReadWhatTheyShow(t *testing.T) {
 	}
 	const (
 		rows    = "SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables WHERE relname = $1"
+		probes  = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = $1"
 		outside = "SELECT coalesce(toast_blks_hit, 0) + coalesce(toast_blks_read, 0) FROM pg_statio_user_tables WHERE relname = $1"
 	)
 	for name, c := range map[string]struct {
@@ -76,6 +88,13 @@ func TestListsReadWhatTheyShow(t *testing.T) {
 			require.Len(t, found.Items, 25)
 			require.EqualValues(t, 200, found.Total)
 			require.EqualValues(t, 20, found.Items[0].Dead)
+		}},
+		"task queues": {probes, "processes_running", 10, func(r *persistence.Reader) {
+			found, err := r.ListTaskQueues(t.Context(), persistence.AdministrationScope{Tenants: tenants}, persistence.TaskQueueFilter{},
+				domain.PageRequest{Size: 5}, time.Now())
+			require.NoError(t, err)
+			require.Len(t, found.Items, 5)
+			require.EqualValues(t, 100, found.Total)
 		}},
 		"manifests with words": {outside, "resources", 20, func(r *persistence.Reader) {
 			err := r.ShowResources(t.Context(), persistence.ResourceScope{All: true}, persistence.ResourceFilter{

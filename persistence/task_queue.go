@@ -22,14 +22,10 @@ const (
 )
 
 const (
-	// neededVersions are those that need their task queues: published versions, and those to which running processes are
-	// pinned.
-	neededVersions = `
-    SELECT d.tenant_id, d.code, v.version, v.task_queues, v.version IS NOT DISTINCT FROM d.published_version AS published
-      FROM process_definitions d
-      JOIN process_definition_versions v ON v.process_definition_id = d.id
-     WHERE (v.version IS NOT DISTINCT FROM d.published_version
-            OR (SELECT true FROM processes p WHERE p.process_version = v.version AND p.state = 'RUNNING' LIMIT 1))`
+	// published and running are true of the needs n of versions that are published, and of versions to which running
+	// processes are pinned: these need their task queues.
+	published = `EXISTS (SELECT 1 FROM process_definitions d WHERE d.id = n.process_definition_id AND d.published_version = n.version)`
+	running   = `EXISTS (SELECT 1 FROM processes p WHERE p.process_version = n.version AND p.state = 'RUNNING')`
 
 	// otherNeeds are the workflows that actions on business artifacts and robots need, with their task queues.
 	otherNeeds = `
@@ -46,8 +42,9 @@ const (
 
 	// neededQueues are the task queues of all these.
 	neededQueues = `
-    SELECT v.tenant_id, unnest(v.task_queues) AS task_queue
-      FROM (` + neededVersions + `) v
+    SELECT n.tenant_id, n.task_queue
+      FROM version_needs n
+     WHERE ` + published + ` OR ` + running + `
      UNION
     SELECT o.tenant_id, o.task_queue
       FROM (` + otherNeeds + `) o`
@@ -66,22 +63,30 @@ const (
        AND ($4::text[] IS NULL OR q.task_queue = ANY($4))`
 
 	// A row for each need of the queues of the page, at least one for each, and the number of all queues. One row without
-	// a queue has the number where the page is empty.
+	// a queue has the number where the page is empty. Whether processes run on a version is asked for the queues alone that
+	// nothing else needs, and for those of the page.
 	listTaskQueueNeeds = `
-WITH versions AS MATERIALIZED (
-    SELECT v.*
-      FROM (` + neededVersions + `) v
-     WHERE ($1 OR v.tenant_id = ANY($2)) AND ($4::text[] IS NULL OR v.task_queues && $4)
-), others AS MATERIALIZED (
+WITH others AS MATERIALIZED (
     SELECT o.*
       FROM (` + otherNeeds + `) o
      WHERE ($1 OR o.tenant_id = ANY($2))
-), known AS (
-    SELECT v.tenant_id, unnest(v.task_queues) AS task_queue FROM versions v
+), certain AS MATERIALIZED (
+    SELECT n.tenant_id, n.task_queue
+      FROM process_definitions d
+      JOIN version_needs n ON n.version = d.published_version
+     WHERE ($1 OR n.tenant_id = ANY($2))
      UNION
     SELECT o.tenant_id, o.task_queue FROM others o
      UNION
     SELECT w.tenant_id, q.task_queue` + registeredQueues + `
+), known AS (
+    SELECT c.* FROM certain c
+     UNION
+    SELECT m.tenant_id, m.task_queue
+      FROM (SELECT n.tenant_id, n.task_queue FROM version_needs n WHERE ($1 OR n.tenant_id = ANY($2))
+            EXCEPT SELECT c.* FROM certain c) m
+     WHERE EXISTS (SELECT 1 FROM version_needs n
+                    WHERE n.tenant_id = m.tenant_id AND n.task_queue = m.task_queue AND ` + running + `)
 ), queues AS MATERIALIZED (
     SELECT k.tenant_id, t.code AS tenant_code, k.task_queue
       FROM known k
@@ -93,15 +98,12 @@ WITH versions AS MATERIALIZED (
      ORDER BY q.tenant_code COLLATE "C", q.task_queue COLLATE "C"
      LIMIT $6 OFFSET $7
 ), needed AS (
-    SELECT v.tenant_id, n.kind, v.code AS definition, n.action, n.workflow_type, n.task_queue, d.number, v.published
-      FROM versions v
-      JOIN process_definition_versions d ON d.version = v.version
-     CROSS JOIN LATERAL (
-           SELECT 'PROCESS' AS kind, '' AS action, d.workflow_type, d.task_queue
-            UNION ALL
-           SELECT 'USER_ACTION', a.code, a."workflowType", a."taskQueue"
-             FROM json_to_recordset(d.action_queues) AS a (code text, "workflowType" text, "taskQueue" text)) n
-     WHERE v.task_queues && ARRAY(SELECT p.task_queue FROM page p)
+    SELECT n.tenant_id, n.kind, d.code AS definition, n.action, n.workflow_type, n.task_queue, n.number,
+           n.version IS NOT DISTINCT FROM d.published_version AS published
+      FROM page q
+      JOIN version_needs n ON n.tenant_id = q.tenant_id AND n.task_queue = q.task_queue
+      JOIN process_definitions d ON d.id = n.process_definition_id
+     WHERE n.version IS NOT DISTINCT FROM d.published_version OR ` + running + `
      UNION ALL
     SELECT o.* FROM others o
 )
