@@ -2,7 +2,6 @@ package administer
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -56,21 +55,16 @@ func (s *Administration) FindAuditRecords(
 
 // checkEventTypes refuses types of event that no event has.
 func checkEventTypes(types []domain.EventType) error {
-	var known []string
-	for _, t := range domain.EventTypes() {
-		known = append(known, string(t))
+	known := domain.EventTypes()
+	wrong := slices.IndexFunc(types, func(t domain.EventType) bool { return !slices.Contains(known, t) })
+	if wrong < 0 {
+		return nil
 	}
-	for _, t := range types {
-		if slices.Contains(known, string(t)) {
-			continue
-		}
-		message := fmt.Sprintf("%s is not a type of event", t)
-		if similar := resource.Similar(string(t), known); similar != "" {
-			message += "; did you mean " + similar + "?"
-		} else {
-			message += "; the types are " + strings.Join(known, ", ")
-		}
-		return domain.Invalid(domain.LocationQuery, "type", message)
+	names := make([]string, len(known))
+	for i, t := range known {
+		names[i] = string(t)
 	}
-	return nil
+	name := string(types[wrong])
+	return domain.Invalid(domain.LocationQuery, "type", name+" is not a type of event"+
+		resource.DidYouMean(name, names, "; the types are "+strings.Join(names, ", ")))
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain"
 )
 
-// completionTimeout bounds how long a shell waits for what could be typed. What
-// goes wrong on the way is not told: there is nothing to complete then.
+// completionTimeout bounds how long a shell waits for completions. Failures on the
+// way are not reported: there is nothing to complete then.
 const completionTimeout = 2 * time.Second
 
 type completions = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
@@ -26,25 +27,21 @@ func complete(cmd *cobra.Command, flag string, find func(toComplete string) ([]s
 		})
 }
 
-// completeFrom adds the completion of a flag by names that are known without asking.
-func completeFrom[T ~string](cmd *cobra.Command, flag string, names []T) {
-	complete(cmd, flag, func(typed string) ([]string, cobra.ShellCompDirective) {
-		var fit []string
-		for _, name := range names {
-			if strings.HasPrefix(string(name), strings.ToUpper(typed)) {
-				fit = append(fit, string(name))
-			}
-		}
-		return fit, cobra.ShellCompDirectiveNoFileComp
-	})
+// completeEventTypes completes types of events, which may be typed in small letters.
+func completeEventTypes(toComplete string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, t := range domain.EventTypes() {
+		names = append(names, string(t))
+	}
+	return beginning(strings.ToUpper(toComplete), names, nil), cobra.ShellCompDirectiveNoFileComp
 }
 
 func completeNothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// beginning are the words that begin with what was typed, but for those that are
-// there already.
+// beginning returns the words that begin with what was typed, without those that are there already. It changes the list
+// of words.
 func beginning(toComplete string, words, already []string) []string {
 	return slices.DeleteFunc(words, func(word string) bool {
 		return !strings.HasPrefix(word, toComplete) || slices.Contains(already, word)

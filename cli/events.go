@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/domain"
 )
 
 // followInterval is how often new events are asked for.
@@ -72,7 +71,7 @@ func newEventsCommand(env Environment) *cobra.Command {
 	})
 	flags.bind(cmd)
 	completeTenants(env, cmd)
-	completeFrom(cmd, "type", domain.EventTypes())
+	complete(cmd, "type", completeEventTypes)
 	out = bindOutput(cmd, formatTable, formatWide, formatJSON, formatYAML, formatJQ)
 	return cmd
 }

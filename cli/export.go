@@ -178,7 +178,7 @@ func writeFolder(cmd *cobra.Command, folder string, out *output, documents []exp
 		if err := out.write(cmd.Context(), &text, d, nil); err != nil {
 			return err
 		}
-		if err := root.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		if err := root.WriteFile(file, []byte(text.String()), privateFile); err != nil {
 			return err
 		}
 	}

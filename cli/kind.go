@@ -23,10 +23,7 @@ func parseKind(name string) (resource.Kind, error) {
 			return kind.Kind, nil
 		}
 	}
-	if similar := resource.Similar(name, kindWords()); similar != "" {
-		return "", misuse("%q is not a kind of resource; did you mean %s?", name, similar)
-	}
-	return "", misuse("%q is not a kind of resource: there are %s", name, kindHelp())
+	return "", misuse("%q is not a kind of resource%s", name, resource.DidYouMean(name, kindWords(), ": there are "+kindHelp()))
 }
 
 // parseKinds finds the kinds of names separated by commas; none for all of them.

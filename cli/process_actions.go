@@ -222,7 +222,7 @@ func (s *service) saveResult(cmd *cobra.Command, process uuid.UUID, action rest.
 		return err
 	}
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()
-	to, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the user names the file
+	to, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, privateFile) //nolint:gosec // the user names the file
 	if err != nil {
 		return misuse("--to: %w", err)
 	}

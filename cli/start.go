@@ -140,13 +140,8 @@ func (s *service) startable(ctx context.Context, code, tenant string) (found res
 	case matches == 1:
 		return found, nil
 	}
-	text := "there is no process definition " + code + " that you may start"
-	if similar := resource.Similar(code, known); similar != "" {
-		text += "; did you mean " + similar + "?"
-	} else {
-		text += ": there are " + cmp.Or(strings.Join(known, ", "), "none")
-	}
-	return found, &failure{kind: domain.KindNotFound, text: text}
+	return found, &failure{kind: domain.KindNotFound, text: "there is no process definition " + code + " that you may start" +
+		resource.DidYouMean(code, known, ": there are "+cmp.Or(strings.Join(known, ", "), "none"))}
 }
 
 // completeStart completes the code of a definition that the caller may start.

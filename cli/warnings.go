@@ -94,11 +94,7 @@ func (w *warnings) layout(at string, text, schema json.RawMessage) {
 		return
 	}
 	if e.Type != "" && !slices.Contains(layoutTypes(), e.Type) {
-		hint := ""
-		if similar := resource.Similar(e.Type, layoutTypes()); similar != "" {
-			hint = "; did you mean " + similar + "?"
-		}
-		w.add(at+"/type", "%s is not a type of element that the service knows%s", e.Type, hint)
+		w.add(at+"/type", "%s is not a type of element that the service knows%s", e.Type, resource.DidYouMean(e.Type, layoutTypes(), ""))
 	}
 	switch {
 	case e.Type == "Control" && e.Scope == nil:
@@ -156,11 +152,7 @@ func (w *warnings) formats(at string, schema json.RawMessage) {
 		return
 	}
 	if s.Format != "" && !strings.HasPrefix(s.Format, "kuflow-") && !slices.Contains(knownFormats(), s.Format) {
-		hint := ""
-		if similar := resource.Similar(s.Format, knownFormats()); similar != "" {
-			hint = "; did you mean " + similar + "?"
-		}
-		w.add(at+"/format", "%s is not a format that is checked%s", s.Format, hint)
+		w.add(at+"/format", "%s is not a format that is checked%s", s.Format, resource.DidYouMean(s.Format, knownFormats(), ""))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		w.formats(at+"/properties/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), s.Properties[name])

@@ -74,11 +74,8 @@ func (c *Config) load(flags *pflag.FlagSet) error {
 		}
 	})
 	for _, name := range slices.Sorted(maps.Keys(file)) {
-		hint := ""
-		if similar := resource.Similar(name, settings); similar != "" {
-			hint = "; did you mean " + similar + "?"
-		}
-		wrong = append(wrong, fmt.Errorf("reading %s: line %d: unknown setting %q%s", c.File, file[name].Line, name, hint))
+		wrong = append(wrong, fmt.Errorf("reading %s: line %d: unknown setting %q%s",
+			c.File, file[name].Line, name, resource.DidYouMean(name, settings, "")))
 	}
 	c.OIDCIssuers.complete()
 	return errors.Join(append(wrong, c.check())...)

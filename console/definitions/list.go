@@ -39,7 +39,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	if err != nil || elsewhere != nil {
 		return elsewhere, err
 	}
-	l := listed{List: found, Applied: v.URL.Query().Has("applied"), Tenants: v.Caller.Operator || len(v.Caller.AdministeredTenants()) > 1}
+	l := listed{List: found, Applied: v.URL.Query().Has("applied"), Tenants: web.SeveralTenants(v.Caller)}
 	if l.Use, err = s.Administration.FindDefinitionUse(v.Context(), l.Items); err != nil {
 		return nil, err
 	}

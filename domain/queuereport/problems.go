@@ -113,6 +113,12 @@ func pinned(n *domain.TaskQueueNeed) string {
 	return word + listed(numbers) + ")"
 }
 
+// justRegistered reports whether a worker registered so shortly before the observation, or after it, that it need not
+// have been seen polling.
+func (j *queueJudge) justRegistered(w *domain.TaskQueueWorker) bool {
+	return j.seen.ObservedAt.Sub(w.LiveSince) < j.patience.Poll
+}
+
 // idleWorkers returns live workers that do not poll. A worker that has just registered is given time to begin,
 // because some SDKs register before they connect.
 func (j *queueJudge) idleWorkers() []string {
@@ -122,7 +128,7 @@ func (j *queueJudge) idleWorkers() []string {
 	var problems []string
 	for i := range j.queue.Workers {
 		w := &j.queue.Workers[i]
-		if !j.live(w) || j.seen.ObservedAt.Sub(w.LiveSince) < j.patience.Poll {
+		if !j.live(w) || j.justRegistered(w) {
 			continue
 		}
 		workflows := j.polling[domain.TaskKindWorkflow][w.Identity]
@@ -181,7 +187,7 @@ func (j *queueJudge) backlogs() []string {
 		}
 		waiting := fmt.Sprintf("backlog of %s, oldest %s", counted(b.Count, noun(b.Kind)), ageText(b.Age))
 		if pollers == 0 {
-			if j.beginning() {
+			if slices.ContainsFunc(j.queue.Workers, func(w domain.TaskQueueWorker) bool { return j.live(&w) && j.justRegistered(&w) }) {
 				waiting += ", and the worker that just registered has not been seen polling yet"
 			} else {
 				waiting += ", and no worker polls"
@@ -196,14 +202,6 @@ func (j *queueJudge) backlogs() []string {
 		problems = append(problems, fmt.Sprintf("%s, though %s %s", waiting, counted(int64(pollers), "worker"), verb))
 	}
 	return problems
-}
-
-// beginning reports whether a live worker registered so shortly before the observation, or after it, that it need not
-// have been seen polling.
-func (j *queueJudge) beginning() bool {
-	return slices.ContainsFunc(j.queue.Workers, func(w domain.TaskQueueWorker) bool {
-		return j.live(&w) && j.seen.ObservedAt.Sub(w.LiveSince) < j.patience.Poll
-	})
 }
 
 func noun(k domain.TaskKind) string {

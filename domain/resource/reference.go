@@ -55,13 +55,11 @@ func (m Field) Find(path ...string) (Field, error) {
 		for _, o := range m.Fields {
 			names = append(names, o.Name)
 		}
-		if similar := Similar(name, names); similar != "" {
-			return Field{}, fmt.Errorf("%s has no member %q; did you mean %s?", m.Name, name, similar)
-		}
+		otherwise := ", but " + strings.Join(names, ", ")
 		if len(names) == 0 {
-			return Field{}, fmt.Errorf("%s has no member %q: it is a %s", m.Name, name, m.Type)
+			otherwise = ": it is a " + m.Type
 		}
-		return Field{}, fmt.Errorf("%s has no member %q, but %s", m.Name, name, strings.Join(names, ", "))
+		return Field{}, fmt.Errorf("%s has no member %q%s", m.Name, name, DidYouMean(name, names, otherwise))
 	}
 	return m, nil
 }

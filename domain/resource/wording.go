@@ -55,15 +55,21 @@ func wording(s *jsonschema.Schema, keyword, library string) string {
 func unknownMember(s *jsonschema.Schema, name string) string {
 	message := "is not a member of " + s.Title
 	members := slices.Sorted(maps.Keys(s.Properties))
-	if similar := Similar(name, members); similar != "" {
-		return message + "; did you mean " + similar + "?"
-	}
-	return message + ", which has " + enumeration(members)
+	return message + DidYouMean(name, members, ", which has "+enumeration(members))
 }
 
-// Similar returns the known name that is most like a name, whatever the case: at most
+// DidYouMean returns the end of a message about a name that does not exist: a question with the known name that is most
+// like it, or otherwise where none is.
+func DidYouMean(name string, known []string, otherwise string) string {
+	if similar := similar(name, known); similar != "" {
+		return "; did you mean " + similar + "?"
+	}
+	return otherwise
+}
+
+// similar returns the known name that is most like a name, whatever the case: at most
 // two letters are added, removed or replaced. It is empty if there is none.
-func Similar(name string, known []string) string {
+func similar(name string, known []string) string {
 	best, distance := "", 3
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < distance && d < len(k) {
