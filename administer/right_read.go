@@ -78,7 +78,7 @@ func isMember(d *resource.Document, key resource.Key) bool {
 // heldBy returns the rights that a resource gives to the holder.
 func (h *Holder) heldBy(r *resource.Stored) []HeldRight {
 	var rights []HeldRight
-	for _, right := range resource.RightsGiven(r.Spec) {
+	for _, right := range r.Spec.Rights() {
 		for _, g := range right.Holders {
 			group := slices.IndexFunc(h.Groups, func(of resource.Stored) bool { return g.Holds(of.Key()) })
 			if !g.Holds(h.Key()) && group < 0 {

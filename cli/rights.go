@@ -18,7 +18,7 @@ func rightsOf(r oasadmin.Resource) []right {
 	if err != nil {
 		return nil
 	}
-	given := resource.RightsGiven(document.Spec)
+	given := document.Spec.Rights()
 	rights := make([]right, len(given))
 	for i, g := range given {
 		rights[i] = right{strings.TrimSpace(g.May + " " + g.Item), grantees(g.Holders)}

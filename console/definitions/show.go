@@ -34,7 +34,7 @@ func (s *Screens) retrieve(v *web.Visit) (*shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &shown{Stored: *found, Rights: resource.RightsGiven(found.Spec), May: resources.MayChange(v.Caller, found)}
+	of := &shown{Stored: *found, Rights: found.Spec.Rights(), May: resources.MayChange(v.Caller, found)}
 	of.Text, err = textOf(found.Document)
 	return of, err
 }

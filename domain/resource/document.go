@@ -50,6 +50,8 @@ func (d Document) Key() Key {
 type Spec interface {
 	// References lists the resources of the same tenant to which this one refers.
 	References() []Reference
+	// Rights lists who may do what because of the spec. Rights of the whole resource are listed without holders too.
+	Rights() []Right
 	// name is what NameOf returns.
 	name() string
 	// fill sets members that were not given to their defaults.

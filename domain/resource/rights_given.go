@@ -28,33 +28,54 @@ const (
 	MayQuerySource      = "query"
 )
 
-// RightsGiven lists who may do what because of a spec. Rights of the whole resource are listed without holders too.
-func RightsGiven(spec Spec) []Right {
-	switch s := spec.(type) {
-	case *ProcessDefinitionSpec:
-		return s.rightsGiven()
-	case *BusinessArtifactDefinitionSpec:
-		return []Right{
-			{May: MaySeeArtifacts, Holders: s.Permissions.Viewers},
-			{May: MayEditArtifacts, Holders: s.Permissions.Editors},
-			{May: MayManageArtifacts, Holders: s.Permissions.Managers},
-		}
-	case *RobotSpec:
-		return []Right{
-			{May: MayRunRobot, Holders: runners(s.Runner)},
-			{May: MayDownloadRobot, Holders: s.Permissions.Viewers},
-		}
-	case *DataSourceSpec:
-		return []Right{
-			{May: MayRunSource, Holders: runners(s.Runner)},
-			{May: MayQuerySource, Holders: s.Permissions.Queriers},
-		}
-	default:
-		return nil
+// Rights implements Spec.
+func (*TenantSpec) Rights() []Right { return nil }
+
+// Rights implements Spec.
+func (*UserSpec) Rights() []Right { return nil }
+
+// Rights implements Spec.
+func (*ApplicationSpec) Rights() []Right { return nil }
+
+// Rights implements Spec. Rights are given to a group, not by it.
+func (*GroupSpec) Rights() []Right { return nil }
+
+// Rights implements Spec.
+func (*DataStructureSpec) Rights() []Right { return nil }
+
+// Rights implements Spec.
+func (*EncryptionKeySpec) Rights() []Right { return nil }
+
+// Rights implements Spec.
+func (*WebhookSubscriptionSpec) Rights() []Right { return nil }
+
+// Rights implements Spec.
+func (s *BusinessArtifactDefinitionSpec) Rights() []Right {
+	return []Right{
+		{May: MaySeeArtifacts, Holders: s.Permissions.Viewers},
+		{May: MayEditArtifacts, Holders: s.Permissions.Editors},
+		{May: MayManageArtifacts, Holders: s.Permissions.Managers},
 	}
 }
 
-func (s *ProcessDefinitionSpec) rightsGiven() []Right {
+// Rights implements Spec.
+func (s *RobotSpec) Rights() []Right {
+	return []Right{
+		{May: MayRunRobot, Holders: runners(s.Runner)},
+		{May: MayDownloadRobot, Holders: s.Permissions.Viewers},
+	}
+}
+
+// Rights implements Spec.
+func (s *DataSourceSpec) Rights() []Right {
+	return []Right{
+		{May: MayRunSource, Holders: runners(s.Runner)},
+		{May: MayQuerySource, Holders: s.Permissions.Queriers},
+	}
+}
+
+// Rights implements Spec.
+func (s *ProcessDefinitionSpec) Rights() []Right {
 	managers := s.Permissions.Managers
 	if s.Engine != nil {
 		managers = append(slices.Clone(managers), runners(s.Engine.Runner)...)
