@@ -173,14 +173,10 @@ UPDATE assistance_calls
 // GetAssistanceCall returns the call of a run, nil when none was stored yet.
 func (r *Reader) GetAssistanceCall(ctx context.Context, key domain.AssistanceKey) (*AssistanceCall, error) {
 	var found *AssistanceCall
-	err := r.Read(ctx, pg.Q(getAssistanceCall, []any{key.ItemID, key.Run}, func(rows pgx.Rows) error {
-		c := &AssistanceCall{Key: key}
-		err := pg.One((*[]byte)(&c.Request), &c.Answered, &c.Text, (*[]byte)(&c.Value), &c.Model, &c.FinishReason)(rows)
-		if err == nil {
-			found = c
-		}
-		return pg.IgnoreNoRows(err)
-	}))
+	err := r.Read(ctx, pg.Q(getAssistanceCall, []any{key.ItemID, key.Run}, pg.OrNil(&found, func(c *AssistanceCall) func(pgx.Rows) error {
+		c.Key = key
+		return pg.One((*[]byte)(&c.Request), &c.Answered, &c.Text, (*[]byte)(&c.Value), &c.Model, &c.FinishReason)
+	})))
 	return found, pg.Translate("reading what a model is asked", err)
 }
 

@@ -49,14 +49,9 @@ func scanArtifactAction(a *domain.BusinessArtifactAction, now time.Time, more ..
 
 // scanArtifactActionIfAny is scanArtifactAction for at most one row.
 func scanArtifactActionIfAny(dest **domain.BusinessArtifactAction, now time.Time, more ...any) func(pgx.Rows) error {
-	return func(rows pgx.Rows) error {
-		var a domain.BusinessArtifactAction
-		err := scanArtifactAction(&a, now, more...)(rows)
-		if err == nil {
-			*dest = &a
-		}
-		return pg.IgnoreNoRows(err)
-	}
+	return pg.OrNil(dest, func(a *domain.BusinessArtifactAction) func(pgx.Rows) error {
+		return scanArtifactAction(a, now, more...)
+	})
 }
 
 const getArtifactAction = `
@@ -183,14 +178,9 @@ func (r *Reader) GetArtifactActionSource(
 		pg.Q(getActionOfArtifact, append(args, code), func(rows pgx.Rows) error {
 			return pg.IgnoreNoRows(pg.One(&s.Action)(rows))
 		}),
-		pg.Q(getDefinitionOfCreated, append(args, code), func(rows pgx.Rows) error {
-			var d FoundArtifactDefinition
-			err := pg.One(&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt, &d.Rights.Edits, &d.Rights.Manages)(rows)
-			if err == nil {
-				s.Created = &d
-			}
-			return pg.IgnoreNoRows(err)
-		}),
+		pg.Q(getDefinitionOfCreated, append(args, code), pg.OrNil(&s.Created, func(d *FoundArtifactDefinition) func(pgx.Rows) error {
+			return pg.One(&d.ID, &d.Code, &d.TenantID, &d.ModifiedAt, &d.Rights.Edits, &d.Rights.Manages)
+		})),
 		pg.Q(getDefinitionOfStarted, append(args, code), func(rows pgx.Rows) (err error) {
 			s.Started, err = pgx.CollectRows(rows, scanFoundDefinition)
 			return err

@@ -203,14 +203,7 @@ func (tx *Tx) LockProcessesOfWorkflows(
 
 // scanProcessIfAny reads processSummaryColumns of at most one row.
 func scanProcessIfAny(dest **domain.Process) func(pgx.Rows) error {
-	return func(rows pgx.Rows) error {
-		var p domain.Process
-		err := pg.One(processSummaryFields(&p)...)(rows)
-		if err == nil {
-			*dest = &p
-		}
-		return pg.IgnoreNoRows(err)
-	}
+	return pg.OrNil(dest, func(p *domain.Process) func(pgx.Rows) error { return pg.One(processSummaryFields(p)...) })
 }
 
 // LockOpenTasks locks the open tasks of a process that is under lock.

@@ -57,14 +57,7 @@ func scanProcessAction(a *domain.ProcessAction, now time.Time, more ...any) func
 
 // scanProcessActionIfAny is scanProcessAction for at most one row.
 func scanProcessActionIfAny(dest **domain.ProcessAction, now time.Time, more ...any) func(pgx.Rows) error {
-	return func(rows pgx.Rows) error {
-		var a domain.ProcessAction
-		err := scanProcessAction(&a, now, more...)(rows)
-		if err == nil {
-			*dest = &a
-		}
-		return pg.IgnoreNoRows(err)
-	}
+	return pg.OrNil(dest, func(a *domain.ProcessAction) func(pgx.Rows) error { return scanProcessAction(a, now, more...) })
 }
 
 const getProcessAction = `

@@ -29,14 +29,9 @@ SELECT ` + assistingRobotColumns + `, $3::text, ''
 )
 
 func scanAssistingRobot(dest **domain.AssistingRobot) func(pgx.Rows) error {
-	return func(rows pgx.Rows) error {
-		var r domain.AssistingRobot
-		err := pg.One(&r.ID, &r.Worker.WorkflowType, &r.Worker.TaskQueue, &r.Worker.RunnerID, &r.Operation, &r.EncryptionKey)(rows)
-		if err == nil {
-			*dest = &r
-		}
-		return pg.IgnoreNoRows(err)
-	}
+	return pg.OrNil(dest, func(r *domain.AssistingRobot) func(pgx.Rows) error {
+		return pg.One(&r.ID, &r.Worker.WorkflowType, &r.Worker.TaskQueue, &r.Worker.RunnerID, &r.Operation, &r.EncryptionKey)
+	})
 }
 
 // RobotOfTask reads the robot that assists with a task, nil when there is none.

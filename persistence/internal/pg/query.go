@@ -45,6 +45,18 @@ func IfAny[T any](dest **T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error { return IgnoreNoRows(One(dest)(rows)) }
 }
 
+// OrNil reads a row that may be missing into a new T, with a scan of one row; dest stays nil without one.
+func OrNil[T any](dest **T, scan func(*T) func(pgx.Rows) error) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var found T
+		err := scan(&found)(rows)
+		if err == nil {
+			*dest = &found
+		}
+		return IgnoreNoRows(err)
+	}
+}
+
 // Into collects rows into values of T by field name.
 func Into[T any](dest *[]T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
