@@ -11,6 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/filter"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -125,7 +126,7 @@ func (c *configuration) version(
 		DataStructures: c.dataStructures(d.Metadata.Tenant, spec.DataStructures),
 	}
 	var err error
-	if v.Spec, err = resource.Encode(pinned); err != nil {
+	if v.Spec, err = jsontext.Marshal(pinned); err != nil {
 		return nil, fmt.Errorf("encoding the process: %w", err)
 	}
 	digest := sha256.New()
@@ -136,7 +137,7 @@ func (c *configuration) version(
 	for _, item := range spec.Items {
 		pinned := item
 		pinned.Candidates, pinned.Viewers = nil, nil
-		text, err := resource.Encode(pinned)
+		text, err := jsontext.Marshal(pinned)
 		if err != nil {
 			return nil, fmt.Errorf("encoding item %s: %w", item.Code, err)
 		}

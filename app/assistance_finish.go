@@ -9,7 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -82,10 +82,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 	if err != nil {
 		return false, err
 	}
-	answers, err := draftOf(run, spec)
-	if err != nil {
-		return false, err
-	}
+	answers := draftOf(run, spec)
 	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, k, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, run.ItemID), newLookUps(caller, s.now(), &run.ItemID).keeper())
 		if err != nil {
@@ -125,26 +122,22 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 	return err == nil, err
 }
 
-// draftOf is what an answer has for each of the draft fields: its member at the
+// draftOf returns the part of an answer for each of the draft fields: its member at the
 // same place or, without a schema, the whole text.
-func draftOf(run *domain.AssistanceRun, spec *domain.Assistance) (map[string]json.RawMessage, error) {
+func draftOf(run *domain.AssistanceRun, spec *domain.Assistance) map[string]json.RawMessage {
 	answers := map[string]json.RawMessage{}
 	if run.Value == nil {
-		text, err := resource.Encode(run.Text)
-		if err != nil {
-			return nil, fmt.Errorf("writing a draft: %w", err)
-		}
 		for _, field := range spec.DraftFields {
-			answers[field] = text
+			answers[field] = jsontext.Quote(run.Text)
 		}
-		return answers, nil
+		return answers
 	}
 	for _, field := range spec.DraftFields {
 		if value, ok := jsondoc.Lookup(run.Value, field); ok {
 			answers[field] = value
 		}
 	}
-	return answers, nil
+	return answers
 }
 
 // drafting is the patch that writes answers into the fields that are empty, or as

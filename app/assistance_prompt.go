@@ -10,7 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -52,10 +52,10 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 		Key: key, TenantID: found.Run.TenantID, RequestID: found.Run.RequestID, RequestedBy: found.Run.RequestedBy,
 		AskedAt: s.now(),
 	}
-	if call.Request, err = resource.Encode(preparedRequest(request)); err != nil {
+	if call.Request, err = jsontext.Marshal(preparedRequest(request)); err != nil {
 		return fmt.Errorf("writing what is to be asked: %w", err)
 	}
-	if call.Messages, err = resource.Encode(request.Messages()); err != nil {
+	if call.Messages, err = jsontext.Marshal(request.Messages()); err != nil {
 		return fmt.Errorf("writing the prompt: %w", err)
 	}
 	return s.note(ctx, func(tx *persistence.Tx) error {
@@ -85,7 +85,7 @@ func (a *assisted) values() (json.RawMessage, error) {
 	if a.Item.Message != nil {
 		values.Text = &a.Item.Message.Text
 	}
-	return resource.Encode(values)
+	return jsontext.Marshal(values)
 }
 
 // excerpts are the passages nearest to a prompt, the nearest first.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -130,14 +130,10 @@ func prefilled(data *domain.JSONValue, prefill map[string]string) (json.RawMessa
 		if !ok {
 			continue
 		}
-		key, err := resource.Encode(name)
-		if err != nil {
-			return nil, fmt.Errorf("writing the name of a member: %w", err)
-		}
 		if out.Len() > 1 {
 			out.WriteByte(',')
 		}
-		out.Write(key)
+		out.Write(jsontext.Quote(name))
 		out.WriteByte(':')
 		out.Write(value)
 	}

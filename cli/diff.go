@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/manifest"
 )
 
@@ -57,7 +57,7 @@ func side(d *oasadmin.ResourceDocument, label string) (text, shown string, err e
 	}
 	document := *d
 	document.Metadata.ID = nil
-	encoded, err := resource.Encode(document)
+	encoded, err := jsontext.Marshal(document)
 	if err != nil {
 		return "", "", fmt.Errorf("comparing %s: %w", label, err)
 	}

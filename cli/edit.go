@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/manifest"
 )
 
@@ -39,7 +39,7 @@ func newEditCommand(env Environment) *cobra.Command {
 
 // edit lets the user edit a resource in a file, and applies it.
 func (env Environment) edit(cmd *cobra.Command, s *service, found oasadmin.Resource) error {
-	encoded, err := resource.Encode(exportedOf(found))
+	encoded, err := jsontext.Marshal(exportedOf(found))
 	if err != nil {
 		return err
 	}

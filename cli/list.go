@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // listing describes a command that lists rows of type T.
@@ -191,7 +191,7 @@ func watchRows[T any](cmd *cobra.Command, find func() ([]T, error), id func(T) s
 		}
 		var changed []T
 		for _, r := range found {
-			text, err := resource.Encode(r)
+			text, err := jsontext.Marshal(r)
 			if err != nil {
 				return false, fmt.Errorf("comparing answers: %w", err)
 			}

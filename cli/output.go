@@ -14,7 +14,7 @@ import (
 	"github.com/itchyny/gojq"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/manifest"
 )
 
@@ -110,7 +110,7 @@ func (o *output) write(ctx context.Context, w io.Writer, value any, table func(v
 	if o.isTable() {
 		return o.table(w, view{}, table)
 	}
-	text, err := resource.Encode(value)
+	text, err := jsontext.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
 	}
@@ -131,7 +131,7 @@ func (o *output) write(ctx context.Context, w io.Writer, value any, table func(v
 
 // line writes one of many values that come one by one.
 func (o *output) line(ctx context.Context, w io.Writer, value any) error {
-	text, err := resource.Encode(value)
+	text, err := jsontext.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
@@ -132,7 +132,7 @@ func (f *invoking) invoke(cmd *cobra.Command, s *service, process uuid.UUID, cod
 			return made, err
 		}
 	}
-	text, err := resource.Encode(body)
+	text, err := jsontext.Marshal(body)
 	if err != nil {
 		return made, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
@@ -27,8 +27,7 @@ func assignment(flag, typed string) (key string, value json.RawMessage, err erro
 		}
 		return name, json.RawMessage(text), nil
 	}
-	value, err = resource.Encode(text)
-	return key, value, err
+	return key, jsontext.Quote(text), nil
 }
 
 // objectOf makes a JSON object of what a flag was given: keys with values, and @file for
@@ -55,7 +54,7 @@ func objectOf(cmd *cobra.Command, flag string, given []string) (*rest.JSONValue,
 		}
 		object[key] = value
 	}
-	text, err := resource.Encode(object)
+	text, err := jsontext.Marshal(object)
 	return &rest.JSONValue{Value: text}, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -192,7 +193,7 @@ func newVersionsRestoreCommand(env Environment) *cobra.Command {
 func (s *service) applyDocument(
 	ctx context.Context, document oasadmin.ResourceDocument, dryRun bool,
 ) (result oasadmin.ResourceApplyResult, err error) {
-	text, err := resource.Encode(document)
+	text, err := jsontext.Marshal(document)
 	if err != nil {
 		return result, err
 	}

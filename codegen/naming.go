@@ -1,11 +1,11 @@
 package codegen
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // words splits a name at everything that is no letter or digit, and where a lower-case letter is followed by an
@@ -114,9 +114,5 @@ func line(text string) string {
 
 // quoted returns a text as a string literal of JSON, which is one of TypeScript and of Python too.
 func quoted(text string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) //nolint:errchkjson // a string can be encoded
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(jsontext.Quote(text))
 }

@@ -42,7 +42,7 @@ func (o *object) remove(name string) {
 	}
 }
 
-// text is the string that a member is, "" when it is none.
+// text returns a member that is a string, and "" for any other.
 func (o *object) text(name string) string {
 	value, _ := o.get(name)
 	text, _ := value.(string)
@@ -52,20 +52,18 @@ func (o *object) text(name string) string {
 // MarshalJSON writes the members in their order.
 func (o *object) MarshalJSON() ([]byte, error) {
 	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
 	text.WriteByte('{')
 	for i, name := range o.names {
 		if i > 0 {
 			text.WriteByte(',')
 		}
-		if err := encoder.Encode(name); err != nil {
+		member, err := jsontext.Marshal(o.members[name])
+		if err != nil {
 			return nil, err
 		}
+		text.Write(jsontext.Quote(name))
 		text.WriteByte(':')
-		if err := encoder.Encode(o.members[name]); err != nil {
-			return nil, err
-		}
+		text.Write(member)
 	}
 	text.WriteByte('}')
 	return text.Bytes(), nil
@@ -198,11 +196,9 @@ func exactNext(r *jsontext.Reader, depth int) any {
 
 // jsonText is a value as compact JSON.
 func jsonText(value any) json.RawMessage {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	text, err := jsontext.Marshal(value)
+	if err != nil {
 		return json.RawMessage("null") // Values that were decoded can be encoded.
 	}
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
+	return text
 }

@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 func readElements(stored []byte) (domain.ElementValues, error) {
@@ -28,13 +28,11 @@ func storeElements(values domain.ElementValues) ([]byte, error) {
 	if len(values) == 0 {
 		return nil, nil
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(values); err != nil {
+	text, err := jsontext.Marshal(values)
+	if err != nil {
 		return nil, fmt.Errorf("writing elements: %w", err)
 	}
-	return text.Bytes(), nil
+	return text, nil
 }
 
 const (

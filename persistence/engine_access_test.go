@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
@@ -256,7 +257,7 @@ func TestServableQueuesOfUserActions(t *testing.T) {
 	t.Parallel()
 	q := newQueueOwners(t)
 	publish := func(definition uuid.UUID, engine *domain.EngineBinding, actions ...resource.UserActionSpec) {
-		spec, err := resource.Encode(map[string]any{"userActions": actions})
+		spec, err := jsontext.Marshal(map[string]any{"userActions": actions})
 		require.NoError(t, err)
 		require.NoError(t, q.db.Write(t.Context(), func(tx *persistence.Tx) error {
 			tx.PublishVersion(persistence.DefinitionVersion{

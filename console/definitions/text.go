@@ -7,6 +7,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/manifest"
 )
@@ -18,7 +19,7 @@ func textOf(document resource.Document) (string, error) {
 }
 
 func formatted(value any) (string, error) {
-	encoded, err := resource.Encode(value)
+	encoded, err := jsontext.Marshal(value)
 	if err != nil {
 		return "", fmt.Errorf("encoding a manifest: %w", err)
 	}

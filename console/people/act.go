@@ -13,6 +13,7 @@ import (
 	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/resource"
 )
 
@@ -49,7 +50,7 @@ func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
 	default:
 		return nil, domain.NotFound("page")
 	}
-	text, err := resource.Encode(found.Document)
+	text, err := jsontext.Marshal(found.Document)
 	if err != nil {
 		return nil, err
 	}

@@ -31,11 +31,19 @@ func Key(raw []byte) string {
 
 // Quote encodes a text as JSON with as few escapes as possible.
 func Quote(text string) []byte {
+	quoted, _ := Marshal(text) // A string always encodes.
+	return quoted
+}
+
+// Marshal is json.Marshal without HTML escaping, which would alter users' own JSON.
+func Marshal(value any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) //nolint:errchkjson // A string always encodes.
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
 func (s step) token() string {

@@ -2,6 +2,8 @@ package resource
 
 import (
 	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // Document is a manifest: the desired state of one resource.
@@ -70,7 +72,7 @@ type Reference struct {
 
 // MarshalJSON writes the members of the manifest in the conventional order: apiVersion, kind, metadata, spec.
 func (d Document) MarshalJSON() ([]byte, error) {
-	return Encode(struct {
+	return jsontext.Marshal(struct {
 		APIVersion string   `json:"apiVersion"`
 		Kind       Kind     `json:"kind"`
 		Metadata   Metadata `json:"metadata"`

@@ -1,15 +1,16 @@
 package resource
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 // SpecJSON returns the spec as it is stored and compared: compact, with the members in the order of the type and
 // users' own JSON digit for digit. Two manifests with the same content have equal ones.
 func (d Document) SpecJSON() (json.RawMessage, error) {
-	text, err := Encode(d.Spec)
+	text, err := jsontext.Marshal(d.Spec)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the spec of a %s: %w", d.Kind, err)
 	}
@@ -26,15 +27,4 @@ func FromStored(kind Kind, metadata Metadata, spec []byte) (Document, error) {
 		return Document{}, fmt.Errorf("decoding the stored spec of a %s: %w", kind, err)
 	}
 	return d, nil
-}
-
-// Encode is json.Marshal without HTML escaping, which would alter users' own JSON.
-func Encode(value any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
