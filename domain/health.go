@@ -30,13 +30,7 @@ type Backlogs struct {
 	// Commands for Temporal were due by now, the oldest since CommandsDueSince.
 	Commands         int64
 	CommandsDueSince time.Time
-	// Deliveries wait for their first attempt, RetriedDeliveries for another one. The oldest of the first waits at an
-	// endpoint that nothing is wrong with since DeliveriesSince.
-	Deliveries        int64
-	RetriedDeliveries int64
-	DeliveriesSince   time.Time
-	// DisabledEndpoints get no webhooks until they are enabled.
-	DisabledEndpoints int64
+	WebhookBacklogs
 	// OpenIncidents are the workflows that failed and that nothing was done about.
 	OpenIncidents int64
 	// OverdueLooks are the namespaces in which the ends of workflows should have been looked for before.

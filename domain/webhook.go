@@ -96,6 +96,8 @@ type WebhookEndpoint struct {
 	HeldUntil           *time.Time
 	DisabledAt          *time.Time
 	DisabledReason      WebhookDisabledReason
+	// EventsLostAt is when events were found to be removed that the endpoint had not been told of.
+	EventsLostAt *time.Time
 }
 
 // State returns the state of an endpoint with or without a valid secret.
@@ -170,8 +172,9 @@ func WebhookDeliveryReplayedEvent(d *WebhookDelivery, by uuid.UUID, now time.Tim
 	return e.With("eventId", d.EventID.String()).With("subscriptionId", d.SubscriptionID.String())
 }
 
-// WebhookHealth is an endpoint with the counts of its deliveries. Pending wait for their first attempt, Retrying
-// for another; Dead and Dropped were given up and are kept for WebhookRetention.
+// WebhookHealth is an endpoint with the counts of its deliveries. Pending wait for their first attempt, those in the
+// backlog of an endpoint that is held included, Retrying for another; Dead and Dropped were given up and are kept for
+// WebhookRetention.
 type WebhookHealth struct {
 	WebhookEndpoint
 	TenantCode, Name  string
@@ -181,6 +184,8 @@ type WebhookHealth struct {
 	ModifiedAt        time.Time
 	Pending, Retrying int64
 	Dead, Dropped     int64
+	// AtLeast says that Pending, or Dropped of a disabled endpoint, is a lower bound.
+	AtLeast bool
 	// PendingSince is the time since which the oldest of Pending waits.
 	PendingSince *time.Time
 }

@@ -11,10 +11,11 @@ const (
 	// another workflow is started unless it runs.
 	WebhookWorkflowGrace = 15 * time.Minute
 
-	// From the holdFrom-th failure in a row on, an endpoint gets no first attempt for firstHold, which doubles
-	// with each failure up to maxHold and varies by holdSpread, so that endpoints that failed together are not
-	// retried together.
-	holdFrom   = 4
+	// WebhookHoldFrom is how many failures in a row it takes for an endpoint to be held: it gets no first attempt for
+	// firstHold, which doubles with each failure up to maxHold and varies by holdSpread, so that endpoints that failed
+	// together are not retried together.
+	WebhookHoldFrom = 4
+
 	firstHold  = time.Second
 	maxHold    = time.Minute
 	holdSpread = 0.2
@@ -183,11 +184,11 @@ func (w *WebhookEndpoint) Note(attempts []WebhookAttempt, jitter float64) bool {
 
 // hold returns how long an endpoint is held after so many failures in a row.
 func hold(failures int, jitter float64) time.Duration {
-	if failures < holdFrom {
+	if failures < WebhookHoldFrom {
 		return 0
 	}
 	const enough = 6 // doublings until maxHold
-	pause := min(maxHold, firstHold<<min(failures-holdFrom, enough))
+	pause := min(maxHold, firstHold<<min(failures-WebhookHoldFrom, enough))
 	return time.Duration(float64(pause) * (1 - holdSpread + 2*holdSpread*jitter))
 }
 
