@@ -59,9 +59,12 @@ type ExpireDeliveriesResult struct {
 func (a *Activities) ExpireDeliveries(ctx context.Context) (ExpireDeliveriesResult, error) {
 	var result ExpireDeliveriesResult
 	err := inBatches(ctx, deliveryBatch, func() (int, error) {
-		dropped, deleted, err := a.o.App.ExpireDeliveries(ctx, deliveryBatch)
-		result.Dropped, result.Deleted = result.Dropped+dropped, result.Deleted+deleted
-		return max(dropped, deleted), err
+		expired, err := a.o.App.ExpireDeliveries(ctx, deliveryBatch)
+		result.Dropped, result.Deleted = result.Dropped+expired.Dropped, result.Deleted+expired.Deleted
+		if expired.More {
+			return deliveryBatch, err
+		}
+		return 0, err
 	})
 	if err != nil {
 		return result, fmt.Errorf("expiring webhook deliveries: %w", err)

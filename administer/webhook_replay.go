@@ -81,11 +81,11 @@ func (s *Administration) ReplayDeliveries(
 		if endpoint.DisabledAt != nil {
 			return nil, endpointDisabled()
 		}
-		found, err := webhooks.ListReplayable(ctx, tx, endpoint.SubscriptionID, what, MaxReplayed+1)
+		found, next, err := webhooks.ListReplayable(ctx, tx, endpoint.SubscriptionID, what, MaxReplayed+1, now)
 		if err != nil {
 			return nil, err
 		}
-		replay = Replay{Count: min(len(found), MaxReplayed)}
+		replay = Replay{Count: min(len(found), MaxReplayed), Next: next}
 		if len(found) > MaxReplayed {
 			replay.Next = &found[MaxReplayed].CreatedAt
 		}

@@ -128,8 +128,7 @@ func queueAttempts(tx *persistence.Tx, attempts []domain.WebhookAttempt, deliver
 	exec(tx, insertAttempts, ids, rounds, numbers, at, statuses, latencies, failures, details, answers)
 }
 
-// noteEndpoints updates the endpoints of the attempts, and drops the pending deliveries of those that are
-// disabled.
+// noteEndpoints updates the endpoints of the attempts, and drops what waits at those that are disabled.
 func noteEndpoints(
 	tx *persistence.Tx, endpoints []domain.WebhookEndpoint, attempts map[uuid.UUID][]domain.WebhookAttempt,
 ) domain.Events {
@@ -158,6 +157,7 @@ func noteEndpoints(
 		exec(tx, updateNotedEndpoints, ids, since, failures, held, disabledAt, reasons)
 	}
 	if len(disabled) > 0 {
+		exec(tx, dropBacklogs, disabled)
 		exec(tx, dropDeliveriesOfDisabled, disabled)
 	}
 	return events

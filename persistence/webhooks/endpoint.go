@@ -25,7 +25,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7)
        failures = CASE WHEN w.url = excluded.url THEN w.failures ELSE 0 END,
        held_until = CASE WHEN w.url = excluded.url THEN w.held_until ELSE '-infinity' END,
        disabled_at = CASE WHEN w.url = excluded.url THEN w.disabled_at END,
-       disabled_reason = CASE WHEN w.url = excluded.url THEN w.disabled_reason END`
+       disabled_reason = CASE WHEN w.url = excluded.url THEN w.disabled_reason END,
+       events_lost_at = CASE WHEN w.url = excluded.url THEN w.events_lost_at END`
 
 	deleteWebhookEndpoint = `
 DELETE FROM webhook_endpoints
@@ -33,7 +34,8 @@ DELETE FROM webhook_endpoints
 
 	enableWebhookEndpoint = `
 UPDATE webhook_endpoints
-   SET failing_since = NULL, failures = 0, held_until = '-infinity', disabled_at = NULL, disabled_reason = NULL
+   SET failing_since = NULL, failures = 0, held_until = '-infinity', disabled_at = NULL, disabled_reason = NULL,
+       events_lost_at = NULL
  WHERE subscription_id = $1`
 
 	tryWebhookEndpoint = `
@@ -47,6 +49,8 @@ UPDATE webhook_endpoints
 func PutEndpoint(tx *persistence.Tx, w domain.WebhookEndpoint) {
 	exec(tx, putWebhookEndpoint, w.SubscriptionID, w.TenantID, w.URL, w.PayloadVersion, w.EventTypes,
 		w.ProcessDefinitionID, w.Paused)
+	exec(tx, closeChangedBacklog, w.SubscriptionID)
+	exec(tx, continueBacklog, w.SubscriptionID)
 }
 
 // DeleteEndpoint deletes an endpoint with its deliveries.
@@ -57,6 +61,7 @@ func DeleteEndpoint(tx *persistence.Tx, subscription uuid.UUID) {
 // EnableEndpoint enables the deliveries of an endpoint that is under lock.
 func EnableEndpoint(tx *persistence.Tx, subscription uuid.UUID) {
 	exec(tx, enableWebhookEndpoint, subscription)
+	exec(tx, continueBacklog, subscription)
 }
 
 // TryEndpoint makes an endpoint that is under lock due at once, regardless of its failures.
@@ -64,7 +69,8 @@ func TryEndpoint(tx *persistence.Tx, subscription uuid.UUID) {
 	exec(tx, tryWebhookEndpoint, subscription)
 }
 
-const (
+//nolint:gochecknoglobals // constants, of which a table of domain is a part
+var (
 	webhookHealthColumns = `w.subscription_id, w.tenant_id, r.code, w.url, w.payload_version, w.event_types,
        w.process_definition_id, w.paused, w.failing_since, w.disabled_at, coalesce(w.disabled_reason, ''),
        t.code, r.spec ->> 'name', coalesce((SELECT d.code FROM process_definitions d WHERE d.id = w.process_definition_id), ''),
@@ -76,14 +82,7 @@ const (
                      count(*) FILTER (WHERE d.state = 'DROPPED')]
           FROM webhook_deliveries d
          WHERE d.subscription_id = w.subscription_id AND d.state IN ('RETRYING', 'DEAD', 'DROPPED')),
-       r.last_modified_at`
-
-	fromWebhookEndpoints = `webhook_endpoints w
-  JOIN resources r ON r.tenant_id = w.tenant_id AND r.kind = 'WebhookSubscription' AND r.id = w.subscription_id
-  JOIN tenants t ON t.id = w.tenant_id`
-
-	// The total of a list is counted without the columns, which need $1.
-	webhookInScope = `($1::timestamptz IS NOT NULL AND ($2 OR w.tenant_id = ANY($3)))`
+       r.last_modified_at, w.events_lost_at, ` + countedBacklog
 
 	lockWebhookEndpoint = `
 SELECT ` + webhookHealthColumns + `
@@ -95,14 +94,30 @@ SELECT ` + webhookHealthColumns + `
    FOR NO KEY UPDATE OF w`
 )
 
+const (
+	fromWebhookEndpoints = `webhook_endpoints w
+  JOIN resources r ON r.tenant_id = w.tenant_id AND r.kind = 'WebhookSubscription' AND r.id = w.subscription_id
+  JOIN tenants t ON t.id = w.tenant_id`
+
+	// The total of a list is counted without the columns, which need $1.
+	webhookInScope = `($1::timestamptz IS NOT NULL AND ($2 OR w.tenant_id = ANY($3)))`
+)
+
 func scanWebhookHealth(row pgx.CollectableRow) (domain.WebhookHealth, error) {
 	var h domain.WebhookHealth
 	var failed [3]int64
+	var b *countOfBacklog
 	err := row.Scan(&h.SubscriptionID, &h.TenantID, &h.Code, &h.URL, &h.PayloadVersion, &h.EventTypes,
 		&h.ProcessDefinitionID, &h.Paused, &h.FailingSince, &h.DisabledAt, &h.DisabledReason,
 		&h.TenantCode, &h.Name, &h.ProcessDefinition, &h.HasSecret, &h.Pending, &h.PendingSince,
-		&failed, &h.ModifiedAt)
+		&failed, &h.ModifiedAt, &h.EventsLostAt, &b)
 	h.Retrying, h.Dead, h.Dropped = failed[0], failed[1], failed[2]
+	if b != nil {
+		h.Pending, h.Dropped, h.AtLeast = h.Pending+b.Waiting, h.Dropped+b.Dropped, b.Read >= domain.WebhookBacklogCounted
+		if h.PendingSince == nil {
+			h.PendingSince = b.Since
+		}
+	}
 	return h, err
 }
 

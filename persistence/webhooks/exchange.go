@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
@@ -67,6 +66,9 @@ type DeliveryExchange struct {
 type Deliveries struct {
 	FannedOut int
 	Endpoints bool
+	// Behind are endpoints that could go on catching up at once. Lost are those of which events were removed
+	// from the event log before they were told.
+	Behind, Lost []uuid.UUID
 	// LeapAfter is where the next leap continues.
 	LeapAfter     uuid.UUID
 	FirstAttempts []DueDelivery
@@ -74,62 +76,6 @@ type Deliveries struct {
 }
 
 const (
-	// One replica fans out at a time. Without new events nothing is locked, so that the transaction writes nothing.
-	// $5 to $10 are domain.PublicEvents, from publicNames. Endpoints that are
-	// paused or have no secret get their deliveries later.
-	fanOutEvents = `
-WITH place AS (
-    SELECT c.era, c.xid, c.position
-      FROM webhook_cursor c
-     WHERE EXISTS (SELECT 1 FROM events e
-                    WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)
-                      AND ` + pg.SettledEvent + `)
-       FOR NO KEY UPDATE SKIP LOCKED
-), batch AS (
-    SELECT b.*
-      FROM place c
-     CROSS JOIN LATERAL (
-           SELECT e.era, e.xid, e.position, e.id, e.tenant_id, e.type, e.process_id, e.process_item_id, e.item_type,
-                  e.resource_id
-             FROM events e
-            WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)
-              AND ` + pg.SettledEvent + `
-            ORDER BY ` + pg.EventOrder + `
-            LIMIT $1) b
-), told AS (
-    SELECT b.era, b.xid, b.position, b.id, b.tenant_id, b.process_id, w.subscription_id, w.payload_version, t.name
-      FROM batch b
-      LEFT JOIN processes p ON p.id = b.process_id
-      JOIN webhook_endpoints w ON w.tenant_id = b.tenant_id AND w.disabled_at IS NULL
-     CROSS JOIN LATERAL (
-           SELECT v.name
-             FROM unnest($5::text[], $6::text[], $7::text[], $8::bool[], $9::bool[], $10::bool[])
-                  AS v (type, version, name, of_item, tasks_only, on_request)
-            WHERE v.type = b.type
-              AND v.version = w.payload_version
-              AND (NOT v.of_item OR b.process_item_id IS NOT NULL)
-              AND (NOT v.tasks_only OR b.item_type = 'TASK')
-              AND (w.event_types IS NULL AND NOT v.on_request OR v.name = ANY(w.event_types))
-              AND (w.process_definition_id IS NULL OR w.process_definition_id = p.process_definition_id)
-            UNION ALL
-           SELECT $3::text
-            WHERE b.type = $4 AND b.resource_id = w.subscription_id) t
-), inserted AS (
-    INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, process_id,
-                                    state, created_at, queued_at)
-    SELECT gen_random_uuid(), t.subscription_id, t.tenant_id, t.id, t.name, t.payload_version, t.process_id,
-           'PENDING', $2, $2
-      FROM told t
-     ORDER BY t.era, t.xid, t.position
-        ON CONFLICT (event_id, subscription_id) DO NOTHING
-), moved AS (
-    UPDATE webhook_cursor c
-       SET era = b.era, xid = b.xid, position = b.position
-      FROM (SELECT e.era, e.xid, e.position FROM batch e ORDER BY ` + pg.EventOrderDescending + ` LIMIT 1) b
-)
-SELECT (SELECT count(*) FROM batch), EXISTS (SELECT 1 FROM webhook_endpoints w WHERE w.disabled_at IS NULL),
-       ARRAY(SELECT DISTINCT t.subscription_id FROM told t)`
-
 	// Endpoints with pending deliveries are found by leaps through the index, a limited number after $1.
 	waitingEndpoints = `
 WITH RECURSIVE waiting AS (
@@ -229,25 +175,6 @@ UPDATE webhook_deliveries
    AND state = 'PENDING'`
 )
 
-// publicNames returns domain.PublicEvents as parallel arrays, a row for each name of a type in a payload
-// version: the arguments of fanOutEvents.
-func publicNames() []any {
-	var types []domain.EventType
-	var versions []domain.PayloadVersion
-	var names []string
-	var ofItem, tasksOnly, onRequest []bool
-	for _, version := range domain.PayloadVersions() {
-		for _, public := range domain.PublicEvents() {
-			if name := public.Name(version); name != "" {
-				types, versions, names = append(types, public.Type), append(versions, version), append(names, name)
-				ofItem = append(ofItem, public.Subject == domain.ResourceItem)
-				tasksOnly, onRequest = append(tasksOnly, public.TasksOnly), append(onRequest, public.OnRequest)
-			}
-		}
-	}
-	return []any{types, versions, names, ofItem, tasksOnly, onRequest}
-}
-
 // ExchangeDeliveries records attempts, makes deliveries of new events and leases the next ones, all in one
 // transaction. It takes two round trips, and another one if there are attempts to record.
 func ExchangeDeliveries(ctx context.Context, db *persistence.DB, e DeliveryExchange) (*Deliveries, error) {
@@ -291,35 +218,6 @@ func noteHandovers(tx *persistence.Tx, handedOver []domain.WebhookDelivery, now 
 	exec(tx, lockEndpoints, endpoints)
 	exec(tx, finishHandovers, ids, rounds, now, domain.WebhookWorkflowGrace)
 }
-
-// fanOut makes deliveries of new events and returns endpoints at which deliveries wait.
-func fanOut(ctx context.Context, tx *persistence.Tx, e DeliveryExchange, out *Deliveries) ([]uuid.UUID, error) {
-	var queries []pg.Query
-	var told, waiting []uuid.UUID
-	if e.FanOut > 0 {
-		args := append([]any{e.FanOut, e.Now, domain.WebhookPingType, domain.EventWebhookPinged}, publicNames()...)
-		queries = append(queries, pg.Q(fanOutEvents, args, pg.One(&out.FannedOut, &out.Endpoints, &told)))
-	}
-	if e.Leap {
-		queries = append(queries, pg.Q(waitingEndpoints, []any{e.LeapAfter, leapsAtOnce}, func(rows pgx.Rows) (err error) {
-			waiting, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-			return err
-		}))
-	}
-	if len(queries) == 0 {
-		return nil, nil
-	}
-	if err := tx.Change(ctx, queries...); err != nil {
-		return nil, err
-	}
-	if len(waiting) == leapsAtOnce {
-		out.LeapAfter = waiting[leapsAtOnce-1]
-	}
-	return append(told, waiting...), nil
-}
-
-// leapsAtOnce bounds the endpoints that are found by leaps in one exchange.
-const leapsAtOnce = 1000
 
 // takeFirstAttempts leases deliveries of the endpoints for their first attempts.
 func takeFirstAttempts(tx *persistence.Tx, e DeliveryExchange, waiting []uuid.UUID, dest *[]DueDelivery) {

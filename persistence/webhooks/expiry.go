@@ -9,6 +9,19 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
+//nolint:gochecknoglobals // a constant, of which a table of domain is a part
+var dropLateBacklogs = `
+WITH chosen AS (
+    SELECT k.id, $4::int AS at_most
+      FROM webhook_backlogs k
+     WHERE (SELECT e.occurred_at
+              FROM events e
+             WHERE e.tenant_id = k.tenant_id
+               AND (e.era, e.xid, e.position) > (k.era, k.xid, k.position)
+             ORDER BY ` + pg.EventOrder + `
+             LIMIT 1) < $2
+     LIMIT $5` + takeFromBacklogs
+
 const (
 	dropLateDeliveries = `
 WITH late AS (
@@ -42,14 +55,30 @@ WITH old AS (
 SELECT count(*) FROM gone`
 )
 
+// Expired is what a step of ExpireDeliveries did. More reports that there is more to do.
+type Expired struct {
+	Dropped, Deleted int
+	More             bool
+}
+
+// backlogsAtOnce bounds the backlogs of which one step drops events.
+const backlogsAtOnce = 10
+
 // ExpireDeliveries drops up to limit deliveries that have waited for their first attempt for longer than
-// domain.WebhookRetention by now, and deletes up to limit that finished longer ago than that. It returns the
-// number of each.
-func ExpireDeliveries(ctx context.Context, db *persistence.DB, now time.Time, limit int) (dropped, deleted int, err error) {
+// domain.WebhookRetention by now, those of up to limit events of each of some backlogs, and deletes up to limit that finished
+// longer ago than that.
+func ExpireDeliveries(ctx context.Context, db *persistence.DB, now time.Time, limit int) (Expired, error) {
 	before := now.Add(-domain.WebhookRetention)
-	err = db.Send(ctx, []pg.Query{
-		pg.Q(dropLateDeliveries, []any{before, now, limit}, pg.One(&dropped)),
-		pg.Q(deleteOldDeliveries, []any{before, limit}, pg.One(&deleted)),
+	var done Expired
+	var late []caughtUp
+	err := db.Send(ctx, []pg.Query{
+		pg.Q(dropLateDeliveries, []any{before, now, limit}, pg.One(&done.Dropped)),
+		pg.Q(dropLateBacklogs, []any{now, before, before, limit, backlogsAtOnce}, scanCaughtUp(&late)),
+		pg.Q(deleteOldDeliveries, []any{before, limit}, pg.One(&done.Deleted)),
 	})
-	return dropped, deleted, pg.Translate("expiring webhook deliveries", err)
+	done.More = max(done.Dropped, done.Deleted) >= limit || len(late) == backlogsAtOnce
+	for _, b := range late {
+		done.Dropped, done.More = done.Dropped+b.Dropped, done.More || b.More
+	}
+	return done, pg.Translate("expiring webhook deliveries", err)
 }

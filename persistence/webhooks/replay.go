@@ -106,13 +106,35 @@ type Replayable struct {
 	CreatedAt time.Time
 }
 
-// ListReplayable returns the first limit of the deliveries to an endpoint that are selected, the oldest first.
+//nolint:gochecknoglobals // a constant, of which a table of domain is a part
+var dropFromBacklog = `
+WITH chosen AS (
+    SELECT k.id, $4::int AS at_most
+      FROM webhook_backlogs k
+     WHERE k.subscription_id = $5 AND k.dropped
+     ORDER BY k.id
+     LIMIT 1` + takeFromBacklogs
+
+// ListReplayable returns the first limit of the deliveries to an endpoint that are selected, the oldest first. If deliveries
+// were yet to be made of as many events that it missed while it was disabled, next is the time from which to list again.
 func ListReplayable(
-	ctx context.Context, tx *persistence.Tx, subscription uuid.UUID, what ReplaySelection, limit int,
-) ([]Replayable, error) {
-	var found []Replayable
-	err := tx.Read(ctx, pg.Q(replayable, []any{subscription, what.Since, limit, what.Delivered}, pg.Into(&found)))
-	return found, err
+	ctx context.Context, tx *persistence.Tx, subscription uuid.UUID, what ReplaySelection, limit int, now time.Time,
+) (found []Replayable, next *time.Time, err error) {
+	var dropped []caughtUp
+	err = tx.Change(
+		ctx,
+		pg.Q(dropFromBacklog, []any{now, infinity, now.Add(-domain.WebhookRetention), limit, subscription}, scanCaughtUp(&dropped)),
+		pg.Q(replayable, []any{subscription, what.Since, limit, what.Delivered}, pg.Into(&found)),
+	)
+	for _, d := range dropped {
+		if d.More {
+			next = &what.Since
+			if d.Last.After(what.Since) {
+				next = d.Last
+			}
+		}
+	}
+	return found, next, err
 }
 
 // ReplayDeliveries begins a new round of deliveries to an endpoint that is

@@ -197,6 +197,13 @@ func (d *Dispatcher) exchange(ctx, lasting context.Context) {
 	}
 	d.outcome = webhooks.DeliveryExchange{}
 	d.idle, d.idleUntil = !due.Endpoints, now.Add(pollInterval)
+	for _, behind := range due.Behind {
+		d.waiting[behind] = true
+	}
+	for _, lost := range due.Lost {
+		d.o.Logger.WarnContext(ctx, "events were removed before a webhook endpoint was told of them",
+			slog.String("subscription", lost.String()))
+	}
 	for i := range due.FirstAttempts {
 		first := &due.FirstAttempts[i]
 		d.running++
@@ -211,7 +218,7 @@ func (d *Dispatcher) exchange(ctx, lasting context.Context) {
 		go d.handOver(lasting, failed)
 	}
 	switch {
-	case due.FannedOut > 0 || len(due.FirstAttempts) > 0:
+	case due.FannedOut > 0 || len(due.FirstAttempts) > 0 || len(due.Behind) > 0:
 		d.pause = soon
 	case d.pause < pollInterval:
 		d.pause = min(2*d.pause, pollInterval)

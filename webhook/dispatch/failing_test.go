@@ -116,7 +116,7 @@ func TestDeadReceiverIsTriedAtIntervals(t *testing.T) {
 	require.Zero(t, h.count(`SELECT count(*) FROM webhook_endpoints WHERE held_until > $1`, h.now().Add(time.Minute*5/4)))
 	tried := len(r.messages())
 	require.Less(t, tried, 20)
-	require.Equal(t, 40-tried, h.inState(domain.DeliveryPending))
+	require.EqualValues(t, 40-tried, h.health().Pending)
 
 	r.answers(nil)
 	_, err := h.PingWebhookEndpoint(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"})

@@ -218,7 +218,7 @@ func (h *house) inState(state domain.WebhookDeliveryState) int {
 func (h *house) settled() {
 	h.t.Helper()
 	h.eventually("all to be delivered", func() bool {
-		return h.read() && h.count(`SELECT count(*) FROM webhook_deliveries d JOIN webhook_endpoints w USING (subscription_id)
+		return h.read() && h.behind() == 0 && h.count(`SELECT count(*) FROM webhook_deliveries d JOIN webhook_endpoints w USING (subscription_id)
 			WHERE d.state = 'PENDING' AND NOT w.paused
 			  AND EXISTS (SELECT 1 FROM webhook_secrets s WHERE s.subscription_id = w.subscription_id)`) == 0
 	})
@@ -229,6 +229,14 @@ func (h *house) read() bool {
 	h.t.Helper()
 	return h.count(`SELECT count(*) FROM events e, webhook_cursor c
 		WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)`) == 0
+}
+
+// behind is how many endpoints that could be sent something have yet to catch up.
+func (h *house) behind() int {
+	h.t.Helper()
+	return h.count(`SELECT count(*) FROM webhook_backlogs k JOIN webhook_endpoints w USING (subscription_id), webhook_cursor c
+		WHERE NOT w.paused AND (k.until_xid IS NOT NULL OR (k.era, k.xid, k.position) < (c.era, c.xid, c.position))
+		  AND EXISTS (SELECT 1 FROM webhook_secrets s WHERE s.subscription_id = k.subscription_id)`)
 }
 
 // health returns the state of the subscription HOOK of north.

@@ -71,7 +71,7 @@ func TestFanOutAgreesWithPublicEvents(t *testing.T) {
 		types := `,"eventTypes":["` + strings.Join(domain.PublicEventNames(version), `","`) + `"]`
 		for code, more := range map[string]string{"ALL": "", "NAMED": types} {
 			code += "-" + string(version)
-			h.declare("north", code, "https://example.com/"+code, fmt.Sprintf(`,"payloadVersion":%q%s`, version, more))
+			h.subscribe("north", code, "https://example.com/"+code, fmt.Sprintf(`,"payloadVersion":%q%s`, version, more))
 			id := h.ids["north/"+code]
 			versions[id], named[id] = version, more != ""
 		}

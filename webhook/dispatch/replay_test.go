@@ -106,9 +106,9 @@ func TestDeliveriesExpire(t *testing.T) {
 	h.create("north", "LOAN")
 	h.settled()
 	expire := func() [2]int {
-		dropped, deleted, err := h.ExpireDeliveries(t.Context(), 10)
+		expired, err := h.ExpireDeliveries(t.Context(), 10)
 		require.NoError(t, err)
-		return [2]int{dropped, deleted}
+		return [2]int{expired.Dropped, expired.Deleted}
 	}
 	h.ahead.Store(int64(domain.WebhookRetention - time.Minute))
 	require.Equal(t, [2]int{0, 0}, expire())
