@@ -5,6 +5,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
 // Health is what waits in tenants, and which versions run.
@@ -23,6 +24,9 @@ func (s *Administration) RetrieveHealth(ctx context.Context, caller domain.Calle
 	h := Health{Version: s.version}
 	var err error
 	if h.Backlogs, err = s.store.Reader.ReadBacklogs(ctx, persistence.AdministrationOf(caller), tenantCodes, s.now()); err != nil {
+		return h, err
+	}
+	if h.WebhookBacklogs, err = webhooks.ReadBacklogs(ctx, s.store.Reader, persistence.AdministrationOf(caller), tenantCodes, s.now()); err != nil {
 		return h, err
 	}
 	if caller.Operator {

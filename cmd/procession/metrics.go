@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
 // metrics are what /metrics shows, in a registry of their own. No label ever
@@ -56,21 +57,28 @@ func newBacklogs(reader *persistence.Reader) collector {
 	lag := newGauge("procession_webhook_delivery_lag_seconds",
 		"For how long the oldest delivery waits for its first attempt to an endpoint that nothing is wrong with.")
 	disabled := newGauge("procession_webhook_endpoints_disabled", "Webhook endpoints that get nothing until they are enabled.")
+	behind := newGauge("procession_webhook_endpoints_behind",
+		"Webhook endpoints that are held, or were, and are yet to catch up with the event log.")
 	incidents := newGauge("procession_incidents_open", "Incidents that nothing was done about.")
 	overdue := newGauge("procession_engine_looks_overdue",
 		"Namespaces of Temporal in which the ends of workflows should have been looked for a minute ago.")
-	return collector{[]number{commands, commandLag, pending, retrying, lag, disabled, incidents, overdue}, func(ctx context.Context, show show) {
+	return collector{[]number{commands, commandLag, pending, retrying, lag, disabled, behind, incidents, overdue}, func(ctx context.Context, show show) {
 		now := time.Now()
 		found, err := reader.ReadAllBacklogs(ctx, now)
 		if err != nil {
 			return
 		}
+		told, err := webhooks.ReadBacklogs(ctx, reader, persistence.AdministrationScope{Everywhere: true}, nil, now)
+		if err != nil {
+			return
+		}
 		show(commands, float64(found.Commands))
 		show(commandLag, secondsSince(found.CommandsDueSince, now))
-		show(pending, float64(found.Deliveries))
-		show(retrying, float64(found.RetriedDeliveries))
-		show(lag, secondsSince(found.DeliveriesSince, now))
-		show(disabled, float64(found.DisabledEndpoints))
+		show(pending, float64(told.Deliveries))
+		show(retrying, float64(told.RetriedDeliveries))
+		show(lag, secondsSince(told.DeliveriesSince, now))
+		show(disabled, float64(told.DisabledEndpoints))
+		show(behind, float64(told.EndpointsBehind))
 		show(incidents, float64(found.OpenIncidents))
 		show(overdue, float64(found.OverdueLooks))
 	}}
