@@ -43,7 +43,11 @@ func webhookTable(v view, endpoints []oasadmin.WebhookEndpoint) {
 		case e.FailingSince != nil:
 			since = timeText(*e.FailingSince)
 		}
-		row(v, e.Tenant, e.Code, string(e.State), since, number(e.Pending), number(e.Retrying), number(e.Dead),
+		waiting := number(e.Pending)
+		if e.AtLeast != nil {
+			waiting += "+"
+		}
+		row(v, e.Tenant, e.Code, string(e.State), since, waiting, number(e.Retrying), number(e.Dead),
 			number(e.Dropped), e.URL)
 	}
 }

@@ -117,6 +117,10 @@ func webhookEndpoint(h *domain.WebhookHealth) oasadmin.WebhookEndpoint {
 		ProcessDefinition: httpio.PtrOrNil(h.ProcessDefinition), State: oasadmin.WebhookEndpointState(h.State()),
 		FailingSince: utc(h.FailingSince), DisabledAt: utc(h.DisabledAt), PendingSince: utc(h.PendingSince),
 		Pending: h.Pending, Retrying: h.Retrying, Dead: h.Dead, Dropped: h.Dropped,
+		EventsLostAt: utc(h.EventsLostAt),
+	}
+	if h.AtLeast {
+		answer.AtLeast = &h.AtLeast
 	}
 	if h.DisabledReason != "" {
 		answer.DisabledReason = new(oasadmin.WebhookDisabledReason(h.DisabledReason))

@@ -1609,6 +1609,9 @@ type WebhookDisabledReason string
 
 // WebhookEndpoint Where a webhook subscription has events sent, and how that goes
 type WebhookEndpoint struct {
+	// AtLeast Whether `pending`, or `dropped` of an endpoint that was just disabled, is a lower bound because much waits
+	AtLeast *bool `json:"atLeast,omitempty"`
+
 	// Code The code of the subscription
 	Code string `json:"code"`
 
@@ -1625,6 +1628,9 @@ type WebhookEndpoint struct {
 	// EventTypes The types of event to deliver; all of them by default
 	EventTypes []string `json:"eventTypes,omitempty"`
 
+	// EventsLostAt When events were found to be removed before the endpoint was told of them, unless it was enabled or changed its URL since
+	EventsLostAt *time.Time `json:"eventsLostAt,omitempty"`
+
 	// FailingSince Since when no attempt has succeeded
 	FailingSince *time.Time `json:"failingSince,omitempty"`
 
@@ -1633,7 +1639,7 @@ type WebhookEndpoint struct {
 	Name           string                `json:"name"`
 	PayloadVersion WebhookPayloadVersion `json:"payloadVersion"`
 
-	// Pending How many deliveries wait for their first attempt
+	// Pending How many deliveries wait for their first attempt, those of events included that an endpoint that is held has yet to catch up with
 	Pending int64 `json:"pending"`
 
 	// PendingSince Since when the oldest of them waits
