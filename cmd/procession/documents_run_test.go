@@ -109,6 +109,9 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 		"docs/administration.md: procession start LOAN --metadata FIRST_NAME=Carol --watch": {
 			without: "it watches until the process ends: TestChangesAreWatched of the command line",
 		},
+		"docs/administration.md: procession tasks list --definition LOAN": {
+			values: map[string][]string{"PROCESS": {r.process}}, after: "test -s report.txt",
+		},
 		`docs/administration.md: procession actions evaluate '${ .tasks.APPROVE_LOAN.state == "READY" }' --process ID`: {
 			values: map[string][]string{"ID": {r.process}, "PROCESS": {r.process}, "PRINCIPAL": {demo.Carol().ID.String()}},
 		},
