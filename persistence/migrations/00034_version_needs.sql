@@ -13,6 +13,7 @@ CREATE TABLE version_needs (
     action                text NOT NULL,
     workflow_type         text NOT NULL,
     FOREIGN KEY (version, process_definition_id) REFERENCES process_definition_versions (version, process_definition_id)
+            ON DELETE CASCADE
 );
 CREATE INDEX version_needs_version ON version_needs (version);
 CREATE INDEX version_needs_queue ON version_needs (tenant_id, task_queue);
