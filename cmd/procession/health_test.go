@@ -22,13 +22,17 @@ func TestReadiness(t *testing.T) {
 	}{
 		"all is well": {database: up, temporal: up, status: http.StatusOK, body: `{"ready":true,"draining":false,"checks":[
 			{"name":"database","ok":true},{"name":"temporal","ok":true,"optional":true}]}`},
-		"without Temporal requests are served, and the answer says what is missing": {database: up, temporal: down, status: http.StatusOK,
+		"without Temporal requests are served, and the answer says what is missing": {
+			database: up, temporal: down, status: http.StatusOK,
 			body: `{"ready":true,"draining":false,"checks":[
-			{"name":"database","ok":true},{"name":"temporal","ok":false,"optional":true,"error":"not available"}]}`},
+			{"name":"database","ok":true},{"name":"temporal","ok":false,"optional":true,"error":"not available"}]}`,
+		},
 		"without PostgreSQL none are": {database: down, temporal: up, status: http.StatusServiceUnavailable, body: `{"ready":false,"draining":false,
 			"checks":[{"name":"database","ok":false,"error":"not available"},{"name":"temporal","ok":true,"optional":true}]}`},
-		"draining": {database: up, temporal: up, draining: true, status: http.StatusServiceUnavailable,
-			body: `{"ready":false,"draining":true,"checks":[{"name":"database","ok":true},{"name":"temporal","ok":true,"optional":true}]}`},
+		"draining": {
+			database: up, temporal: up, draining: true, status: http.StatusServiceUnavailable,
+			body: `{"ready":false,"draining":true,"checks":[{"name":"database","ok":true},{"name":"temporal","ok":true,"optional":true}]}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
