@@ -43,7 +43,7 @@ func newApplyCommand(env Environment) *cobra.Command {
 	var wait time.Duration
 	cmd := asking(env, &cobra.Command{
 		Use: "apply -f FILE|FOLDER|-", Args: exactly(),
-		Short: "Make resources what documents say, all of them or none",
+		Short: "Create and change resources as documents describe them, all or none",
 		Long: "Applies documents: creates the resources that are not there, changes those that differ, and leaves the others\n" +
 			"alone. All documents are applied or none. A document may need what another one describes, in any order.",
 		Example: "  procession apply -f loan.yaml --dry-run\n" +

@@ -38,7 +38,7 @@ func AddCommands(root *cobra.Command, env Environment) {
 		newWebhooksCommand(env), newEventsCommand(env), newAccessCommand(env), newHealthCommand(env),
 	)
 	AddGroup(root, "Write workers:", newInitCommand(), newGenerateCommand())
-	AddGroup(root, "Choose a server, and sign in:", newContextCommand(env), newLoginCommand(env), newWhoamiCommand(env))
+	AddGroup(root, "Servers and signing in:", newContextCommand(env), newLoginCommand(env), newWhoamiCommand(env))
 }
 
 // AddGroup adds commands that the help of a root command lists under a title.

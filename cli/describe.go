@@ -23,7 +23,7 @@ func newDescribeCommand(env Environment) *cobra.Command {
 	var tenant string
 	cmd := asking(env, &cobra.Command{
 		Use: "describe KIND CODE", Args: exactly("a kind of resource", "a code"),
-		Short: "Show everything about a resource",
+		Short: "Show a resource with all that belongs to it",
 		Long: "Shows a resource with all that goes with it: who may do what, the versions of a process definition, the names\n" +
 			"and ages of secrets, and what needs the resource.",
 		ValidArgsFunction: completeResource(env),

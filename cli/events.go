@@ -27,7 +27,7 @@ func newEventsCommand(env Environment) *cobra.Command {
 	var flags eventFlags
 	var out *output
 	cmd := asking(env, &cobra.Command{
-		Use: "events", Args: exactly(), Short: "List what was done: who, what, when, to which resource",
+		Use: "events", Args: exactly(), Short: "List events: who did what to which resource, and when",
 		Long: "Lists the events of the tenants that you administer, the newest first: every change with the states before and\n" +
 			"after, documents that were read, access that was issued. With --follow it shows the latest, the oldest of them first,\n" +
 			"and then new ones until it is interrupted; -o json is one line for each then.",

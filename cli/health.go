@@ -23,7 +23,7 @@ func newHealthCommand(env Environment) *cobra.Command {
 	var tenant string
 	var checks bool
 	cmd := asking(env, &cobra.Command{
-		Use: "health", Args: exactly(), Short: "Show what waits, and with --checks whether everything works",
+		Use: "health", Args: exactly(), Short: "Show backlogs, and with --checks the results of all checks",
 		Long: "Shows what waits in your tenants, for operators in all. With --checks, which operators may give, the service carries\n" +
 			"out the checks of procession doctor itself; what fails makes the exit code 1.",
 		ValidArgsFunction: completeNothing,

@@ -11,7 +11,7 @@ import (
 )
 
 func newIncidentsCommand(env Environment) *cobra.Command {
-	return group("incidents", "Look at failed workflows and deal with them",
+	return group("incidents", "List failed workflows, retry them or dismiss them",
 		newIncidentsListCommand(env),
 		newIncidentCommand(env, "retry", "Start the failed workflow of a process again",
 			func(ctx context.Context, s *service, id uuid.UUID) (reply, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 func newInitCommand() *cobra.Command {
-	return group("init", "Begin something new", newInitWorkerCommand())
+	return group("init", "Create the files of a new worker", newInitWorkerCommand())
 }
 
 func newInitWorkerCommand() *cobra.Command {

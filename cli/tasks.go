@@ -258,7 +258,7 @@ func newTasksSaveCommand(env Environment) *cobra.Command {
 func newTasksCompleteCommand(env Environment) *cobra.Command {
 	var data dataFlags
 	cmd := taskCommand(env, &cobra.Command{
-		Use: "complete ID", Short: "Complete a task that you own, having saved what is given",
+		Use: "complete ID", Short: "Save the given data, and complete a task that you own",
 		Long:    "Completes a task that you own. With --set, --unset or --file the data is saved before. " + assignmentHelp,
 		Example: "  procession tasks complete 01970000-0000-7000-8000-000000000001 --set /DECISION=APPROVED",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {

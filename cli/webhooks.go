@@ -12,7 +12,7 @@ import (
 )
 
 func newWebhooksCommand(env Environment) *cobra.Command {
-	return group("webhooks", "See how webhooks are doing, and deliver what they missed",
+	return group("webhooks", "Show the state of webhooks, and repeat deliveries",
 		newWebhooksListCommand(env), newWebhooksPingCommand(env), newWebhooksEnableCommand(env),
 		newWebhooksDeliveriesCommand(env), newWebhooksShowCommand(env),
 		newWebhooksReplayCommand(env), newWebhooksReplayFailedCommand(env), newWebhooksReplayAllCommand(env))

@@ -15,7 +15,7 @@ func newWorkersCommand(env Environment) *cobra.Command {
 	var all bool
 	var queue string
 	cmd := listCommand(env, &cobra.Command{
-		Use: "workers", Args: exactly(), Short: "Show which workers registered, whether they poll, and what is missing",
+		Use: "workers", Args: exactly(), Short: "List workers: their task queues, whether they poll, and problems",
 		Long: "Shows the workers that registered lately, their task queues, and whether they poll them. Problems are listed below\n" +
 			"the table, including those of task queues without a worker.",
 	}, listing[oasadmin.Worker]{
@@ -46,7 +46,7 @@ func newWorkersCommand(env Environment) *cobra.Command {
 func newTaskQueuesCommand(env Environment) *cobra.Command {
 	var queue string
 	cmd := listCommand(env, &cobra.Command{
-		Use: "task-queues", Args: exactly(), Short: "Show task queues, who needs and who serves them, and what is wrong",
+		Use: "task-queues", Args: exactly(), Short: "List task queues: what needs them, which workers serve them, and problems",
 		Long: "Shows the task queues that definitions need or workers registered for: the workflows that are needed, how many of the\n" +
 			"workers are live, who polls, and what waits. Problems are listed below the table.",
 	}, listing[oasadmin.TaskQueue]{

@@ -93,7 +93,7 @@ type ServerInterface interface {
 	// RevokeSecret Revoke a secret
 	// (DELETE /resources/{kind}/{code}/secrets/{id})
 	RevokeSecret(c *gin.Context, kind SecretOwnerKindParam, code ResourceCodeParam, id openapi_types.UUID, params RevokeSecretParams)
-	// ApplyResources Make resources what documents say
+	// ApplyResources Create and change resources as documents describe them
 	// (POST /resources/~actions/apply)
 	ApplyResources(c *gin.Context)
 	// DeleteRobotAsset Delete an asset of a robot
@@ -2766,7 +2766,7 @@ type StrictServerInterface interface {
 	// RevokeSecret Revoke a secret
 	// (DELETE /resources/{kind}/{code}/secrets/{id})
 	RevokeSecret(ctx context.Context, request RevokeSecretRequestObject) (RevokeSecretResponseObject, error)
-	// ApplyResources Make resources what documents say
+	// ApplyResources Create and change resources as documents describe them
 	// (POST /resources/~actions/apply)
 	ApplyResources(ctx context.Context, request ApplyResourcesRequestObject) (ApplyResourcesResponseObject, error)
 	// DeleteRobotAsset Delete an asset of a robot

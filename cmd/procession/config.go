@@ -149,7 +149,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.TaskQueueInterval, "task-queue-interval", engine.DefaultTaskQueueInterval,
 		"how often task queues are observed in Temporal")
 	f.DurationVar(&c.PollerPatience, "poller-patience", domain.DefaultTaskQueuePatience().Poll,
-		"how long ago a worker may have begun to poll that is taken to poll still")
+		"how long after its last poll began a worker still counts as polling")
 	f.StringVar(&c.Issuer, "issuer", "procession", "issuer named in engine tokens")
 	f.DurationVar(&c.CertificateLifetime, "certificate-lifetime", authn.DefaultCertificateLifetime,
 		"lifetime of engine certificates, 1h to 8760h")
@@ -177,11 +177,11 @@ func (c *Config) bind(f *pflag.FlagSet) {
 		"how long a workflow may take to cancel before it is terminated")
 	f.Int64Var(&c.MaxBodyBytes, "max-body-bytes", 1<<20, "largest JSON request body, in bytes")
 	f.StringVar(&c.ShapeADeprecated, "shape-a-deprecated", "2024-06-14",
-		"day since which clients of API version 2022-10-08 are told to move on; empty for never")
-	f.StringVar(&c.ShapeASunset, "shape-a-sunset", "", "day on which API version 2022-10-08 is to go, told to its clients")
+		"date since which API version 2022-10-08 is deprecated, sent in the Deprecation header; empty for none")
+	f.StringVar(&c.ShapeASunset, "shape-a-sunset", "", "date on which API version 2022-10-08 will be removed, sent in the Sunset header; empty for none")
 	f.DurationVar(&c.DrainDelay, "drain-delay", 0,
-		"how long /readyz says no on shutdown before new connections are refused")
-	f.DurationVar(&c.DrainTimeout, "drain-timeout", 20*time.Second, "how long requests may take to end on shutdown")
+		"on shutdown, how long /readyz answers 503 before new connections are refused")
+	f.DurationVar(&c.DrainTimeout, "drain-timeout", 20*time.Second, "on shutdown, how long requests in progress may take")
 	f.TextVar(&c.LogLevel, "log-level", slog.LevelInfo, "debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "json", "json or text")
 }

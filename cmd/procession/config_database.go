@@ -16,11 +16,11 @@ func (c *Config) bindDatabase(f *pflag.FlagSet) {
 	f.StringVar(&c.DatabaseDirectURL, "database-direct-url", "",
 		"the same database without a pooler, where --database-url leads through one in transaction mode (secret)")
 	f.Int32Var(&c.DatabaseConnections, "database-connections", limits.Requests,
-		"most connections to PostgreSQL for requests; two more are for notifications")
+		"maximum number of connections to PostgreSQL for requests; two more are for notifications")
 	f.Int32Var(&c.DatabaseBackgroundConnections, "database-background-connections", limits.Background,
-		"most connections to PostgreSQL for background work, which requests never occupy")
+		"maximum number of connections to PostgreSQL for background work; requests do not use them")
 	f.Int32Var(&c.DatabaseStreamConnections, "database-stream-connections", limits.Streams,
-		"most connections to PostgreSQL for event streams and answers that are streamed")
+		"maximum number of connections to PostgreSQL for event streams and streamed answers")
 	f.DurationVar(&c.DatabaseStatementTimeout, "database-statement-timeout", limits.RequestTime,
 		"longest statement of a request, and its longest wait for a connection; then 503")
 	f.Int64Var(&c.ListMemoryBytes, "list-memory-bytes", limits.ListMemory,

@@ -19,22 +19,22 @@ func (c *Config) bindHTTP(f *pflag.FlagSet) {
 	f.StringVar(&c.ListenManagement, "listen-management", "",
 		"address of /admin/v1, over HTTPS if there is --tls-cert; empty for the addresses of the rest of the API")
 	f.DurationVar(&c.HSTSMaxAge, "hsts-max-age", 365*24*time.Hour,
-		"for how long browsers are told to come over HTTPS only, on HTTPS listeners; 0 for not at all")
-	f.IntVar(&c.MaxConnections, "max-connections", 10_000, "most connections at once, of each address that is listened on")
+		"how long browsers must use HTTPS only (Strict-Transport-Security of HTTPS listeners); 0 to send no such header")
+	f.IntVar(&c.MaxConnections, "max-connections", 10_000, "maximum number of open connections of each listener")
 	f.Var(&c.TrustedProxies, "trusted-proxies",
 		"addresses and prefixes such as 10.1.0.0/16 of proxies that are believed about addresses of clients (X-Forwarded-For)")
 	f.Var(&c.CORSOrigins, "cors-origins",
 		"origins such as https://desk.example.com of web pages whose programs may use the REST API, with credentials of their own")
 	f.IntVar(&c.PrincipalRate, "principal-rate", 2000,
-		"requests a second of one principal at this replica, twice that for a moment; 0 for no limit")
+		"requests per second of one principal at this replica, with bursts of twice that; 0 for no limit")
 	f.IntVar(&c.PrincipalConcurrency, "principal-concurrency", 256,
 		"requests of one principal that this replica handles at once; 0 for no limit")
 	f.IntVar(&c.TenantRate, "tenant-rate", 5000,
-		"requests a second of all principals of a tenant at this replica, twice that for a moment; 0 for no limit")
+		"requests per second of all principals of a tenant at this replica, with bursts of twice that; 0 for no limit")
 	f.IntVar(&c.AddressRate, "address-rate", 200,
-		"requests a second of one address for what needs no credentials, twice that for a moment; 0 for no limit")
+		"requests per second of one client address that need no credentials, with bursts of twice that; 0 for no limit")
 	f.IntVar(&c.FailedSignIns, "failed-sign-ins", 300,
-		"failed sign-ins a minute of one address before it gets 429; 0 for no limit")
+		"failed sign-ins per minute of one client address before it gets 429; 0 for no limit")
 	f.DurationVar(&c.SessionIdle, "session-idle", authn.DefaultSessionIdle,
 		"how long a browser stays signed in to the console without being used")
 	f.DurationVar(&c.SessionLifetime, "session-lifetime", authn.DefaultSessionLifetime,

@@ -12,13 +12,13 @@ import (
 func (c *Config) bindQuotas(f *pflag.FlagSet) {
 	q := domain.DefaultQuotas()
 	f.Int64Var(&c.TemporaryDocuments, "temporary-documents", q.TemporaryDocuments,
-		"most documents of a tenant that no value refers to; a principal may have a quarter")
+		"maximum number of documents of a tenant that no value refers to; one principal may have a quarter of it")
 	f.Int64Var(&c.TemporaryBytes, "temporary-bytes", q.TemporaryBytes,
-		"most bytes of these documents; a principal may have a quarter")
+		"maximum size of these documents in bytes; one principal may have a quarter of it")
 	f.IntVar(&c.AssistanceRunsPerDay, "assistance-runs-per-day", q.AssistancePerDay,
-		"most runs of AI assistance that a tenant begins on a day (UTC)")
+		"maximum number of runs of AI assistance that a tenant may start per day (UTC)")
 	f.IntVar(&c.AssistanceRunsAtOnce, "assistance-runs-at-once", q.AssistanceAtOnce,
-		"most runs of AI assistance of a tenant that are worked on at once")
+		"maximum number of concurrent runs of AI assistance of a tenant")
 }
 
 func (c *Config) checkQuotas() error {

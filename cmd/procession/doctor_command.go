@@ -16,7 +16,7 @@ func newDoctorCommand() *cobra.Command {
 	var c Config
 	format := doctor.Format("text")
 	cmd := &cobra.Command{
-		Use: "doctor", Args: noArgs, Short: "Check the service's surroundings and say what to do",
+		Use: "doctor", Args: noArgs, Short: "Check all that the service depends on, with advice",
 		Long: "Checks, with the configuration of the service, all that the service depends on, and says what to do about what is\n" +
 			"wrong. Nothing is changed. Each check takes at most 5 seconds; what depends on one that failed is left out.\n\n" +
 			"Exit codes: 0 nothing fails, though there may be warnings, 1 something fails, 2 called wrongly.",

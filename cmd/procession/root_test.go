@@ -85,7 +85,7 @@ func TestHelpIsGrouped(t *testing.T) {
 	code, stdout, _ := executed(t, "", "--help")
 	require.Equal(t, cli.ExitOK, code)
 	last := 0
-	for _, title := range []string{"Work on processes:", "Write workers:", "Choose a server, and sign in:"} {
+	for _, title := range []string{"Work on processes:", "Write workers:", "Servers and signing in:"} {
 		at := strings.Index(stdout, "\n"+title+"\n")
 		require.Greater(t, at, last, title)
 		last = at

@@ -331,7 +331,7 @@ type ClientInterface interface {
 	// Corresponds with DELETE /resources/{kind}/{code}/secrets/{id} (the `RevokeSecret` operationId).
 	RevokeSecret(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, id openapi_types.UUID, params *RevokeSecretParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ApplyResourcesWithBody Make resources what documents say
+	// ApplyResourcesWithBody Create and change resources as documents describe them
 	//
 	// Applies all documents or none. A document may need what another one of the request describes, in any order. With
 	// `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
@@ -345,7 +345,7 @@ type ClientInterface interface {
 	// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
 	ApplyResourcesWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ApplyResources Make resources what documents say
+	// ApplyResources Create and change resources as documents describe them
 	//
 	// Applies all documents or none. A document may need what another one of the request describes, in any order. With
 	// `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
@@ -1034,7 +1034,7 @@ func (c *Client) RevokeSecret(ctx context.Context, kind SecretOwnerKindParam, co
 	return c.Client.Do(req)
 }
 
-// ApplyResourcesWithBody Make resources what documents say
+// ApplyResourcesWithBody Create and change resources as documents describe them
 //
 // Applies all documents or none. A document may need what another one of the request describes, in any order. With
 // `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
@@ -1058,7 +1058,7 @@ func (c *Client) ApplyResourcesWithBody(ctx context.Context, contentType string,
 	return c.Client.Do(req)
 }
 
-// ApplyResources Make resources what documents say
+// ApplyResources Create and change resources as documents describe them
 //
 // Applies all documents or none. A document may need what another one of the request describes, in any order. With
 // `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
@@ -4764,7 +4764,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with DELETE /resources/{kind}/{code}/secrets/{id} (the `RevokeSecret` operationId).
 	RevokeSecretWithResponse(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, id openapi_types.UUID, params *RevokeSecretParams, reqEditors ...RequestEditorFn) (*RevokeSecretResponse, error)
 
-	// ApplyResourcesWithBodyWithResponse Make resources what documents say
+	// ApplyResourcesWithBodyWithResponse Create and change resources as documents describe them
 	//
 	// Applies all documents or none. A document may need what another one of the request describes, in any order. With
 	// `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
@@ -4778,7 +4778,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
 	ApplyResourcesWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApplyResourcesResponse, error)
 
-	// ApplyResourcesWithResponse Make resources what documents say
+	// ApplyResourcesWithResponse Create and change resources as documents describe them
 	//
 	// Applies all documents or none. A document may need what another one of the request describes, in any order. With
 	// `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
@@ -7391,7 +7391,7 @@ func (c *ClientWithResponses) RevokeSecretWithResponse(ctx context.Context, kind
 	return ParseRevokeSecretResponse(rsp)
 }
 
-// ApplyResourcesWithBodyWithResponse Make resources what documents say
+// ApplyResourcesWithBodyWithResponse Create and change resources as documents describe them
 //
 // Applies all documents or none. A document may need what another one of the request describes, in any order. With
 // `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
@@ -7411,7 +7411,7 @@ func (c *ClientWithResponses) ApplyResourcesWithBodyWithResponse(ctx context.Con
 	return ParseApplyResourcesResponse(rsp)
 }
 
-// ApplyResourcesWithResponse Make resources what documents say
+// ApplyResourcesWithResponse Create and change resources as documents describe them
 //
 // Applies all documents or none. A document may need what another one of the request describes, in any order. With
 // `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the

@@ -132,7 +132,7 @@ func (o *Options) flags(output io.Writer) *flag.FlagSet {
 	fs.StringVar(&o.DatabaseURL, "database-url", "", "postgres:// `URL` of a database of the server to use; its role creates the two databases when they are absent")
 	fs.StringVar(&o.Database, "database", "temporal", "`name` of the main database")
 	fs.StringVar(&o.VisibilityDatabase, "visibility-database", "temporal_visibility", "`name` of the visibility database")
-	fs.IntVar(&o.DatabaseConnections, "database-connections", 10, "most connections of each of the five services to the main database; half of it to visibility")
+	fs.IntVar(&o.DatabaseConnections, "database-connections", 10, "maximum number of connections of each of the five services to the main database, and half as many to visibility")
 	fs.IntVar(&o.HistoryShards, "history-shards", defaultHistoryShards, "history shards of a new postgres store; fixed for ever at its first start")
 	fs.StringVar(&o.JWKSURL, "jwks-url", "", "`URL` of the JSON Web Key Set that token signatures are checked with")
 	fs.DurationVar(&o.JWKSRefresh, "jwks-refresh", 10*time.Second, "time between two reads of the key set")
