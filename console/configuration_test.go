@@ -3,9 +3,11 @@ package console_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +83,7 @@ func TestConfigurationIsAccessibleAndFits(t *testing.T) {
 		"new":        "definitions/new?template=process",
 		"playground": "definitions/playground?expression=" + url.QueryEscape(`${ .process.stat == "<img src=x>" }`),
 	}
+	requireEveryScreen(t, slices.Collect(maps.Values(screens)), func(area string) bool { return area == "definitions" || area == "people" })
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()

@@ -191,6 +191,7 @@ func (p *person) enter(name string) {
 func (p *person) open(path string) {
 	p.s.t.Helper()
 	p.Open(p.s.url + path)
+	require.Zero(p.s.t, p.Count("svg.icon:empty"), "%s has an icon that console/assets/icons.go does not list", path)
 }
 
 // caller is what operations know of a demo account.

@@ -2,8 +2,10 @@ package console_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +106,9 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 		"webhooks": "webhooks", "webhook": "webhooks/endpoint?" + webhook, "delivery": "webhooks/deliveries/" + delivery.String(),
 		"audit": "audit?about=" + first, "no-audit": "audit?who=no-such-person", "record": "audit/" + record.String(),
 	}
+	requireEveryScreen(t, slices.Collect(maps.Values(screens)), func(area string) bool {
+		return administered(area) && area != "definitions" && area != "people"
+	})
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()

@@ -2,7 +2,11 @@ package console_test
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +16,8 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/console"
+	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 )
@@ -70,13 +76,17 @@ func (s *site) someWork() map[string]map[string]string {
 	require.NoError(s.t, err)
 	require.NotNil(s.t, related.Started)
 	talk := s.talk("About the oven").String()
-	customer := s.artifact(demo.Alice(), customers(), `{"name":"Ada Works","tier":"GOLD","balance":1500.50,"since":"2024-02-01"}`).String()
+	ada := s.artifact(demo.Alice(), customers(), `{"name":"Ada Works","tier":"GOLD","balance":1500.50,"since":"2024-02-01"}`)
+	statement, _, err := s.app.CreateBusinessArtifactAction(ctx, alice, ada, app.NewBusinessArtifactAction{Code: "STATEMENT"})
+	require.NoError(s.t, err)
+	customer := ada.String()
 	s.artifact(demo.Alice(), customers(), `{"name":"Bee Yard","tier":"SILVER","balance":20,"since":"2025-06-30"}`)
 	process := "processes/" + loan.String()
 	return map[string]map[string]string{
 		"Bob": {
 			"home-reviewer": "", "inbox": "tasks", "inbox-empty": "tasks?q=nothing", "task-ready": "tasks/" + tasks[0].String(), "task": "tasks/" + mine.String() + "?view=mine",
 			"assign": "tasks/assign?task=" + tasks[0].String() + "&task=" + tasks[2].String(), "sessions": "sessions", "palette": "palette?q=loan",
+			"assistance": "tasks/" + mine.String() + "/assistance",
 			"start-none": "start", "processes-none": "processes?q=nothing", "artifacts-none": "artifacts", "not-found": "nothing", "denied": "definitions",
 			"reference": "reference", "reference-api": "reference/2024-06-14", "reference-operation": "reference/2024-06-14/operations/createProcess",
 			"reference-schema": "reference/2024-06-14/schemas/Process",
@@ -90,7 +100,9 @@ func (s *site) someWork() map[string]map[string]string {
 			"act-signal": "processes/" + talk + "/act/HURRY", "process-new": "processes/" + talk, "messages-none": "processes/" + talk + "/messages",
 			"documents-none": "processes/" + talk + "/documents", "artifacts": "artifacts", "artifacts-of": "artifacts?definition=" + customers().String(),
 			"artifact": "artifacts/" + customer, "artifact-new": "artifacts/new/" + customers().String(), "artifact-timeline": "artifacts/" + customer + "/timeline",
-			"artifact-act": "artifacts/" + customer + "/act/STATEMENT", "artifact-documents": "artifacts/" + customer + "/documents",
+			"artifact-runs": "artifacts/" + customer + "/runs", "artifact-run": "artifacts/" + customer + "/runs/" + statement.ID.String(),
+			"process-edit": process + "/edit", "compose": "processes/" + talk + "/messages/NOTE", "engine": process + "/engine",
+			"engine-history": process + "/engine/history", "artifact-act": "artifacts/" + customer + "/act/STATEMENT", "artifact-documents": "artifacts/" + customer + "/documents",
 		},
 	}
 }
@@ -100,7 +112,13 @@ func (s *site) someWork() map[string]map[string]string {
 func TestScreensFitOnAPhone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	for name, screens := range s.someWork() {
+	all := s.someWork()
+	var paths []string
+	for _, screens := range all {
+		paths = slices.AppendSeq(paths, maps.Values(screens))
+	}
+	requireEveryScreen(t, paths, func(area string) bool { return !administered(area) && area != "sign-in" })
+	for name, screens := range all {
 		b := s.signIn(name)
 		b.Size(320, 700)
 		for screen, path := range screens {
@@ -111,6 +129,31 @@ func TestScreensFitOnAPhone(t *testing.T) {
 			}
 		}
 	}
+}
+
+// administered reports whether an area is one of administrators.
+func administered(area string) bool {
+	return slices.ContainsFunc(ui.AdministrationEntries(), func(e ui.Entry) bool { return e.Area == area })
+}
+
+// requireEveryScreen requires that the paths have one of every route of the areas that shows a page. Other routes answer
+// with files, with parts of a page or with news.
+func requireEveryScreen(t *testing.T, paths []string, of func(area string) bool) {
+	t.Helper()
+	var missing []string
+	others := regexp.MustCompile(`^live$|[.](csv|json)$|/(news|file|preview|document|found|checks)$|^definitions/schemas/`)
+	for _, name := range console.RouteNames() {
+		method, route, _ := strings.Cut(name, " ")
+		area, _, _ := strings.Cut(route, "/")
+		if method != http.MethodGet || !of(area) || others.MatchString(route) {
+			continue
+		}
+		page := regexp.MustCompile("^" + regexp.MustCompile(`:\w+`).ReplaceAllString(route, `[^/?]+`) + `([?]|$)`)
+		if !slices.ContainsFunc(paths, page.MatchString) {
+			missing = append(missing, route)
+		}
+	}
+	require.Empty(t, missing, "no page of these is looked at")
 }
 
 // picture writes pictures of a screen: wide, narrow and in between, in both schemes and

@@ -1,0 +1,25 @@
+package history_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/console/history"
+	"github.com/procession-dev/procession/domain"
+)
+
+func TestEveryEventOfATimelineHasASentence(t *testing.T) {
+	t.Parallel()
+	for _, of := range slices.Concat(domain.TimelineEventTypes(), domain.ArtifactEventTypes()) {
+		event := &domain.TimelineEvent{Event: domain.Event{Type: of}}
+		switch of { //nolint:exhaustive // the sentence about others does not depend on what they are about
+		case domain.EventProcessActionCreated, domain.EventProcessActionStateChanged:
+			event.ResourceKind = domain.ResourceProcessAction
+		case domain.EventArtifactActionCreated, domain.EventArtifactActionStateChanged:
+			event.ResourceKind = domain.ResourceArtifactAction
+		}
+		require.NotEqual(t, string(of), history.Sentence(t.Context(), event, nil), "console/history/history.go")
+	}
+}
