@@ -119,6 +119,20 @@ func TestProcess(t *testing.T) { //nolint:funlen // its subtests share one set-u
 	s := newSite(t)
 	share := func(t *testing.T) *site { t.Helper(); return &site{t: t, url: s.url, db: s.db, app: s.app} }
 
+	t.Run("shows what happens while it is looked at", func(t *testing.T) {
+		t.Parallel()
+		s := share(t)
+		id := uuid.MustParse(s.loanOf("Followed", "Live", "Shown"))
+		alice := s.signIn("Alice")
+		alice.open("processes/" + id.String())
+		alice.AwaitText("started by Carol")
+		alice.Click(".columns .copy")
+		s.task(id, "APPROVE_LOAN", "")
+		alice.AwaitText("1 open task")
+		_, err := s.app.CancelProcess(t.Context(), s.caller(demo.Alice()), id)
+		require.NoError(t, err)
+		alice.Await(`/Cancel/.test(document.querySelector("#process-state").textContent)`)
+	})
 	t.Run("is shown with all that belongs to it", func(t *testing.T) {
 		t.Parallel()
 		s := share(t)

@@ -33,6 +33,8 @@ type shown struct {
 	Tab string
 	// User is who looks at it.
 	User uuid.UUID
+	// Live is the URL from which the tab is read again when something has happened, "" for one that stays as it is.
+	Live string
 	// Issue is the command by which operators look into Temporal with its own tools, "" for others.
 	Issue string
 	// Problem says why the last action was refused, "" if none was.
@@ -48,6 +50,13 @@ func pathOf(id uuid.UUID, tab string) string {
 }
 
 func (s *shown) path(tab string) string { return pathOf(s.Whole.ID, tab) }
+
+// follow makes a tab in which nothing is typed show what happens while it is looked at.
+func (s *shown) follow(v *web.Visit) {
+	if !s.Whole.Finished() {
+		s.Live = v.URL.RequestURI()
+	}
+}
 
 // writable reports whether messages can be written: the process offers that to managers
 // for as long as it runs.
@@ -87,12 +96,18 @@ func (s *Screens) page(v *web.Visit, id uuid.UUID, tab string, refused *domain.E
 
 // Overview shows what a process is about.
 func (s *Screens) Overview(v *web.Visit) (*web.Answer, error) {
-	return s.show("", func(of *shown) (templ.Component, error) { return overview(of), nil })(v)
+	return s.show("", func(of *shown) (templ.Component, error) {
+		of.follow(v)
+		return overview(of), nil
+	})(v)
 }
 
 // Related shows the processes that a process comes from, and those that come from it.
 func (s *Screens) Related(v *web.Visit) (*web.Answer, error) {
-	return s.show("related", func(of *shown) (templ.Component, error) { return related(of), nil })(v)
+	return s.show("related", func(of *shown) (templ.Component, error) {
+		of.follow(v)
+		return related(of), nil
+	})(v)
 }
 
 // pager leads to the other pages of a tab.
@@ -103,6 +118,7 @@ func (s *shown) pager(page domain.PageRequest, total int64) ui.Pages {
 // Items shows the items of a process.
 func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {
 	return s.show("items", func(of *shown) (templ.Component, error) {
+		of.follow(v)
 		found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, nil, v.Page(pageSize),
 			[]domain.SortKey{{Property: "createdAt", Descending: true}})
 		return items(of, found), err
@@ -112,6 +128,7 @@ func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {
 // Documents shows the documents of a process.
 func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
 	return s.show("documents", func(of *shown) (templ.Component, error) {
+		of.follow(v)
 		found, err := s.App.FindProcessDocuments(v.Context(), v.Caller, of.Whole.ID, v.Page(pageSize), nil)
 		return documentRows(of, found), err
 	})(v)
@@ -133,6 +150,7 @@ func (s *Screens) Download(v *web.Visit) (*web.Answer, error) {
 // Runs shows the user actions that were invoked on a process.
 func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
 	return s.show("runs", func(of *shown) (templ.Component, error) {
+		of.follow(v)
 		found, err := s.App.FindProcessActions(v.Context(), v.Caller, of.Whole.ID, v.Page(pageSize), nil)
 		return runs(of, found), err
 	})(v)

@@ -11,6 +11,7 @@ import (
 // Timeline shows who did what to a process, the newest first.
 func (s *Screens) Timeline(v *web.Visit) (*web.Answer, error) {
 	return s.show("timeline", func(of *shown) (templ.Component, error) {
+		of.follow(v)
 		part := app.EventRange{NewestFirst: true, Limit: history.Shown, After: history.Before(v.URL)}
 		events, err := s.App.FindProcessEvents(v.Context(), v.Caller, of.Whole.ID, part)
 		if err != nil {
