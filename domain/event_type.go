@@ -74,11 +74,13 @@ const (
 	EventSecretIssued      EventType = "SECRET.ISSUED"
 	EventSecretRevoked     EventType = "SECRET.REVOKED"
 
-	// These are recorded for changes of operators, and of people who are disabled in all tenants.
+	// These are recorded for changes of operators, and of people who are disabled or erased in all tenants.
 	EventOperatorAdded   EventType = "OPERATOR.ADDED"
 	EventOperatorRemoved EventType = "OPERATOR.REMOVED"
 	EventPersonDisabled  EventType = "PERSON.DISABLED"
 	EventPersonEnabled   EventType = "PERSON.ENABLED"
+	// EventPersonErased is recorded when what is known of a person is removed.
+	EventPersonErased EventType = "PERSON.ERASED"
 
 	EventResourceCreated EventType = "RESOURCE.CREATED"
 	EventResourceChanged EventType = "RESOURCE.CHANGED"
@@ -88,11 +90,11 @@ const (
 	EventIncidentCreated      EventType = "INCIDENT.CREATED"
 	EventIncidentStateChanged EventType = "INCIDENT.STATE_CHANGED"
 
-	// EventEventsRemoved is recorded when old events of the tenant are removed. The function of the database
-	// that removes them records it.
-	EventEventsRemoved EventType = "EVENTS.REMOVED"
-	// EventDeletedRemoved is recorded when deleted processes and artifacts are removed.
-	EventDeletedRemoved EventType = "DELETED.REMOVED"
+	// These are recorded when data of a RetentionKind is removed because of its age, once for each tenant and turn.
+	EventEventsRemoved          EventType = "EVENTS.REMOVED"
+	EventProcessesRemoved       EventType = "PROCESSES.REMOVED"
+	EventDeletedRemoved         EventType = "DELETED.REMOVED"
+	EventAssistanceCallsRemoved EventType = "ASSISTANCE_CALLS.REMOVED"
 )
 
 // EventTypes returns all types of event, in the order of their names.
@@ -109,9 +111,10 @@ func EventTypes() []EventType {
 		EventAuthenticationRevoked, EventAuthenticationFailed, EventAccessDenied, EventEncryptionKeyRotated,
 		EventEncryptionKeyRead, EventRobotFileUploaded, EventRobotFileDeleted, EventRobotVariableSet,
 		EventRobotEnvironmentRead, EventRobotVariableDeleted, EventDataSourceQueried, EventSecretIssued,
-		EventSecretRevoked, EventOperatorAdded, EventOperatorRemoved, EventPersonDisabled, EventPersonEnabled,
+		EventSecretRevoked, EventOperatorAdded, EventOperatorRemoved, EventPersonDisabled, EventPersonEnabled, EventPersonErased,
 		EventResourceCreated, EventResourceChanged, EventResourceDeleted, EventEngineRunEnded, EventIncidentCreated,
-		EventIncidentStateChanged, EventEventsRemoved, EventDeletedRemoved,
+		EventIncidentStateChanged, EventEventsRemoved, EventProcessesRemoved, EventDeletedRemoved,
+		EventAssistanceCallsRemoved,
 	}
 	slices.Sort(types)
 	return types

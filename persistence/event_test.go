@@ -16,6 +16,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
+	"github.com/procession-dev/procession/persistence/retention"
 )
 
 // ledger is a database with connections to record events by hand.
@@ -274,7 +275,7 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 		`CREATE TRIGGER t BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION complete_event()`,
 		`CREATE RULE r AS ON INSERT TO events DO INSTEAD NOTHING`,
 		`CREATE OR REPLACE FUNCTION keep_events() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
-		`SELECT remove_events('2020-01-01', 1)`,
+		`SELECT remove_old_events(gen_random_uuid(), '2020-01-01', 1)`,
 		`SELECT begin_event_era()`,
 		`UPDATE event_ledger SET era = 2`,
 		`INSERT INTO event_ledger VALUES (2, false)`,
@@ -306,38 +307,157 @@ func requireDenied(t *testing.T, conn *pgx.Conn, sql string) {
 	require.Equal(t, "42501", refused.Code, "%s: %s", sql, refused.Message)
 }
 
-// Operators remove old events, the oldest first, and the removal is recorded.
+// Old events of a tenant are removed from the beginning of the log on, up to the first that has to stay, and the removal is
+// recorded. What would be removed is known beforehand.
 func TestOldEventsAreRemoved(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
 	conn := l.connect(l.url)
-	old, days := []uuid.UUID{}, []int{400, 300, 31, 29, 0}
-	for _, age := range days {
-		id := uuid.New()
-		_, err := conn.Exec(t.Context(), recordByHand, id, l.tenant, time.Now().AddDate(0, 0, -age))
+	ids := l.add(conn, l.tenant, 400, 300, 31, 29, 200, 0)
+	others := l.add(conn, uuid.New(), 400)
+	remove := func(days int) (int64, error) {
+		turn := retention.Turn{TenantID: l.tenant, Kind: domain.RetainEvents, Before: time.Now().AddDate(0, 0, -days)}
+		found, err := retention.Find(t.Context(), l.Reader(), turn)
 		require.NoError(t, err)
-		old = append(old, id)
+		part, err := retention.Remove(t.Context(), l.DB, turn, time.Now())
+		if err == nil {
+			require.True(t, part.Done)
+			require.Equal(t, found.Count, part.Removed)
+		}
+		return part.Removed, err
 	}
-	remove := func(before time.Time, most int) (n int, err error) {
-		err = conn.QueryRow(t.Context(), `SELECT remove_events($1, $2)`, before, most).Scan(&n)
-		return n, err
-	}
-	_, err := remove(time.Now().AddDate(0, 0, -29), 10)
+	_, err := remove(29)
 	require.ErrorContains(t, err, "30 days")
-	for _, want := range []int{2, 1, 0} {
-		n, err := remove(time.Now().AddDate(0, 0, -30), 2)
+	requireRemoved := func(want int) {
+		t.Helper()
+		n, err := remove(30)
 		require.NoError(t, err)
-		require.Equal(t, want, n)
+		require.EqualValues(t, want, n)
 	}
-	l.requireRead(domain.EventCursor{}, old[3:]...)
+	requireRemoved(0) // webhooks have read nothing yet
+	l.passAll(conn)
+	hold := func(event uuid.UUID) {
+		_, err := conn.Exec(t.Context(), `SET session_replication_role = replica`)
+		require.NoError(t, err)
+		_, err = conn.Exec(t.Context(), `
+INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, state, created_at, queued_at)
+VALUES ($1, $1, $2, $1, 'PROCESS.CREATED', 'B', 'PENDING', now(), now())`, event, l.tenant)
+		require.NoError(t, err)
+	}
+	hold(ids[1])
+	requireRemoved(1) // the next is yet to be delivered
+	_, err = conn.Exec(t.Context(), `DELETE FROM webhook_deliveries`)
+	require.NoError(t, err)
+	requireRemoved(2)
+	requireRemoved(0)
+	l.requireRead(domain.EventCursor{}, append(ids[3:], others...)...)
 	rows, err := conn.Query(t.Context(), `SELECT details->>'count' FROM events WHERE type = $1 AND tenant_id = $2 ORDER BY position`,
 		domain.EventEventsRemoved, l.tenant)
 	require.NoError(t, err)
 	counts, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
-	require.Equal(t, []string{"2", "1"}, counts)
+	require.Equal(t, []string{"1", "2"}, counts)
 	// The permission was limited to that call.
-	requireDenied(t, conn, `DELETE FROM events`)
+	requireDenied(t, l.connect(l.url), `DELETE FROM events`)
+}
+
+// add records an event for each age in days.
+func (l *ledger) add(conn *pgx.Conn, tenant uuid.UUID, ages ...int) []uuid.UUID {
+	l.t.Helper()
+	ids := make([]uuid.UUID, len(ages))
+	for i, age := range ages {
+		ids[i] = uuid.New()
+		_, err := conn.Exec(l.t.Context(), recordByHand, ids[i], tenant, time.Now().AddDate(0, 0, -age))
+		require.NoError(l.t, err)
+	}
+	return ids
+}
+
+// passAll moves those that read the whole log to its end, once all of it is settled.
+func (l *ledger) passAll(conn *pgx.Conn) {
+	l.t.Helper()
+	require.Eventually(l.t, func() bool {
+		_, err := conn.Exec(l.t.Context(), `SELECT count_events(1000000)`)
+		require.NoError(l.t, err)
+		_, err = conn.Exec(l.t.Context(), `UPDATE webhook_cursor c SET era = u.era, xid = u.xid FROM counted_until u`)
+		require.NoError(l.t, err)
+		var behind bool
+		require.NoError(l.t, conn.QueryRow(l.t.Context(),
+			`SELECT EXISTS (SELECT FROM events e, counted_until u WHERE (e.era, e.xid) >= (u.era, u.xid))`).Scan(&behind))
+		return !behind
+	}, 20*time.Second, time.Millisecond)
+}
+
+// While old events are removed, by two at once whose connections break, those who follow the log read every event that
+// stays once and in order, and the removals that are recorded add up.
+func TestFollowersReadWhileEventsAreRemoved(t *testing.T) {
+	t.Parallel()
+	const old, writers, transactions = 3000, 3, 30
+	l := newLedger(t)
+	conn := l.connect(l.url)
+	_, err := conn.Exec(t.Context(), `INSERT INTO events (id, tenant_id, process_id, type, resource_kind, resource_id, actor_id, occurred_at)
+SELECT gen_random_uuid(), $1, $1, 'PROCESS.CREATED', 'PROCESS', $1, $1, now() - interval '1 year' FROM generate_series(1, $2)`, l.tenant, old)
+	require.NoError(t, err)
+	l.passAll(conn)
+	var writing, removing sync.WaitGroup
+	for range writers {
+		by := l.connect(l.url)
+		writing.Go(func() {
+			for range transactions {
+				l.write(by)
+			}
+		})
+	}
+	for range 2 {
+		removing.Go(func() { l.removeAll() })
+	}
+	killing := l.connect(l.url)
+	finished := make(chan struct{})
+	go func() {
+		writing.Wait()
+		removing.Wait()
+		close(finished)
+	}()
+	var got []uuid.UUID
+	after, ended := domain.EventCursor{}, false
+	require.Eventually(t, func() bool {
+		select {
+		case <-finished:
+			ended = true
+		default:
+			_, err := killing.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND query LIKE '%remove_old_events%' AND pid <> pg_backend_pid() AND random() < 0.1`)
+			require.NoError(t, err)
+		}
+		ids, batch := l.read(after, 500)
+		got, after = append(got, ids...), batch.Next
+		return ended && len(ids) == 0 && !batch.Pending
+	}, time.Minute, time.Millisecond)
+	all, _ := l.read(domain.EventCursor{}, 1<<20)
+	require.NotEmpty(t, all)
+	require.Equal(t, all, got[len(got)-len(all):])
+	var kept, removed, recorded int
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE type = 'PROCESS.CREATED'),
+       coalesce(sum((details->>'count')::int) FILTER (WHERE type = 'EVENTS.REMOVED'), 0),
+       count(*) FILTER (WHERE occurred_at < now() - interval '300 days') FROM events`).Scan(&kept, &removed, &recorded))
+	require.Len(t, all, kept)
+	require.Equal(t, old, removed)
+	require.Zero(t, recorded)
+}
+
+// removeAll removes what is older than 300 days, part by part, whatever becomes of its connections.
+func (l *ledger) removeAll() {
+	turn := retention.Turn{TenantID: l.tenant, Kind: domain.RetainEvents, Before: time.Now().AddDate(0, 0, -300)}
+	for attempts := 0; attempts < 10_000; attempts++ {
+		part, err := retention.Remove(l.t.Context(), l.DB, turn, time.Now())
+		if part.Removed > 1000 {
+			l.t.Errorf("a part of %d events", part.Removed)
+		}
+		if err == nil && part.Done {
+			return
+		}
+	}
+	l.t.Error("the removal does not end")
 }
 
 // A database that is restored in another cluster has events with transaction ids that are yet to come there.

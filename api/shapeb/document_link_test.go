@@ -146,7 +146,7 @@ func TestDocumentsOfOthersAreCopied(t *testing.T) {
 
 	// With an artifact that is removed go its documents, and those copied from it stay.
 	s.Call(204, demo.Alice(), http.MethodDelete, apitest.ArtifactPath(artifact.ID, ""), "")
-	require.Equal(t, 1, s.Count("SELECT remove_deleted(now())"))
+	require.Equal(t, 1, s.Count("SELECT artifacts FROM old_deleted($1, now(), 10, true)", demo.TenantDemo()))
 	require.Equal(t, 3, s.Count("SELECT count(*) FROM documents"))
 	require.Equal(t, "text", s.Download(demo.Alice(), from, patchedFile(t, patched)))
 }

@@ -20,8 +20,25 @@ type TenantSpec struct {
 	TimeZone string `json:"timeZone,omitempty" right:"no"`
 	// Directory selects who may list the users, applications and groups of the tenant; MEMBERS unless given.
 	Directory Directory `json:"directory,omitempty" right:"yes"`
+	// Retention removes old data of the tenant sooner than that of others.
+	Retention *RetentionSpec `json:"retention,omitempty" right:"no"`
 	// UserMetadataSchema is the JSON Schema of the metadata of the tenant's users.
 	UserMetadataSchema json.RawMessage `json:"userMetadataSchema,omitempty" right:"no"`
+}
+
+// RetentionSpec has numbers of days after which data is removed; 0 is the time of the installation, which a tenant
+// cannot extend.
+type RetentionSpec struct {
+	// Events is for the event log, at least 30 days.
+	Events int `json:"events,omitempty" right:"no"`
+	// Processes is for processes, from their end on.
+	Processes int `json:"processes,omitempty" right:"no"`
+	// Deleted is for processes and business artifacts, from their deletion on.
+	Deleted int `json:"deleted,omitempty" right:"no"`
+	// Deliveries is for webhook deliveries, from their end on, at most 30 days.
+	Deliveries int `json:"deliveries,omitempty" right:"no"`
+	// AssistanceCalls is for prompts and answers of AI assistance.
+	AssistanceCalls int `json:"assistanceCalls,omitempty" right:"no"`
 }
 
 // Directory selects who may list the people of a tenant.

@@ -92,6 +92,8 @@ func (a *agreement) check(of reflect.Type, d *definition, place string) {
 		require.True(a.t, schema.Type == "string" || len(schema.Enum) > 0 || schema.Const != "", place)
 	case reflect.Bool:
 		require.Equal(a.t, "boolean", schema.Type, place)
+	case reflect.Int:
+		require.Equal(a.t, "integer", schema.Type, place)
 	case reflect.Float64:
 		require.Equal(a.t, "number", schema.Type, place)
 	default:

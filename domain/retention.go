@@ -1,0 +1,56 @@
+package domain
+
+import "time"
+
+// RetentionKind is a kind of data that is removed because of its age.
+type RetentionKind string
+
+// The kinds.
+const (
+	// RetainEvents is the event log.
+	RetainEvents RetentionKind = "EVENTS"
+	// RetainProcesses are finished processes with all that they have.
+	RetainProcesses RetentionKind = "PROCESSES"
+	// RetainDeleted are processes and business artifacts that were deleted.
+	RetainDeleted RetentionKind = "DELETED"
+	// RetainDeliveries are finished webhook deliveries with their attempts.
+	RetainDeliveries RetentionKind = "DELIVERIES"
+	// RetainAssistanceCalls are prompts and answers of AI assistance.
+	RetainAssistanceCalls RetentionKind = "ASSISTANCE_CALLS"
+)
+
+const (
+	// LeastRetention is the shortest time for which data can be kept.
+	LeastRetention = 24 * time.Hour
+	// LeastEventRetention is the shortest time for which events can be kept.
+	LeastEventRetention = 30 * 24 * time.Hour
+)
+
+// RetentionKinds returns all kinds, events last, so that they say what became of the others.
+func RetentionKinds() []RetentionKind {
+	return []RetentionKind{RetainProcesses, RetainDeleted, RetainDeliveries, RetainAssistanceCalls, RetainEvents}
+}
+
+// Least returns the shortest time for which data of the kind can be kept.
+func (k RetentionKind) Least() time.Duration {
+	if k == RetainEvents {
+		return LeastEventRetention
+	}
+	return LeastRetention
+}
+
+// Removed returns the type of the event that says how much was removed, empty for a kind without.
+func (k RetentionKind) Removed() EventType {
+	switch k {
+	case RetainEvents:
+		return EventEventsRemoved
+	case RetainProcesses:
+		return EventProcessesRemoved
+	case RetainDeleted:
+		return EventDeletedRemoved
+	case RetainAssistanceCalls:
+		return EventAssistanceCallsRemoved
+	case RetainDeliveries:
+	}
+	return ""
+}
