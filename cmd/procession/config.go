@@ -94,6 +94,12 @@ type Config struct {
 	AssistanceRunsPerDay int
 	AssistanceRunsAtOnce int
 
+	EventRetention      time.Duration
+	ProcessRetention    time.Duration
+	DeletedRetention    time.Duration
+	DeliveryRetention   time.Duration
+	AssistanceRetention time.Duration
+
 	PDFToText        string
 	FormsAsDocuments bool
 
@@ -214,7 +220,8 @@ func (c *Config) check() error {
 		"--access-token-lifetime must be 0 to --max-access-token-lifetime, and --max-secret-lifetime not negative")
 	_, err := c.deprecation()
 	_, unguarded := c.webhookGuard()
-	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), c.checkHTTP(), c.checkQuotas(), err, unguarded)...)
+	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), c.checkHTTP(), c.checkQuotas(), c.checkRetention(), err,
+		unguarded)...)
 }
 
 // The require functions are for the commands that cannot do without.

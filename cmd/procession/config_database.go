@@ -25,6 +25,7 @@ func (c *Config) bindDatabase(f *pflag.FlagSet) {
 		"longest statement of a request, and its longest wait for a connection; then 503")
 	f.Int64Var(&c.ListMemoryBytes, "list-memory-bytes", limits.ListMemory,
 		"memory that lists with whole values take together, in bytes; others wait, then 503")
+	c.bindRetention(f)
 }
 
 func (c *Config) checkDatabase() []error {

@@ -156,6 +156,7 @@ func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it 
 		`docs/operations.md: psql -c "CREATE ROLE procession_service LOGIN PASSWORD '…'"`: {
 			without: "roles are of the whole server: TestGrantsOfTheServicesRole",
 		},
+		"docs/operations.md: procession purge --dry-run": {},
 		"docs/operations.md: procession webhooks list": {
 			values: map[string][]string{
 				"DELIVERY": {listed("webhooks deliveries --webhook EVENTS --limit 1", ".[0].id")}, "CODE": {"EVENTS"},

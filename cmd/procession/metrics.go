@@ -12,6 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/webhooks"
+	"github.com/procession-dev/procession/upkeep"
 )
 
 // metrics are what /metrics shows, in a registry of their own. No label ever
@@ -97,6 +98,18 @@ func newWorkMetrics(reader *persistence.Reader) collector {
 		show(processes, float64(open.Running), string(domain.ProcessRunning))
 		show(tasks, float64(open.Ready), string(domain.TaskReady))
 		show(tasks, float64(open.Claimed), string(domain.TaskClaimed))
+	}}
+}
+
+// newRetentionMetrics shows what the replica removed because of its age.
+func newRetentionMetrics(remover *upkeep.Remover) collector {
+	removed := newCounter("procession_retention_removed_total", "What was removed because of its age, by kind.", "kind")
+	faults := newCounter("procession_retention_failures_total", "Attempts to remove old data that failed.")
+	return collector{[]number{removed, faults}, func(_ context.Context, show show) {
+		for _, kind := range domain.RetentionKinds() {
+			show(removed, float64(remover.Removed(kind)), string(kind))
+		}
+		show(faults, float64(remover.Faults()))
 	}}
 }
 

@@ -87,6 +87,7 @@ type service struct {
 	hub         *feed.Hub
 	audit       *audit.Recorder
 	keeper      *upkeep.Keeper
+	remover     *upkeep.Remover
 }
 
 // run serves until ctx ends. Then it says that it is not ready, drains the
@@ -115,6 +116,7 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	parts.Go(func() { s.taskQueues.Run(background) })
 	parts.Go(func() { s.audit.Run(background, audit.DefaultInterval) })
 	parts.Go(func() { s.keeper.Run(background) })
+	parts.Go(func() { s.remover.Run(background) })
 
 	accepting, stopAccepting := context.WithCancel(lasting)
 	defer stopAccepting()

@@ -146,6 +146,9 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 		DB: k.db, App: operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
 	})
 	s.keeper = upkeep.New(k.db, s.log)
+	s.remover = upkeep.NewRemover(upkeep.RemoverOptions{
+		DB: k.db, Bounds: s.config.retention(), Clock: time.Now, Logger: s.log,
+	})
 	observed := k.db.Background()
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
 		Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue,
@@ -194,7 +197,8 @@ func (s *service) newSupervisor(db *persistence.DB, acts *activities.Activities)
 func (s *service) addMetrics(m *metrics, k *keyring, acts *activities.Activities) {
 	watched := k.db.Background().Reader()
 	m.registry.MustRegister(newBacklogs(watched), newTaskQueueMetrics(watched, queuePatience(s.config)),
-		newWorkMetrics(watched), newConnectionMetrics(k.db), newCertificateMetrics(k.issuer, s.certificate.Load))
+		newWorkMetrics(watched), newConnectionMetrics(k.db), newCertificateMetrics(k.issuer, s.certificate.Load),
+		newRetentionMetrics(s.remover))
 	m.gauge("procession_http_connections", "Connections of clients to the REST API.", s.connections.ofClients)
 	m.counter("procession_http_connections_refused_total", "Connections that were refused because there were too many.",
 		func() float64 { return float64(s.connections.refused.Load()) })

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/retention"
+)
+
+// bindRetention declares the flags that say how long data is kept.
+func (c *Config) bindRetention(f *pflag.FlagSet) {
+	f.DurationVar(&c.EventRetention, "event-retention", 0, "how long events are kept, at least 720h; 0 forever")
+	f.DurationVar(&c.ProcessRetention, "process-retention", 0,
+		"how long processes are kept that are finished, with all that they have, at least 24h; 0 forever")
+	f.DurationVar(&c.DeletedRetention, "deleted-retention", 0,
+		"how long processes and business artifacts are kept that were deleted, at least 24h; 0 forever")
+	f.DurationVar(&c.DeliveryRetention, "delivery-retention", domain.WebhookRetention,
+		"how long webhook deliveries are kept that have finished, 24h to 720h")
+	f.DurationVar(&c.AssistanceRetention, "assistance-retention", 0,
+		"how long prompts and answers of AI assistance are kept, at least 24h; 0 forever")
+}
+
+// retention is how long data is kept at most.
+func (c *Config) retention() retention.Bounds {
+	return retention.Bounds{
+		domain.RetainEvents: c.EventRetention, domain.RetainProcesses: c.ProcessRetention,
+		domain.RetainDeleted: c.DeletedRetention, domain.RetainDeliveries: c.DeliveryRetention,
+		domain.RetainAssistanceCalls: c.AssistanceRetention,
+	}
+}
+
+// checkRetention reports bounds that are too short or too long.
+func (c *Config) checkRetention() error {
+	var wrong []error
+	for _, b := range []struct {
+		flag        string
+		kept, least time.Duration
+	}{
+		{"event-retention", c.EventRetention, domain.LeastEventRetention},
+		{"process-retention", c.ProcessRetention, domain.LeastRetention},
+		{"deleted-retention", c.DeletedRetention, domain.LeastRetention},
+		{"assistance-retention", c.AssistanceRetention, domain.LeastRetention},
+	} {
+		if b.kept != 0 && b.kept < b.least {
+			wrong = append(wrong, fmt.Errorf("--%s must be %gh or more, or 0", b.flag, b.least.Hours()))
+		}
+	}
+	if c.DeliveryRetention < domain.LeastRetention || c.DeliveryRetention > domain.WebhookRetention {
+		wrong = append(wrong, errors.New("--delivery-retention must be 24h to 720h"))
+	}
+	return errors.Join(wrong...)
+}

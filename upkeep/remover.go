@@ -1,0 +1,135 @@
+package upkeep
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/loop"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/retention"
+)
+
+const (
+	// planInterval is how soon a new tenant or a changed bound is noticed.
+	planInterval   = 10 * time.Minute
+	removeInterval = time.Minute
+	// A turn that failed is tried again after retryInterval, so that it does not hold up the others.
+	retryInterval = time.Hour
+	// restShare is how many times as long as a part took the job rests after it.
+	restShare = 4
+	minRest   = 10 * time.Millisecond
+)
+
+// RemoverOptions configure a Remover.
+type RemoverOptions struct {
+	DB *persistence.DB
+	// Bounds are those of the installation.
+	Bounds retention.Bounds
+	Clock  func() time.Time
+	Logger *slog.Logger
+}
+
+// Remover removes data because of its age. All replicas work at it, each at another
+// turn, and any may die at any time.
+type Remover struct {
+	o       RemoverOptions
+	planned time.Time
+	removed map[domain.RetentionKind]*atomic.Int64
+	faults  atomic.Int64
+}
+
+// NewRemover returns a Remover that is started with Run.
+func NewRemover(o RemoverOptions) *Remover {
+	o.DB = o.DB.Background()
+	r := &Remover{o: o, removed: map[domain.RetentionKind]*atomic.Int64{}}
+	for _, kind := range domain.RetentionKinds() {
+		r.removed[kind] = &atomic.Int64{}
+	}
+	return r
+}
+
+// Removed returns how much of a kind this replica has removed.
+func (r *Remover) Removed(kind domain.RetentionKind) int64 { return r.removed[kind].Load() }
+
+// Faults returns how often this replica failed to remove something.
+func (r *Remover) Faults() int64 { return r.faults.Load() }
+
+// Run works until ctx ends.
+func (r *Remover) Run(ctx context.Context) {
+	l := loop.Loop[struct{}]{Step: r.step}
+	l.Run(ctx)
+}
+
+// step removes a part and returns how long to rest.
+func (r *Remover) step(ctx context.Context) time.Duration {
+	now := r.o.Clock()
+	if now.Sub(r.planned) >= planInterval {
+		if err := retention.Plan(ctx, r.o.DB, r.o.Bounds, now); err != nil {
+			r.complain(ctx, err)
+			return faultInterval
+		}
+		r.planned = now
+	}
+	began := r.o.Clock()
+	part, err := retention.RemoveDue(ctx, r.o.DB, r.o.Bounds, now)
+	if err != nil {
+		r.complain(ctx, err, about(part.Turn)...)
+		if part.Found && ctx.Err() == nil {
+			err = retention.Postpone(ctx, r.o.DB, part.Turn, now.Add(retryInterval))
+		}
+		if err != nil {
+			return faultInterval
+		}
+		return minRest
+	}
+	if !part.Found {
+		return removeInterval
+	}
+	r.removed[part.Turn.Kind].Add(part.Removed)
+	if part.Done && part.Total > 0 {
+		r.o.Logger.InfoContext(ctx, "old data was removed", append(about(part.Turn), slog.Int64("count", part.Total))...)
+	}
+	return rest(r.o.Clock().Sub(began))
+}
+
+func (r *Remover) complain(ctx context.Context, err error, more ...any) {
+	if ctx.Err() != nil {
+		return
+	}
+	r.faults.Add(1)
+	r.o.Logger.WarnContext(ctx, "old data was not removed", append(more, slog.Any("error", err))...)
+}
+
+func about(t retention.Turn) []any {
+	return []any{
+		slog.String("tenant", t.Tenant), slog.String("kind", string(t.Kind)), slog.Time("before", t.Before),
+	}
+}
+
+// rest is how long to rest after a part that took a time.
+func rest(took time.Duration) time.Duration { return max(minRest, restShare*took) }
+
+// Purge removes all that the turn is to remove, in parts with rests as a Remover
+// does, and returns how much. What was removed before an error stays removed.
+func Purge(ctx context.Context, db *persistence.DB, t retention.Turn, clock func() time.Time) (removed int64, err error) {
+	for {
+		began := clock()
+		part, err := retention.Remove(ctx, db, t, began)
+		if err != nil {
+			return removed, err
+		}
+		removed += part.Removed
+		if part.Done {
+			return removed, nil
+		}
+		t = part.Turn
+		select {
+		case <-ctx.Done():
+			return removed, ctx.Err()
+		case <-time.After(rest(clock().Sub(began))):
+		}
+	}
+}
