@@ -56,7 +56,7 @@ func newRoot(delay app.WebhookDelay) *cobra.Command {
 	)
 	cli.AddGroup(
 		root, "Maintain an installation, with access to its database:",
-		newMigrateCommand(), newBootstrapCommand(), newOperatorsCommand(), newPeopleCommand(),
+		newMigrateCommand(), newBootstrapCommand(), newOperatorsCommand(), newPeopleCommand(), newPurgeCommand(),
 		newCertificateCommand(), newKeysCommand(), newCACommand(), newSealKeyCommand(),
 	)
 	return root

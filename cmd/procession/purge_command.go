@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/doctor"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/retention"
+	"github.com/procession-dev/procession/upkeep"
+)
+
+// purgeFlags say what purge removes.
+type purgeFlags struct {
+	dryRun bool
+	tenant string
+	kinds  []string
+	before string
+	format doctor.Format
+}
+
+// purged is a line of what purge writes.
+type purged struct {
+	Tenant     string               `json:"tenant"`
+	Kind       domain.RetentionKind `json:"kind"`
+	Before     time.Time            `json:"before"`
+	Count      int64                `json:"count"`
+	OldestKept *time.Time           `json:"oldestKept"`
+}
+
+func newPurgeCommand() *cobra.Command {
+	f := purgeFlags{format: "text"}
+	cmd := configured("purge", "Remove old data now, in the database", func(ctx context.Context, cmd *cobra.Command, c Config) error {
+		chosen, err := f.choice(time.Now())
+		if err != nil {
+			return err
+		}
+		db, err := openDatabase(ctx, c)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		turns, err := retention.Turns(ctx, db.Reader(), c.retention(), time.Now())
+		if err != nil {
+			return err
+		}
+		if f.tenant != "" && !slices.ContainsFunc(turns, func(t retention.Turn) bool { return t.Tenant == f.tenant }) {
+			return domain.NotFound("tenant")
+		}
+		lines, err := f.purge(ctx, db, chosen(turns))
+		return errors.Join(f.write(cmd.OutOrStdout(), lines), err)
+	})
+	cmd.Long = "Removes what the retention of the installation and of its tenants says, as the service does once a day, without\n" +
+		"waiting for it. With --before it removes what is older than that, whatever the retention is. It works in small parts:\n" +
+		"the service goes on meanwhile, and the command can be ended and run again at any time. The command needs the database of\n" +
+		"the service and no token; for events the role must own the database or have been granted remove_old_events.\n" +
+		"What is removed is in the events, and does not come back."
+	flags := cmd.Flags()
+	flags.BoolVar(&f.dryRun, "dry-run", false, "remove nothing, and say how much would be removed")
+	flags.StringVar(&f.tenant, "tenant", "", "`code` of the tenant; all tenants without")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only these `kinds`: events, processes, deleted, deliveries, assistance_calls")
+	flags.StringVar(&f.before, "before", "", "remove what is older than this `age or time`: 400d, 2026-01-31T00:00:00Z")
+	flags.VarP(&f.format, "output", "o", "text or json")
+	return cmd
+}
+
+// choice returns which turns are chosen of all, with what they remove.
+func (f *purgeFlags) choice(now time.Time) (func([]retention.Turn) []retention.Turn, error) {
+	kinds := make([]domain.RetentionKind, len(f.kinds))
+	for i, name := range f.kinds {
+		kinds[i] = domain.RetentionKind(strings.ToUpper(name))
+		if !slices.Contains(domain.RetentionKinds(), kinds[i]) {
+			return nil, usageError{fmt.Errorf("--kind %s is unknown; there are events, processes, deleted, deliveries and "+
+				"assistance_calls", name)}
+		}
+	}
+	var before time.Time
+	if f.before != "" {
+		var err error
+		if before, err = pastTime(f.before, now); err != nil {
+			return nil, usageError{err}
+		}
+		for _, kind := range domain.RetentionKinds() {
+			if (len(kinds) == 0 || slices.Contains(kinds, kind)) && now.Sub(before) < kind.Least() {
+				return nil, usageError{fmt.Errorf("--before must be %gh ago or more for %s", kind.Least().Hours(),
+					strings.ToLower(string(kind)))}
+			}
+		}
+	}
+	return func(all []retention.Turn) []retention.Turn {
+		var chosen []retention.Turn
+		for _, t := range all {
+			if !before.IsZero() {
+				t.Before = before
+			}
+			if !t.Before.IsZero() && (f.tenant == "" || t.Tenant == f.tenant) && (len(kinds) == 0 || slices.Contains(kinds, t.Kind)) {
+				chosen = append(chosen, t)
+			}
+		}
+		return chosen
+	}, nil
+}
+
+// pastTime reads a time, or an age, which may be in days.
+func pastTime(text string, now time.Time) (time.Time, error) {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
+			return now.AddDate(0, 0, -int(n)), nil
+		}
+	}
+	age, err := time.ParseDuration(text)
+	if err != nil {
+		return time.Time{}, errors.New("--before must be an age such as 400d or 720h, or a time such as 2026-01-31T00:00:00Z")
+	}
+	return now.Add(-age), nil
+}
+
+// purge returns what the turns found, and unless it is a dry run removes it. After an error the lines say what was
+// removed before.
+func (f *purgeFlags) purge(ctx context.Context, db *persistence.DB, turns []retention.Turn) ([]purged, error) {
+	lines := make([]purged, 0, len(turns))
+	for _, t := range turns {
+		line := purged{Tenant: t.Tenant, Kind: t.Kind, Before: t.Before.UTC().Truncate(time.Second)}
+		var err error
+		if !f.dryRun {
+			line.Count, err = upkeep.Purge(ctx, db, t, time.Now)
+		}
+		if err != nil {
+			return append(lines, line), fmt.Errorf("removing %s of %q: %w", strings.ToLower(string(t.Kind)), t.Tenant, err)
+		}
+		found, err := retention.Find(ctx, db.Background().Reader(), t)
+		if err != nil {
+			return lines, err
+		}
+		if f.dryRun {
+			line.Count = found.Count
+		}
+		line.OldestKept = found.OldestKept
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+func (f *purgeFlags) write(out io.Writer, lines []purged) error {
+	if f.format == "json" {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(lines)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	count := "REMOVED"
+	if f.dryRun {
+		count = "TO REMOVE"
+	}
+	_, _ = fmt.Fprintf(w, "TENANT\tKIND\tBEFORE\t%s\tOLDEST KEPT\n", count)
+	for _, line := range lines {
+		kept := "-"
+		if line.OldestKept != nil {
+			kept = line.OldestKept.UTC().Format(time.RFC3339)
+		}
+		tenant := line.Tenant
+		if tenant == "" {
+			tenant = "-"
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", tenant, line.Kind, line.Before.Format(time.RFC3339), line.Count, kept)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
+)
+
+// What a dry run lists is what the command then removes, of the chosen tenants and kinds, and of no others.
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	_, _, err := bootstrap(t, url, "--tenant", "north", "--email", "olga@north.example")
+	require.NoError(t, err)
+	for _, sql := range []string{
+		`WITH made AS (INSERT INTO tenants (id, code, name, plan, namespace, created_by, created_at, last_modified_by, last_modified_at)
+			SELECT gen_random_uuid(), 'south', 'South', 'FREE', 'south', p.id, now(), p.id, now() FROM principals p LIMIT 1 RETURNING 1)
+			SELECT count(*) FROM made`,
+		`WITH made AS (INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, actor_id, occurred_at)
+			SELECT gen_random_uuid(), t.id, 'WORKER.REGISTERED', 'WORKER', t.id, t.id, now() - n * interval '1 day'
+			  FROM tenants t, generate_series(1, 1500) n ORDER BY n DESC RETURNING 1) SELECT count(*) FROM made`,
+		`WITH c AS (UPDATE webhook_cursor SET xid = '18446744073709551615' RETURNING 1),
+			u AS (UPDATE counted_until SET xid = '18446744073709551615' RETURNING 1) SELECT count(*) FROM c, u`,
+	} {
+		require.Positive(t, countRows(t, url, sql))
+	}
+	purge := func(args ...string) ([]purged, error) {
+		var out bytes.Buffer
+		err := run(t.Context(), append([]string{"purge", "--database-url", url, "-o", "json"}, args...), &out, &bytes.Buffer{})
+		var lines []purged
+		if err == nil {
+			require.NoError(t, json.Unmarshal(out.Bytes(), &lines))
+		}
+		return lines, err
+	}
+	left := func(tenant string) int {
+		return countRows(t, url, `SELECT count(*) FROM events e JOIN tenants t ON t.id = e.tenant_id
+			WHERE type = 'WORKER.REGISTERED' AND t.code = '`+tenant+`'`)
+	}
+	lines, err := purge("--dry-run")
+	require.NoError(t, err)
+	require.Len(t, lines, 2, "deliveries alone have a bound: %v", lines)
+	for _, wrong := range [][]string{
+		{"--before", "29d"},
+		{"--before", "soon"},
+		{"--kind", "nothing"},
+		{"--kind", "processes", "--before", "23h"},
+		{"--event-retention", "719h"},
+		{"--delivery-retention", "721h"},
+	} {
+		_, err = purge(wrong...)
+		require.Equal(t, exitUsage, exitCode(err), "%v: %v", wrong, err)
+	}
+	_, err = purge("--tenant", "west")
+	require.ErrorContains(t, err, "not found")
+
+	chosen := []string{"--event-retention", "2400h", "--kind", "events", "--tenant", "south"}
+	announced, err := purge(append(chosen, "--dry-run")...)
+	require.NoError(t, err)
+	require.Equal(t, 1500, left("south"))
+	require.Len(t, announced, 1)
+	require.EqualValues(t, 1401, announced[0].Count)
+	done, err := purge(chosen...)
+	require.NoError(t, err)
+	require.Equal(t, announced[0].Count, done[0].Count)
+	require.Equal(t, announced[0].OldestKept, done[0].OldestKept)
+	require.Equal(t, 99, left("south"))
+	require.Equal(t, 1500, left("north"))
+	done, err = purge("--before", "60d", "--tenant", "south")
+	require.NoError(t, err)
+	require.Len(t, done, 5)
+	require.Equal(t, 59, left("south"))
+	require.Equal(t, 2, countRows(t, url, `SELECT count(*) FROM events WHERE type = 'EVENTS.REMOVED'`))
+}
