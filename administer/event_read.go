@@ -22,12 +22,23 @@ type EventRange = events.Range
 // it: when all transactions older than its own have ended.
 //
 // next is the position to continue from, nil at the end. A list towards the
-// newest has no end: later events follow.
+// newest has no end: later events follow. It is refused after a cursor behind
+// which events were removed.
 func (s *Administration) FindEvents(
 	ctx context.Context, caller domain.Caller, filter EventFilter, part EventRange,
 ) (found []domain.Event, next *domain.EventCursor, err error) {
 	if err := checkEventTypes(filter.Types); err != nil {
 		return nil, nil, err
+	}
+	if part.After != nil && !part.NewestFirst {
+		missed, err := events.Missed(ctx, s.store.Reader, persistence.AdministrationOf(caller), *part.After)
+		if err != nil {
+			return nil, nil, err
+		}
+		if missed {
+			return nil, nil, domain.Invalid(domain.LocationQuery, "after",
+				"events behind it were removed because of their age: begin without it, at the oldest")
+		}
 	}
 	found, err = events.List(ctx, s.store.Reader, persistence.AdministrationOf(caller), filter, part)
 	if err != nil {

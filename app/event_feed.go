@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
 )
 
@@ -16,6 +17,12 @@ const feedLimit = 200
 // committed events.
 func (s *Service) FeedStart(ctx context.Context) (domain.EventCursor, error) {
 	return events.End(ctx, s.streams)
+}
+
+// FeedMissed reports whether events behind the cursor, of the caller's tenants, were
+// removed because of their age.
+func (s *Service) FeedMissed(ctx context.Context, caller domain.Caller, after domain.EventCursor) (bool, error) {
+	return events.Missed(ctx, s.streams, persistence.AdministrationScope{Tenants: caller.TenantIDs()}, after)
 }
 
 // ReadFeed returns the next public events after the cursor, about processes and

@@ -43,7 +43,7 @@ func (s *Server) StreamEvents(
 	ctx context.Context, request oasb.StreamEventsRequestObject,
 ) (oasb.StreamEventsResponseObject, error) {
 	caller, params := s.caller(ctx), request.Params
-	at, given, err := startOf(params)
+	at, given, err := s.startOf(ctx, caller, params)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,10 @@ func (s *Server) StreamEvents(
 	return &eventStream{Server: s, ctx: ctx, params: params, subscription: subscription, part: first}, nil
 }
 
-// startOf returns the cursor that the client names, if it does.
-func startOf(params oasb.StreamEventsParams) (at domain.EventCursor, given bool, err error) {
+// startOf returns the cursor that the client names, if it does. One whose next events were removed is refused.
+func (s *Server) startOf(
+	ctx context.Context, caller domain.Caller, params oasb.StreamEventsParams,
+) (at domain.EventCursor, given bool, err error) {
 	text, part, name := httpio.Deref(params.LastEventID), domain.LocationHeader, "Last-Event-ID"
 	if text == "" {
 		text, part, name = httpio.Deref(params.After), domain.LocationQuery, "after"
@@ -78,7 +80,11 @@ func startOf(params oasb.StreamEventsParams) (at domain.EventCursor, given bool,
 	if at, err = domain.ParseEventCursor(text); err != nil {
 		return at, false, domain.Invalid(part, name, err.Error())
 	}
-	return at, true, nil
+	missed, err := s.app.FeedMissed(ctx, caller, at)
+	if missed {
+		err = domain.Invalid(part, name, "events behind it were removed because of their age: begin with 0.0.0, at the oldest")
+	}
+	return at, true, err
 }
 
 // eventStream is the answer of StreamEvents.

@@ -138,6 +138,21 @@ func ListAfter(
 	return batch, pg.Translate("reading the ledger", err)
 }
 
+// removedBeyond is true when events behind a cursor, $1 to $3, were removed: of the tenants $5, or of any where $4 is true.
+const removedBeyond = `
+SELECT EXISTS (SELECT 1 FROM removed_events d
+                WHERE (d.era, d.xid, d.position) > ($1::integer, $2::xid8, $3::bigint) AND ($4 OR d.tenant_id = ANY($5)))`
+
+// Missed reports whether events in the scope that are behind the cursor were removed because of their age. The zero cursor
+// is that of callers who want what there is.
+func Missed(ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, after domain.EventCursor) (missed bool, err error) {
+	if after == (domain.EventCursor{}) {
+		return false, nil
+	}
+	err = r.Read(ctx, pg.Q(removedBeyond, append(cursorArgs(after), scope.Everywhere, scope.Tenants), pg.One(&missed)))
+	return missed, pg.Translate("looking for removed events", err)
+}
+
 // Filter narrows a list of events; empty fields keep all. From is the first
 // moment, To the one after the last.
 type Filter struct {
