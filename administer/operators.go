@@ -93,6 +93,30 @@ func (s *Administration) DisablePerson(ctx context.Context, email string, disabl
 	})
 }
 
+// ErasePerson removes what is known of the user with the e-mail address, who must
+// be disabled: name, address, metadata, labels, credentials, sessions and links to
+// issuers. What the user did stays, under the id, which nothing leads back from.
+// Errors: NOT_FOUND, CONFLICT for who is not disabled, or is an operator.
+func (s *Administration) ErasePerson(ctx context.Context, email string) (*persistence.Person, error) {
+	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
+		switch {
+		case c.person.Operator:
+			return nil, domain.Conflict(domain.CodeConflict, email+" is an operator: remove it from the operators first")
+		case c.person.DisabledAt == nil:
+			return nil, domain.Conflict(domain.CodeConflict, email+" is not disabled: disable the person first")
+		}
+		tx.ErasePerson(c.person.ID, erasedName, "erased-"+c.person.ID.String()+"@erased.invalid")
+		var events domain.Events
+		for _, tenant := range append(slices.Clone(c.tenants), uuid.Nil) {
+			events = append(events, c.event(domain.EventPersonErased, tenant))
+		}
+		return events, nil
+	})
+}
+
+// erasedName is the name of everyone who was erased.
+const erasedName = "Erased user"
+
 // personChange is a person under lock, with all operators.
 type personChange struct {
 	person  persistence.Person

@@ -44,6 +44,27 @@ UPDATE principals
    SET operator = false
  WHERE id = $1`
 
+	// erasePerson removes what is known of a person from the rows that stay.
+	erasePerson = `
+WITH person AS (
+    UPDATE principals SET name = $2, email = $3 WHERE id = $1
+), users AS (
+    UPDATE tenant_users SET metadata = NULL, metadata_valid = NULL, metadata_errors = NULL WHERE principal_id = $1
+), documents AS (
+    UPDATE resources r
+       SET labels = '{}',
+           spec = (r.spec::jsonb - ARRAY['metadata', 'accessTokens']
+                   || jsonb_build_object('name', $2::text, 'email', $3::text, 'disabled', true))::json
+     WHERE r.kind = 'User' AND r.id = $1
+), secrets AS (
+    DELETE FROM credentials WHERE principal_id = $1
+), subjects AS (
+    DELETE FROM oidc_subjects WHERE principal_id = $1
+), registered AS (
+    DELETE FROM workers WHERE principal_id = $1
+)
+DELETE FROM console_sessions WHERE principal_id = $1`
+
 	disablePerson = `
 UPDATE principals
    SET disabled_at = $2
@@ -72,6 +93,12 @@ func (tx *Tx) LockPeople(ctx context.Context, email string) (people []Person, te
 func (tx *Tx) RemoveOperator(person uuid.UUID) {
 	tx.queue(removeOperator, person)
 	tx.queue(deleteCredentialsOf, person, nil)
+}
+
+// ErasePerson gives a person a name and an address that say nothing, and deletes its metadata, its labels, its
+// credentials, its links to issuers, its sessions and the workers that it registered.
+func (tx *Tx) ErasePerson(person uuid.UUID, name, email string) {
+	tx.queue(erasePerson, person, name, email)
 }
 
 // DisablePerson disables a person in all tenants, or with a nil time enables it.

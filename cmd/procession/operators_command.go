@@ -34,9 +34,10 @@ func newOperatorsCommand() *cobra.Command {
 
 func newPeopleCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "people", Short: "Disable and enable a person in all tenants, in the database", Args: cobra.ArbitraryArgs, RunE: onlyCommands,
+		Use: "people", Short: "Disable, enable and erase a person in all tenants, in the database", Args: cobra.ArbitraryArgs, RunE: onlyCommands,
 		Long: "Disables a person in all tenants at once, within 10 seconds, and revokes access to the engine; the administrators\n" +
-			"of a tenant do so for their tenant with spec.disabled of the User. The commands need the database of the service.",
+			"of a tenant do so for their tenant with spec.disabled of the User. A person who is disabled can be erased. The commands\n" +
+			"need the database of the service.",
 	}
 	disable := func(disabled bool) func(context.Context, *administer.Administration, string) error {
 		return func(ctx context.Context, s *administer.Administration, email string) error {
@@ -47,6 +48,11 @@ func newPeopleCommand() *cobra.Command {
 	cmd.AddCommand(
 		onPerson("disable", "Shut a person out of all tenants", "is disabled", disable(true)),
 		onPerson("enable", "Let a person in again, where its tenants do", "is enabled", disable(false)),
+		onPerson("erase", "Remove name, address and all else that is known of a disabled person, for good", "is erased",
+			func(ctx context.Context, s *administer.Administration, email string) error {
+				_, err := s.ErasePerson(ctx, email)
+				return err
+			}),
 	)
 	return cmd
 }

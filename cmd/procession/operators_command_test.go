@@ -69,9 +69,29 @@ func TestOperatorsComeAndGo(t *testing.T) {
 	_, err = exec("people", "enable", "--email", "olga@north.example")
 	require.NoError(t, err)
 	require.Equal(t, 0, countRows(t, url, `SELECT count(*) FROM principals WHERE disabled_at IS NOT NULL`))
+	requireErased(t, exec)
 	for eventType, want := range map[string]int{
-		"OPERATOR.ADDED": 1, "OPERATOR.REMOVED": 1, "PERSON.DISABLED": 2, "PERSON.ENABLED": 2,
+		"PERSON.ERASED": 2, "OPERATOR.ADDED": 1, "OPERATOR.REMOVED": 1, "PERSON.DISABLED": 4, "PERSON.ENABLED": 2,
 	} {
 		require.Equal(t, want, countRows(t, url, `SELECT count(*) FROM events WHERE type = '`+eventType+`'`), eventType)
+	}
+}
+
+// requireErased erases a person, who has to be disabled, and no operator.
+func requireErased(t *testing.T, exec func(args ...string) (string, error)) {
+	t.Helper()
+	for _, step := range []struct{ what, who, refusal string }{
+		{"erase", "olga", "not disabled"},
+		{"erase", "paul", "an operator"},
+		{"disable", "olga", ""},
+		{"erase", "olga", ""},
+		{"erase", "olga", "not found"},
+	} {
+		_, err := exec("people", step.what, "--email", step.who+"@north.example")
+		if step.refusal != "" {
+			require.ErrorContains(t, err, step.refusal)
+			continue
+		}
+		require.NoError(t, err)
 	}
 }
