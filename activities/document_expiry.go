@@ -24,8 +24,8 @@ const (
 	documentBatch = 500
 	// checkedDocuments is how many documents a sweep looks up in the blob store.
 	checkedDocuments = 10_000
-	// toldForeign is how many names of foreign blobs are logged.
-	toldForeign = 10
+	// loggedForeign is how many names of foreign blobs are logged.
+	loggedForeign = 10
 )
 
 // documentCounts counts the results of expiry and sweeps in this process.
@@ -115,7 +115,7 @@ func (a *Activities) SweepDocuments(ctx context.Context, in SweepDocumentsInput)
 		if err != nil {
 			return p.Result, fmt.Errorf("sweeping documents: %w", err)
 		}
-		a.tellForeign(ctx, found)
+		a.logForeign(ctx, found)
 		p.Result.Removed += found.Removed
 		p.Cursor, p.Swept = found.Next, found.Next == ""
 		activity.RecordHeartbeat(ctx, p)
@@ -140,8 +140,8 @@ func (a *Activities) SweepDocuments(ctx context.Context, in SweepDocumentsInput)
 	return p.Result, nil
 }
 
-func (a *Activities) tellForeign(ctx context.Context, found app.Sweep) {
-	for _, name := range found.Foreign[:min(len(found.Foreign), toldForeign)] {
+func (a *Activities) logForeign(ctx context.Context, found app.Sweep) {
+	for _, name := range found.Foreign[:min(len(found.Foreign), loggedForeign)] {
 		a.o.Logger.WarnContext(ctx, "blob store contains a foreign blob", slog.String("name", name))
 	}
 }

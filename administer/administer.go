@@ -21,12 +21,11 @@ import (
 type Options struct {
 	// Store is what the operations run in. It is shared with those of app.
 	Store *storage.Store
-	// Sealer seals stored secrets. Without one no webhook secrets can be
-	// issued, no encryption keys made and no environment variables of robots
-	// set.
+	// Sealer seals stored secrets. Without one, issuing secrets of webhooks, making encryption keys and
+	// setting environment variables of robots fail.
 	Sealer *authn.Sealer
-	// Issuer issues what operators look into the engine with. Without one nothing
-	// is issued.
+	// Issuer issues the access of operators to the engine. Without one none is
+	// issued.
 	Issuer *authn.Issuer
 	// EngineAddress is where the service reaches Temporal.
 	EngineAddress string

@@ -76,7 +76,7 @@ func (c *configuration) userMetadataSchema(tenantCode string) (*jsondoc.Schema, 
 	return schema, nil
 }
 
-// initialValue is the initial value, without references, of a new resource,
+// initialValue returns the initial value, without references, of a new resource,
 // checked against the schema; nil for no value.
 func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONValue, error) {
 	text := schema.Initial(given)

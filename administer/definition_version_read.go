@@ -15,8 +15,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// FindDefinitionUse returns how those of the resources are used that are process
-// definitions, by their ids. The caller has read the resources.
+// FindDefinitionUse returns how the process definitions among the resources are used,
+// by their ids. The caller has read the resources.
 func (s *Administration) FindDefinitionUse(
 	ctx context.Context, resources []resource.Stored,
 ) (map[uuid.UUID]domain.DefinitionUse, error) {

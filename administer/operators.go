@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Operators are made with access to the database: that is how the first one is
-// made, and the last one restored.
+// These operations are those of commands with access to the database, so that there is a
+// way to make the first operator and to restore the last one.
 
 // ListOperators returns all operators.
 func (s *Administration) ListOperators(ctx context.Context) ([]persistence.Person, error) {
@@ -22,7 +22,7 @@ func (s *Administration) ListOperators(ctx context.Context) ([]persistence.Perso
 }
 
 // AddOperator makes the user with the e-mail address an operator. With a token,
-// which may be asked for again, it gets one that is good in all tenants for
+// which may be asked for again, it gets one that is valid in all tenants for
 // BootstrapTokenLifetime. Errors: NOT_FOUND, CONFLICT for a disabled user.
 func (s *Administration) AddOperator(ctx context.Context, email string, withToken bool) (*persistence.Person, domain.Secret, error) {
 	token := authn.NewSecret()
@@ -50,7 +50,7 @@ func (s *Administration) AddOperator(ctx context.Context, email string, withToke
 }
 
 // RemoveOperator makes an operator a user like others, and revokes its tokens that
-// are good in all tenants and its access to the engine. Errors: NOT_FOUND for who is no operator, CONFLICT for
+// are valid in all tenants and its access to the engine. Errors: NOT_FOUND for a user who is not an operator, CONFLICT for
 // the last one that is not disabled.
 func (s *Administration) RemoveOperator(ctx context.Context, email string) (*persistence.Person, error) {
 	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {

@@ -119,7 +119,7 @@ func TestFilesOfARobotAreReplacedAndExpire(t *testing.T) {
 	require.Zero(t, r.count(`SELECT count(*) FROM robot_files`))
 }
 
-// What is uploaded and set is no part of what is applied.
+// Applying a manifest keeps what was uploaded and set.
 func TestApplyingARobotLeavesItsFilesAlone(t *testing.T) {
 	t.Parallel()
 	r := newRobots(t)

@@ -20,9 +20,9 @@ type TaskQueue struct {
 type TaskQueueFilter = persistence.TaskQueueFilter
 
 // FindTaskQueues returns a page of the task queues that definitions need or for
-// which workers registered lately, in the order of tenants and names. They exist
-// for the owners and administrators of their tenant, and for operators. What is
-// known of Temporal was observed some seconds ago.
+// which workers registered lately, in the order of tenants and names. They are
+// visible to the owners and administrators of their tenant, and to operators. The state
+// in Temporal was observed some seconds ago.
 func (s *Administration) FindTaskQueues(
 	ctx context.Context, caller domain.Caller, filter TaskQueueFilter, page domain.PageRequest,
 ) (domain.Page[TaskQueue], error) {

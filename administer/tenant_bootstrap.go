@@ -39,7 +39,7 @@ type BootstrappedTenant struct {
 
 // BootstrapTenant makes the first tenant of a database, and its first user: an
 // OWNER of the tenant who is an operator too. Everything else can be made with
-// the user's token, which is good for all tenants and expires after
+// the user's token, which is valid in all tenants and expires after
 // BootstrapTokenLifetime.
 //
 // Of several that run at once one makes the tenant. Errors: VALIDATION, with the

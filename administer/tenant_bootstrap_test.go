@@ -55,7 +55,7 @@ func TestBootstrappedUserMakesEverythingElse(t *testing.T) {
 	require.Equal(t, made.UserID, applied[1].ID, "a person is one principal")
 	olga, err = callerWith(t, db, made.Token)
 	require.NoError(t, err)
-	require.Len(t, olga.Memberships, 2, "the token is good for tenants that are made later")
+	require.Len(t, olga.Memberships, 2, "the token is valid in tenants that are made later")
 }
 
 func TestBootstrapTenantSaysWhatIsWrong(t *testing.T) {

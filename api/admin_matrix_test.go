@@ -281,7 +281,7 @@ func TestAdminPermissionMatrix(t *testing.T) {
 		t.Run(row, func(t *testing.T) {
 			t.Parallel()
 			if !changes(north.operations()[row], cells[0]) && row != "examineHealth" && row != "issueOperatorAccess" {
-				// An operator, who is no member of the tenant, reads what its owner reads.
+				// An operator, who is not a member of the tenant, reads what its owner reads.
 				requireCell(t, cells[0], ask(s.In(t), "operator", row, north))
 			}
 			for i, caller := range callers {

@@ -161,7 +161,7 @@ func (c *artifactDefinitionCache) see(
 	return definitions, nil
 }
 
-// callerKey names a caller with the tenants that its credential is good for.
+// callerKey names a caller with the tenants for which its credential is valid.
 func callerKey(caller domain.Caller) string {
 	key := append([]byte(nil), caller.PrincipalID[:]...)
 	for _, m := range caller.Memberships {

@@ -40,7 +40,7 @@ func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uu
 // CancelProcessProcessItems (B12) cancels the open tasks of a process that ids
 // names, or all of them when there are no ids; other items and finished tasks
 // are skipped and the process stays as it is. It requires the Manager permission.
-// An id that is no item of the process is NOT_FOUND.
+// An id that is not of an item of the process is NOT_FOUND.
 func (s *Service) CancelProcessProcessItems(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, ids []uuid.UUID,
 ) (*domain.Process, error) {

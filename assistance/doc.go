@@ -4,5 +4,5 @@
 // extract makes texts of documents.
 //
 // A provider is any HTTP endpoint with the protocol of OpenAI, or the built-in
-// one, which is no model and always gives the same answer.
+// one, which is not a model and always gives the same answer.
 package assistance

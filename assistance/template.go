@@ -52,8 +52,8 @@ func memberText(value json.RawMessage, path []string) string {
 	return nameOf(text)
 }
 
-// nameOf is what a reference calls its target, and any other text as it is: the
-// addresses of documents are no business of a model.
+// nameOf returns the name that a reference has for its target, and any other text as it is: a model does not
+// get the addresses of documents.
 func nameOf(text string) string {
 	found, ok := kuflowref.Parse(text)
 	if !ok {

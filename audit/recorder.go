@@ -103,7 +103,7 @@ func New(o Options) *Recorder {
 }
 
 // SignInRefused records a refused sign-in. A request without credentials is only
-// counted, because it is no attempt to sign in.
+// counted, because it is not an attempt to sign in.
 func (r *Recorder) SignInRefused(ctx context.Context, refused *domain.SignInError, from Origin) {
 	r.o.Count(refused.Reason)
 	if refused.Reason == domain.SignInMissing {

@@ -205,7 +205,7 @@ func watchRows[T any](cmd *cobra.Command, find func() ([]T, error), id func(T) s
 }
 
 // repeatedly calls step at once and then every followInterval, until it is done or fails
-// or ctx ends, which is no failure.
+// or ctx ends, which is not a failure.
 func repeatedly(ctx context.Context, step func() (done bool, err error)) error {
 	ticker := time.NewTicker(followInterval)
 	defer ticker.Stop()

@@ -80,5 +80,5 @@ spec:
       permissions: [MANAGER]
       availability: ${ .tasks.NOPE.state == "READY" and .tasks.CHECK.state == "READY" }
 `
-	require.Contains(t, w.typing(wrong).fails(cli.ExitUsage, "apply", "-f", "-"), "names the task NOPE, which is no item of type TASK")
+	require.Contains(t, w.typing(wrong).fails(cli.ExitUsage, "apply", "-f", "-"), "names the task NOPE, which is not an item of type TASK")
 }

@@ -9,6 +9,6 @@
 // output; Weakness says so.
 //
 // A child has the user, the network and the file system of the service: this
-// package bounds what a file costs, it is no boundary for a program that a file
+// package bounds what a file costs, it is not a boundary for a program that a file
 // has taken over.
 package confine

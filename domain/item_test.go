@@ -108,7 +108,7 @@ func TestClaim(t *testing.T) {
 	for _, c := range []itemCase{
 		{"by a candidate", task(ready, 0), candidate, to(claimed, other), ""},
 		{"by another principal", task(ready, 0), domain.ItemRights{}, nil, domain.CodeAccessDenied},
-		{"by a manager who is no candidate", task(ready, 0), manager, nil, domain.CodeAccessDenied},
+		{"by a manager who is not a candidate", task(ready, 0), manager, nil, domain.CodeAccessDenied},
 		{"again", task(claimed, other), candidate, nil, ""},
 		{"again without being a candidate any more", task(claimed, other), domain.ItemRights{}, nil, ""},
 		{"of another owner", task(claimed, third), candidate, nil, domain.CodeTaskAlreadyClaimed},

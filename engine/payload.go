@@ -84,7 +84,7 @@ func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
 			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
 	case domain.RunKindDataSource:
-		return nil, errors.New("what a data source is asked is no argument of a worker's workflow")
+		return nil, errors.New("a query of a data source is not an argument of a worker's workflow")
 	case domain.RunKindTaskRobot:
 		robot := c.Run.Robot
 		if robot == nil {

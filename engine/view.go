@@ -151,7 +151,7 @@ func (r *historyReader) itemOf(ctx context.Context, input *commonpb.Payloads) (s
 	}
 	var signal signalProcessItem
 	if err := json.Unmarshal(text, &signal); err != nil || text == nil {
-		return "", nil //nolint:nilerr // it is no signal of the service's
+		return "", nil //nolint:nilerr // it is not a signal of the service
 	}
 	return cut(signal.Payload.ProcessItemDefinitionCode, maxName), nil
 }

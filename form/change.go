@@ -20,7 +20,7 @@ type Typed struct {
 	// for KindChoices and KindFiles, which have those that are chosen.
 	Texts map[string][]string
 	// Orders are the keys of the rows of arrays, by the names of their nodes. A key
-	// that is no index of the array is that of a new row.
+	// that is not an index of the array is that of a new row.
 	Orders map[string][]string
 	// References are what was found for a text of a control that refers to something,
 	// by name.

@@ -10,7 +10,7 @@ import (
 // operationPrefix begins the activity types of the API's operations, spelled as the TypeScript and Python SDKs spell them.
 const operationPrefix = "KuFlow_Engine_"
 
-// createProcessActivity is no operation of the other SDKs.
+// The other SDKs do not have createProcessActivity.
 const createProcessActivity = "Procession_createProcess"
 
 func isOperation(name string) bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// FindEncryptionKeyVersions lists the versions of a key, without what they are.
+// FindEncryptionKeyVersions lists the versions of a key, without their key material.
 func (s *Server) FindEncryptionKeyVersions(
 	ctx context.Context, request FindEncryptionKeyVersionsRequestObject,
 ) (FindEncryptionKeyVersionsResponseObject, error) {

@@ -179,7 +179,7 @@ func TestApplyInvitesUserOfAnotherTenant(t *testing.T) {
 
 	identity := apitest.Decode[oasadmin.Identity](t, s.Get(200, victim, apitest.AdminAPI+"/identity"))
 	for _, m := range identity.Memberships {
-		require.Equal(t, "south", m.TenantCode, "the token of a tenant is good for that tenant only")
+		require.Equal(t, "south", m.TenantCode, "the token of a tenant is valid in that tenant only")
 	}
 	guest := victim
 	guest.Secret = "guess-of-north"

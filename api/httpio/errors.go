@@ -236,7 +236,7 @@ func WriteUnavailable(w http.ResponseWriter, now time.Time, message string) {
 		w.Header().Set("Content-Type", "application/json")
 	}
 	w.WriteHeader(http.StatusServiceUnavailable)
-	// A client that has gone away is no concern of the service.
+	// A client that has gone away is not an error of the service.
 	_, _ = w.Write(body)
 }
 

@@ -231,7 +231,7 @@ func (v *Validator) readBody(c *gin.Context) ([]byte, error) {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return nil, tooLarge()
 		}
-		// The client stopped sending, which is no fault of the service.
+		// The client stopped sending, which is not a fault of the service.
 		return nil, domain.InvalidBody("", "could not be read")
 	}
 	return data, nil

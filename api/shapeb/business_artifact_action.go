@@ -74,8 +74,8 @@ func (s *Server) PrepareBusinessArtifactCreateArtifact(
 	}, nil
 }
 
-// PrepareBusinessArtifactStartProcess computes what an action begins a process
-// with.
+// PrepareBusinessArtifactStartProcess computes the initial metadata of the process that an
+// action starts.
 func (s *Server) PrepareBusinessArtifactStartProcess(
 	ctx context.Context, request oasb.PrepareBusinessArtifactStartProcessRequestObject,
 ) (oasb.PrepareBusinessArtifactStartProcessResponseObject, error) {

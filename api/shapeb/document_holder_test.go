@@ -40,7 +40,7 @@ func TestDocumentNeedsVisibleHolder(t *testing.T) {
 	s.Get(200, carol, process)
 	s.Get(404, carol, apitest.ItemPath(review, ""))
 
-	// Temporary documents are for who uploaded them and for managers.
+	// Temporary documents are visible to the uploader and to managers.
 	uri := s.Upload(alice, process, "secret")
 	temporary := map[*demo.Account]bool{&alice: true, &bob: false, &carol: false, &reader: false, &stranger: false}
 	requireDocument(s, loan, uri, temporary)

@@ -255,7 +255,7 @@ func TestAvailabilityFaultsAreRecorded(t *testing.T) {
 	faults := func() []oasadmin.AvailabilityFault {
 		return apitest.Decode[oasadmin.AvailabilityFaultPage](t, s.Get(200, s.As("administrator"), apitest.AdminAPI+"/availability/faults")).Content
 	}
-	require.Empty(t, available(s.Service, s.As("viewer"), process.ID), "it is not evaluated for who may not invoke it")
+	require.Empty(t, available(s.Service, s.As("viewer"), process.ID), "it is not evaluated for callers who may not invoke it")
 	require.Empty(t, faults())
 
 	require.Empty(t, available(s.Service, s.As("initiator"), process.ID))

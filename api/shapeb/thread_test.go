@@ -58,7 +58,7 @@ func TestThreadsHoldTheirItems(t *testing.T) {
 		failure := s.Refused(400, "VALIDATION", worker, "POST", "/process-items", body)
 		require.Equal(t, "/processItemThreadId", failure.Errors[0].Location, body)
 	}
-	// The thread is no part of what makes a creation the same.
+	// The thread is not compared when a creation is repeated.
 	again := apitest.Decode[oasb.ProcessItem](t, s.Post(200, worker, "/process-items",
 		newItem(loan, `"id":"`+note.ID.String()+`"`, message, inThread(other))))
 	require.Equal(t, thread, *again.ProcessItemThreadID)

@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// configFlag names the file of settings. It is no setting of the file itself.
+// configFlag names the file of settings. It is not a setting of the file itself.
 const configFlag = "config"
 
 // variable is the environment variable of a setting.

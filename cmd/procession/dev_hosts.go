@@ -11,7 +11,7 @@ import (
 // requests whose Host header is host: loopback names and addresses, and the hosts
 // it was made to listen on. A browser that was led here by a name in the DNS of an
 // attacker sends that name. A stack that listens on all addresses answers to every
-// address, which is no name.
+// address, which is not a name.
 func devHosts(c *Config, o *devOptions) func(host string) bool {
 	configured := map[string]bool{}
 	anyAddress := false

@@ -61,6 +61,6 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) {
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// A client that has gone away is no concern of the service.
+	// A client that has gone away is not an error of the service.
 	_ = json.NewEncoder(w).Encode(body) //nolint:errchkjson // see above
 }

@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	webhookProcesses = flag.Int("webhook-processes", 60, "how many processes there are to tell of, seven events each")
+	webhookProcesses = flag.Int("webhook-processes", 60, "how many processes there are, with seven events each")
 	webhookKills     = flag.Int("webhook-kills", 3, "how often the service is killed while it delivers")
 )
 

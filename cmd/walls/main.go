@@ -99,7 +99,7 @@ func covered(root fs.FS, rows []row) error {
 	for _, r := range rows {
 		for _, folder := range append([]string{r.folder}, r.allows...) {
 			if info, err := fs.Stat(root, folder); folder != everything && (err != nil || !info.IsDir()) {
-				wrong = append(wrong, fmt.Errorf("%s names %s, which is no folder", table, folder))
+				wrong = append(wrong, fmt.Errorf("%s names %s, which is not a folder", table, folder))
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 		"no marks":         {tree(rows, "rules:\n"), ".golangci.yml has no place for the import rules"},
 		"folder of no row": {tree(rows, empty, "feed/feed.go"), "feed has no row in docs/architecture.md"},
 		"row of no folder": {
-			tree(rows+"| `gone` | – | |\n", empty), "docs/architecture.md names gone, which is no folder",
+			tree(rows+"| `gone` | – | |\n", empty), "docs/architecture.md names gone, which is not a folder",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

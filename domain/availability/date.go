@@ -71,7 +71,7 @@ func seconds(in any) any {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return fmt.Errorf("fromdate cannot be applied to %.50q: it is no time such as 2026-01-31T08:00:00Z", text)
+		return fmt.Errorf("fromdate cannot be applied to %.50q: it is not a time such as 2026-01-31T08:00:00Z", text)
 	}
 	return float64(at.UnixMicro()) / 1e6
 }

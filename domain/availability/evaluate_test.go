@@ -16,7 +16,7 @@ func TestEvaluateFailsWhereTheModelDoesNotFit(t *testing.T) {
 		`${ .tasks.NONE.createdAt | startswith("2026") }`:     "startswith",
 		`${ .tasks.NONE.createdAt | endswith("2026") }`:       "endswith",
 		`${ .tasks.NONE.createdAt | fromdate > 0 }`:           "fromdate cannot be applied to null",
-		`${ "soon" | fromdate > 0 }`:                          "it is no time",
+		`${ "soon" | fromdate > 0 }`:                          "it is not a time",
 		`${ 99999999 * 999999 | todate == "2026" }`:           "out of range",
 		`${ .tasks.NONE.state | test("R") }`:                  "test cannot be applied to null",
 		`${ if .tasks.NONE == null then null else true end }`: "the result is of type null, not boolean",

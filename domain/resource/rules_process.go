@@ -144,7 +144,7 @@ func (s *UserActionSpec) checkAvailability(of *ProcessDefinitionSpec, pointer st
 	default:
 		for _, code := range expression.Tasks() {
 			if !hasItem(of.Items, code, domain.ItemTask) {
-				r.add(pointer, "names the task %s, which is no item of type TASK in this definition", code)
+				r.add(pointer, "names the task %s, which is not an item of type TASK in this definition", code)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func cellStyle() style    { return style{size: 8} }
 func columnStyle() style  { return style{bold: true, size: 8, grey: greyLabel} }
 func smallStyle() style   { return style{size: 8, grey: greyHead} }
 
-// empty stands where there is no value.
+// empty is printed in place of a missing value.
 const empty = "—"
 
 func headingStyle(depth int) style {

@@ -81,7 +81,7 @@ func (f *face) width(text string, size float64) float64 {
 
 // clean makes a text one that the font has all characters of: composed (NFC),
 // with a line feed at the end of every line, without invisible characters, and
-// with boxes for what there is no glyph of.
+// with boxes for characters without a glyph.
 func (f *face) clean(text string) string {
 	plain := true
 	for i := range len(text) {

@@ -79,14 +79,14 @@ func readerMethods() map[string]method {
 	return methods
 }
 
-// engineMethods returns workerMethods and the additional ones. It returns an error for a name that is no method of the workflow service
+// engineMethods returns workerMethods and the additional ones. It returns an error for a name that is not a method of the workflow service
 // or one no tenant can have, as those of the whole cluster and those that change a namespace.
 func engineMethods(additional []string) (map[string]method, error) {
 	methods := workerMethods()
 	for _, name := range additional {
 		known := slices.ContainsFunc(workflowservice.WorkflowService_ServiceDesc.Methods, func(m grpc.MethodDesc) bool { return m.MethodName == name })
 		if !known {
-			return nil, fmt.Errorf("%q is no method of Temporal's workflow service", name)
+			return nil, fmt.Errorf("%q is not a method of Temporal's workflow service", name)
 		}
 		full := api.WorkflowServicePrefix + name
 		if already, found := methods[full]; found {

@@ -106,7 +106,7 @@ func namesQueue(field protoreflect.FieldDescriptor) bool {
 	return field.Kind() == protoreflect.StringKind && strings.Contains(string(field.Name()), "queue")
 }
 
-// namesTarget finds the namespace or Nexus endpoint of a request, also of one inside another request. Elsewhere they only tell of a link.
+// namesTarget finds the namespace or Nexus endpoint of a request, also of one inside another request. Elsewhere they only describe a link.
 func namesTarget(field protoreflect.FieldDescriptor) bool {
 	return field.Kind() == protoreflect.StringKind && !field.IsList() && !field.IsMap() &&
 		(field.Name() == "namespace" || field.Name() == "endpoint") &&

@@ -39,7 +39,7 @@ func UnfitKeys(tb testing.TB) []Key {
 // Members are those of a JSON object.
 type Members map[string]any
 
-// Claims are those of a token that is good for five minutes.
+// Claims are those of a token that is valid for five minutes.
 func (w World) Claims() Members {
 	return Members{
 		"iss": w.Issuer.URL(), "aud": w.Audience, "sub": w.Subject, "email": w.Email, "email_verified": true,

@@ -28,7 +28,7 @@ type Store struct {
 	release func() error
 }
 
-// Open prepares the database opts name. It returns an error when the database cannot be reached or changed, or when another server uses
+// Open prepares the database that opts names. It returns an error when the database cannot be reached or changed, or when another server uses
 // it. The caller closes the store after the server has stopped.
 func Open(ctx context.Context, opts options.Options, logger log.Logger) (*Store, error) {
 	if opts.Store == options.StorePostgres {
@@ -41,7 +41,7 @@ func Open(ctx context.Context, opts options.Options, logger log.Logger) (*Store,
 	return openSQLite(), nil
 }
 
-// Close gives the database up to other servers.
+// Close releases the database for other servers.
 func (s *Store) Close() error {
 	if s.release == nil {
 		return nil
