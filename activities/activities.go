@@ -15,6 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
 // ObserveClosingsName is the activity type of EndObserver in Temporal.
@@ -31,10 +32,11 @@ var _ Engine = (*engine.Engine)(nil)
 
 // Options configure Activities.
 type Options struct {
-	App    *app.Service
-	Engine Engine
-	Clock  func() time.Time
-	Logger *slog.Logger
+	App      *app.Service
+	Webhooks *dispatch.Attempts
+	Engine   Engine
+	Clock    func() time.Time
+	Logger   *slog.Logger
 }
 
 // Activities holds the activities. It is safe for concurrent use.

@@ -33,7 +33,7 @@ type RetryDeliveryResult struct {
 // RetryDelivery makes one attempt at a webhook delivery and records it. When it
 // is run again after that, it only returns the recorded outcome.
 func (a *Activities) RetryDelivery(ctx context.Context, in RetryDeliveryInput) (RetryDeliveryResult, error) {
-	retried, err := a.o.App.RetryDelivery(ctx, in.DeliveryID, in.Round, in.Number)
+	retried, err := a.o.Webhooks.RetryDelivery(ctx, in.DeliveryID, in.Round, in.Number)
 	if err != nil {
 		return RetryDeliveryResult{}, fmt.Errorf("retrying a webhook delivery: %w", err)
 	}
@@ -59,7 +59,7 @@ type ExpireDeliveriesResult struct {
 func (a *Activities) ExpireDeliveries(ctx context.Context) (ExpireDeliveriesResult, error) {
 	var result ExpireDeliveriesResult
 	err := inBatches(ctx, deliveryBatch, func() (int, error) {
-		expired, err := a.o.App.ExpireDeliveries(ctx, deliveryBatch)
+		expired, err := a.o.Webhooks.ExpireDeliveries(ctx, deliveryBatch)
 		result.Dropped, result.Deleted = result.Dropped+expired.Dropped, result.Deleted+expired.Deleted
 		if expired.More {
 			return deliveryBatch, err

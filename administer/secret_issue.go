@@ -10,11 +10,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
+	"github.com/procession-dev/procession/webhook"
 )
 
 // webhookSecretPrefix is that of Standard Webhooks.
@@ -126,9 +127,9 @@ func (s *Administration) insertWebhookSecret(
 	if s.sealer == nil {
 		return errors.New("issuing a webhook secret: there is no key to seal it with")
 	}
-	tx.InsertWebhookSecret(domain.WebhookSecret{
+	webhooks.InsertSecret(tx, domain.WebhookSecret{
 		SecretInfo: issued.SecretInfo, TenantID: owner.TenantID, SubscriptionID: owner.ID,
-		Sealed: s.sealer.Seal(storage.WebhookSecretPurpose, issued.ID.String(), []byte(issued.Value.Reveal())),
+		Sealed: s.sealer.Seal(webhook.SecretPurpose, issued.ID.String(), []byte(issued.Value.Reveal())),
 	})
 	return nil
 }

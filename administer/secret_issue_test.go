@@ -18,6 +18,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/webhook"
 )
 
 func TestIssueSecretAuthenticatesApplication(t *testing.T) {
@@ -78,7 +79,7 @@ func TestWebhookSecretIsSealed(t *testing.T) {
 
 	sealed := queried[[]byte](c, `SELECT sealed FROM webhook_secrets WHERE id = $1 AND tenant_id = $2 AND subscription_id = $3`,
 		issued.ID, c.ids["vault"], c.ids["EVENTS"])
-	opened, err := c.sealer.Open(storage.WebhookSecretPurpose, issued.ID.String(), sealed)
+	opened, err := c.sealer.Open(webhook.SecretPurpose, issued.ID.String(), sealed)
 	require.NoError(t, err)
 	require.Equal(t, issued.Value.Reveal(), string(opened))
 

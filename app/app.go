@@ -21,7 +21,6 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/webhook"
 )
 
 // DefaultTaskLogLimit is the default number of entries that the log of a task
@@ -39,19 +38,14 @@ type Options struct {
 	CancelGrace time.Duration
 	// Issuer issues access to the engine.
 	Issuer *authn.Issuer
-	// Sealer opens stored secrets. Without one no webhook is signed, and no
-	// encryption key or environment variable of a robot is read.
+	// Sealer opens stored secrets. Without one no encryption key and no environment
+	// variable of a robot is read.
 	Sealer *authn.Sealer
 	// Documents is the blob store of documents.
 	Documents *blobstore.Store
 	// MaxDocumentBytes is how large a document may be, 0 for
 	// storage.DefaultMaxDocumentBytes.
 	MaxDocumentBytes int64
-	// Webhooks sends events to subscribers.
-	Webhooks WebhookSender
-	// WebhookDelay returns the delay before the next attempt; webhook.NextDelay
-	// by default.
-	WebhookDelay WebhookDelay
 	// Assistance is the provider of AI assistance; nil disables it.
 	Assistance assistance.Provider
 	// Texts reads the documents that assistance is about; without it one that reads
@@ -87,8 +81,6 @@ type Service struct {
 	environmentReads    *environmentReads
 	documents           *blobstore.Store
 	uploads             *storage.Documents
-	webhooks            WebhookSender
-	webhookDelay        WebhookDelay
 	// assistant is nil where there is no AI assistance.
 	assistant      *assistant
 	assistanceTime time.Duration
@@ -104,9 +96,6 @@ func New(o Options) *Service {
 	if o.Quotas == nil {
 		o.Quotas = new(domain.DefaultQuotas())
 	}
-	if o.WebhookDelay == nil {
-		o.WebhookDelay = webhook.NextDelay
-	}
 	return &Service{
 		store: o.Store, streams: o.Store.DB.Streams().Reader(),
 		taskLogLimit: o.TaskLogLimit, cancelGrace: o.CancelGrace, issuer: o.Issuer, sealer: o.Sealer,
@@ -117,7 +106,6 @@ func New(o Options) *Service {
 			Store: o.Store, Blobs: o.Documents, Quotas: *o.Quotas,
 			MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},
-		webhooks: o.Webhooks, webhookDelay: o.WebhookDelay,
 		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
 		forms: o.Forms, quotas: *o.Quotas,
 		viewer: o.ViewWorkflow, views: make(chan struct{}, viewsAtOnce),

@@ -9,6 +9,9 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
+// SecretPurpose is what secrets are sealed for. The record that a value is sealed for is the id of the secret.
+const SecretPurpose = "WEBHOOK_SECRET"
+
 const (
 	secretPrefix = "whsec_"
 	// The lengths of a key in bytes that Standard Webhooks allows.

@@ -35,6 +35,7 @@ import (
 // fakes.
 type counter struct {
 	*app.Service
+	*dispatch.Attempts
 	*administer.Administration
 	t     *testing.T
 	db    *persistence.DB
@@ -47,7 +48,7 @@ type counter struct {
 	asks    time.Duration
 }
 
-// Send implements app.WebhookSender.
+// Send implements dispatch.Sender.
 func (c *counter) Send(_ context.Context, d webhook.Delivery) (webhook.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +59,7 @@ func (c *counter) Send(_ context.Context, d webhook.Delivery) (webhook.Result, e
 	return webhook.Result{Status: http.StatusServiceUnavailable, Failure: webhook.FailureStatus, RetryAfter: c.asks}, nil
 }
 
-func newCounter(t *testing.T, clock func() time.Time, delay app.WebhookDelay) *counter {
+func newCounter(t *testing.T, clock func() time.Time, delay dispatch.Delay) *counter {
 	t.Helper()
 	c := &counter{t: t, db: pgtest.New(t), clock: clock}
 	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
@@ -66,7 +67,8 @@ func newCounter(t *testing.T, clock func() time.Time, delay app.WebhookDelay) *c
 	sealer, err := authn.NewSealer(key)
 	require.NoError(t, err)
 	store := storage.New(storage.Options{DB: c.db, Clock: clock})
-	c.Service = app.New(app.Options{Store: store, Sealer: sealer, Webhooks: c, WebhookDelay: delay})
+	c.Service = app.New(app.Options{Store: store, Sealer: sealer})
+	c.Attempts = dispatch.NewAttempts(dispatch.AttemptOptions{DB: c.db, Sealer: sealer, Sender: c, Delay: delay, Clock: clock})
 	c.Administration = administer.New(administer.Options{Store: store, Sealer: sealer})
 	_, err = c.ApplyResources(t.Context(), c.system(), administer.ApplyRequest{Documents: []json.RawMessage{
 		json.RawMessage(`{"apiVersion":"procession/v1","kind":"Tenant","metadata":{"code":"north"},"spec":{"name":"North"}}`),
@@ -127,7 +129,7 @@ func (c *counter) log(event uuid.UUID) (*domain.WebhookDeliveryInfo, []domain.We
 }
 
 func (c *counter) activities() *activities.Activities {
-	return activities.New(activities.Options{App: c.Service, Clock: c.clock, Logger: enginetest.Logger()})
+	return activities.New(activities.Options{App: c.Service, Webhooks: c.Attempts, Clock: c.clock, Logger: enginetest.Logger()})
 }
 
 // ladder runs the workflow on a delivery with skipped time and returns the

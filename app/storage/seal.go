@@ -7,11 +7,10 @@ import (
 )
 
 // What values are sealed for. The record that a value is sealed for is the id of
-// the version of an encryption key, the id of a webhook secret, and the
-// RobotVariableRecord of an environment variable of a robot.
+// the version of an encryption key, and the RobotVariableRecord of an environment
+// variable of a robot.
 const (
 	EncryptionKeyPurpose = "ENCRYPTION_KEY"
-	WebhookSecretPurpose = "WEBHOOK_SECRET"
 	RobotVariablePurpose = "ROBOT_ENVIRONMENT"
 )
 

@@ -15,6 +15,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
 // defaultListen is the default address of the REST API.
@@ -116,7 +117,7 @@ type Config struct {
 	LogFormat string
 
 	// webhookDelay is no setting; it is when webhooks are repeated.
-	webhookDelay app.WebhookDelay
+	webhookDelay dispatch.Delay
 	// databasePatience is no setting; it is how long a command waits for PostgreSQL to answer.
 	databasePatience time.Duration
 }

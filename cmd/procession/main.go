@@ -13,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/cli"
 	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
 func main() {
@@ -35,7 +35,7 @@ func childTasks() map[string]confine.Task {
 
 // execute carries out the command that the program was called for and returns the
 // exit code.
-func execute(delay app.WebhookDelay) int {
+func execute(delay dispatch.Delay) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// A second signal ends the program at once, however long draining takes.

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
 // asProgram makes the test binary behave as the program itself, so that tests
@@ -23,7 +23,7 @@ const asProgram = "PROCESSION_TEST_AS_PROGRAM"
 // program that is a test's, if not as usual.
 const webhookStep = "PROCESSION_TEST_WEBHOOK_STEP"
 
-func delayOfWebhooks() app.WebhookDelay {
+func delayOfWebhooks() dispatch.Delay {
 	step, err := time.ParseDuration(os.Getenv(webhookStep))
 	if err != nil {
 		return webhook.NextDelay

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
 // The exit codes that commands of the service itself end with, beside 1.
@@ -35,7 +35,7 @@ func exitCode(err error) int {
 }
 
 // newRoot makes the program. delay says when webhooks are repeated.
-func newRoot(delay app.WebhookDelay) *cobra.Command {
+func newRoot(delay dispatch.Delay) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "procession",
 		Short: "Process orchestration beside a Temporal cluster",

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
@@ -30,7 +29,7 @@ const issuerKeyRefresh = 10 * time.Minute
 
 // newServeCommand makes the command that serves. delay says when webhooks are
 // repeated.
-func newServeCommand(delay app.WebhookDelay) *cobra.Command {
+func newServeCommand(delay dispatch.Delay) *cobra.Command {
 	return configured("serve", "Run the service until SIGTERM or SIGINT",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			c.webhookDelay = delay

@@ -7,7 +7,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/persistence"
@@ -38,7 +37,7 @@ func newWebhookSender(guard *webhook.Guard, m *metrics) *webhookSender {
 	return s
 }
 
-// Send implements app.WebhookSender.
+// Send implements dispatch.Sender.
 func (s *webhookSender) Send(ctx context.Context, d webhook.Delivery) (webhook.Result, error) {
 	result, err := s.client.Send(ctx, d)
 	if err == nil {
@@ -53,9 +52,9 @@ func (s *webhookSender) Send(ctx context.Context, d webhook.Delivery) (webhook.R
 
 // newDispatcher makes the part that delivers events, and what fails is retried by
 // workflows of the service's own.
-func newDispatcher(c Config, db *persistence.DB, operations *app.Service, e *engine.Engine, log *slog.Logger) *dispatch.Dispatcher {
+func newDispatcher(c Config, db *persistence.DB, attempts *dispatch.Attempts, e *engine.Engine, log *slog.Logger) *dispatch.Dispatcher {
 	return dispatch.New(dispatch.Options{
-		DB: db, Clock: time.Now, Logger: log, Drain: c.DrainTimeout, Attempt: operations.AttemptDelivery,
+		DB: db, Clock: time.Now, Logger: log, Drain: c.DrainTimeout, Attempt: attempts.AttemptDelivery,
 		Retry: func(ctx context.Context, d domain.WebhookDelivery) error {
 			return e.StartOwned(ctx, engine.OwnedWorkflow{
 				ID: workflows.WebhookDeliveryID(d.ID, d.Round), Type: workflows.WebhookDeliveryName,

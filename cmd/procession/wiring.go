@@ -29,6 +29,7 @@ import (
 	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/upkeep"
+	"github.com/procession-dev/procession/webhook/dispatch"
 	"github.com/procession-dev/procession/workflows"
 )
 
@@ -114,8 +115,7 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 		Store: store, Issuer: k.issuer, Sealer: k.sealer, TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes,
 		Assistance: provider, Texts: c.textReader(s.log), AssistanceTime: c.AssistanceTimeout, Forms: c.formPress(),
-		Quotas:   c.quotas(),
-		Webhooks: s.sender, WebhookDelay: c.webhookDelay,
+		Quotas: c.quotas(),
 		ViewWorkflow: func(ctx context.Context, q domain.WorkflowQuestion) (*domain.WorkflowView, error) {
 			return s.engine.View(ctx, q)
 		},
@@ -137,9 +137,12 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 	if err != nil {
 		return nil, err
 	}
-	s.dispatcher = newDispatcher(s.config, k.db, background, s.engine, s.log)
+	attempts := dispatch.NewAttempts(dispatch.AttemptOptions{
+		DB: k.db, Sealer: k.sealer, Sender: s.sender, Delay: s.config.webhookDelay, Clock: time.Now,
+	})
+	s.dispatcher = newDispatcher(s.config, k.db, attempts, s.engine, s.log)
 	acts := activities.New(activities.Options{
-		App: operations, Engine: s.engine, Clock: time.Now, Logger: s.log,
+		App: operations, Webhooks: attempts, Engine: s.engine, Clock: time.Now, Logger: s.log,
 	})
 	s.supervisor = s.newSupervisor(k.db, acts)
 	s.observer = closings.New(closings.Options{

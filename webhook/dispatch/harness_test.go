@@ -37,6 +37,7 @@ const patience = 20 * time.Second
 // LOAN and CLAIM, whose events are delivered to receivers.
 type house struct {
 	*app.Service
+	*dispatch.Attempts
 	*administer.Administration
 	t      *testing.T
 	db     *persistence.DB
@@ -64,7 +65,8 @@ func newHouse(t *testing.T) *house {
 	h.client = webhook.NewClient(webhook.ClientConfig{Guard: guard, Clock: time.Now})
 	t.Cleanup(h.client.Close)
 	store := storage.New(storage.Options{DB: h.db, Clock: h.now})
-	h.Service = app.New(app.Options{Store: store, Sealer: sealer, TaskLogLimit: 10, Webhooks: h.client})
+	h.Service = app.New(app.Options{Store: store, Sealer: sealer, TaskLogLimit: 10})
+	h.Attempts = dispatch.NewAttempts(dispatch.AttemptOptions{DB: h.db, Sealer: sealer, Sender: h.client, Clock: h.now})
 	h.Administration = administer.New(administer.Options{Store: store, Sealer: sealer, CheckWebhookURL: guard.CheckURL})
 	for _, tenant := range []string{"north", "south"} {
 		h.apply(document("Tenant", "", tenant, `{"name":"T"}`))

@@ -1,4 +1,4 @@
-package app
+package dispatch
 
 import (
 	"context"
@@ -9,6 +9,6 @@ import (
 // ExpireDeliveries drops up to limit webhook deliveries that have waited for their
 // first attempt for longer than domain.WebhookRetention, likewise of what waits in
 // backlogs, and deletes up to limit that finished longer ago.
-func (s *Service) ExpireDeliveries(ctx context.Context, limit int) (webhooks.Expired, error) {
-	return webhooks.ExpireDeliveries(ctx, s.store.DB, s.now(), limit)
+func (a *Attempts) ExpireDeliveries(ctx context.Context, limit int) (webhooks.Expired, error) {
+	return webhooks.ExpireDeliveries(ctx, a.o.DB, a.o.Clock(), limit)
 }

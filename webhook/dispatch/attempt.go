@@ -1,4 +1,4 @@
-package app
+package dispatch
 
 import (
 	"context"
@@ -9,20 +9,44 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/webhooks"
 	"github.com/procession-dev/procession/webhook"
 )
 
-// WebhookSender makes one attempt at a delivery: a webhook.Client does.
-type WebhookSender interface {
+// Sender makes one attempt at a delivery: a webhook.Client does.
+type Sender interface {
 	Send(ctx context.Context, d webhook.Delivery) (webhook.Result, error)
 }
 
-// WebhookDelay returns the delay after a failed attempt, and whether there is
+// Delay returns the delay after a failed attempt, and whether there is
 // another attempt: webhook.NextDelay.
-type WebhookDelay func(attempt int, jitter float64, retryAfter time.Duration) (time.Duration, bool)
+type Delay func(attempt int, jitter float64, retryAfter time.Duration) (time.Duration, bool)
+
+// AttemptOptions configure Attempts.
+type AttemptOptions struct {
+	DB *persistence.DB
+	// Sealer opens the secrets of subscriptions. Without one nothing can be sent.
+	Sealer *authn.Sealer
+	Sender Sender
+	// Delay is webhook.NextDelay by default.
+	Delay Delay
+	Clock func() time.Time
+}
+
+// Attempts makes attempts at deliveries, the first for a Dispatcher and others for workflows, and lets deliveries expire.
+type Attempts struct{ o AttemptOptions }
+
+// NewAttempts returns Attempts.
+func NewAttempts(o AttemptOptions) *Attempts {
+	if o.Delay == nil {
+		o.Delay = webhook.NextDelay
+	}
+	o.DB = o.DB.Background()
+	return &Attempts{o: o}
+}
 
 // retryLetGo is longer than a workflow takes to end after it has released a
 // delivery.
@@ -31,8 +55,8 @@ const retryLetGo = 5 * time.Second
 // AttemptDelivery attempts a delivery and returns the outcome and the time of
 // the next attempt. An error means that the request was never sent and does not
 // count against the receiver. Nothing is recorded.
-func (s *Service) AttemptDelivery(ctx context.Context, due *webhooks.DueDelivery) (domain.WebhookAttempt, error) {
-	secrets, err := s.openWebhookSecrets(due)
+func (a *Attempts) AttemptDelivery(ctx context.Context, due *webhooks.DueDelivery) (domain.WebhookAttempt, error) {
+	secrets, err := a.openSecrets(due)
 	if err != nil {
 		return domain.WebhookAttempt{}, err
 	}
@@ -44,9 +68,9 @@ func (s *Service) AttemptDelivery(ctx context.Context, due *webhooks.DueDelivery
 		return domain.WebhookAttempt{}, fmt.Errorf("payload version %s has no %s", due.PayloadVersion, due.Event.Type)
 	}
 	attempt := domain.WebhookAttempt{
-		DeliveryID: due.ID, SubscriptionID: due.SubscriptionID, Round: due.Round, Number: due.Attempts + 1, At: s.now(),
+		DeliveryID: due.ID, SubscriptionID: due.SubscriptionID, Round: due.Round, Number: due.Attempts + 1, At: a.o.Clock(),
 	}
-	result, err := s.webhooks.Send(ctx, webhook.Delivery{
+	result, err := a.o.Sender.Send(ctx, webhook.Delivery{
 		URL: due.URL, ID: due.EventID.String(), Body: body, Secrets: secrets,
 	})
 	if err != nil {
@@ -58,20 +82,20 @@ func (s *Service) AttemptDelivery(ctx context.Context, due *webhooks.DueDelivery
 	}
 	attempt.Failure, attempt.Detail, attempt.Gone = string(result.Failure), result.Detail, result.Gone()
 	//nolint:gosec // it spreads attempts over time, and protects nothing
-	if delay, again := s.webhookDelay(attempt.Number, rand.Float64(), result.RetryAfter); again && !attempt.Gone {
-		attempt.NextAt = s.now().Add(delay)
+	if delay, again := a.o.Delay(attempt.Number, rand.Float64(), result.RetryAfter); again && !attempt.Gone {
+		attempt.NextAt = a.o.Clock().Add(delay)
 	}
 	return attempt, nil
 }
 
-// openWebhookSecrets opens the secrets that a delivery is signed with.
-func (s *Service) openWebhookSecrets(due *webhooks.DueDelivery) ([]webhook.Secret, error) {
-	if s.sealer == nil {
+// openSecrets opens the secrets that a delivery is signed with.
+func (a *Attempts) openSecrets(due *webhooks.DueDelivery) ([]webhook.Secret, error) {
+	if a.o.Sealer == nil {
 		return nil, errors.New("opening webhook secrets: there is no key to open them with")
 	}
 	secrets := make([]webhook.Secret, 0, len(due.Secrets))
 	for _, sealed := range due.Secrets {
-		opened, err := s.sealer.Open(storage.WebhookSecretPurpose, sealed.ID.String(), sealed.Sealed)
+		opened, err := a.o.Sealer.Open(webhook.SecretPurpose, sealed.ID.String(), sealed.Sealed)
 		if err != nil {
 			return nil, fmt.Errorf("opening the webhook secret %s: %w", sealed.ID, err)
 		}
@@ -96,8 +120,8 @@ type RetriedDelivery struct {
 // round. An attempt that is recorded already, or of a round that is over, is
 // not made. While the endpoint is paused or has no secret, the delivery is left
 // for later and no next attempt is due.
-func (s *Service) RetryDelivery(ctx context.Context, id uuid.UUID, round, number int) (RetriedDelivery, error) {
-	due, err := webhooks.DueRetry(ctx, s.store.Reader, webhooks.Round{DeliveryID: id, Number: round}, s.now())
+func (a *Attempts) RetryDelivery(ctx context.Context, id uuid.UUID, round, number int) (RetriedDelivery, error) {
+	due, err := webhooks.DueRetry(ctx, a.o.DB.Reader(), webhooks.Round{DeliveryID: id, Number: round}, a.o.Clock())
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return RetriedDelivery{}, nil
 	}
@@ -108,13 +132,13 @@ func (s *Service) RetryDelivery(ctx context.Context, id uuid.UUID, round, number
 		return RetriedDelivery{Attempts: due.Attempts, NextAt: *due.NextAttemptAt}, nil
 	}
 	if due.Paused || len(due.Secrets) == 0 {
-		return RetriedDelivery{}, webhooks.LetGoOfRetry(ctx, s.store.DB, webhooks.Round{DeliveryID: id, Number: round}, s.now().Add(retryLetGo))
+		return RetriedDelivery{}, webhooks.LetGoOfRetry(ctx, a.o.DB, webhooks.Round{DeliveryID: id, Number: round}, a.o.Clock().Add(retryLetGo))
 	}
-	attempt, err := s.AttemptDelivery(ctx, due)
+	attempt, err := a.AttemptDelivery(ctx, due)
 	if err != nil {
 		return RetriedDelivery{}, err
 	}
-	if err := webhooks.RecordAttempt(ctx, s.store.DB, attempt); err != nil {
+	if err := webhooks.RecordAttempt(ctx, a.o.DB, attempt); err != nil {
 		return RetriedDelivery{}, err
 	}
 	return RetriedDelivery{Attempts: attempt.Number, NextAt: attempt.NextAt}, nil
