@@ -40,7 +40,6 @@ func webhookHandler() kindHandler {
 	return kindHandler{
 		put: putting((*configuration).putWebhook),
 		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
-			tx.DeleteWebhookSecrets(a.ID)
 			webhooks.DeleteEndpoint(tx, a.ID)
 		},
 	}

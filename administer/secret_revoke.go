@@ -9,6 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
 // RevokeSecret ends a secret that IssueSecret issued. A bearer that used it
@@ -30,7 +31,7 @@ func (s *Administration) RevokeSecret(ctx context.Context, caller domain.Caller,
 		}
 		secret := owner.Secrets[slices.IndexFunc(owner.Secrets, func(s domain.SecretInfo) bool { return s.ID == id })]
 		if owner.Kind == resource.KindWebhookSubscription {
-			tx.DeleteWebhookSecret(id)
+			webhooks.DeleteSecret(tx, id)
 		} else {
 			tx.DeleteCredential(id)
 		}

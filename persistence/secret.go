@@ -44,15 +44,6 @@ func (tx *Tx) DeclareCredentials(principal uuid.UUID, tenant *uuid.UUID, declare
 	}
 }
 
-const deleteWebhookSecrets = `
-DELETE FROM webhook_secrets
- WHERE subscription_id = $1`
-
-// DeleteWebhookSecrets deletes the secrets of a webhook subscription.
-func (tx *Tx) DeleteWebhookSecrets(subscription uuid.UUID) {
-	tx.queue(deleteWebhookSecrets, subscription)
-}
-
 const (
 	secretsOfApplication = `
 SELECT c.id, c.name, c.declared, c.created_at, c.expires_at
@@ -176,21 +167,3 @@ func secretsOf(kind resource.Kind, scope ResourceScope) string {
 		return tokensOfUser
 	}
 }
-
-const (
-	insertWebhookSecret = `
-INSERT INTO webhook_secrets (id, tenant_id, subscription_id, name, sealed, created_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)`
-
-	deleteWebhookSecret = `
-DELETE FROM webhook_secrets
- WHERE id = $1`
-)
-
-// InsertWebhookSecret stores a secret of a webhook subscription.
-func (tx *Tx) InsertWebhookSecret(s domain.WebhookSecret) {
-	tx.queue(insertWebhookSecret, s.ID, s.TenantID, s.SubscriptionID, s.Name, s.Sealed, s.CreatedAt, s.ExpiresAt)
-}
-
-// DeleteWebhookSecret revokes a secret of a webhook subscription. It does nothing for one that does not exist.
-func (tx *Tx) DeleteWebhookSecret(id uuid.UUID) { tx.queue(deleteWebhookSecret, id) }

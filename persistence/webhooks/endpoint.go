@@ -53,8 +53,9 @@ func PutEndpoint(tx *persistence.Tx, w domain.WebhookEndpoint) {
 	exec(tx, continueBacklog, w.SubscriptionID)
 }
 
-// DeleteEndpoint deletes an endpoint with its deliveries.
+// DeleteEndpoint deletes an endpoint with its deliveries and secrets.
 func DeleteEndpoint(tx *persistence.Tx, subscription uuid.UUID) {
+	exec(tx, deleteSecretsOf, subscription)
 	exec(tx, deleteWebhookEndpoint, subscription)
 }
 
