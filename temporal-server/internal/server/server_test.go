@@ -122,7 +122,7 @@ func TestStartNamesWhatItCannotUse(t *testing.T) {
 		"an absent certificate":         {func(o *options.Options) { o.TLSCert = "/nowhere/cert.pem" }, []string{"--tls-cert", "/nowhere/cert.pem"}},
 		"a CA file without certificate": {func(o *options.Options) { o.ClientCA = o.TLSKey }, []string{"--client-ca"}},
 		"a key of another certificate":  {func(o *options.Options) { o.TLSKey = o.ClientCA }, []string{"--tls-key"}},
-		"an unknown engine method":      {func(o *options.Options) { o.EngineMethods = []string{"Poll"} }, []string{`"Poll" is no method`}},
+		"an unknown engine method":      {func(o *options.Options) { o.EngineMethods = []string{"Poll"} }, []string{`"Poll" is not a method`}},
 		"an operator's method for engines": {
 			func(o *options.Options) { o.EngineMethods = []string{"UpdateNamespace"} },
 			[]string{`"UpdateNamespace" cannot be opened to engines`},
