@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
@@ -66,15 +67,15 @@ const maxSeen = 10_000
 // check in the same round trip as their other reads that the cached states are
 // current.
 type artifactDefinitionCache struct {
-	mu    sync.RWMutex
-	known map[uuid.UUID]*artifactDefinition
-	seen  map[string][]persistence.ArtifactDefinitionState
+	known *lru.Cache[uuid.UUID, *artifactDefinition]
+	seen  *lru.Cache[string, []persistence.ArtifactDefinitionState]
 }
 
 func newArtifactDefinitionCache() *artifactDefinitionCache {
-	return &artifactDefinitionCache{
-		known: map[uuid.UUID]*artifactDefinition{}, seen: map[string][]persistence.ArtifactDefinitionState{},
-	}
+	// The only error is that of a size below 1.
+	known, _ := lru.New[uuid.UUID, *artifactDefinition](maxDefinitions)
+	seen, _ := lru.New[string, []persistence.ArtifactDefinitionState](maxSeen)
+	return &artifactDefinitionCache{known: known, seen: seen}
 }
 
 // get returns the definition in the state, which is that of the transaction.
@@ -101,10 +102,8 @@ func (c *artifactDefinitionCache) of(
 }
 
 func (c *artifactDefinitionCache) find(state persistence.ArtifactDefinitionState) *artifactDefinition {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	known := c.known[state.ID]
-	if known == nil || !known.ModifiedAt.Equal(state.ModifiedAt) {
+	known, ok := c.known.Get(state.ID)
+	if !ok || !known.ModifiedAt.Equal(state.ModifiedAt) {
 		return nil
 	}
 	return known
@@ -112,18 +111,14 @@ func (c *artifactDefinitionCache) find(state persistence.ArtifactDefinitionState
 
 func (c *artifactDefinitionCache) put(source persistence.ArtifactDefinition) *artifactDefinition {
 	made := newArtifactDefinition(source)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.known[source.ID] = made
+	c.known.Add(source.ID, made)
 	return made
 }
 
 // seenBy returns the definitions that the caller saw last, nil when that is not
 // known.
 func (c *artifactDefinitionCache) seenBy(caller domain.Caller) []*artifactDefinition {
-	c.mu.RLock()
-	states, ok := c.seen[callerKey(caller)]
-	c.mu.RUnlock()
+	states, ok := c.seen.Get(callerKey(caller))
 	if !ok {
 		return nil
 	}
@@ -152,12 +147,7 @@ func (c *artifactDefinitionCache) see(
 			definitions[i] = c.put(found[i])
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.seen) >= maxSeen {
-		clear(c.seen)
-	}
-	c.seen[callerKey(caller)] = states
+	c.seen.Add(callerKey(caller), states)
 	return definitions, nil
 }
 

@@ -3,9 +3,9 @@ package app
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
@@ -31,15 +31,20 @@ type itemDefinition struct {
 	elements    map[string]*elementDefinition
 }
 
+// maxDefinitions bounds the versions of process definitions in memory, and the
+// definitions of business artifacts.
+const maxDefinitions = 1000
+
 // definitionCache caches versions with their compiled schemas. Versions never
-// change, so entries are never evicted.
+// change, so entries are never stale.
 type definitionCache struct {
-	mu       sync.RWMutex
-	versions map[uuid.UUID]*definition
+	versions *lru.Cache[uuid.UUID, *definition]
 }
 
 func newDefinitionCache() *definitionCache {
-	return &definitionCache{versions: map[uuid.UUID]*definition{}}
+	// The only error is that of a size below 1.
+	versions, _ := lru.New[uuid.UUID, *definition](maxDefinitions)
+	return &definitionCache{versions: versions}
 }
 
 // definitionSource reads a version of a process definition: a transaction, or a
@@ -49,10 +54,7 @@ type definitionSource interface {
 }
 
 func (c *definitionCache) get(ctx context.Context, from definitionSource, version uuid.UUID) (*definition, error) {
-	c.mu.RLock()
-	known, ok := c.versions[version]
-	c.mu.RUnlock()
-	if ok {
+	if known, ok := c.versions.Get(version); ok {
 		return known, nil
 	}
 	source, err := from.GetDefinitionVersion(ctx, version)
@@ -63,9 +65,7 @@ func (c *definitionCache) get(ctx context.Context, from definitionSource, versio
 	if err != nil {
 		return nil, fmt.Errorf("preparing process definition %s: %w", source.Code, err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.versions[version] = compiled
+	c.versions.Add(version, compiled)
 	return compiled, nil
 }
 
