@@ -54,14 +54,18 @@ func (a *systemAccess) token() (string, error) {
 	return token.Token.Reveal(), err
 }
 
+// openEngine returns the client of Temporal that the service has.
+func (s *stack) openEngine() (*engine.Engine, error) {
+	return engine.New(engine.Options{
+		Address: s.temporal, Logger: slog.New(slog.DiscardHandler),
+		Credentials: engine.Credentials{Token: s.system.token, Certificate: s.system.certificate, RootCAs: s.system.issuer.Roots},
+	})
+}
+
 // dialRaw connects to a namespace that only the bench knows, and makes it when
 // it is missing.
 func (s *stack) dialRaw(ctx context.Context, namespace string) (client.Client, error) {
-	logger := slog.New(slog.DiscardHandler)
-	e, err := engine.New(engine.Options{
-		Address: s.temporal, Logger: logger,
-		Credentials: engine.Credentials{Token: s.system.token, Certificate: s.system.certificate, RootCAs: s.system.issuer.Roots},
-	})
+	e, err := s.openEngine()
 	if err != nil {
 		return nil, err
 	}

@@ -79,6 +79,7 @@ func (b *bench) measure(ctx context.Context) error {
 		{"list", b.measureLists},
 		{"artifacts", b.measureArtifacts},
 		{"administration", b.measureAdministration},
+		{"idle", b.measureIdle},
 	} {
 		if !b.wants(section.name) {
 			continue

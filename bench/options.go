@@ -22,13 +22,15 @@ type options struct {
 	requests       int
 	processes      int
 	samples        int
+	tenants        int
+	restSeconds    int
 	baselineBinary string
 	keep           bool
 	statements     int
 }
 
 func sections() []string {
-	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration"}
+	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration", "idle"}
 }
 
 func (o *options) wants(section string) bool {
@@ -50,6 +52,8 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.requests, "requests", 50, "requests per kind of list, at most 20 seconds on one; a quarter of those per page and round")
 	f.IntVar(&o.processes, "processes", 500, "processes with a workflow per round")
 	f.IntVar(&o.samples, "samples", 200, "processes to measure latencies with")
+	f.IntVar(&o.tenants, "tenants", 1000, "tenants that are idle, without open runs and with ten each")
+	f.IntVar(&o.restSeconds, "rest", 60, "for how long the service is left alone, in seconds")
 	f.StringVar(&o.baselineBinary, "baseline", "", "another build of cmd/procession, measured by turns in creates, pairs and pages")
 	f.IntVar(&o.statements, "statements", 0, "after each section, print as many of the statements that took longest; needs pg_stat_statements")
 	f.BoolVar(&o.keep, "keep", false, "keep the directory with data, logs and pgbench scripts")
@@ -71,7 +75,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 		}
 		o.items = append(o.items, n)
 	}
-	if min(o.seconds, o.rounds, o.clients, o.requests, o.artifacts, o.administered, o.processes, o.samples) < 1 {
+	if min(o.seconds, o.rounds, o.clients, o.requests, o.artifacts, o.administered, o.processes, o.samples, o.tenants, o.restSeconds) < 1 {
 		return o, errors.New("numbers must be 1 or more")
 	}
 	return o, nil

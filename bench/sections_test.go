@@ -16,12 +16,13 @@ func TestThroughputSections(t *testing.T) {
 	require.NoError(t, buildService(t.Context(), binary))
 
 	var report, progress bytes.Buffer
-	args := []string{"--only", "creates,pairs,list", "--items", "1000", "--requests", "2", "--seconds", "1", "--rounds", "1", "--clients", "2", "--baseline", binary}
+	args := []string{"--only", "creates,pairs,list,idle", "--items", "1000", "--requests", "2", "--seconds", "1", "--rounds", "1", "--clients", "2", "--tenants", "2", "--rest", "1", "--baseline", binary}
 	require.NoError(t, run(t.Context(), args, &report, &progress), progress.String())
 	for _, row := range []string{
 		"POST /processes, manual ", "POST /processes, manual, beside the baseline", "POST /processes, manual, CPU of the service",
 		"claim + complete a task ", "claim + complete a task, beside the baseline", "claim + complete a task, CPU of the service",
 		"list, 1 k items, manager, processes", "list, 1 k items, candidate of 1 %, newest first",
+		"idle, 2 tenants without runs ", "idle, 2 tenants with 10 open runs each ",
 	} {
 		require.Contains(t, report.String(), row)
 	}

@@ -46,9 +46,11 @@ type stack struct {
 	address  string
 	admin    string
 	temporal string
-	system   *systemAccess
-	sealKey  authn.SealKey
-	stops    []func(context.Context) error
+	// engine is Temporal's process.
+	engine  *temporalserver.Server
+	system  *systemAccess
+	sealKey authn.SealKey
+	stops   []func(context.Context) error
 }
 
 // stackOptions are what a stack is made with.
@@ -257,6 +259,7 @@ func (s *stack) startTemporal(ctx context.Context, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
+	s.engine = server
 	s.onStop(func(ctx context.Context) error { return errors.Join(server.Stop(ctx), log.Close()) })
 	return nil
 }

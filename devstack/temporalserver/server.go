@@ -142,6 +142,9 @@ func (o Options) args() []string {
 // Address returns host:port of the frontend.
 func (s *Server) Address() string { return s.address }
 
+// PID returns the process id of the server.
+func (s *Server) PID() int { return s.process.PID() }
+
 // Done is closed when the server has ended, be it by Stop or by itself.
 func (s *Server) Done() <-chan struct{} { return s.process.Done() }
 
