@@ -336,18 +336,18 @@ func TestOldEventsAreRemoved(t *testing.T) {
 	}
 	requireRemoved(0) // webhooks have read nothing yet
 	l.passAll(conn)
-	hold := func(event uuid.UUID) {
-		_, err := conn.Exec(t.Context(), `SET session_replication_role = replica`)
-		require.NoError(t, err)
-		_, err = conn.Exec(t.Context(), `
-INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, state, created_at, queued_at)
-VALUES ($1, $1, $2, $1, 'PROCESS.CREATED', 'B', 'PENDING', now(), now())`, event, l.tenant)
+	exec := func(sql string, args ...any) {
+		_, err := conn.Exec(t.Context(), sql, args...)
 		require.NoError(t, err)
 	}
-	hold(ids[1])
+	exec(`SET session_replication_role = replica`)
+	exec(`INSERT INTO webhook_backlogs (subscription_id, tenant_id, era, xid, position, payload_version) VALUES ($1, $1, 1, '1', 0, 'B')`, l.tenant)
+	requireRemoved(0) // an endpoint that is held has read nothing yet
+	exec(`DELETE FROM webhook_backlogs`)
+	exec(`INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, state, created_at, queued_at)
+VALUES ($1, $1, $2, $1, 'PROCESS.CREATED', 'B', 'PENDING', now(), now())`, ids[1], l.tenant)
 	requireRemoved(1) // the next is yet to be delivered
-	_, err = conn.Exec(t.Context(), `DELETE FROM webhook_deliveries`)
-	require.NoError(t, err)
+	exec(`DELETE FROM webhook_deliveries`)
 	requireRemoved(2)
 	requireRemoved(0)
 	l.requireRead(domain.EventCursor{}, append(ids[3:], others...)...)

@@ -112,10 +112,7 @@ func TestTotalsAreExact(t *testing.T) {
 	} {
 		require.Positive(t, s.Count(sql), what)
 	}
-	s.PassLog()
-	removed.remove(t, watching, 1000)
-	requireCounted(t, watching)
-	require.Positive(t, min(removed.finished, removed.deleted))
+	removed.removeRest(s, watching)
 	for _, sql := range []string{giveCarolDoneTasks, `SELECT recount_lists()`} {
 		_, err := watching.Exec(t.Context(), sql)
 		require.NoError(t, err)
@@ -145,6 +142,15 @@ func (r *removals) remove(t *testing.T, conn *pgx.Conn, atMost int) {
 	requireTried(t, conn.QueryRow(t.Context(), `SELECT processes, artifacts FROM old_deleted($1, now(), 1, true)`,
 		demo.TenantDemo()).Scan(&processes, &artifacts))
 	r.finished, r.deleted = r.finished+finished, r.deleted+processes+artifacts
+}
+
+// removeRest removes all that is finished, and requires that there was something of each.
+func (r *removals) removeRest(s *apitest.Service, conn *pgx.Conn) {
+	s.T.Helper()
+	s.PassLog()
+	r.remove(s.T, conn, 1000)
+	requireCounted(s.T, conn)
+	require.Positive(s.T, min(r.finished, r.deleted))
 }
 
 func requireTotalsListed(t *testing.T, s *apitest.Service) {

@@ -27,7 +27,9 @@ func TestCommandsOfDocuments(t *testing.T) {
 		for _, shown := range shownCommands(raw) {
 			seen++
 			// Flags keep what they were given, so each command has a tree of its own.
-			require.NoError(t, known(newRoot(webhook.NextDelay), shown), "%s: %s", path, strings.Join(shown, " "))
+			root := newRoot(webhook.NextDelay)
+			root.InitDefaultCompletionCmd()
+			require.NoError(t, known(root, shown), "%s: %s", path, strings.Join(shown, " "))
 		}
 	}
 	require.Greater(t, seen, 100)
