@@ -67,7 +67,7 @@ func TestPurge(t *testing.T) {
 	require.Equal(t, [2]any{announced[0].Count, announced[0].OldestKept}, [2]any{done[0].Count, done[0].OldestKept})
 	require.Equal(t, 99, left("south"))
 	require.Equal(t, 1500, left("north"))
-	done, err = purge("--before", "60d", "--tenant", "south")
+	_, err = purge("--before", "60d", "--tenant", "south")
 	require.NoError(t, err)
 	require.Equal(t, 59, left("south"))
 	require.Equal(t, 2, countRows(t, url, `SELECT count(*) FROM events WHERE type = 'EVENTS.REMOVED'`))
