@@ -51,7 +51,7 @@ SELECT gen_random_uuid(), d.tenant_id, d.id, v.version, d.code, 'RUNNING', 'P', 
 ANALYZE;`
 
 // Lists of administrators read little more than what they show.
-func TestListsReadWhatTheyShow(t *testing.T) {
+func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	url := pgtest.URL(t)
 	conn, err := pgx.Connect(t.Context(), url)
