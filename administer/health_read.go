@@ -23,10 +23,7 @@ type Health struct {
 func (s *Administration) RetrieveHealth(ctx context.Context, caller domain.Caller, tenantCodes []string) (Health, error) {
 	h := Health{Version: s.version}
 	var err error
-	if h.Backlogs, err = s.store.Reader.ReadBacklogs(ctx, persistence.AdministrationOf(caller), tenantCodes, s.now()); err != nil {
-		return h, err
-	}
-	if h.WebhookBacklogs, err = webhooks.ReadBacklogs(ctx, s.store.Reader, persistence.AdministrationOf(caller), tenantCodes, s.now()); err != nil {
+	if h.Backlogs, err = webhooks.ReadBacklogs(ctx, s.store.Reader, persistence.AdministrationOf(caller), tenantCodes, s.now()); err != nil {
 		return h, err
 	}
 	if caller.Operator {

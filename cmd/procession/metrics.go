@@ -65,21 +65,17 @@ func newBacklogs(reader *persistence.Reader) collector {
 		"Namespaces of Temporal in which the ends of workflows should have been looked for a minute ago.")
 	return collector{[]number{commands, commandLag, pending, retrying, lag, disabled, behind, incidents, overdue}, func(ctx context.Context, show show) {
 		now := time.Now()
-		found, err := reader.ReadAllBacklogs(ctx, now)
-		if err != nil {
-			return
-		}
-		told, err := webhooks.ReadBacklogs(ctx, reader, persistence.AdministrationScope{Everywhere: true}, nil, now)
+		found, err := webhooks.ReadBacklogs(ctx, reader, persistence.AdministrationScope{Everywhere: true}, nil, now)
 		if err != nil {
 			return
 		}
 		show(commands, float64(found.Commands))
 		show(commandLag, secondsSince(found.CommandsDueSince, now))
-		show(pending, float64(told.Deliveries))
-		show(retrying, float64(told.RetriedDeliveries))
-		show(lag, secondsSince(told.DeliveriesSince, now))
-		show(disabled, float64(told.DisabledEndpoints))
-		show(behind, float64(told.EndpointsBehind))
+		show(pending, float64(found.Deliveries))
+		show(retrying, float64(found.RetriedDeliveries))
+		show(lag, secondsSince(found.DeliveriesSince, now))
+		show(disabled, float64(found.DisabledEndpoints))
+		show(behind, float64(found.EndpointsBehind))
 		show(incidents, float64(found.OpenIncidents))
 		show(overdue, float64(found.OverdueLooks))
 	}}

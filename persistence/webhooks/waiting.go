@@ -39,20 +39,22 @@ SELECT (SELECT count(*) FROM webhook_deliveries d WHERE d.state = 'PENDING' AND 
          WHERE k.until_xid IS NULL AND (k.era, k.xid, k.position) < (c.era, c.xid, c.position)
            AND k.tenant_id IN (SELECT id FROM concerned))`
 
-// ReadBacklogs returns what waits now for the receivers of webhooks in the tenants of the scope, or in those of them that
-// have one of the codes, unless codes is empty.
+// ReadBacklogs returns what waits now, for Temporal and for the receivers of webhooks, in the tenants of the scope, or in
+// those of them that have one of the codes, unless codes is empty.
 func ReadBacklogs(
 	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, codes []string, now time.Time,
-) (domain.WebhookBacklogs, error) {
-	var b domain.WebhookBacklogs
-	var since *time.Time
+) (domain.Backlogs, error) {
 	if len(codes) == 0 {
 		codes = nil
 	}
-	err := r.Read(ctx, pg.Q(readBacklogs, []any{backlogsCounted, now, scope.Everywhere, scope.Tenants, codes},
-		pg.One(&b.Deliveries, &b.RetriedDeliveries, &since, &b.DisabledEndpoints, &b.EndpointsBehind)))
+	var w domain.WebhookBacklogs
+	var since *time.Time
+	b, err := r.ReadBacklogs(ctx, scope, codes, now,
+		pg.Q(readBacklogs, []any{backlogsCounted, now, scope.Everywhere, scope.Tenants, codes},
+			pg.One(&w.Deliveries, &w.RetriedDeliveries, &since, &w.DisabledEndpoints, &w.EndpointsBehind)))
 	if since != nil {
-		b.DeliveriesSince = *since
+		w.DeliveriesSince = *since
 	}
-	return b, pg.Translate("reading what waits for webhooks", err)
+	b.WebhookBacklogs = w
+	return b, err
 }
