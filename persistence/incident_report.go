@@ -45,6 +45,7 @@ func (r *Reader) ListIncidentReports(
 	result := domain.Page[domain.IncidentReport]{PageRequest: page}
 	l := &pg.List{
 		Columns: incidentReportColumns, From: incidentReportTables, Counted: "incidents i", Args: []any{caller.PrincipalID},
+		Fixed: filter.ID == nil && filter.Search == "",
 	}
 	l.Within("i.tenant_id", scope.Everywhere, scope.Tenants)
 	pg.AnyOf(l, "i.state", filter.States)
@@ -68,7 +69,7 @@ func (r *Reader) ListIncidentReports(
 	queries := l.Page(page, scan, &result.Total)
 	// The number does not depend on what the caller sees, but every argument has to be used.
 	queries[len(queries)-1].SQL += " AND $1::uuid IS NOT NULL"
-	return result, pg.Translate("listing reports of incidents", r.Read(ctx, queries...))
+	return result, pg.Translate("listing reports of incidents", r.Read(ctx, l.Kept(queries)...))
 }
 
 func searchIncidents(l *pg.List, search string) {
