@@ -62,6 +62,9 @@ func spoken(value string) string {
 			if d%(365*24*time.Hour) == 0 {
 				return fmt.Sprintf("%d year", d/(365*24*time.Hour))
 			}
+			if d%(24*time.Hour) == 0 && d > 24*time.Hour {
+				return fmt.Sprintf("%d days", d/(24*time.Hour))
+			}
 			return fmt.Sprintf("%d h", d/time.Hour)
 		}
 		return fmt.Sprintf("%d s", d/time.Second)
