@@ -129,8 +129,10 @@ func (o Options) args() []string {
 			args = append(args, "--"+flag.name, flag.value)
 		}
 	}
+	// More would cost a stack for one user time: tasks would wait in partitions that no worker polls at the moment.
+	args = append(args, "--task-queue-partitions", "1")
 	if o.Store == StorePostgres {
-		// More would only cost time at each start of a stack for one user.
+		// Each shard takes time at each start.
 		args = append(args, "--history-shards", "4")
 	}
 	if o.JWKSRefresh != 0 {

@@ -44,7 +44,7 @@ func TestStartHandsTheOptionsOver(t *testing.T) {
 	require.Equal(t, "127.0.0.1:4711", server.Address())
 	require.NoError(t, server.Err())
 	require.Equal(t, "start --listen 127.0.0.1:0 --store postgres --jwks-url http://127.0.0.1/jwks --issuer procession"+
-		" --tls-cert c --tls-key k --client-ca ca --log-level warn --history-shards 4 --jwks-refresh 1s\n"+
+		" --tls-cert c --tls-key k --client-ca ca --log-level warn --task-queue-partitions 1 --history-shards 4 --jwks-refresh 1s\n"+
 		"url postgres://u:secret@/db\ntemporal-server ready address=127.0.0.1:4711\n", log.String())
 
 	require.NoError(t, server.Stop(t.Context()))

@@ -26,6 +26,8 @@ const (
 	// defaultHistoryShards is what Temporal suggests for clusters that may grow. The number of a database cannot be
 	// changed once it has been used.
 	defaultHistoryShards = 512
+	// defaultTaskQueuePartitions is Temporal's own default, with which databases may have been used.
+	defaultTaskQueuePartitions = 4
 )
 
 // Store names the kind of database Temporal keeps its state in.
@@ -48,6 +50,7 @@ type Options struct {
 	VisibilityDatabase  string
 	DatabaseConnections int
 	HistoryShards       int
+	TaskQueuePartitions int // 0: as Temporal has it
 
 	JWKSURL            string
 	JWKSRefresh        time.Duration
@@ -134,6 +137,7 @@ func (o *Options) flags(output io.Writer) *flag.FlagSet {
 	fs.StringVar(&o.VisibilityDatabase, "visibility-database", "temporal_visibility", "`name` of the visibility database")
 	fs.IntVar(&o.DatabaseConnections, "database-connections", 10, "maximum number of connections of each of the five services to the main database, and half as many to visibility")
 	fs.IntVar(&o.HistoryShards, "history-shards", defaultHistoryShards, "history shards of a new postgres store; fixed for ever at its first start")
+	fs.IntVar(&o.TaskQueuePartitions, "task-queue-partitions", defaultTaskQueuePartitions, "partitions of each task queue: 1 unless one queue has some hundred tasks a second. Fewer than before strand tasks that wait in the others")
 	fs.StringVar(&o.JWKSURL, "jwks-url", "", "`URL` of the JSON Web Key Set that token signatures are checked with")
 	fs.DurationVar(&o.JWKSRefresh, "jwks-refresh", 10*time.Second, "time between two reads of the key set")
 	fs.StringVar(&o.RevocationsURL, "revocations-url", siblingURL, "`URL` of the list of revoked tokens and certificates; "+siblingURL+": beside the key set, when its URL ends in /jwks.json; empty: none")
@@ -212,6 +216,9 @@ func (o *Options) validate() error {
 	}
 	if o.HistoryShards < 1 || o.HistoryShards > 16384 {
 		fail("--history-shards must be 1 to 16384")
+	}
+	if o.TaskQueuePartitions < 1 || o.TaskQueuePartitions > 100 {
+		fail("--task-queue-partitions must be 1 to 100")
 	}
 	if !slices.Contains([]string{"debug", "info", "warn", "error"}, o.LogLevel) {
 		fail("--log-level must be debug, info, warn or error, not %q", o.LogLevel)

@@ -31,7 +31,7 @@ func TestParseFillsDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, options.Options{
 		Listen: "127.0.0.1:7233", Store: options.StoreSQLite,
-		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10, HistoryShards: 512,
+		Database: "temporal", VisibilityDatabase: "temporal_visibility", DatabaseConnections: 10, HistoryShards: 512, TaskQueuePartitions: 4,
 		JWKSURL: "http://127.0.0.1:8080/.well-known/jwks.json", JWKSRefresh: 10 * time.Second, Issuer: "procession",
 		RevocationsURL: "http://127.0.0.1:8080/.well-known/engine-revocations.json", RevocationsRefresh: 10 * time.Second,
 		PublishedMaxAge: 15 * time.Minute, CheckCommands: true,
@@ -66,6 +66,7 @@ func TestParseRefuses(t *testing.T) {
 		"a URL with sqlite":       {required("--database-url", "postgres://h/d"), "--database-url needs --store postgres"},
 		"an address without port": {required("--listen", "127.0.0.1"), "--listen must be host:port"},
 		"a zero refresh":          {required("--jwks-refresh", "0s"), "must be positive"},
+		"no partition":            {required("--task-queue-partitions", "0"), "--task-queue-partitions must be 1 to 100"},
 		"one database for both":   {required("--database", "x", "--visibility-database", "x"), "must differ"},
 		"a stray argument":        {required("stray"), `unexpected argument "stray"`},
 		"an unknown level":        {required("--log-level", "loud"), "--log-level must be"},

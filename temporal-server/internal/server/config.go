@@ -117,11 +117,15 @@ func openMetrics(ctx context.Context, opts options.Options, logger log.Logger) (
 }
 
 // dynamicConfig adds to what the access rules depend on what suits this server.
-func dynamicConfig(store options.Store) dynamicconfig.StaticClient {
+func dynamicConfig(opts options.Options) dynamicconfig.StaticClient {
 	settings := access.DynamicConfig()
 	// The service looks for closed workflows some times a second in every namespace; the default of 10 is for people.
 	settings[dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key()] = 50
-	if store == options.StoreSQLite {
+	if opts.TaskQueuePartitions > 0 {
+		settings[dynamicconfig.MatchingNumTaskqueueReadPartitions.Key()] = opts.TaskQueuePartitions
+		settings[dynamicconfig.MatchingNumTaskqueueWritePartitions.Key()] = opts.TaskQueuePartitions
+	}
+	if opts.Store == options.StoreSQLite {
 		// Both cost queries, which are nothing on a database in memory, and save tests the wait for a cache.
 		settings[dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key()] = true
 		settings[dynamicconfig.NamespaceCacheRefreshInterval.Key()] = 200 * time.Millisecond

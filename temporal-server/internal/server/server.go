@@ -109,7 +109,7 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 		temporal.WithConfig(temporalConfig(layout, opened.Persistence)),
 		temporal.WithStaticHosts(layout.hosts),
 		temporal.WithLogger(temporalLog),
-		temporal.WithDynamicConfigClient(dynamicConfig(opts.Store)),
+		temporal.WithDynamicConfigClient(dynamicConfig(opts)),
 		temporal.WithTLSConfigFactory(tlsProvider),
 		temporal.WithCustomMetricsHandler(meters),
 	)...)

@@ -75,7 +75,13 @@ func requireWorkflowFound(t *testing.T, w *world, namespace string) {
 
 func TestSQLiteStoreRunsWorkflows(t *testing.T) {
 	t.Parallel()
-	requireWorkflowFound(t, newWorld(t, nil), "alpha")
+	w := newWorld(t, func(o *options.Options) { o.TaskQueuePartitions = 1 })
+	requireWorkflowFound(t, w, "alpha")
+	listed, err := workflowservice.NewWorkflowServiceClient(w.system(t)).ListTaskQueuePartitions(t.Context(),
+		&workflowservice.ListTaskQueuePartitionsRequest{Namespace: "alpha", TaskQueue: &taskqueue.TaskQueue{Name: "q1"}})
+	require.NoError(t, err)
+	require.Len(t, listed.GetWorkflowTaskQueuePartitions(), 1)
+	require.Len(t, listed.GetActivityTaskQueuePartitions(), 1)
 }
 
 func TestPostgresStoreKeepsItsDataAndOneOwner(t *testing.T) {
