@@ -117,7 +117,7 @@ func shortened(text string) string {
 }
 
 func newWebhooksReplayCommand(env Environment) *cobra.Command {
-	return deliveryCommand(env, "replay", "Make a delivery again, whatever became of it",
+	return deliveryCommand(env, "replay", "Repeat a delivery, whatever its state",
 		func(cmd *cobra.Command, s *service, id uuid.UUID) error {
 			answer, err := s.ReplayWebhookDeliveryWithResponse(cmd.Context(), id)
 			delivery, err := read[oasadmin.WebhookDelivery](s, answer, err)

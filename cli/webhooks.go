@@ -87,7 +87,7 @@ func newWebhooksPingCommand(env Environment) *cobra.Command {
 }
 
 func newWebhooksEnableCommand(env Environment) *cobra.Command {
-	return webhookCommand(env, "enable", "Tell an endpoint of events again that the service disabled",
+	return webhookCommand(env, "enable", "Enable an endpoint that the service disabled",
 		func(cmd *cobra.Command, s *service, code string, tenant *string) error {
 			answer, err := s.EnableWebhookEndpointWithResponse(cmd.Context(), code, &oasadmin.EnableWebhookEndpointParams{Tenant: tenant})
 			endpoint, err := read[oasadmin.WebhookEndpoint](s, answer, err)
@@ -100,11 +100,11 @@ func newWebhooksEnableCommand(env Environment) *cobra.Command {
 }
 
 func newWebhooksReplayFailedCommand(env Environment) *cobra.Command {
-	return webhooksReplayCommand(env, "replay-failed", "Make all deliveries again that have failed or were dropped", false)
+	return webhooksReplayCommand(env, "replay-failed", "Repeat all deliveries that failed or were dropped", false)
 }
 
 func newWebhooksReplayAllCommand(env Environment) *cobra.Command {
-	return webhooksReplayCommand(env, "replay-all", "Make all deliveries again, also those that were delivered", true)
+	return webhooksReplayCommand(env, "replay-all", "Repeat all deliveries, those that succeeded included", true)
 }
 
 // webhooksReplayCommand makes a command that makes deliveries again since a time.
