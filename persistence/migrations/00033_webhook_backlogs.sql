@@ -15,7 +15,7 @@ CREATE TABLE webhook_backlogs (
     until_position        bigint,
     -- The first event after the place, if it is known. Without it in the event log some were removed before they were told.
     next_event_id         uuid,
-    -- The subscription as it was: a later change of it does not change what it is told of what happened before.
+    -- The subscription as it was: a later change of it does not change which earlier events it is sent, and how.
     payload_version       text NOT NULL CHECK (payload_version IN ('A', 'B')),
     event_types           text[],
     process_definition_id uuid,
