@@ -6,12 +6,12 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// inBatches calls step until it processes fewer than size items or fails, with a
+// inBatches calls step until it reports that there is no more to do or fails, with a
 // heartbeat after each call.
-func inBatches(ctx context.Context, size int, step func() (int, error)) error {
+func inBatches(ctx context.Context, step func() (more bool, err error)) error {
 	for {
-		n, err := step()
-		if err != nil || n < size {
+		more, err := step()
+		if err != nil || !more {
 			return err
 		}
 		activity.RecordHeartbeat(ctx)

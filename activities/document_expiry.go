@@ -58,11 +58,11 @@ type ExpireDocumentsResult struct {
 // deleted documents.
 func (a *Activities) ExpireDocuments(ctx context.Context) (ExpireDocumentsResult, error) {
 	var result ExpireDocumentsResult
-	err := inBatches(ctx, documentBatch, func() (int, error) {
+	err := inBatches(ctx, func() (bool, error) {
 		deleted, err := a.o.App.ExpireDocuments(ctx, documentBatch)
 		result.Deleted += deleted
 		a.documents.expired.Add(uint64(deleted)) //nolint:gosec // it is not negative
-		return deleted, err
+		return deleted >= documentBatch, err
 	})
 	if err != nil {
 		return result, fmt.Errorf("expiring documents: %w", err)

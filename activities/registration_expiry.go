@@ -20,10 +20,10 @@ type ExpireRegistrationsResult struct {
 // ExpireRegistrations deletes all registrations of workers that have expired.
 func (a *Activities) ExpireRegistrations(ctx context.Context) (ExpireRegistrationsResult, error) {
 	var result ExpireRegistrationsResult
-	err := inBatches(ctx, registrationBatch, func() (int, error) {
+	err := inBatches(ctx, func() (bool, error) {
 		deleted, err := a.o.App.ExpireRegistrations(ctx, registrationBatch)
 		result.Deleted += deleted
-		return deleted, err
+		return deleted >= registrationBatch, err
 	})
 	if err != nil {
 		return result, fmt.Errorf("expiring registrations of workers: %w", err)

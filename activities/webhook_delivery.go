@@ -58,13 +58,10 @@ type ExpireDeliveriesResult struct {
 // deletes those that finished long ago.
 func (a *Activities) ExpireDeliveries(ctx context.Context) (ExpireDeliveriesResult, error) {
 	var result ExpireDeliveriesResult
-	err := inBatches(ctx, deliveryBatch, func() (int, error) {
+	err := inBatches(ctx, func() (bool, error) {
 		expired, err := a.o.Webhooks.ExpireDeliveries(ctx, deliveryBatch)
 		result.Dropped, result.Deleted = result.Dropped+expired.Dropped, result.Deleted+expired.Deleted
-		if expired.More {
-			return deliveryBatch, err
-		}
-		return 0, err
+		return expired.More, err
 	})
 	if err != nil {
 		return result, fmt.Errorf("expiring webhook deliveries: %w", err)
