@@ -23,16 +23,13 @@ SELECT c.pending, c.since,
          WHERE (e.not_before <= $1 OR e.attempts > 0) AND r.tenant_id IN (SELECT id FROM concerned)) c`
 
 // ReadBacklogs returns what waits now in the tenants of the scope, or in those of them that have one of the codes,
-// unless codes is empty. What waits for the receivers of webhooks is left to beside, queries of the same round trip:
+// unless codes is nil. What waits for the receivers of webhooks is left to beside, queries of the same round trip:
 // webhooks.ReadBacklogs reads all of it.
 func (r *Reader) ReadBacklogs(
 	ctx context.Context, scope AdministrationScope, codes []string, now time.Time, beside ...pg.Query,
 ) (domain.Backlogs, error) {
 	var b domain.Backlogs
 	var commands *time.Time
-	if len(codes) == 0 {
-		codes = nil
-	}
 	err := r.Read(ctx, append(beside, pg.Q(readBacklogs,
 		[]any{now, scope.Everywhere, scope.Tenants, codes, now.Add(-domain.LooksOverdueAfter)},
 		pg.One(&b.Commands, &commands, &b.OpenIncidents, &b.OverdueLooks)))...)
