@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -36,17 +35,18 @@ func (c *Config) retention() retention.Bounds {
 // checkRetention reports bounds that are too short or too long.
 func (c *Config) checkRetention() error {
 	var wrong []error
+	bounds := c.retention()
 	for _, b := range []struct {
-		flag        string
-		kept, least time.Duration
+		flag string
+		kind domain.RetentionKind
 	}{
-		{"event-retention", c.EventRetention, domain.LeastEventRetention},
-		{"process-retention", c.ProcessRetention, domain.LeastRetention},
-		{"deleted-retention", c.DeletedRetention, domain.LeastRetention},
-		{"assistance-retention", c.AssistanceRetention, domain.LeastRetention},
+		{"event-retention", domain.RetainEvents},
+		{"process-retention", domain.RetainProcesses},
+		{"deleted-retention", domain.RetainDeleted},
+		{"assistance-retention", domain.RetainAssistanceCalls},
 	} {
-		if b.kept != 0 && b.kept < b.least {
-			wrong = append(wrong, fmt.Errorf("--%s must be %gh or more, or 0", b.flag, b.least.Hours()))
+		if kept := bounds[b.kind]; kept != 0 && kept < b.kind.Least() {
+			wrong = append(wrong, fmt.Errorf("--%s must be %gh or more, or 0", b.flag, b.kind.Least().Hours()))
 		}
 	}
 	if c.DeliveryRetention < domain.LeastRetention || c.DeliveryRetention > domain.WebhookRetention {
