@@ -126,15 +126,16 @@ func (e *eventFlags) params(now time.Time) (oasadmin.FindEventsParams, error) {
 		}
 	}
 	var err error
-	if params.From, err = moment("from", e.from, now); err != nil {
+	if params.From, err = Moment("from", e.from, now); err != nil {
 		return params, err
 	}
-	params.To, err = moment("to", e.to, now)
+	params.To, err = Moment("to", e.to, now)
 	return params, err
 }
 
-// moment reads a time, or how long ago it was. Nothing stands for none.
-func moment(flag, text string, now time.Time) (*time.Time, error) {
+// Moment reads what a flag says: a time of RFC 3339, or how long ago it was, such as 90m or 7d. Nothing stands for none. Its
+// error is a wrong call.
+func Moment(flag, text string, now time.Time) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // there need not be one
 	}

@@ -115,7 +115,7 @@ func webhooksReplayCommand(env Environment, use, short string, delivered bool) *
 			if since == "" {
 				return misuse("%s needs --since", cmd.CommandPath())
 			}
-			from, err := moment("since", since, env.Clock())
+			from, err := Moment("since", since, env.Clock())
 			if err != nil {
 				return err
 			}

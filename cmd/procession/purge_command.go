@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/procession-dev/procession/cli"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/doctor"
 	"github.com/procession-dev/procession/persistence"
@@ -85,14 +85,13 @@ func (f *purgeFlags) choice(now time.Time) (func([]retention.Turn) []retention.T
 				"assistance_calls", name)}
 		}
 	}
-	var before time.Time
-	if f.before != "" {
-		var err error
-		if before, err = pastTime(f.before, now); err != nil {
-			return nil, usageError{err}
-		}
+	before, err := cli.Moment("before", f.before, now)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if before != nil {
 		for _, kind := range domain.RetentionKinds() {
-			if (len(kinds) == 0 || slices.Contains(kinds, kind)) && now.Sub(before) < kind.Least() {
+			if (len(kinds) == 0 || slices.Contains(kinds, kind)) && now.Sub(*before) < kind.Least() {
 				return nil, usageError{fmt.Errorf("--before must be %gh ago or more for %s", kind.Least().Hours(),
 					strings.ToLower(string(kind)))}
 			}
@@ -101,8 +100,8 @@ func (f *purgeFlags) choice(now time.Time) (func([]retention.Turn) []retention.T
 	return func(all []retention.Turn) []retention.Turn {
 		var chosen []retention.Turn
 		for _, t := range all {
-			if !before.IsZero() {
-				t.Before = before
+			if before != nil {
+				t.Before = *before
 			}
 			if !t.Before.IsZero() && (f.tenant == "" || t.Tenant == f.tenant) && (len(kinds) == 0 || slices.Contains(kinds, t.Kind)) {
 				chosen = append(chosen, t)
@@ -110,23 +109,6 @@ func (f *purgeFlags) choice(now time.Time) (func([]retention.Turn) []retention.T
 		}
 		return chosen
 	}, nil
-}
-
-// pastTime reads a time, or an age, which may be in days.
-func pastTime(text string, now time.Time) (time.Time, error) {
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return at, nil
-	}
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
-			return now.AddDate(0, 0, -int(n)), nil
-		}
-	}
-	age, err := time.ParseDuration(text)
-	if err != nil {
-		return time.Time{}, errors.New("--before must be an age such as 400d or 720h, or a time such as 2026-01-31T00:00:00Z")
-	}
-	return now.Add(-age), nil
 }
 
 // purge returns what the turns found, and unless it is a dry run removes it. After an error the lines say what was
