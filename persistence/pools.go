@@ -185,14 +185,20 @@ func parse(url string, sealKeys []string) (*pgxpool.Config, error) {
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(sealKeys)
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		// Without this registration ids are sent through driver.Valuer, as text, at several times the cost.
-		pgxuuid.Register(conn.TypeMap())
-		conn.TypeMap().RegisterType(&pgtype.Type{
-			Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
-		})
+		registerTypes(conn.TypeMap())
 		return nil
 	}
 	return config, nil
+}
+
+// registerTypes says how a connection sends and reads types. Without it ids are sent through driver.Valuer, as text, at several
+// times the cost.
+func registerTypes(types *pgtype.Map) {
+	pgxuuid.Register(types)
+	types.TryWrapEncodePlanFuncs = append([]pgtype.TryWrapEncodePlanFunc{encodeOptionalID}, types.TryWrapEncodePlanFuncs...)
+	types.RegisterType(&pgtype.Type{
+		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+	})
 }
 
 // settings are those of PostgreSQL for connections whose statements have a limit of time, 0 for none. They hold
