@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -21,12 +24,28 @@ INSERT INTO events (` + plainEventColumns + `)`
 
 	plainEventColumns = `id, tenant_id, type, resource_kind, resource_id, details, actor_id, request_id, occurred_at`
 
-	insertEvent = `
-INSERT INTO events (` + plainEventColumns + `, process_id, previous_state, state, process_state, process_item_id,
-                    item_type, item_definition_code, task_state)
-VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), $9,
-        $10, nullif($11, ''), nullif($12, ''), nullif($13, ''), $14, nullif($15, ''), nullif($16, ''), nullif($17, ''))`
+	eventColumns = plainEventColumns + `, process_id, previous_state, state, process_state, process_item_id,
+                    item_type, item_definition_code, task_state`
+
+	// eventsAtOnce bounds the events of one statement.
+	eventsAtOnce = 4
 )
+
+// insertEvents are the statements that record one event, two, and so on, in their order.
+var insertEvents = func() (statements [eventsAtOnce + 1]string) {
+	columns := strings.Count(eventColumns, ",") + 1
+	sql := "\nINSERT INTO events (" + eventColumns + ")\nVALUES "
+	for n := 1; n < len(statements); n++ {
+		row := make([]string, columns)
+		for i := range row {
+			row[i] = "$" + strconv.Itoa((n-1)*columns+i+1)
+		}
+		sql += "(" + strings.Join(row, ", ") + ")"
+		statements[n] = sql
+		sql += ",\n       "
+	}
+	return statements
+}()
 
 type requestIDKey struct{}
 
@@ -44,12 +63,16 @@ func requestID(ctx context.Context) string {
 // record queues events. Each event without an id gets one, and the id of the request that the transaction belongs
 // to.
 func (tx *Tx) record(events domain.Events) error {
-	for i := range events {
-		args, err := eventArgs(&events[i], tx.requestID)
-		if err != nil {
-			return err
+	for some := range slices.Chunk(events, eventsAtOnce) {
+		var args []any
+		for i := range some {
+			more, err := eventArgs(&some[i], tx.requestID)
+			if err != nil {
+				return err
+			}
+			args = append(args, more...)
 		}
-		tx.queue(insertEvent, args...)
+		tx.queue(insertEvents[len(some)], args...)
 	}
 	return nil
 }
@@ -57,7 +80,7 @@ func (tx *Tx) record(events domain.Events) error {
 // Changed reports whether the transaction changes anything.
 func (tx *Tx) Changed() bool { return tx.queued.Len() > 0 }
 
-// eventArgs returns the arguments of insertEvent.
+// eventArgs returns the values of eventColumns.
 func eventArgs(e *domain.Event, request string) ([]any, error) {
 	details, err := eventDetails(e)
 	if err != nil {
@@ -65,9 +88,9 @@ func eventArgs(e *domain.Event, request string) ([]any, error) {
 	}
 	return []any{
 		eventID(e), e.TenantID, e.Type, e.ResourceKind, e.ResourceID, details,
-		e.ActorID, cmp.Or(e.RequestID, request), e.OccurredAt,
-		pg.Optional(e.ProcessID), e.PreviousState, e.State, e.ProcessState, e.ItemID,
-		e.ItemType, e.ItemDefinitionCode, e.TaskState,
+		e.ActorID, orNull(cmp.Or(e.RequestID, request)), e.OccurredAt,
+		pg.Optional(e.ProcessID), orNull(e.PreviousState), orNull(e.State), orNull(e.ProcessState), e.ItemID,
+		orNull(e.ItemType), orNull(e.ItemDefinitionCode), orNull(e.TaskState),
 	}, nil
 }
 

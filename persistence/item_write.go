@@ -63,7 +63,8 @@ func (tx *Tx) InsertProcessItem(i *domain.ProcessItem) error {
 	return nil
 }
 
-func orNull(s string) *string {
+// orNull maps the empty text to NULL.
+func orNull[T ~string](s T) *T {
 	if s == "" {
 		return nil
 	}
