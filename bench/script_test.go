@@ -116,8 +116,9 @@ func (r *recorder) during(do func()) [][]string {
 	return r.trips
 }
 
-// A script keeps up with the service: a change of what these operations read and
-// write, or of their round trips, changes the script.
+// A script keeps up with the service: a change of which tables these operations read
+// and write, or of their round trips, changes the script. How many statements the
+// service makes of it does not.
 func TestScriptsAreWhatTheServiceSends(t *testing.T) {
 	t.Parallel()
 	r, through := newRecorder(t, pgtest.URL(t))
@@ -171,27 +172,28 @@ func requireScript(t *testing.T, name string, request func() [][]string) {
 	var got [][]string
 	for _, pipeline := range strings.Split(s.text, `\startpipeline`)[1:] {
 		pipeline, _, _ = strings.Cut(pipeline, ";\n\\endpipeline")
-		got = append(got, outlines(strings.Split(pipeline, ";\n")))
+		got = append(got, accesses(strings.Split(pipeline, ";\n")))
 	}
 	var trips, want [][]string
 	for attempt := 0; attempt < 3 && !reflect.DeepEqual(want, got); attempt++ {
 		trips, want = request(), nil
 		for _, trip := range trips {
-			want = append(want, outlines(trip))
+			want = append(want, accesses(trip))
 		}
 	}
 	require.Equal(t, want, got, "the service sends:\n%q", trips)
-	require.Equal(t, len(slices.Concat(trips...)), s.statements)
+	require.LessOrEqual(t, len(slices.Concat(trips...)), s.statements)
 	require.Equal(t, len(trips), s.roundTrips)
 }
 
-// outlines are the verbs and tables of statements.
-func outlines(statements []string) []string {
-	verbs := regexp.MustCompile(`\b(?:FOR UPDATE|(?:INSERT INTO|UPDATE|DELETE FROM|FROM|JOIN) \w+|SELECT|BEGIN|COMMIT)\b`)
-	found := make([]string, len(statements))
-	for i, sql := range statements {
+// accesses are what statements do to which tables, each once.
+func accesses(statements []string) []string {
+	access := regexp.MustCompile(`\b(?:FOR UPDATE|(?:INSERT INTO|UPDATE|DELETE FROM|FROM|JOIN) \w+|BEGIN|COMMIT)\b`)
+	var found []string
+	for _, sql := range statements {
 		sql = regexp.MustCompile(`--.*`).ReplaceAllString(sql, "")
-		found[i] = strings.Join(verbs.FindAllString(strings.ToUpper(strings.Join(strings.Fields(sql), " ")), -1), " ")
+		found = append(found, access.FindAllString(strings.ToUpper(strings.Join(strings.Fields(sql), " ")), -1)...)
 	}
-	return found
+	slices.Sort(found)
+	return slices.Compact(found)
 }

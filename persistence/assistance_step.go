@@ -60,7 +60,7 @@ func (tx *Tx) GetAssistedItem(ctx context.Context, key domain.AssistanceKey) (*A
 	if found.Run == nil {
 		return nil, domain.NotFound("assistance run")
 	}
-	found.Item, err = row.processItem(nil)
+	found.Item, err = row.processItem()
 	return found, err
 }
 

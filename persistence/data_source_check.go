@@ -56,7 +56,7 @@ func (tx *Tx) LockCheckedItem(ctx context.Context, id uuid.UUID) (*domain.Proces
 	if err := tx.Read(ctx, pg.Q(lockCheckedItem, []any{id}, pg.One(row.fields()...))); err != nil {
 		return nil, pg.NotFound(err, "process item")
 	}
-	return row.processItem(nil)
+	return row.processItem()
 }
 
 // LockCheckedArtifact locks an artifact whose data was checked, or returns NOT_FOUND.

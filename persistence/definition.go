@@ -136,7 +136,7 @@ type NewProcess struct {
 
 const (
 	getProcessByID = `
-SELECT ` + processColumns + `, p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
+SELECT ` + processWithRelations + `, p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
   FROM processes p
  WHERE p.id = $3`
 
@@ -152,10 +152,9 @@ func PrepareProcess(
 ) Read[*NewProcess] {
 	n := &NewProcess{}
 	var existing domain.Process
-	var relatedOfExisting domain.RelatedProcesses
 	queries := []pg.Query{
 		pg.Q(getProcessByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
-			err := scanProcess(&existing, &n.ExistingVisible)(rows)
+			err := scanRelatedProcess(&existing, &n.ExistingVisible)(rows)
 			if err == nil {
 				n.Existing = &existing
 			}
@@ -169,7 +168,6 @@ func PrepareProcess(
 				return err
 			},
 		),
-		relatedProcesses(caller, id, &relatedOfExisting),
 	}
 	if !initiator.Empty() {
 		queries = append(queries, lookUpPrincipal(initiator, &n.Initiator))
@@ -181,7 +179,6 @@ func PrepareProcess(
 		}))
 	}
 	return Read[*NewProcess]{queries, func(tx *Tx) (*NewProcess, error) {
-		existing.Related = relatedOfExisting
 		if n.ExistingVisible {
 			tx.Found(existing.ID, existing.Version())
 			tx.process = &existing
@@ -209,7 +206,7 @@ type NewItem struct {
 
 const (
 	getItemByID = `
-SELECT ` + itemColumns + `, (i.tenant_id = ANY($2) AND ` + access.VisibleItem + `) IS TRUE
+SELECT ` + itemWithLogs + `, (i.tenant_id = ANY($2) AND ` + access.VisibleItem + `) IS TRUE
   FROM process_items i
  WHERE i.id = $3`
 
@@ -230,16 +227,14 @@ func PrepareProcessItem(
 ) Read[*NewItem] {
 	n := &NewItem{}
 	var row itemRow
-	var logs []domain.TaskLog
 	var found bool
 	locked := &LockedProcess{Process: &domain.Process{}}
 	queries := []pg.Query{
 		pg.Q(getItemByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
-			err := pg.One(append(row.fields(), &n.ExistingVisible)...)(rows)
+			err := pg.One(append(row.fieldsWithLogs(), &n.ExistingVisible)...)(rows)
 			found = err == nil
 			return pg.IgnoreNoRows(err)
 		}),
-		taskLogs(id, &logs),
 		pg.Q(shareProcess, []any{caller.PrincipalID, caller.TenantIDs(), process}, func(rows pgx.Rows) error {
 			err := scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID, &n.SignalShape)(rows)
 			if err == nil {
@@ -256,7 +251,7 @@ func PrepareProcessItem(
 	}
 	return Read[*NewItem]{queries, func(tx *Tx) (_ *NewItem, err error) {
 		if found {
-			n.Existing, err = row.processItem(logs)
+			n.Existing, err = row.processItem()
 		}
 		if n.ExistingVisible {
 			tx.Found(row.item.ID, row.item.Version())

@@ -134,17 +134,16 @@ SELECT ` + inboxColumns + `,
 // do, or NOT_FOUND.
 func (r *Reader) OpenTask(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.OpenedTask, error) {
 	var row itemRow
-	var logs []domain.TaskLog
 	var found *domain.OpenedTask
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
-	err := r.Read(ctx, pg.Q(openTask, args, pg.AtMostOne(&found)), pg.Q(getItem, args, pg.One(row.fields()...)), taskLogs(id, &logs))
+	err := r.Read(ctx, pg.Q(openTask, args, pg.AtMostOne(&found)), pg.Q(getItem, args, pg.One(row.fieldsWithLogs()...)))
 	if err == nil && found == nil {
 		err = pgx.ErrNoRows
 	}
 	if err != nil {
 		return nil, pg.Translate("opening a task", pg.NotFound(err, "task"))
 	}
-	found.Item, err = row.processItem(logs)
+	found.Item, err = row.processItem()
 	return found, err
 }
 

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,6 +22,12 @@ const itemColumns = itemSummaryColumns + `,
        i.task_data, i.task_data_valid, i.task_data_errors, i.context_data, i.context_data_valid, i.context_data_errors,
        i.message_data, i.message_data_valid, i.message_data_errors, i.element_values`
 
+// itemWithLogs are itemColumns and the log of a task, oldest first. It is a part of the row, so that reading one
+// item takes one statement.
+const itemWithLogs = itemColumns + `,
+       ARRAY(SELECT ROW(l.id, l.logged_at, l.message, l.level)
+               FROM task_logs l WHERE l.process_item_id = i.id ORDER BY l.position)`
+
 // itemRow is a row of process_items, to be converted to a domain.ProcessItem.
 type itemRow struct {
 	item                                domain.ProcessItem
@@ -31,6 +38,30 @@ type itemRow struct {
 	text, dataCode                      *string
 	data, contextData, messageData      storedValue
 	elements                            []byte
+	logs                                []taskLogRow
+}
+
+// taskLogRow is an entry of itemWithLogs.
+type taskLogRow domain.TaskLog
+
+// ScanIndex returns where to store a column.
+func (l *taskLogRow) ScanIndex(column int) any {
+	return []any{&l.ID, &l.Timestamp, &l.Message, &l.Level}[column]
+}
+
+// ScanNull refuses an entry that is null.
+func (l *taskLogRow) ScanNull() error { return errors.New("an entry of a log is null") }
+
+// taskLogs returns the log, nil if it was not read.
+func (r *itemRow) taskLogs() []domain.TaskLog {
+	if r.logs == nil {
+		return nil
+	}
+	logs := make([]domain.TaskLog, len(r.logs))
+	for i, l := range r.logs {
+		logs[i] = domain.TaskLog(l)
+	}
+	return logs
 }
 
 func (r *itemRow) summaryFields() []any {
@@ -50,8 +81,11 @@ func (r *itemRow) fields() []any {
 		&r.messageData.document, &r.messageData.valid, &r.messageData.errors, &r.elements)
 }
 
-// processItem converts the row to a domain.ProcessItem. logs are those of the task, if it is one.
-func (r *itemRow) processItem(logs []domain.TaskLog) (*domain.ProcessItem, error) {
+// fieldsWithLogs are those of itemWithLogs.
+func (r *itemRow) fieldsWithLogs() []any { return append(r.fields(), &r.logs) }
+
+// processItem converts the row to a domain.ProcessItem.
+func (r *itemRow) processItem() (*domain.ProcessItem, error) {
 	i := r.item
 	if r.definitionID != nil {
 		i.Definition = &domain.DefinitionRef{ID: *r.definitionID, Version: *r.version, Code: *r.code}
@@ -60,7 +94,7 @@ func (r *itemRow) processItem(logs []domain.TaskLog) (*domain.ProcessItem, error
 	switch i.Type {
 	case domain.ItemTask:
 		i.Task = &domain.Task{
-			State: *r.taskState, Logs: logs,
+			State: *r.taskState, Logs: r.taskLogs(),
 			ClaimedAt: r.claimedAt, CompletedAt: r.completedAt, CancelledAt: r.cancelledAt,
 		}
 		if i.Task.Data, err = r.data.value(); err != nil {
@@ -97,7 +131,7 @@ func eachItemSummary(add func(*domain.ProcessItem)) func(pgx.Rows) error {
 			if err := rows.Scan(row.summaryFields()...); err != nil {
 				return err
 			}
-			item, err := row.processItem(nil)
+			item, err := row.processItem()
 			if err != nil {
 				return err
 			}
@@ -113,47 +147,26 @@ func scanItem(rows pgx.Rows) (domain.ProcessItem, error) {
 	if err := rows.Scan(row.fields()...); err != nil {
 		return domain.ProcessItem{}, err
 	}
-	item, err := row.processItem(nil)
+	item, err := row.processItem()
 	if err != nil {
 		return domain.ProcessItem{}, err
 	}
 	return *item, nil
 }
 
-const selectTaskLogs = `
-SELECT l.id, l.logged_at, l.message, l.level
-  FROM task_logs l
- WHERE l.process_item_id = $1
- ORDER BY l.position`
-
-// taskLogs reads the log of an item, oldest first. It runs in the same round trip as the query that decides
-// whether the item is visible to the caller.
-func taskLogs(item uuid.UUID, logs *[]domain.TaskLog) pg.Query {
-	return pg.Q(selectTaskLogs, []any{item}, func(rows pgx.Rows) error {
-		var err error
-		*logs, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l domain.TaskLog, err error) {
-			return l, row.Scan(&l.ID, &l.Timestamp, &l.Message, &l.Level)
-		})
-		return err
-	})
-}
-
 const getItem = `
-SELECT ` + itemColumns + `
+SELECT ` + itemWithLogs + `
   FROM process_items i
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem
 
 // GetProcessItem returns an item visible to the caller, or NOT_FOUND.
 func (r *Reader) GetProcessItem(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.ProcessItem, error) {
 	var row itemRow
-	var logs []domain.TaskLog
-	err := r.Read(ctx,
-		pg.Q(getItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.One(row.fields()...)),
-		taskLogs(id, &logs))
+	err := r.Read(ctx, pg.Q(getItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.One(row.fieldsWithLogs()...)))
 	if err != nil {
 		return nil, pg.Translate("reading a process item", pg.NotFound(err, "process item"))
 	}
-	return row.processItem(logs)
+	return row.processItem()
 }
 
 // LockedItem is an item under lock with what is needed to decide about it.
@@ -170,7 +183,7 @@ type LockedItem struct {
 }
 
 const lockItem = `
-SELECT ` + itemColumns + `,
+SELECT ` + itemWithLogs + `,
        ` + access.ManagesProcess + `, ` + access.CandidateOfItem + `,
        p.state, p.process_version, coalesce(v.signal_shape, ''),
        (SELECT r.id FROM engine_runs r
@@ -186,15 +199,13 @@ SELECT ` + itemColumns + `,
 // deleted. The process is not locked: a transaction that finishes it locks its tasks.
 func LockProcessItem(caller domain.Caller, id uuid.UUID) Read[*LockedItem] {
 	var row itemRow
-	var logs []domain.TaskLog
 	locked := &LockedItem{}
-	fields := append(row.fields(), &locked.Rights.Manages, &locked.Rights.Candidate,
+	fields := append(row.fieldsWithLogs(), &locked.Rights.Manages, &locked.Rights.Candidate,
 		&locked.ProcessState, &locked.ProcessVersion, &locked.SignalShape, &locked.RunID, &locked.Awaited)
 	return Read[*LockedItem]{[]pg.Query{
 		pg.Q(lockItem, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.OrNotFound("process item", pg.One(fields...))),
-		taskLogs(id, &logs),
 	}, func(tx *Tx) (_ *LockedItem, err error) {
-		if locked.ProcessItem, err = row.processItem(logs); err != nil {
+		if locked.ProcessItem, err = row.processItem(); err != nil {
 			return nil, err
 		}
 		tx.Found(locked.ID, locked.Version())

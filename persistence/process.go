@@ -19,6 +19,20 @@ const processColumns = processSummaryColumns + `,
        p.metadata, p.metadata_valid, p.metadata_errors, p.entity, p.entity_valid, p.entity_errors,
        p.subject, p.element_values`
 
+// processWithRelations are processColumns of the process $3, with the related processes that the caller may see.
+const processWithRelations = processColumns + `,
+       ` + incomingProcesses + `,
+       ` + outgoingProcesses
+
+const (
+	incomingProcesses = `ARRAY(SELECT p.id FROM process_relations r JOIN processes p ON p.id = r.from_id
+              WHERE r.to_id = $3` + relatedVisibly
+	outgoingProcesses = `ARRAY(SELECT p.id FROM process_relations r JOIN processes p ON p.id = r.to_id
+              WHERE r.from_id = $3` + relatedVisibly
+	relatedVisibly = ` AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
+              ORDER BY p.created_at, p.id)`
+)
+
 func processSummaryFields(p *domain.Process) []any {
 	return []any{
 		&p.ID, &p.TenantID, &p.Definition.ID, &p.Definition.Version, &p.Definition.Code,
@@ -49,43 +63,20 @@ func scanProcess(p *domain.Process, more ...any) func(pgx.Rows) error {
 	}
 }
 
+// scanRelatedProcess reads processWithRelations followed by the columns of more.
+func scanRelatedProcess(p *domain.Process, more ...any) func(pgx.Rows) error {
+	return scanProcess(p, append([]any{&p.Related.Incoming, &p.Related.Outcoming}, more...)...)
+}
+
 const getProcess = `
-SELECT ` + processColumns + `
+SELECT ` + processWithRelations + `
   FROM processes p
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
-
-const selectRelatedProcesses = `
-SELECT p.id, r.to_id = $3::uuid
-  FROM process_relations r
-  JOIN processes p ON p.id = CASE r.to_id WHEN $3 THEN r.from_id ELSE r.to_id END
- WHERE $3 IN (r.from_id, r.to_id) AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
- ORDER BY p.created_at, p.id`
-
-// relatedProcesses reads the related processes of a process visible to the caller, in the same round trip as the
-// query that decides whether the process itself is visible.
-func relatedProcesses(caller domain.Caller, id uuid.UUID, related *domain.RelatedProcesses) pg.Query {
-	return pg.Q(selectRelatedProcesses, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
-		*related = domain.RelatedProcesses{}
-		var other uuid.UUID
-		var incoming bool
-		_, err := pgx.ForEachRow(rows, []any{&other, &incoming}, func() error {
-			if incoming {
-				related.Incoming = append(related.Incoming, other)
-			} else {
-				related.Outcoming = append(related.Outcoming, other)
-			}
-			return nil
-		})
-		return err
-	})
-}
 
 // GetProcess returns a process visible to the caller, or NOT_FOUND.
 func (r *Reader) GetProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
 	var p domain.Process
-	err := r.Read(ctx,
-		pg.Q(getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanProcess(&p)),
-		relatedProcesses(caller, id, &p.Related))
+	err := r.Read(ctx, pg.Q(getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, scanRelatedProcess(&p)))
 	if err != nil {
 		return nil, pg.Translate("reading a process", pg.NotFound(err, "process"))
 	}
@@ -101,7 +92,7 @@ type LockedProcess struct {
 }
 
 const lockProcess = `
-SELECT ` + processColumns + `,
+SELECT ` + processWithRelations + `,
        ` + access.ManagesProcess + `,
        (SELECT r.id FROM engine_runs r WHERE r.kind = 'PROCESS' AND r.owner_id = p.id)
   FROM processes p
@@ -114,8 +105,8 @@ func LockProcess(caller domain.Caller, id uuid.UUID) Read[*LockedProcess] {
 	return Read[*LockedProcess]{[]pg.Query{pg.Q(
 		lockProcess,
 		[]any{caller.PrincipalID, caller.TenantIDs(), id},
-		pg.OrNotFound("process", scanProcess(locked.Process, &locked.Rights.Manages, &locked.RunID)),
-	), relatedProcesses(caller, id, &locked.Related)}, func(tx *Tx) (*LockedProcess, error) {
+		pg.OrNotFound("process", scanRelatedProcess(locked.Process, &locked.Rights.Manages, &locked.RunID)),
+	)}, func(tx *Tx) (*LockedProcess, error) {
 		tx.Found(locked.ID, locked.Version())
 		tx.process = locked.Process
 		return locked, nil

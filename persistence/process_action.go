@@ -95,7 +95,7 @@ type ProcessActionSite struct {
 
 const (
 	selectActionSite = `
-SELECT ` + processColumns + `, ` + access.ManagesProcess + `
+SELECT ` + processWithRelations + `, ` + access.ManagesProcess + `
   FROM processes p
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 
@@ -114,10 +114,9 @@ func (s *ProcessActionSite) queries(action string, caller domain.Caller, process
 		pg.Q(
 			selectActionSite,
 			[]any{caller.PrincipalID, caller.TenantIDs(), process},
-			pg.OrNotFound("process", scanProcess(&s.Process, &s.Rights.Manages)),
+			pg.OrNotFound("process", scanRelatedProcess(&s.Process, &s.Rights.Manages)),
 		),
 		pg.Q(action, []any{process, id}, scanProcessActionIfAny(&s.Action, now, &s.RunID)),
-		relatedProcesses(caller, process, &s.Process.Related),
 	}
 }
 

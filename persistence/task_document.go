@@ -96,7 +96,7 @@ func ShareTaskSite(caller domain.Caller, id uuid.UUID) Read[*TaskSite] {
 	return Read[*TaskSite]{[]pg.Query{pg.Q(
 		shareTaskSite, []any{caller.PrincipalID, caller.TenantIDs(), id}, pg.OrNotFound("process item", pg.One(fields...)),
 	)}, func(tx *Tx) (_ *TaskSite, err error) {
-		if site.Item, err = row.processItem(nil); err == nil {
+		if site.Item, err = row.processItem(); err == nil {
 			tx.Found(id, site.Item.Version())
 		}
 		return site, err

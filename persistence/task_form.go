@@ -36,6 +36,6 @@ func (tx *Tx) GetTaskForms(ctx context.Context, caller domain.Caller, id uuid.UU
 	if err != nil {
 		return nil, pg.NotFound(err, "process item")
 	}
-	found.Item, err = row.processItem(nil)
+	found.Item, err = row.processItem()
 	return found, err
 }
