@@ -113,12 +113,15 @@ func LockProcess(caller domain.Caller, id uuid.UUID) Read[*LockedProcess] {
 	}}
 }
 
+// The version of the definition is looked up again, so that nothing is inserted once it was deleted.
 const insertProcess = `
 INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state,
                        initiator_id, created_by, created_at, last_modified_by, last_modified_at,
                        metadata, metadata_valid, metadata_errors, entity, entity_valid, entity_errors,
                        subject, element_values)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
+VALUES ($1, $2, $3,
+        (SELECT v.version FROM process_definition_versions v WHERE v.version = $4 AND v.process_definition_id = $3),
+        $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
 
 // InsertProcess stores a new process.
 func (tx *Tx) InsertProcess(p *domain.Process) error {

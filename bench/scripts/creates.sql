@@ -58,7 +58,8 @@ INSERT INTO processes (id, tenant_id, process_definition_id, process_version, pr
                        initiator_id, created_by, created_at, last_modified_by, last_modified_at,
                        metadata, metadata_valid, metadata_errors, entity, entity_valid, entity_errors,
                        subject, element_values)
-VALUES ((:process::text || :n::text)::uuid, :tenant, :definition, :version,
+VALUES ((:process::text || :n::text)::uuid, :tenant, :definition,
+        (SELECT v.version FROM process_definition_versions v WHERE v.version = :version AND v.process_definition_id = :definition),
         'ONBOARDING', 'RUNNING', :alice, :alice, :now, :alice, :now,
         NULL, NULL, NULL, '{}', 'f', '[{"propertyPath":"/name","type":"required"}]', 'Onboarding', NULL);
 INSERT INTO events (id, tenant_id, process_id, type, resource_kind, resource_id, previous_state, state, details,

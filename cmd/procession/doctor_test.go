@@ -25,7 +25,7 @@ import (
 )
 
 // doctorChecks is the number of checks.
-const doctorChecks = 20
+const doctorChecks = 21
 
 // examined is what the doctor finds with a configuration.
 type examined map[string]doctor.Finding
@@ -192,7 +192,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 	}
 	bare, half := s.anotherTemporal(t, ""), s.anotherTemporal(t, "")
 	s.halfSetUp(t, k, half)
-	ofDatabase := append(ofKeys(), doctor.CheckConnections, doctor.CheckDatabaseClock, doctor.CheckSchema, doctor.CheckSealKey,
+	ofDatabase := append(ofKeys(), doctor.CheckConnections, doctor.CheckDatabaseClock, doctor.CheckSchema, doctor.CheckReferences, doctor.CheckSealKey,
 		doctor.CheckWorkers, doctor.CheckTokens)
 	return map[string]ailment{
 		"incomplete settings": {
@@ -221,7 +221,7 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 		},
 		"old schema": {
 			func(d *patient) { d.config.DatabaseURL = oldDatabase(t) },
-			because(doctor.CheckSchema, append(ofKeys(), doctor.CheckSealKey, doctor.CheckWorkers, doctor.CheckTokens)...),
+			because(doctor.CheckSchema, append(ofKeys(), doctor.CheckReferences, doctor.CheckSealKey, doctor.CheckWorkers, doctor.CheckTokens)...),
 			doctor.CheckSchema, `is older than this build`,
 		},
 		"another seal key": {

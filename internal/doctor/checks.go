@@ -19,6 +19,7 @@ const (
 	CheckConfiguration = "configuration"
 	CheckDatabase      = "database"
 	CheckSchema        = "schema"
+	CheckReferences    = "references"
 	CheckConnections   = "connections"
 	CheckDatabaseClock = "database-clock"
 	CheckSealKey       = "seal-key"
@@ -110,6 +111,7 @@ func (d *doctor) examinations() []examination {
 		{CheckDatabaseClock, []string{CheckDatabase}, d.checkDatabaseClock},
 		{CheckConnections, []string{CheckDatabase}, d.checkConnections},
 		{CheckSchema, []string{CheckDatabase}, d.checkSchema},
+		{CheckReferences, schema, d.checkReferences},
 		{CheckSealKey, schema, d.checkSealKey},
 		{CheckSigningKeys, sealed, d.checkSigningKeys},
 		{CheckAuthorities, keys, d.checkAuthorities},

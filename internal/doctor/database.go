@@ -112,6 +112,18 @@ func (d *doctor) checkSchema(ctx context.Context) Finding {
 	return ok("is that of this build, or newer")
 }
 
+// checkReferences looks for rows whose tenant, person or definition is not there.
+func (d *doctor) checkReferences(ctx context.Context) Finding {
+	broken, err := d.db.Reader().FindBrokenReferences(ctx)
+	switch {
+	case err != nil:
+		return warn("see what the database says", "cannot be checked: %s", reason(err))
+	case len(broken) > 0:
+		return fail("restore what was deleted from the database by hand", "rows refer to what is not there: %s", strings.Join(broken, ", "))
+	}
+	return ok("all tenants, people and definitions of what there is exist")
+}
+
 // checkSealKey opens everything that is sealed in the database.
 func (d *doctor) checkSealKey(ctx context.Context) Finding {
 	const advice = "give the key that the secrets were sealed with as --seal-key-file, or among --earlier-seal-key-files"

@@ -17,6 +17,8 @@ import (
 
 // PostgreSQL error codes (Appendix A of its documentation).
 const (
+	codeNotNullViolation     = "23502"
+	codeForeignKeyViolation  = "23503"
 	codeUniqueViolation      = "23505"
 	codeSerializationFailure = "40001"
 	codeDeadlockDetected     = "40P01"
@@ -97,14 +99,15 @@ func UniqueViolation(err error) bool {
 }
 
 // Retryable reports whether a transaction that failed with err may succeed when it is run again: after a
-// serialization failure, a deadlock, or a unique violation by a concurrent insert, which the next run will find.
+// serialization failure, a deadlock, a unique violation by a concurrent insert, or a reference to what was deleted or from what
+// was inserted meanwhile: the next run will find these.
 func Retryable(err error) bool {
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) {
 		return false
 	}
 	switch pgErr.Code {
-	case codeUniqueViolation, codeSerializationFailure, codeDeadlockDetected:
+	case codeUniqueViolation, codeForeignKeyViolation, codeNotNullViolation, codeSerializationFailure, codeDeadlockDetected:
 		return true
 	default:
 		return false
