@@ -77,12 +77,13 @@ func (s *Service) CreateProcess(
 		if err != nil {
 			return nil, err
 		}
-		if known.Existing != nil {
-			if !known.ExistingVisible || !in.describes(known.Existing) {
-				return nil, idTaken()
+		if known.Taken {
+			process, created = nil, false
+			process, err = tx.GetTakenProcess(ctx, caller, id)
+			if err == nil && (process == nil || !in.describes(process)) {
+				err = idTaken()
 			}
-			process, created = known.Existing, false
-			return nil, nil
+			return nil, err
 		}
 		process, created = nil, true
 		process, err = s.startProcess(ctx, k, id, in, known)

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -116,9 +115,9 @@ func (r *recorder) during(do func()) [][]string {
 	return r.trips
 }
 
-// A script keeps up with the service: a change of which tables these operations read
-// and write, or of their round trips, changes the script. How many statements the
-// service makes of it does not.
+// A script keeps up with the service: another table that these operations read or
+// write, or another round trip, changes the script. That the service reads less, or
+// in fewer statements, does not: the ratio shows it.
 func TestScriptsAreWhatTheServiceSends(t *testing.T) {
 	t.Parallel()
 	r, through := newRecorder(t, pgtest.URL(t))
@@ -162,28 +161,32 @@ func TestScriptsAreWhatTheServiceSends(t *testing.T) {
 }
 
 // requireScript requires that the statements of a script do to the same tables, in
-// the same round trips, what the service's do. As the service reads again, after
+// the same round trips, all that the service's do. As the service reads again, after
 // some seconds, what it keeps in memory, the first of several requests that agrees
 // is enough.
 func requireScript(t *testing.T, name string, request func() [][]string) {
 	t.Helper()
 	s, err := readScript(name)
 	require.NoError(t, err)
-	var got [][]string
+	var script [][]string
 	for _, pipeline := range strings.Split(s.text, `\startpipeline`)[1:] {
 		pipeline, _, _ = strings.Cut(pipeline, ";\n\\endpipeline")
-		got = append(got, accesses(strings.Split(pipeline, ";\n")))
+		script = append(script, accesses(strings.Split(pipeline, ";\n")))
 	}
-	var trips, want [][]string
-	for attempt := 0; attempt < 3 && !reflect.DeepEqual(want, got); attempt++ {
-		trips, want = request(), nil
-		for _, trip := range trips {
-			want = append(want, accesses(trip))
+	var trips, missing [][]string
+	for attempt := 0; attempt < 3 && (len(trips) != len(script) || len(missing) > 0); attempt++ {
+		trips, missing = request(), nil
+		for i, trip := range trips[:min(len(trips), len(script))] {
+			more := slices.DeleteFunc(accesses(trip), func(access string) bool { return slices.Contains(script[i], access) })
+			if len(more) > 0 {
+				missing = append(missing, more)
+			}
 		}
 	}
-	require.Equal(t, want, got, "the service sends:\n%q", trips)
+	require.Empty(t, missing, "the script lacks these; the service sends:\n%q", trips)
+	require.Equal(t, len(script), len(trips), "round trips")
 	require.LessOrEqual(t, len(slices.Concat(trips...)), s.statements)
-	require.Equal(t, len(trips), s.roundTrips)
+	require.Equal(t, len(script), s.roundTrips)
 }
 
 // accesses are what statements do to which tables, each once.

@@ -295,8 +295,10 @@ func (o *onlooker) requireWrites(t *testing.T, db *persistence.DB) {
 			}
 			prepared, err := persistence.PrepareProcess(o.Caller, id, persistence.DefinitionKey{ID: &id}, persistence.PrincipalKey{}, nil).Do(t.Context(), tx)
 			require.NoError(t, err, "%+v", r)
-			require.NotNil(t, prepared.Existing)
-			require.Equal(t, domain.SeesProcess(r), prepared.ExistingVisible, "%+v", r)
+			require.True(t, prepared.Taken)
+			taken, err := tx.GetTakenProcess(t.Context(), o.Caller, id)
+			require.NoError(t, err, "%+v", r)
+			require.Equal(t, domain.SeesProcess(r), taken != nil, "%+v", r)
 		}
 		for id, process := range o.processOf {
 			r := o.items[id]

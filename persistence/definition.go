@@ -121,10 +121,8 @@ SELECT d.id, d.tenant_id, d.published_version,
 
 // NewProcess is what PrepareProcess reads before a process is created.
 type NewProcess struct {
-	// Existing is the process that already has the id, in any tenant.
-	Existing *domain.Process
-	// ExistingVisible reports whether Existing is visible to the caller.
-	ExistingVisible bool
+	// Taken reports whether a process has the id already, in any tenant: see GetTakenProcess.
+	Taken bool
 	// Definitions are the definitions that match the key, two when the key is ambiguous.
 	Definitions []FoundDefinition
 	// Initiator is the requested initiator, nil when there is none.
@@ -135,10 +133,8 @@ type NewProcess struct {
 }
 
 const (
-	getProcessByID = `
-SELECT ` + processWithRelations + `, p.tenant_id = ANY($2) AND ` + access.VisibleProcess + `
-  FROM processes p
- WHERE p.id = $3`
+	// Ids are rarely taken, and reading the whole process costs several times as much.
+	processExists = `SELECT EXISTS (SELECT 1 FROM processes p WHERE p.id = $1)`
 
 	tenantOfProcess = `
 SELECT p.tenant_id
@@ -151,15 +147,8 @@ func PrepareProcess(
 	caller domain.Caller, id uuid.UUID, key DefinitionKey, initiator PrincipalKey, related *uuid.UUID,
 ) Read[*NewProcess] {
 	n := &NewProcess{}
-	var existing domain.Process
 	queries := []pg.Query{
-		pg.Q(getProcessByID, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
-			err := scanRelatedProcess(&existing, &n.ExistingVisible)(rows)
-			if err == nil {
-				n.Existing = &existing
-			}
-			return pg.IgnoreNoRows(err)
-		}),
+		pg.Q(processExists, []any{id}, pg.One(&n.Taken)),
 		pg.Q(
 			findDefinition,
 			[]any{caller.PrincipalID, caller.TenantIDs(), key.ID, key.TenantID, key.Code},
@@ -178,13 +167,24 @@ func PrepareProcess(
 			return pg.IgnoreNoRows(pg.One(&n.RelatedTenantID)(rows))
 		}))
 	}
-	return Read[*NewProcess]{queries, func(tx *Tx) (*NewProcess, error) {
-		if n.ExistingVisible {
-			tx.Found(existing.ID, existing.Version())
-			tx.process = &existing
-		}
-		return n, nil
-	}}
+	return Read[*NewProcess]{queries, func(*Tx) (*NewProcess, error) { return n, nil }}
+}
+
+// GetTakenProcess returns the process that has the id of a new one, nil if it is not visible to the caller.
+func (tx *Tx) GetTakenProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
+	var p domain.Process
+	found := false
+	err := tx.Read(ctx, pg.Q(getProcess, []any{caller.PrincipalID, caller.TenantIDs(), id}, func(rows pgx.Rows) error {
+		err := scanRelatedProcess(&p)(rows)
+		found = err == nil
+		return pg.IgnoreNoRows(err)
+	}))
+	if err != nil || !found {
+		return nil, err
+	}
+	tx.Found(p.ID, p.Version())
+	tx.process = &p
+	return &p, nil
 }
 
 // NewItem is what PrepareProcessItem reads before a process item is created.
