@@ -47,20 +47,17 @@ func (a *Activities) RetryDelivery(ctx context.Context, in RetryDeliveryInput) (
 // deliveryBatch is how many deliveries expire between two heartbeats.
 const deliveryBatch = 1000
 
-// ExpireDeliveriesResult is the number of deliveries that waited too long, and of
-// those that finished long ago.
+// ExpireDeliveriesResult is the number of deliveries that waited too long.
 type ExpireDeliveriesResult struct {
 	Dropped int `json:"dropped"`
-	Deleted int `json:"deleted"`
 }
 
-// ExpireDeliveries drops all webhook deliveries that have waited too long and
-// deletes those that finished long ago.
+// ExpireDeliveries drops all webhook deliveries that have waited too long.
 func (a *Activities) ExpireDeliveries(ctx context.Context) (ExpireDeliveriesResult, error) {
 	var result ExpireDeliveriesResult
 	err := inBatches(ctx, func() (bool, error) {
 		expired, err := a.o.Webhooks.ExpireDeliveries(ctx, deliveryBatch)
-		result.Dropped, result.Deleted = result.Dropped+expired.Dropped, result.Deleted+expired.Deleted
+		result.Dropped += expired.Dropped
 		return expired.More, err
 	})
 	if err != nil {

@@ -62,10 +62,10 @@ func findBehind(e DeliveryExchange, dest *[]behindEndpoint) pg.Query {
 //nolint:gochecknoglobals // a constant, of which a table of domain is a part
 var (
 	// The backlogs that are chosen, with at_most events each, come before it. $1 is now, and only events from before $2 are
-	// read. The event after those that are taken is remembered, to notice when it is removed.
+	// read. next_event_id is for the release before, which looks for that event.
 	takeFromBacklogs = `
 ), held AS (
-    SELECT k.id, k.subscription_id, k.tenant_id, k.era, k.xid, k.position, k.next_event_id, k.dropped, n.at_most,
+    SELECT k.id, k.subscription_id, k.tenant_id, k.era, k.xid, k.position, k.dropped, n.at_most,
            k.payload_version, k.event_types, k.process_definition_id,
            coalesce(k.until_era, c.era) AS end_era, coalesce(k.until_xid, c.xid) AS end_xid,
            coalesce(k.until_position, c.position) AS end_position
@@ -90,10 +90,10 @@ var (
             LIMIT w.at_most + 1) b
     WINDOW o AS (PARTITION BY w.id ORDER BY b.era, b.xid, b.position)
 ), inserted AS (
-    INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, process_id,
-                                    state, created_at, queued_at, finished_at)
-    SELECT gen_random_uuid(), w.subscription_id, w.tenant_id, b.id, t.name, w.payload_version, b.process_id,
-           s.state, b.occurred_at, b.occurred_at, CASE s.state WHEN 'DROPPED' THEN $1::timestamptz END
+    INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_era, event_xid, event_position,
+                                    event_type, payload_version, process_id, state, created_at, queued_at, finished_at)
+    SELECT gen_random_uuid(), w.subscription_id, w.tenant_id, b.id, b.era, b.xid, b.position,
+           t.name, w.payload_version, b.process_id, s.state, b.occurred_at, b.occurred_at, CASE s.state WHEN 'DROPPED' THEN $1::timestamptz END
       FROM found b
       JOIN held w ON w.id = b.backlog
      CROSS JOIN LATERAL (` + toldAs + `) t
@@ -107,12 +107,12 @@ var (
        SET events_lost_at = $1
       FROM held k
      WHERE w.subscription_id = k.subscription_id
-       AND k.next_event_id IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM events e WHERE e.id = k.next_event_id)
+       AND EXISTS (SELECT 1 FROM removed_events r
+                    WHERE r.tenant_id = k.tenant_id AND (r.era, r.xid, r.position) > (k.era, k.xid, k.position))
     RETURNING w.subscription_id
 ), progress AS (
     SELECT w.id, w.subscription_id, coalesce(l.era, w.end_era) AS era, coalesce(l.xid, w.end_xid) AS xid,
-           coalesce(l.position, w.end_position) AS position, n.id AS next_event_id, l.occurred_at,
+           coalesce(l.position, w.end_position) AS position, l.occurred_at,
            n.id IS NULL AS done, n.id IS NOT NULL AND n.occurred_at < $2 AS more
       FROM held w
       LEFT JOIN LATERAL (SELECT f.era, f.xid, f.position, f.id, f.occurred_at FROM found f WHERE f.backlog = w.id AND NOT f.taken
@@ -123,7 +123,7 @@ var (
      WHERE n.id IS NULL OR l.era IS NOT NULL
 ), moved AS (
     UPDATE webhook_backlogs k
-       SET era = p.era, xid = p.xid, position = p.position, next_event_id = p.next_event_id
+       SET era = p.era, xid = p.xid, position = p.position, next_event_id = NULL
       FROM progress p
      WHERE k.id = p.id
        AND (k.until_xid IS NULL OR NOT p.done)

@@ -15,6 +15,9 @@ const (
 	deliveryColumns = `d.id, d.subscription_id, d.tenant_id, d.event_id, d.event_type, d.payload_version, d.process_id,
        d.state, d.round, d.attempts, d.created_at, d.last_attempt_at, d.next_attempt_at, d.finished_at`
 
+	// eventOfDelivery is true of the event e of a delivery d.
+	eventOfDelivery = `e.era = d.event_era AND e.xid = d.event_xid AND e.position = d.event_position`
+
 	// $3 is now.
 	dueDeliveryColumns = deliveryColumns + `, w.url, w.paused,
        e.type, e.tenant_id, coalesce(e.process_id, '00000000-0000-0000-0000-000000000000'), e.resource_id,
@@ -64,7 +67,7 @@ const dueRetry = `
 SELECT ` + dueDeliveryColumns + `
   FROM webhook_deliveries d
   JOIN webhook_endpoints w ON w.subscription_id = d.subscription_id
-  JOIN events e ON e.id = d.event_id
+  JOIN events e ON ` + eventOfDelivery + `
  WHERE d.id = $1
    AND d.round = $2
    AND d.state = 'RETRYING'`

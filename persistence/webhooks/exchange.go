@@ -133,7 +133,7 @@ UPDATE webhook_deliveries d
   FROM head h, webhook_endpoints w, events e
  WHERE d.id = h.id
    AND w.subscription_id = d.subscription_id
-   AND e.id = d.event_id
+   AND ` + eventOfDelivery + `
 RETURNING ` + dueDeliveryColumns
 
 	// Endpoints to which nothing can be sent now are checked again later.

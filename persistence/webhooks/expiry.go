@@ -22,8 +22,7 @@ WITH chosen AS (
              LIMIT 1) < $2
      LIMIT $5` + takeFromBacklogs
 
-const (
-	dropLateDeliveries = `
+const dropLateDeliveries = `
 WITH late AS (
     SELECT d.id FROM webhook_deliveries d
      WHERE d.state = 'PENDING' AND d.queued_at < $1 AND d.leased_until <= $2
@@ -39,34 +38,17 @@ WITH late AS (
 )
 SELECT count(*) FROM dropped`
 
-	deleteOldDeliveries = `
-WITH old AS (
-    SELECT d.id FROM webhook_deliveries d
-     WHERE d.finished_at < $1
-     ORDER BY d.finished_at
-     LIMIT $2
-       FOR UPDATE SKIP LOCKED
-), gone AS (
-    DELETE FROM webhook_deliveries d
-     USING old o
-     WHERE d.id = o.id
-    RETURNING d.id
-)
-SELECT count(*) FROM gone`
-)
-
 // Expired is what a step of ExpireDeliveries did. More reports that there is more to do.
 type Expired struct {
-	Dropped, Deleted int
-	More             bool
+	Dropped int
+	More    bool
 }
 
 // backlogsAtOnce bounds the backlogs of which one step drops events.
 const backlogsAtOnce = 10
 
 // ExpireDeliveries drops up to limit deliveries that have waited for their first attempt for longer than
-// domain.WebhookRetention by now, those of up to limit events of each of some backlogs, and deletes up to limit that finished
-// longer ago than that.
+// domain.WebhookRetention by now, and those of up to limit events of each of some backlogs.
 func ExpireDeliveries(ctx context.Context, db *persistence.DB, now time.Time, limit int) (Expired, error) {
 	before := now.Add(-domain.WebhookRetention)
 	var done Expired
@@ -74,9 +56,8 @@ func ExpireDeliveries(ctx context.Context, db *persistence.DB, now time.Time, li
 	err := db.Send(ctx, []pg.Query{
 		pg.Q(dropLateDeliveries, []any{before, now, limit}, pg.One(&done.Dropped)),
 		pg.Q(dropLateBacklogs, []any{now, before, before, limit, backlogsAtOnce}, scanCaughtUp(&late)),
-		pg.Q(deleteOldDeliveries, []any{before, limit}, pg.One(&done.Deleted)),
 	})
-	done.More = max(done.Dropped, done.Deleted) >= limit || len(late) == backlogsAtOnce
+	done.More = done.Dropped >= limit || len(late) == backlogsAtOnce
 	for _, b := range late {
 		done.Dropped, done.More = done.Dropped+b.Dropped, done.More || b.More
 	}

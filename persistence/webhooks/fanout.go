@@ -85,10 +85,10 @@ WITH place AS (
       LEFT JOIN holding h ON h.subscription_id = w.subscription_id
      CROSS JOIN LATERAL (` + toldAs + `) t
 ), inserted AS (
-    INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, process_id,
-                                    state, created_at, queued_at)
-    SELECT gen_random_uuid(), t.subscription_id, t.tenant_id, t.id, t.name, t.payload_version, t.process_id,
-           'PENDING', $2, $2
+    INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_era, event_xid, event_position,
+                                    event_type, payload_version, process_id, state, created_at, queued_at)
+    SELECT gen_random_uuid(), t.subscription_id, t.tenant_id, t.id, t.era, t.xid, t.position, t.name, t.payload_version,
+           t.process_id, 'PENDING', $2, $2
       FROM told t
      WHERE NOT t.held
      ORDER BY t.era, t.xid, t.position
@@ -98,13 +98,12 @@ WITH place AS (
      USING resumed r
      WHERE k.id = r.id
 ), begun AS (
-    INSERT INTO webhook_backlogs (subscription_id, tenant_id, era, xid, position, next_event_id,
-                                  payload_version, event_types, process_definition_id)
-    SELECT h.subscription_id, f.tenant_id, c.era, c.xid, c.position, f.id,
-           h.payload_version, h.event_types, h.process_definition_id
+    INSERT INTO webhook_backlogs (subscription_id, tenant_id, era, xid, position, payload_version, event_types,
+                                  process_definition_id)
+    SELECT h.subscription_id, f.tenant_id, c.era, c.xid, c.position, h.payload_version, h.event_types, h.process_definition_id
       FROM holding h
      CROSS JOIN place c
-     CROSS JOIN LATERAL (SELECT t.id, t.tenant_id FROM told t WHERE t.subscription_id = h.subscription_id
+     CROSS JOIN LATERAL (SELECT t.tenant_id FROM told t WHERE t.subscription_id = h.subscription_id
                           ORDER BY t.era, t.xid, t.position LIMIT 1) f
 ), moved AS (
     UPDATE webhook_cursor c

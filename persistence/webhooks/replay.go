@@ -28,7 +28,7 @@ SELECT 1
 
 	lockDelivery = `
 SELECT ` + deliveryInfoColumns + `, w.disabled_at IS NOT NULL,
-       EXISTS (SELECT 1 FROM events e WHERE e.id = d.event_id)
+       EXISTS (SELECT 1 FROM events e WHERE ` + eventOfDelivery + `)
   FROM ` + fromDeliveries + `
   JOIN webhook_endpoints w ON w.subscription_id = d.subscription_id
  WHERE d.id = $3 AND ` + deliveryInScope + `
@@ -83,7 +83,7 @@ SELECT d.id, d.created_at
  WHERE d.subscription_id = $1
    AND (d.state IN ('RETRYING', 'DEAD', 'DROPPED') OR $4 AND d.state = 'DELIVERED')
    AND d.created_at >= $2
-   AND EXISTS (SELECT 1 FROM events e WHERE e.id = d.event_id)
+   AND EXISTS (SELECT 1 FROM events e WHERE ` + eventOfDelivery + `)
  ORDER BY d.created_at, d.sequence
  LIMIT $3`
 

@@ -8,7 +8,7 @@ import (
 
 // ExpireDeliveries drops up to limit webhook deliveries that have waited for their
 // first attempt for longer than domain.WebhookRetention, likewise of what waits in
-// backlogs, and deletes up to limit that finished longer ago.
+// backlogs.
 func (a *Attempts) ExpireDeliveries(ctx context.Context, limit int) (webhooks.Expired, error) {
 	return webhooks.ExpireDeliveries(ctx, a.o.DB, a.o.Clock(), limit)
 }
