@@ -22,8 +22,11 @@ const (
 	farOverlap  = 30 * time.Second
 	farEvery    = 10 * time.Second
 	// fullEvery is the time between two looks for workflows that did not return, in
-	// a namespace that is busy. Elsewhere each look is for all ends.
-	fullEvery = 2 * time.Second
+	// a namespace that is busy. Elsewhere it is that of quietLooks looks, within the
+	// bounds of fullEvery and maxFullEvery.
+	fullEvery    = 2 * time.Second
+	maxFullEvery = time.Minute
+	quietLooks   = 8
 
 	// The sweep checks runs without news for a while, a limited number at a time.
 	// It describes those that Temporal does not list as running, and one in
@@ -40,6 +43,8 @@ type look struct {
 
 	observer *Observer
 	began    time.Time
+	// pause is the time between two looks at a namespace that is not busy.
+	pause time.Duration
 }
 
 // run looks and returns the outcome. After a fault the next look goes back as far
@@ -77,8 +82,12 @@ func (l *look) list(ctx context.Context) error {
 		overlap, l.FarAt = farOverlap, l.began
 	}
 	latest, fault := l.listKind(ctx, engine.EndCompleted, l.ClosedAt.Add(-overlap))
-	full := !l.Busy || overlap == farOverlap || l.began.Sub(l.FullAt) >= fullEvery
+	full := l.Busy && overlap == farOverlap || l.began.Sub(l.FullAt) >= l.fullEvery()
 	if full {
+		if !l.Busy {
+			// The far look may have been one of those in between.
+			overlap = farOverlap
+		}
 		l.FullAt = l.began
 		for _, kind := range engine.OtherEnds() {
 			last, err := l.listKind(ctx, kind, l.EndsAt.Add(-overlap))
@@ -90,6 +99,14 @@ func (l *look) list(ctx context.Context) error {
 		l.EndsAt = l.ClosedAt
 	}
 	return fault
+}
+
+// fullEvery returns the time between two looks for all ends.
+func (l *look) fullEvery() time.Duration {
+	if l.Busy {
+		return fullEvery
+	}
+	return min(max(fullEvery, quietLooks*l.pause), maxFullEvery)
 }
 
 func later(a, b time.Time) time.Time {

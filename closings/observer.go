@@ -171,7 +171,7 @@ func (o *Observer) exchange(ctx context.Context) {
 	o.done, o.looks, o.blinded = nil, looks, false
 	for _, due := range looks.Due {
 		o.held[due.Namespace] = now
-		l := &look{observer: o, LookDone: persistence.LookDone{DueLook: due}, began: now}
+		l := &look{observer: o, LookDone: persistence.LookDone{DueLook: due}, began: now, pause: e.Quiet}
 		go func() { o.results <- l.run(ctx) }()
 	}
 }

@@ -229,6 +229,25 @@ func TestALookCostsWhatClosedSince(t *testing.T) {
 	}
 }
 
+// A namespace that is not busy is looked at for workflows that did not return in one
+// look of eight, and their ends are found then.
+func TestQuietNamespacesAreSeldomAskedForOtherEnds(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	p := w.start(t)
+	w.observe(t, 0)
+	w.awaitLooks(t, 2)
+	looks, pages := w.counted()
+	w.awaitLooks(t, 4)
+	after, read := w.counted()
+	require.LessOrEqual(t, read-pages, after-looks+2*len(engine.OtherEnds()), "a page for each look, and one for each other end")
+	w.outcome[workflowOf(p)] = &domain.Closing{
+		Namespace: w.Namespace, WorkflowID: workflowOf(p), RunID: "run", Status: domain.RunCancelled, ClosedAt: time.Now(),
+	}
+	w.end("Terminated", p, time.Now())
+	w.await(t, p, domain.ProcessCancelled)
+}
+
 func TestLooksAreRepeatedAfterFaults(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
