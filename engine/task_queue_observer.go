@@ -18,6 +18,10 @@ const (
 	// task queue.
 	DefaultTaskQueueInterval = 15 * time.Second
 
+	// RestIntervals is how many intervals pass between two observations of a queue at
+	// rest: no task waits there, and nothing happens in its namespace.
+	RestIntervals = 3
+
 	queuesAtOnce = 4
 	// queuesPerRound bounds the queues that a replica claims at a time, which leaves
 	// a share to the others.
@@ -29,13 +33,14 @@ const (
 // TaskQueueObserverOptions configure a TaskQueueObserver.
 type TaskQueueObserverOptions struct {
 	// Claim returns up to limit task queues that are due and makes them due again at
-	// next, as DB.ClaimTaskQueues does.
-	Claim func(ctx context.Context, now, next time.Time, limit int) ([]domain.DueTaskQueue, error)
+	// next, or at nextAtRest, as DB.ClaimTaskQueues does.
+	Claim func(ctx context.Context, now, next, nextAtRest time.Time, limit int) ([]domain.DueTaskQueue, error)
 	// Put stores observations, as DB.PutObservations does.
 	Put func(ctx context.Context, seen []domain.SeenTaskQueue) error
 	// Describe observes a task queue, as Engine.DescribeTaskQueue does.
 	Describe func(ctx context.Context, namespace, queue string) (domain.TaskQueueObservation, error)
-	// Interval is the maximum age of an observation; 0 is DefaultTaskQueueInterval.
+	// Interval is the maximum age of an observation, of RestIntervals at rest; 0 is
+	// DefaultTaskQueueInterval.
 	Interval time.Duration
 	Clock    func() time.Time
 	Logger   *slog.Logger
@@ -74,7 +79,8 @@ func (t *TaskQueueObserver) Run(ctx context.Context) {
 // interval.
 func (t *TaskQueueObserver) round(ctx context.Context) (more bool) {
 	now := t.o.Clock()
-	due, err := t.o.Claim(ctx, now, now.Add(t.o.Interval-t.o.Interval/looksPerInterval), queuesPerRound)
+	early := t.o.Interval / looksPerInterval
+	due, err := t.o.Claim(ctx, now, now.Add(t.o.Interval-early), now.Add(RestIntervals*t.o.Interval-early), queuesPerRound)
 	if err != nil {
 		t.complain(ctx, err)
 		return false

@@ -51,23 +51,30 @@ WITH due AS (
        FOR UPDATE SKIP LOCKED
 )
 UPDATE task_queue_observations o
-   SET due_at = $2
+   SET due_at = CASE WHEN o.workflow_count = 0 AND o.activity_count = 0 AND o.failed_at IS NULL AND o.observed_at IS NOT NULL
+                      AND NOT EXISTS (SELECT 1 FROM engine_watermarks w WHERE w.namespace = t.namespace AND w.active_at > $5)
+                     THEN $4
+                     ELSE $2::timestamptz END
   FROM due
   JOIN tenants t ON t.id = due.tenant_id
  WHERE o.tenant_id = due.tenant_id AND o.task_queue = due.task_queue
 RETURNING o.tenant_id, t.namespace, o.task_queue`
 )
 
-// ClaimTaskQueues returns at most limit task queues whose observation is due, and makes them due again at next:
-// other replicas skip them until then. It first adds and deletes queues to match definitions and workers.
-func (db *DB) ClaimTaskQueues(ctx context.Context, now, next time.Time, limit int) ([]domain.DueTaskQueue, error) {
+// restAfter is how long ago the service did something in a namespace whose queues are at rest, or a workflow ended there.
+const restAfter = 30 * time.Second
+
+// ClaimTaskQueues returns at most limit task queues whose observation is due, and makes them due again at next, or at
+// nextAtRest where no task waited and nothing happened lately: other replicas skip them until then. It first adds and
+// deletes queues to match definitions and workers.
+func (db *DB) ClaimTaskQueues(ctx context.Context, now, next, nextAtRest time.Time, limit int) ([]domain.DueTaskQueue, error) {
 	var due []domain.DueTaskQueue
 	known := []any{now, now.Add(-registrationMemory)}
 	// Each statement is its own transaction, so that other replicas wait for at most one of them.
 	for _, q := range []pg.Query{
 		pg.Q(addTaskQueues, known, ignored),
 		pg.Q(forgetTaskQueues, known, ignored),
-		pg.Q(claimTaskQueues, []any{now, next, limit}, pg.Into(&due)),
+		pg.Q(claimTaskQueues, []any{now, next, limit, nextAtRest, now.Add(-restAfter)}, pg.Into(&due)),
 	} {
 		if err := db.Send(ctx, []pg.Query{q}); err != nil {
 			return nil, pg.Translate("claiming task queues", err)

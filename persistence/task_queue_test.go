@@ -237,7 +237,7 @@ func TestObservationsOfTaskQueues(t *testing.T) { //nolint:funlen // one story o
 	q.lists(t, q.tenant, q.runner, "P", "Q")
 	q.registerAs(t, "w", q.tenant, q.runner, "Q", "P")
 	claim := func(limit int) []domain.DueTaskQueue {
-		due, err := q.db.ClaimTaskQueues(t.Context(), q.now, q.now.Add(10*time.Second), limit)
+		due, err := q.db.ClaimTaskQueues(t.Context(), q.now, q.now.Add(10*time.Second), q.now.Add(40*time.Second), limit)
 		require.NoError(t, err)
 		return due
 	}
@@ -297,4 +297,32 @@ func TestObservationsOfTaskQueues(t *testing.T) { //nolint:funlen // one story o
 
 	q.now = q.now.Add(8 * 24 * time.Hour)
 	require.Empty(t, claim(5), "queues without need are not observed")
+}
+
+// A queue is at rest when no task waits there and nothing happens in its namespace.
+func TestQueuesAtRestAreObservedLessOften(t *testing.T) {
+	t.Parallel()
+	q := newQueueOwners(t)
+	q.lists(t, q.tenant, q.runner, "Q")
+	q.registerAs(t, "w", q.tenant, q.runner, "Q")
+	claims := func(after time.Duration) bool {
+		q.now = q.now.Add(after)
+		due, err := q.db.ClaimTaskQueues(t.Context(), q.now, q.now.Add(10*time.Second), q.now.Add(40*time.Second), 5)
+		require.NoError(t, err)
+		for _, d := range due {
+			require.NoError(t, q.db.PutObservations(t.Context(), []domain.SeenTaskQueue{{
+				DueTaskQueue: d, Observation: domain.TaskQueueObservation{ObservedAt: q.now},
+			}}))
+		}
+		return len(due) == 1
+	}
+	require.True(t, claims(0))
+	require.True(t, claims(10*time.Second), "it was not observed before")
+	require.False(t, claims(30*time.Second))
+	_, err := q.db.ExchangeEngineLooks(t.Context(), persistence.LookExchange{Now: q.now, Touched: []string{"tenant"}})
+	require.NoError(t, err)
+	require.True(t, claims(10*time.Second))
+	require.True(t, claims(10*time.Second))
+	require.True(t, claims(30*time.Second), "a command was executed")
+	require.False(t, claims(30*time.Second))
 }

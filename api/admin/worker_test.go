@@ -90,7 +90,7 @@ func TestTaskQueuesTellWhatIsMissing(t *testing.T) {
 
 	s.RegisterAs(s.As("worker"), "w", "LOANS", `"Other","LoanWorkflow"`)
 	due := domain.DueTaskQueue{TenantID: q.TenantID, TaskQueue: "LOANS"}
-	claimed, err := s.DB.ClaimTaskQueues(t.Context(), s.Now(), s.Now().Add(time.Hour), 10)
+	claimed, err := s.DB.ClaimTaskQueues(t.Context(), s.Now(), s.Now().Add(time.Hour), s.Now().Add(time.Hour), 10)
 	require.NoError(t, err)
 	require.NotEmpty(t, claimed)
 	require.NoError(t, s.DB.PutObservations(t.Context(), []domain.SeenTaskQueue{{DueTaskQueue: due, Observation: domain.TaskQueueObservation{

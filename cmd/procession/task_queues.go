@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/persistence"
 )
 
 // missedObservations is how many observations of a task queue may be missing
-// before what was seen is no longer believed.
-const missedObservations = 4
+// before what was seen is no longer believed. At rest that is one.
+const missedObservations = engine.RestIntervals + 1
 
 // queuePatience is the patience with task queues that the settings ask for.
 func queuePatience(c Config) domain.TaskQueuePatience {
