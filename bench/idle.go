@@ -92,7 +92,10 @@ const (
 // processorTimes returns the processor time of the service, of Temporal, of the sessions of the service's database, by its
 // name, and of the other sessions. Those that have ended count no more, so few may end in between.
 func (b *bench) processorTimes(ctx context.Context) (map[string]time.Duration, error) {
-	pids := map[int]string{b.service.PID(): ofService, b.engine.PID(): ofTemporal}
+	pids := map[int]string{b.service.PID(): ofService}
+	if b.engine != nil {
+		pids[b.engine.PID()] = ofTemporal
+	}
 	rows, err := b.pool.Query(ctx, "SELECT pid, coalesce(datname, '') FROM pg_stat_activity WHERE pid <> pg_backend_pid()") //nolint:rowserrcheck // ForEachRow does
 	if err != nil {
 		return nil, fmt.Errorf("listing sessions: %w", err)

@@ -46,7 +46,7 @@ type stack struct {
 	address  string
 	admin    string
 	temporal string
-	// engine is Temporal's process.
+	// engine is Temporal's process, nil with a stand-in.
 	engine  *temporalserver.Server
 	system  *systemAccess
 	sealKey authn.SealKey
@@ -58,6 +58,8 @@ type stackOptions struct {
 	keep bool
 	// baseline is the file of another build of the service, which is started too unless it is empty.
 	baseline string
+	// standIn is set for a stand-in in place of Temporal.
+	standIn bool
 	// watchStatements makes PostgreSQL add up what each statement takes.
 	watchStatements bool
 }
@@ -109,7 +111,11 @@ func (s *stack) start(ctx context.Context, o stackOptions, progress io.Writer) (
 	}
 	stopService := s.stops[len(s.stops)-1]
 	s.stops = s.stops[:len(s.stops)-1]
-	err = s.startTemporal(ctx, progress)
+	if o.standIn {
+		err = s.startStandIn(ctx)
+	} else {
+		err = s.startTemporal(ctx, progress)
+	}
 	// Temporal outlives the service, which talks to it until the end.
 	s.onStop(stopService)
 	if err != nil {

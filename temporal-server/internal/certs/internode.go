@@ -7,8 +7,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
+	"os"
 	"time"
 )
 
@@ -17,8 +20,8 @@ const processName = "temporal-server process"
 
 const processDNSName = "process.temporal-server.internal"
 
-// newProcessCertificate makes a certificate whose key exists in this process only. It signs nothing else: a peer that
-// presents it is this process.
+// newProcessCertificate makes a certificate that signs nothing else: a peer that presents it is this process, or one of its cluster if
+// the key is written to a file.
 func newProcessCertificate(now time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -45,7 +48,39 @@ func newProcessCertificate(now time.Time) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, nil
 }
 
-// internodeConfig serves both ends of a connection between two services of this process.
+// WriteShared makes the certificate and key that the processes of a cluster share, and writes them to a new file.
+func WriteShared(path string, now time.Time) error {
+	made, err := newProcessCertificate(now)
+	if err != nil {
+		return err
+	}
+	key, err := x509.MarshalPKCS8PrivateKey(made.PrivateKey)
+	if err != nil {
+		return fmt.Errorf("encoding the key: %w", err)
+	}
+	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made.Leaf.Raw}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the operator's own file
+	if err != nil {
+		return fmt.Errorf("writing the certificate: %w", err)
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
+}
+
+// readShared reads what WriteShared wrote.
+func readShared(path string) (tls.Certificate, error) {
+	shared, err := tls.LoadX509KeyPair(path, path)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("reading --internal-certificate: %w", err)
+	}
+	if err := shared.Leaf.VerifyHostname(processDNSName); err != nil {
+		return tls.Certificate{}, fmt.Errorf("reading --internal-certificate: %w; make it with temporal-server certificate", err)
+	}
+	return shared, nil
+}
+
+// internodeConfig serves both ends of a connection between two services of this process, or of its cluster.
 func internodeConfig(process tls.Certificate) *tls.Config {
 	self := x509.NewCertPool()
 	self.AddCert(process.Leaf)

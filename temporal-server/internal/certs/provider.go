@@ -24,9 +24,15 @@ type Provider struct {
 var _ encryption.TLSConfigProvider = (*Provider)(nil)
 
 // NewProvider reads files and looks at them again every interval until Close. It returns an error naming the flag of a file that cannot
-// be used.
-func NewProvider(files Files, interval time.Duration, now time.Time, logger *slog.Logger) (*Provider, error) {
-	process, err := newProcessCertificate(now)
+// be used. shared is the file with the certificate of the cluster's processes, empty for one process.
+func NewProvider(files Files, shared string, interval time.Duration, now time.Time, logger *slog.Logger) (*Provider, error) {
+	var process tls.Certificate
+	var err error
+	if shared == "" {
+		process, err = newProcessCertificate(now)
+	} else {
+		process, err = readShared(shared)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,10 @@ type Options struct {
 	Listen        string // host:port of the frontend; port 0 chooses a free one
 	MetricsListen string // host:port of the Prometheus endpoint; empty: none
 
+	Services []string // the services of Temporal this process runs; empty: all of them
+	Hosts    []string // where the others are, as "history=10.0.0.2:7234"; with Services only
+	Internal string   // PEM file with the certificate and key all processes of the cluster share; with Services only
+
 	Store               Store
 	DatabaseURL         string // maintenance database of the PostgreSQL server; holds a password, never log it
 	Database            string
@@ -131,6 +135,9 @@ func (o *Options) flags(output io.Writer) *flag.FlagSet {
 	fs.String(configFlag, "", "YAML `file` with settings, named like these flags; flags and environment win over it")
 	fs.StringVar(&o.Listen, "listen", "127.0.0.1:7233", "`address` (host:port) of the frontend; port 0 chooses a free one")
 	fs.StringVar(&o.MetricsListen, "metrics-listen", "", "`address` (host:port) of the Prometheus endpoint /metrics; empty: none")
+	fs.Var((*names)(&o.Services), "services", "`names` of the services this process runs, with commas between them: frontend, internal-frontend, history, matching, worker; empty: all")
+	fs.Var((*names)(&o.Hosts), "hosts", "where the services of a cluster of several processes are, as `service=ip:port` with commas between them; the same in each of them, all but frontend")
+	fs.StringVar(&o.Internal, "internal-certificate", "", "PEM `file` with the certificate and key that the processes of a cluster share; temporal-server certificate makes it")
 	fs.StringVar((*string)(&o.Store), "store", string(StoreSQLite), "where state is kept: `sqlite` (in memory, gone at exit) or postgres")
 	fs.StringVar(&o.DatabaseURL, "database-url", "", "postgres:// `URL` of a database of the server to use; its role creates the two databases when they are absent")
 	fs.StringVar(&o.Database, "database", "temporal", "`name` of the main database")
@@ -167,6 +174,9 @@ func (o *Options) validate() error {
 		if _, _, err := net.SplitHostPort(o.MetricsListen); err != nil {
 			fail("--metrics-listen must be host:port: %w", err)
 		}
+	}
+	for _, err := range o.checkServices() {
+		fail("%w", err)
 	}
 	switch o.Store {
 	case StoreSQLite:

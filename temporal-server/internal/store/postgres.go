@@ -27,6 +27,10 @@ const (
 	// ownerWait is how long a starting server waits for the previous one to let go.
 	ownerWait = 15 * time.Second
 
+	// setupLock is held while one process of a cluster creates what is missing, setupWait how long others wait for it.
+	setupLock = ownerLock + 1
+	setupWait = time.Minute
+
 	duplicateDatabase = "42P04"
 )
 
@@ -38,7 +42,7 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 	if err := createDatabases(ctx, base, opts.Database, opts.VisibilityDatabase); err != nil {
 		return nil, err
 	}
-	release, err := own(ctx, base, opts.Database)
+	release, prepared, err := own(ctx, base, opts.Database, opts.Split())
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +57,9 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 		}
 	}
 	shared, err := pgstore.Open(ctx, withDatabase(base, opts.Database))
+	if err == nil {
+		err = prepared(ctx)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("preparing what frontends share in database %s: %w", opts.Database, err), release())
 	}
@@ -100,30 +107,57 @@ func createDatabases(ctx context.Context, base *url.URL, names ...string) error 
 }
 
 // own makes this process the only server on the database, by an advisory lock that ends with the process. Every server believes it owns
-// all history shards, so a second one would take them from the first over and over. The returned function gives the database up.
-func own(ctx context.Context, base *url.URL, database string) (func() error, error) {
+// all history shards, so a second one would take them from the first over and over. Processes of one cluster share that lock, and prepare
+// the database one after the other until they call prepared. release gives the database up.
+func own(ctx context.Context, base *url.URL, database string, split bool) (release func() error, prepared func(context.Context) error, err error) {
 	conn, err := pgx.Connect(ctx, withDatabase(base, database))
 	if err != nil {
-		return nil, fmt.Errorf("connecting to database %s: %w", database, err)
+		return nil, nil, fmt.Errorf("connecting to database %s: %w", database, err)
 	}
-	release := func() error { return conn.Close(context.WithoutCancel(ctx)) }
+	release = func() error { return conn.Close(context.WithoutCancel(ctx)) }
+	prepared = func(context.Context) error { return nil }
+	lock := `SELECT pg_try_advisory_lock($1)`
+	if split {
+		lock = `SELECT pg_try_advisory_lock_shared($1)`
+	}
+	if err := tryLock(ctx, conn, lock, ownerLock, ownerWait); err != nil {
+		if errors.Is(err, errLocked) {
+			err = fmt.Errorf("another temporal-server uses database %s: stop it, or choose other names with --database and --visibility-database", database)
+		}
+		return nil, nil, errors.Join(err, release())
+	}
+	if split {
+		if err := tryLock(ctx, conn, `SELECT pg_try_advisory_lock($1)`, setupLock, setupWait); err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("waiting for another process that prepares database %s: %w", database, err), release())
+		}
+		prepared = func(ctx context.Context) error {
+			_, err := conn.Exec(ctx, `SELECT pg_advisory_unlock($1)`, int64(setupLock))
+			return err
+		}
+	}
+	return release, prepared, nil
+}
 
-	wait, cancel := context.WithTimeout(ctx, ownerWait)
+var errLocked = errors.New("the lock is held")
+
+// tryLock repeats a statement that tries to take a lock, for as long as wait.
+func tryLock(ctx context.Context, conn *pgx.Conn, sql string, key int64, wait time.Duration) error {
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	retry := time.NewTicker(200 * time.Millisecond)
 	defer retry.Stop()
 	for {
 		var locked bool
-		if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(ownerLock)).Scan(&locked); err != nil {
-			return nil, errors.Join(fmt.Errorf("locking database %s: %w", database, err), release())
+		if err := conn.QueryRow(ctx, sql, key).Scan(&locked); err != nil {
+			return fmt.Errorf("locking the database: %w", err)
 		}
 		if locked {
-			return release, nil
+			return nil
 		}
 		select {
 		case <-retry.C:
-		case <-wait.Done():
-			return nil, errors.Join(fmt.Errorf("another temporal-server uses database %s: stop it, or choose other names with --database and --visibility-database", database), release())
+		case <-waiting.Done():
+			return errLocked
 		}
 	}
 }
