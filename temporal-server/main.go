@@ -14,14 +14,17 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/procession-dev/procession/temporal-server/internal/certs"
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 	"github.com/procession-dev/procession/temporal-server/internal/server"
 )
 
 const usage = `Usage: temporal-server start [flags]
+       temporal-server certificate FILE
 
-Runs a Temporal server whose frontend accepts Procession's engine certificates and tokens.
+start runs a Temporal server whose frontend accepts Procession's engine certificates and tokens.
 temporal-server start -h lists the flags; each can also be set as PROCESSION_TEMPORAL_<FLAG>.
+certificate writes the certificate and key that the processes of a cluster share to a new file.
 `
 
 func main() {
@@ -50,6 +53,11 @@ func run(ctx context.Context, args []string, lookupEnv func(string) (string, boo
 		}
 		logger := slog.New(slog.NewJSONHandler(stderr, nil))
 		return serve(ctx, opts, logger, stdout)
+	case "certificate":
+		if len(args) != 2 {
+			return fmt.Errorf("certificate needs the name of a file\n%s", usage)
+		}
+		return certs.WriteShared(args[1], time.Now())
 	case "help", "-h", "-help", "--help":
 		_, err := io.WriteString(stdout, usage)
 		return err

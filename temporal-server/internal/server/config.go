@@ -23,36 +23,19 @@ import (
 // clusterName is what Temporal calls this cluster in its own records.
 const clusterName = "active"
 
-// services are the parts of Temporal this process runs. The internal frontend serves the system's own workers, which have no token.
-func services() []primitives.ServiceName {
-	return []primitives.ServiceName{
-		primitives.FrontendService,
-		primitives.InternalFrontendService,
-		primitives.HistoryService,
-		primitives.MatchingService,
-		primitives.WorkerService,
-	}
-}
-
 // layout is where each service listens.
 type layout struct {
 	config  map[string]config.Service
 	hosts   map[primitives.ServiceName]static.Hosts
-	address string // the frontend's, as callers reach it
+	address string // the frontend's, as callers reach it; in a process without it that of the first service
 }
 
-// place reserves an address for every listener. Only the frontend's is for others; the rest stay on loopback.
+// place reserves an address for every listener. Only the frontend's is for others; the rest stay on loopback unless the cluster has
+// several processes, which find each other where the options say.
 func place(ctx context.Context, opts options.Options, reserved *reservations) (layout, error) {
 	l := layout{config: map[string]config.Service{}, hosts: map[primitives.ServiceName]static.Hosts{}}
-	for _, service := range services() {
-		var port int
-		var err error
-		ip := net.IPv4(127, 0, 0, 1)
-		if service == primitives.FrontendService {
-			ip, port, err = reserved.reserve(ctx, "listen", opts.Listen)
-		} else {
-			port, err = reserved.reserveFree(ctx, ip)
-		}
+	for _, service := range options.Services() {
+		ip, port, err := placeService(ctx, opts, service, reserved)
 		if err != nil {
 			return layout{}, err
 		}
@@ -62,12 +45,33 @@ func place(ctx context.Context, opts options.Options, reserved *reservations) (l
 			reach = net.IPv4(127, 0, 0, 1)
 		}
 		address := net.JoinHostPort(reach.String(), strconv.Itoa(port))
+		if !opts.Runs(service) {
+			l.hosts[service] = static.Hosts{All: []string{address}}
+			continue
+		}
 		l.hosts[service] = static.SingleLocalHost(address)
-		if service == primitives.FrontendService {
+		if l.address == "" {
 			l.address = address
 		}
 	}
 	return l, nil
+}
+
+// placeService returns where a service listens, and reserves that if it is in this process.
+func placeService(
+	ctx context.Context, opts options.Options, service primitives.ServiceName, reserved *reservations,
+) (net.IP, int, error) {
+	switch {
+	case !opts.Runs(service):
+		return address(ctx, opts.Host(service))
+	case service == primitives.FrontendService:
+		return reserved.reserve(ctx, "listen", opts.Listen)
+	case opts.Split():
+		return reserved.reserve(ctx, "hosts", opts.Host(service))
+	}
+	ip := net.IPv4(127, 0, 0, 1)
+	port, err := reserved.reserveFree(ctx, ip)
+	return ip, port, err
 }
 
 func temporalConfig(l layout, persistence config.Persistence) *config.Config {
@@ -79,7 +83,7 @@ func temporalConfig(l layout, persistence config.Persistence) *config.Config {
 			MasterClusterName:        clusterName,
 			CurrentClusterName:       clusterName,
 			ClusterInformation: map[string]cluster.ClusterInformation{
-				clusterName: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: l.address},
+				clusterName: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: l.hosts[primitives.FrontendService].All[0]},
 			},
 		},
 		DCRedirectionPolicy: config.DCRedirectionPolicy{Policy: "noop"},

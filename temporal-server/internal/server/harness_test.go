@@ -38,6 +38,17 @@ type world struct {
 // newWorld starts a server; change may alter its options first.
 func newWorld(t *testing.T, change func(*options.Options)) *world {
 	t.Helper()
+	w := newAuthorities(t)
+	if change != nil {
+		change(&w.opts)
+	}
+	w.start(t)
+	return w
+}
+
+// newAuthorities makes what a server trusts and the options of one, which is not started.
+func newAuthorities(t *testing.T) *world {
+	t.Helper()
 	w := &world{ca: newAuthority(t, "engine CA"), issuer: newIssuer(t), log: &logBuffer{}}
 	dir := t.TempDir()
 	cert, key := writePair(t, dir, w.ca.server(t))
@@ -53,11 +64,15 @@ func newWorld(t *testing.T, change func(*options.Options)) *world {
 		TLSCert:         cert, TLSKey: key, ClientCA: ca, TLSRefresh: 50 * time.Millisecond,
 		LogLevel: "error",
 	}
-	if change != nil {
-		change(&w.opts)
-	}
-	w.start(t)
 	return w
+}
+
+// address is where the frontend is.
+func (w *world) address() string {
+	if w.server == nil {
+		return w.opts.Listen
+	}
+	return w.server.Address()
 }
 
 func (w *world) start(t *testing.T) {
@@ -76,7 +91,7 @@ func (w *world) dial(t *testing.T, cert *tls.Certificate, token string) *grpc.Cl
 		// GetClientCertificate sends it whatever authorities the server asks for.
 		cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return cert, nil }
 	}
-	conn, err := grpc.NewClient(w.server.Address(),
+	conn, err := grpc.NewClient(w.address(),
 		grpc.WithTransportCredentials(credentials.NewTLS(cfg)),
 		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 			if token != "" {
@@ -122,7 +137,7 @@ func (w *world) sdk(t *testing.T, namespace string, cert tls.Certificate, c jwt.
 func (w *world) sdkWith(t *testing.T, namespace string, cert tls.Certificate, token func(context.Context) (string, error)) client.Client {
 	t.Helper()
 	connected, err := client.Dial(client.Options{
-		HostPort:    w.server.Address(),
+		HostPort:    w.address(),
 		Namespace:   namespace,
 		Logger:      sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
 		Credentials: client.NewAPIKeyDynamicCredentials(token),

@@ -51,6 +51,20 @@ func (r *reservations) reserve(ctx context.Context, flag, address string) (net.I
 	return ip, number, nil
 }
 
+// address returns IP and port of host:port.
+func address(ctx context.Context, hostPort string) (net.IP, int, error) {
+	host, port, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return nil, 0, err
+	}
+	ip, err := resolve(ctx, host)
+	if err != nil {
+		return nil, 0, err
+	}
+	number, err := strconv.Atoi(port)
+	return ip, number, err
+}
+
 // reserveFree takes a free port of ip.
 func (r *reservations) reserveFree(ctx context.Context, ip net.IP) (int, error) {
 	var last error

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/log/tag"
+	"go.temporal.io/server/common/primitives"
 	"go.temporal.io/server/temporal"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -35,7 +36,7 @@ type Server struct {
 	closers    []func() error // run in reverse order once Temporal has stopped
 }
 
-// Start starts a server and returns when its frontend answers. Denials and trouble with keys and certificates are written to logger; Temporal's own log
+// Start starts a server and returns when its frontend answers, if it has one. Denials and trouble with keys and certificates are written to logger; Temporal's own log
 // goes to stderr at the level opts name. On an error nothing is left running.
 func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock func() time.Time) (_ *Server, err error) {
 	s := &Server{}
@@ -66,7 +67,7 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	}()
 
 	files := certs.Files{Cert: opts.TLSCert, Key: opts.TLSKey, ClientCA: opts.ClientCA}
-	tlsProvider, err := certs.NewProvider(files, opts.TLSRefresh, clock(), logger) //nolint:contextcheck // it lives until Close, ctx bounds the start only
+	tlsProvider, err := certs.NewProvider(files, opts.Internal, opts.TLSRefresh, clock(), logger) //nolint:contextcheck // it lives until Close, ctx bounds the start only
 	if err != nil {
 		return nil, err
 	}
@@ -95,9 +96,11 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	}
 	s.onStop(func() error { guard.Close(); return nil })
 
-	names := make([]string, 0, len(services()))
-	for _, name := range services() {
-		names = append(names, string(name))
+	var names []string
+	for _, name := range options.Services() {
+		if opts.Runs(name) {
+			names = append(names, string(name))
+		}
 	}
 	err = reserved.release()
 	release = nil
@@ -124,14 +127,17 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	if err := built.Start(); err != nil {
 		return nil, fmt.Errorf("starting the Temporal server: %w", err)
 	}
-	if err := awaitReady(ctx, layout.address, tlsProvider); err != nil {
-		return nil, fmt.Errorf("waiting for the frontend on %s: %w", layout.address, err)
+	if opts.Runs(primitives.FrontendService) {
+		if err := awaitReady(ctx, layout.address, tlsProvider); err != nil {
+			return nil, fmt.Errorf("waiting for the frontend on %s: %w", layout.address, err)
+		}
 	}
 	s.address = layout.address
 	return s, nil
 }
 
-// Address is the frontend's host:port. It names the loopback address when the frontend listens on every address.
+// Address is the frontend's host:port, or that of another service in a process without a frontend. It names the loopback address when
+// the frontend listens on every address.
 func (s *Server) Address() string { return s.address }
 
 // Stop stops the services, gives the database up and returns.
