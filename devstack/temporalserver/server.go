@@ -50,10 +50,25 @@ type Options struct {
 	TLSCert, TLSKey string
 	// ClientCA is the file of the authority client certificates must come from.
 	ClientCA string
+	// Services are the services of this process, Hosts where all but the frontend
+	// are, as "history=127.0.0.1:7234", and Internal the file of WriteInternal, for a
+	// cluster of several processes. Without them the process has all services.
+	Services, Hosts []string
+	Internal        string
 	// LogLevel is debug, info, warn or error; empty leaves the server's default.
 	LogLevel string
 	// LogWriter receives what the server logs; nil drops it.
 	LogWriter io.Writer
+}
+
+// WriteInternal makes the certificate and key that the processes of a cluster share
+// and writes them to a new file.
+func WriteInternal(ctx context.Context, binary, file string) error {
+	//nolint:gosec // the binary built here, or the operator's
+	if out, err := exec.CommandContext(ctx, binary, "certificate", file).CombinedOutput(); err != nil {
+		return fmt.Errorf("making the internal certificate: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // ExitError is returned by Start when the server ended before it was ready.
@@ -123,6 +138,9 @@ func (o Options) args() []string {
 		{"tls-cert", o.TLSCert},
 		{"tls-key", o.TLSKey},
 		{"client-ca", o.ClientCA},
+		{"services", strings.Join(o.Services, ",")},
+		{"hosts", strings.Join(o.Hosts, ",")},
+		{"internal-certificate", o.Internal},
 		{"log-level", o.LogLevel},
 	} {
 		if flag.value != "" {
