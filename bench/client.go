@@ -32,10 +32,14 @@ type conn struct {
 	answer  bytes.Buffer
 }
 
-// dial connects to the service as a user of the demo data, or as an application
+// dial connects to the service, or to one of its replicas by turns, as a user of the demo data, or as an application
 // when it has no e-mail address.
 func (s *stack) dial(ctx context.Context, who demo.Account) (*conn, error) {
-	c, err := new(net.Dialer).DialContext(ctx, "tcp", s.address)
+	address := s.address
+	if turn := s.dialled.Add(1) % uint64(len(s.replicas)+1); turn > 0 {
+		address = s.replicas[turn-1].address
+	}
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the service: %w", err)
 	}

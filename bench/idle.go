@@ -93,8 +93,11 @@ const (
 // name, and of the other sessions. Those that have ended count no more, so few may end in between.
 func (b *bench) processorTimes(ctx context.Context) (map[string]time.Duration, error) {
 	pids := map[int]string{b.service.PID(): ofService}
-	if b.engine != nil {
-		pids[b.engine.PID()] = ofTemporal
+	for _, replica := range b.replicas {
+		pids[replica.service.PID()] = ofService
+	}
+	for _, server := range b.engine {
+		pids[server.PID()] = ofTemporal
 	}
 	rows, err := b.pool.Query(ctx, "SELECT pid, coalesce(datname, '') FROM pg_stat_activity WHERE pid <> pg_backend_pid()") //nolint:rowserrcheck // ForEachRow does
 	if err != nil {

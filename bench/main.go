@@ -39,7 +39,10 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	made := stackOptions{keep: o.keep, baseline: o.baselineBinary, watchStatements: o.statements > 0}
+	made := stackOptions{
+		keep: o.keep, baseline: o.baselineBinary, watchStatements: o.statements > 0,
+		replicas: o.serviceCount, spread: o.spread, standIn: o.standIn,
+	}
 	return withStack(ctx, made, progress, func(s *stack) error {
 		b := &bench{options: o, stack: s, progress: progress, report: newReport(time.Now())}
 		err := b.measure(ctx)
@@ -79,6 +82,7 @@ func (b *bench) measure(ctx context.Context) error {
 		{"list", b.measureLists},
 		{"artifacts", b.measureArtifacts},
 		{"administration", b.measureAdministration},
+		{"ends", b.measureEnds},
 		{"idle", b.measureIdle},
 	} {
 		if !b.wants(section.name) {

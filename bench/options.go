@@ -24,13 +24,17 @@ type options struct {
 	samples        int
 	tenants        int
 	restSeconds    int
+	standIn        bool
+	serviceCount   int
+	spread         bool
+	visibility     int
 	baselineBinary string
 	keep           bool
 	statements     int
 }
 
 func sections() []string {
-	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration", "idle"}
+	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration", "ends", "idle"}
 }
 
 func (o *options) wants(section string) bool {
@@ -54,6 +58,10 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.samples, "samples", 200, "processes to measure latencies with")
 	f.IntVar(&o.tenants, "tenants", 1000, "tenants that are idle, without open runs and with ten each")
 	f.IntVar(&o.restSeconds, "rest", 60, "for how long the service is left alone, in seconds")
+	f.IntVar(&o.visibility, "visibility-rows", 200_000, "workflows in Temporal's lists for ends, a quarter of them open")
+	f.IntVar(&o.serviceCount, "replicas", 1, "processes of the service, to which clients connect by turns")
+	f.BoolVar(&o.spread, "spread-temporal", false, "run Temporal as four processes instead of one")
+	f.BoolVar(&o.standIn, "stand-in", false, "measure idle with a stand-in for Temporal, for more tenants than a Temporal can be given; needs --only idle")
 	f.StringVar(&o.baselineBinary, "baseline", "", "another build of cmd/procession, measured by turns in creates, pairs and pages")
 	f.IntVar(&o.statements, "statements", 0, "after each section, print as many of the statements that took longest; needs pg_stat_statements")
 	f.BoolVar(&o.keep, "keep", false, "keep the directory with data, logs and pgbench scripts")
@@ -68,6 +76,9 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 			return o, fmt.Errorf("--only: there is no section %q", section)
 		}
 	}
+	if o.standIn && !slices.Equal(o.only, []string{"idle"}) {
+		return o, errors.New("--stand-in needs --only idle: workflows do not run there")
+	}
 	for text := range strings.SplitSeq(items, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1000 || len(o.items) > 0 && n <= o.items[len(o.items)-1] {
@@ -75,7 +86,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 		}
 		o.items = append(o.items, n)
 	}
-	if min(o.seconds, o.rounds, o.clients, o.requests, o.artifacts, o.administered, o.processes, o.samples, o.tenants, o.restSeconds) < 1 {
+	if min(o.seconds, o.rounds, o.clients, o.requests, o.artifacts, o.administered, o.processes, o.samples, o.tenants, o.visibility, o.serviceCount, o.restSeconds) < 1 {
 		return o, errors.New("numbers must be 1 or more")
 	}
 	return o, nil

@@ -16,14 +16,25 @@ func TestThroughputSections(t *testing.T) {
 	require.NoError(t, buildService(t.Context(), binary))
 
 	var report, progress bytes.Buffer
-	args := []string{"--only", "creates,pairs,list,idle", "--items", "1000", "--requests", "2", "--seconds", "1", "--rounds", "1", "--clients", "2", "--tenants", "2", "--rest", "1", "--baseline", binary}
+	args := []string{"--only", "creates,pairs,list,ends,idle", "--items", "1000", "--requests", "2", "--seconds", "1", "--rounds", "1", "--clients", "2", "--tenants", "2", "--rest", "1", "--samples", "4", "--visibility-rows", "2000", "--baseline", binary}
 	require.NoError(t, run(t.Context(), args, &report, &progress), progress.String())
 	for _, row := range []string{
 		"POST /processes, manual ", "POST /processes, manual, beside the baseline", "POST /processes, manual, CPU of the service",
 		"claim + complete a task ", "claim + complete a task, beside the baseline", "claim + complete a task, CPU of the service",
 		"list, 1 k items, manager, processes", "list, 1 k items, candidate of 1 %, newest first",
+		"workflow returns → process COMPLETED visible, 500 open and 1500 ended workflows ",
 		"idle, 2 tenants without runs ", "idle, 2 tenants with 10 open runs each ",
 	} {
 		require.Contains(t, report.String(), row)
 	}
+}
+
+func TestIdleTenantsBesideAStandIn(t *testing.T) {
+	t.Parallel()
+	var report, progress bytes.Buffer
+	args := []string{"--only", "idle", "--stand-in", "--tenants", "20", "--rest", "1"}
+	require.NoError(t, run(t.Context(), args, &report, &progress), progress.String())
+	require.Contains(t, report.String(), "idle, 20 tenants with 10 open runs each ")
+	_, err := parseOptions([]string{"--stand-in", "--only", "engine,idle"}, &progress)
+	require.ErrorContains(t, err, "--stand-in needs --only idle")
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -40,14 +41,18 @@ type stack struct {
 	// baseline is another build of the service, if one was asked for. Only its
 	// address, database and process are its own.
 	baseline *stack
+	// replicas are further processes of the service on the same database, of which
+	// only address and process are their own. Clients connect by turns.
+	replicas []*stack
+	dialled  atomic.Uint64
 	// db holds the definitions, pool is for what the service has no operation for.
 	db       *persistence.DB
 	pool     *pgxpool.Pool
 	address  string
 	admin    string
 	temporal string
-	// engine is Temporal's process, nil with a stand-in.
-	engine  *temporalserver.Server
+	// engine are Temporal's processes, none with a stand-in.
+	engine  []*temporalserver.Server
 	system  *systemAccess
 	sealKey authn.SealKey
 	stops   []func(context.Context) error
@@ -58,6 +63,10 @@ type stackOptions struct {
 	keep bool
 	// baseline is the file of another build of the service, which is started too unless it is empty.
 	baseline string
+	// replicas is how many processes of the service there are.
+	replicas int
+	// spread is set for a Temporal of several processes.
+	spread bool
 	// standIn is set for a stand-in in place of Temporal.
 	standIn bool
 	// watchStatements makes PostgreSQL add up what each statement takes.
@@ -109,15 +118,21 @@ func (s *stack) start(ctx context.Context, o stackOptions, progress io.Writer) (
 	if err := s.startService(binary, env); err != nil {
 		return err
 	}
-	stopService := s.stops[len(s.stops)-1]
-	s.stops = s.stops[:len(s.stops)-1]
+	services := len(s.stops) - 1
+	for range o.replicas - 1 {
+		if err := s.startReplica(ctx, binary, env); err != nil {
+			return err
+		}
+	}
+	stopServices := slices.Clone(s.stops[services:])
+	s.stops = s.stops[:services]
 	if o.standIn {
 		err = s.startStandIn(ctx)
 	} else {
-		err = s.startTemporal(ctx, progress)
+		err = s.startTemporal(ctx, o.spread, progress)
 	}
 	// Temporal outlives the service, which talks to it until the end.
-	s.onStop(stopService)
+	s.stops = append(s.stops, stopServices...)
 	if err != nil {
 		return err
 	}
@@ -131,7 +146,27 @@ func (s *stack) start(ctx context.Context, o stackOptions, progress io.Writer) (
 			return err
 		}
 	}
+	for _, replica := range s.replicas {
+		if err := replica.awaitReady(ctx); err != nil {
+			return err
+		}
+	}
 	return s.awaitReady(ctx)
+}
+
+// startReplica runs one more process of the service.
+func (s *stack) startReplica(ctx context.Context, binary string, env []string) error {
+	addresses, err := freeAddresses(ctx, 2)
+	if err != nil {
+		return err
+	}
+	replica := &stack{
+		dir: s.dir, database: fmt.Sprintf("replica-%d", len(s.replicas)+2),
+		address: addresses[0], admin: addresses[1], temporal: s.temporal,
+	}
+	s.replicas = append(s.replicas, replica)
+	s.onStop(func(context.Context) error { return replica.stop() })
+	return replica.startService(binary, env)
 }
 
 func (s *stack) onStop(stop func(context.Context) error) { s.stops = append(s.stops, stop) }
@@ -238,35 +273,6 @@ func buildService(ctx context.Context, binary string) error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the service: %w\n%s", err, out)
 	}
-	return nil
-}
-
-func (s *stack) startTemporal(ctx context.Context, progress io.Writer) error {
-	source, err := temporalserver.FindSource()
-	if err != nil {
-		return err
-	}
-	binary, err := temporalserver.Build(ctx, temporalserver.BuildOptions{Source: source, Progress: progress})
-	if err != nil {
-		return err
-	}
-	log, err := os.OpenFile(filepath.Join(s.dir, "temporal.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return fmt.Errorf("opening Temporal's log: %w", err)
-	}
-	starting, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	server, err := temporalserver.Start(starting, temporalserver.Options{
-		Binary: binary, Listen: s.temporal, Store: temporalserver.StorePostgres, DatabaseURL: s.cluster.URL("postgres"),
-		JWKSURL: "http://" + s.address + "/.well-known/jwks.json", Issuer: issuerName,
-		TLSCert: filepath.Join(s.dir, "server.pem"), TLSKey: filepath.Join(s.dir, "server-key.pem"),
-		ClientCA: filepath.Join(s.dir, "ca.pem"), LogWriter: log,
-	})
-	if err != nil {
-		return err
-	}
-	s.engine = server
-	s.onStop(func(ctx context.Context) error { return errors.Join(server.Stop(ctx), log.Close()) })
 	return nil
 }
 
