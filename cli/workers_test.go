@@ -96,6 +96,7 @@ func (w *terminal) register(identity, queue, types string) {
 // observe stores what was seen of a task queue of the tenant north.
 func (w *terminal) observe(queue string, o domain.TaskQueueObservation) {
 	w.t.Helper()
+	require.NoError(w.t, w.db.MatchTaskQueues(w.t.Context(), now()))
 	due, err := w.db.ClaimTaskQueues(w.t.Context(), now(), now(), now(), 100)
 	require.NoError(w.t, err)
 	for _, d := range due {

@@ -86,6 +86,9 @@ type Observer struct {
 	looks   persistence.Looks
 	wakeAt  time.Time
 	blinded bool
+	// awake is how many namespaces were looked at when they were last counted.
+	awake   int
+	countAt time.Time
 }
 
 // New returns an Observer that is started with Run.
@@ -155,7 +158,7 @@ func (o *Observer) exchange(ctx context.Context) {
 	e := persistence.LookExchange{
 		Done: o.done, Touched: touched, Limit: looksAtOnce - len(o.held),
 		Now: now, LeaseUntil: now.Add(lease),
-		BusyFor: busyFor, Busy: busyInterval, Quiet: o.quiet(),
+		BusyFor: busyFor, Busy: busyInterval, Quiet: o.quiet(), Count: !now.Before(o.countAt),
 	}
 	for namespace, began := range o.held {
 		if now.Sub(began) > renewAfter {
@@ -169,6 +172,9 @@ func (o *Observer) exchange(ctx context.Context) {
 		return
 	}
 	o.done, o.looks, o.blinded = nil, looks, false
+	if e.Count {
+		o.awake, o.countAt = looks.Awake, now.Add(pollInterval)
+	}
 	for _, due := range looks.Due {
 		o.held[due.Namespace] = now
 		l := &look{observer: o, LookDone: persistence.LookDone{DueLook: due}, began: now, pause: e.Quiet}
@@ -178,7 +184,7 @@ func (o *Observer) exchange(ctx context.Context) {
 
 // quiet returns the pause between two looks at a namespace that is not busy.
 func (o *Observer) quiet() time.Duration {
-	return min(max(quietInterval, time.Duration(o.looks.Awake)*quietShare), maxQuietInterval)
+	return min(max(quietInterval, time.Duration(o.awake)*quietShare), maxQuietInterval)
 }
 
 func (o *Observer) take() []string {

@@ -312,7 +312,7 @@ func TestNamespacesWithoutRunsAreLeftAlone(t *testing.T) {
 	_, stop = w.observe(t, time.Minute)
 	w.awaitLooks(t, 2)
 	require.Eventually(t, func() bool {
-		looks, err := w.db.ExchangeEngineLooks(t.Context(), persistence.LookExchange{Now: time.Now()})
+		looks, err := w.db.ExchangeEngineLooks(t.Context(), persistence.LookExchange{Now: time.Now(), Count: true})
 		require.NoError(t, err)
 		return looks.Awake == 0
 	}, patience, 5*time.Millisecond)

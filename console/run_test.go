@@ -92,8 +92,7 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 	record := sql[uuid.UUID](s, `SELECT id FROM events WHERE process_id = $1 LIMIT 1`, first)
 	webhook, delivery := s.webhook(uuid.MustParse(first), "PICTURED")
 	now := time.Now()
-	_, err := s.db.ClaimTaskQueues(t.Context(), now, now.Add(time.Hour), now.Add(time.Hour), 100)
-	require.NoError(t, err)
+	require.NoError(t, s.db.MatchTaskQueues(t.Context(), now))
 	require.NoError(t, s.db.PutObservations(t.Context(), []domain.SeenTaskQueue{{
 		DueTaskQueue: domain.DueTaskQueue{TenantID: demo.TenantDemo(), TaskQueue: "QUEUE_SAMPLE_LOAN"}, Observation: domain.TaskQueueObservation{
 			ObservedAt: now, Pollers: []domain.Poller{{Identity: hostile, Kind: domain.TaskKindWorkflow, LastAccessAt: now}},

@@ -32,6 +32,9 @@ const (
 
 // TaskQueueObserverOptions configure a TaskQueueObserver.
 type TaskQueueObserverOptions struct {
+	// Match adds and deletes task queues as definitions and workers need, as
+	// DB.MatchTaskQueues does.
+	Match func(ctx context.Context, now time.Time) error
 	// Claim returns up to limit task queues that are due and makes them due again at
 	// next, or at nextAtRest, as DB.ClaimTaskQueues does.
 	Claim func(ctx context.Context, now, next, nextAtRest time.Time, limit int) ([]domain.DueTaskQueue, error)
@@ -51,8 +54,9 @@ type TaskQueueObserverOptions struct {
 // to call Temporal. Replicas share the queues. While Temporal is unavailable, it
 // makes one call per interval, and the observations record the failure.
 type TaskQueueObserver struct {
-	o     TaskQueueObserverOptions
-	blind bool
+	o       TaskQueueObserverOptions
+	blind   bool
+	matchAt time.Time
 }
 
 // NewTaskQueueObserver returns a TaskQueueObserver that is started with Run.
@@ -79,6 +83,13 @@ func (t *TaskQueueObserver) Run(ctx context.Context) {
 // interval.
 func (t *TaskQueueObserver) round(ctx context.Context) (more bool) {
 	now := t.o.Clock()
+	if !now.Before(t.matchAt) {
+		if err := t.o.Match(ctx, now); err != nil {
+			t.complain(ctx, err)
+			return false
+		}
+		t.matchAt = now.Add(t.o.Interval)
+	}
 	early := t.o.Interval / looksPerInterval
 	due, err := t.o.Claim(ctx, now, now.Add(t.o.Interval-early), now.Add(RestIntervals*t.o.Interval-early), queuesPerRound)
 	if err != nil {

@@ -117,7 +117,7 @@ func newObserved(t *testing.T, queues ...string) *observed {
 		require.True(t, result.Stored)
 	}
 	o.observer = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
-		Claim: o.db.ClaimTaskQueues, Put: o.db.PutObservations,
+		Match: o.db.MatchTaskQueues, Claim: o.db.ClaimTaskQueues, Put: o.db.PutObservations,
 		Interval: 60 * time.Millisecond, Clock: time.Now, Logger: enginetest.Logger(),
 		Describe: func(_ context.Context, namespace, queue string) (domain.TaskQueueObservation, error) {
 			o.mu.Lock()

@@ -40,6 +40,8 @@ type LookExchange struct {
 	Held    []string
 	Touched []string
 	Limit   int
+	// Count asks for Looks.Awake, which takes longer the more namespaces there are.
+	Count bool
 
 	Now, LeaseUntil time.Time
 	// BusyFor is how long a namespace is busy after something happened there. Busy and Quiet are the pauses until
@@ -47,8 +49,8 @@ type LookExchange struct {
 	BusyFor, Busy, Quiet time.Duration
 }
 
-// Looks is the result of an exchange. Awake counts the namespaces that are looked at, by whichever replica, and Next
-// is when the next of them is due, zero if there is none.
+// Looks is the result of an exchange. Awake counts the namespaces that are looked at, by whichever replica. Next is when
+// the next of those that are not leased is due, zero if there is none.
 type Looks struct {
 	Due   []DueLook
 	Awake int
@@ -118,7 +120,15 @@ RETURNING w.namespace, w.active_at > $1 - $4::interval AS busy, w.closed_at, w.e
           w.sweep_after`
 
 	nextLook = `
-SELECT count(*), coalesce(min(greatest(due_at, leased_until)), 'epoch')
+SELECT (SELECT due_at
+          FROM engine_watermarks
+         WHERE due_at < 'infinity'
+           AND leased_until <= $1
+         ORDER BY due_at
+         LIMIT 1)`
+
+	countLooks = `
+SELECT count(*)
   FROM engine_watermarks
  WHERE due_at < 'infinity'`
 )
@@ -143,10 +153,14 @@ func (db *DB) ExchangeEngineLooks(ctx context.Context, e LookExchange) (Looks, e
 	if e.Limit > 0 {
 		queries = append(queries, pg.Q(claimLooks, []any{e.Now, e.Limit, e.LeaseUntil, e.BusyFor}, pg.Into(&looks.Due)))
 	}
-	queries = append(queries, pg.Q(nextLook, nil, pg.One(&looks.Awake, &looks.Next)))
+	var next *time.Time
+	queries = append(queries, pg.Q(nextLook, []any{e.Now}, pg.One(&next)))
+	if e.Count {
+		queries = append(queries, pg.Q(countLooks, nil, pg.One(&looks.Awake)))
+	}
 	err := db.Send(ctx, queries)
-	if looks.Awake == 0 {
-		looks.Next = time.Time{}
+	if next != nil {
+		looks.Next = *next
 	}
 	return looks, pg.Translate("exchanging looks for ends of workflows", err)
 }

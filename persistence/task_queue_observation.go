@@ -64,23 +64,26 @@ RETURNING o.tenant_id, t.namespace, o.task_queue`
 // restAfter is how long ago the service did something in a namespace whose queues are at rest, or a workflow ended there.
 const restAfter = 30 * time.Second
 
-// ClaimTaskQueues returns at most limit task queues whose observation is due, and makes them due again at next, or at
-// nextAtRest where no task waited and nothing happened lately: other replicas skip them until then. It first adds and
-// deletes queues to match definitions and workers.
-func (db *DB) ClaimTaskQueues(ctx context.Context, now, next, nextAtRest time.Time, limit int) ([]domain.DueTaskQueue, error) {
-	var due []domain.DueTaskQueue
+// MatchTaskQueues adds and deletes the task queues that are observed to match definitions and workers.
+func (db *DB) MatchTaskQueues(ctx context.Context, now time.Time) error {
 	known := []any{now, now.Add(-registrationMemory)}
 	// Each statement is its own transaction, so that other replicas wait for at most one of them.
-	for _, q := range []pg.Query{
-		pg.Q(addTaskQueues, known, ignored),
-		pg.Q(forgetTaskQueues, known, ignored),
-		pg.Q(claimTaskQueues, []any{now, next, limit, nextAtRest, now.Add(-restAfter)}, pg.Into(&due)),
-	} {
-		if err := db.Send(ctx, []pg.Query{q}); err != nil {
-			return nil, pg.Translate("claiming task queues", err)
+	for _, sql := range []string{addTaskQueues, forgetTaskQueues} {
+		if err := db.Send(ctx, []pg.Query{pg.Q(sql, known, ignored)}); err != nil {
+			return pg.Translate("matching task queues", err)
 		}
 	}
-	return due, nil
+	return nil
+}
+
+// ClaimTaskQueues returns at most limit task queues whose observation is due, and makes them due again at next, or at
+// nextAtRest where no task waited and nothing happened lately: other replicas skip them until then.
+func (db *DB) ClaimTaskQueues(ctx context.Context, now, next, nextAtRest time.Time, limit int) ([]domain.DueTaskQueue, error) {
+	var due []domain.DueTaskQueue
+	err := db.Send(ctx, []pg.Query{
+		pg.Q(claimTaskQueues, []any{now, next, limit, nextAtRest, now.Add(-restAfter)}, pg.Into(&due)),
+	})
+	return due, pg.Translate("claiming task queues", err)
 }
 
 func ignored(rows pgx.Rows) error {

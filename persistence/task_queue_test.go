@@ -237,6 +237,7 @@ func TestObservationsOfTaskQueues(t *testing.T) { //nolint:funlen // one story o
 	q.lists(t, q.tenant, q.runner, "P", "Q")
 	q.registerAs(t, "w", q.tenant, q.runner, "Q", "P")
 	claim := func(limit int) []domain.DueTaskQueue {
+		require.NoError(t, q.db.MatchTaskQueues(t.Context(), q.now))
 		due, err := q.db.ClaimTaskQueues(t.Context(), q.now, q.now.Add(10*time.Second), q.now.Add(40*time.Second), limit)
 		require.NoError(t, err)
 		return due
@@ -307,6 +308,7 @@ func TestQueuesAtRestAreObservedLessOften(t *testing.T) {
 	q.registerAs(t, "w", q.tenant, q.runner, "Q")
 	claims := func(after time.Duration) bool {
 		q.now = q.now.Add(after)
+		require.NoError(t, q.db.MatchTaskQueues(t.Context(), q.now))
 		due, err := q.db.ClaimTaskQueues(t.Context(), q.now, q.now.Add(10*time.Second), q.now.Add(40*time.Second), 5)
 		require.NoError(t, err)
 		for _, d := range due {

@@ -90,6 +90,7 @@ func TestTaskQueuesTellWhatIsMissing(t *testing.T) {
 
 	s.RegisterAs(s.As("worker"), "w", "LOANS", `"Other","LoanWorkflow"`)
 	due := domain.DueTaskQueue{TenantID: q.TenantID, TaskQueue: "LOANS"}
+	require.NoError(t, s.DB.MatchTaskQueues(t.Context(), s.Now()))
 	claimed, err := s.DB.ClaimTaskQueues(t.Context(), s.Now(), s.Now().Add(time.Hour), s.Now().Add(time.Hour), 10)
 	require.NoError(t, err)
 	require.NotEmpty(t, claimed)

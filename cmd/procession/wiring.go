@@ -154,7 +154,7 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 	})
 	observed := k.db.Background()
 	s.taskQueues = engine.NewTaskQueueObserver(engine.TaskQueueObserverOptions{
-		Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue,
+		Match: observed.MatchTaskQueues, Claim: observed.ClaimTaskQueues, Put: observed.PutObservations, Describe: s.engine.DescribeTaskQueue,
 		Interval: s.config.TaskQueueInterval, Clock: time.Now, Logger: s.log,
 	})
 	s.starter = engine.NewStarter(engine.StarterOptions{
