@@ -84,6 +84,7 @@ func (b *bench) measure(ctx context.Context) error {
 		{"administration", b.measureAdministration},
 		{"ends", b.measureEnds},
 		{"idle", b.measureIdle},
+		{"camunda", b.measureCamunda},
 	} {
 		if !b.wants(section.name) {
 			continue

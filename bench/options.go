@@ -34,11 +34,11 @@ type options struct {
 }
 
 func sections() []string {
-	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration", "ends", "idle"}
+	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration", "ends", "idle", "camunda"}
 }
 
 func (o *options) wants(section string) bool {
-	return len(o.only) == 0 || slices.Contains(o.only, section)
+	return len(o.only) == 0 && section != "camunda" || slices.Contains(o.only, section)
 }
 
 func parseOptions(args []string, help io.Writer) (options, error) {
