@@ -95,12 +95,14 @@ func administered() []seed { //nolint:funlen // a table of statements
 			   FROM generate_series(1, $3::bigint) n`,
 		}},
 		{each: 100_000, statements: []string{
-			`INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, process_id, state,
-			                                 attempts, created_at, queued_at, last_attempt_at, finished_at)
-			 SELECT md5('delivery ' || n)::uuid, md5('webhook ' || 1 + n % ($3::bigint / 100))::uuid, $1, md5('event ' || n * 10)::uuid,
+			`INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_era, event_xid, event_position, event_type,
+			                                 payload_version, process_id, state, attempts, created_at, queued_at, last_attempt_at,
+			                                 finished_at)
+			 SELECT md5('delivery ' || n)::uuid, md5('webhook ' || 1 + n % ($3::bigint / 100))::uuid, $1, e.id, e.era, e.xid, e.position,
 			        'PROCESS.STATE_CHANGED', 'B', md5('process ' || n)::uuid, CASE n % 20 WHEN 0 THEN 'DEAD' ELSE 'DELIVERED' END, 1,
 			        t.at, t.at, t.at, t.at
 			   FROM generate_series(1, $3::bigint) n
+			   JOIN events e ON e.id = md5('event ' || n * 10)::uuid
 			  CROSS JOIN LATERAL (SELECT now() - ($3::bigint - n) * interval '1 second' AS at) t WHERE $2::uuid IS NOT NULL`,
 			`INSERT INTO webhook_attempts (delivery_id, round, number, at, status, latency, failure, detail, answer)
 			 SELECT d.id, 1, 1, d.created_at, 200, interval '5 milliseconds', '', '', ''

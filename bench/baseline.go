@@ -42,13 +42,14 @@ func (s *stack) startBaseline(ctx context.Context, binary string, env []string) 
 	return other, other.startService(binary, env)
 }
 
-// baselineColumns lists the columns of each table that rows are copied into.
+// baselineColumns lists the columns of each table that rows are copied into. Rows of partitions are those of their table.
 const baselineColumns = `
 SELECT c.table_name, array_agg(c.column_name::text ORDER BY c.ordinal_position)
   FROM information_schema.columns c
   JOIN information_schema.tables t USING (table_schema, table_name)
  WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.is_generated = 'NEVER'
    AND c.table_name NOT LIKE 'goose%'
+   AND NOT EXISTS (SELECT 1 FROM pg_class p WHERE p.oid = format('%I.%I', c.table_schema, c.table_name)::regclass AND p.relispartition)
  GROUP BY c.table_name`
 
 // copyRows copies what both databases have columns for.
@@ -106,7 +107,7 @@ func copyTable(ctx context.Context, from *pgxpool.Pool, to pgx.Tx, table string,
 	}
 	defer conn.Release()
 	var rows bytes.Buffer
-	if _, err := conn.Conn().PgConn().CopyTo(ctx, &rows, "COPY "+name+" ("+list+") TO STDOUT"); err != nil {
+	if _, err := conn.Conn().PgConn().CopyTo(ctx, &rows, "COPY (SELECT "+list+" FROM "+name+") TO STDOUT"); err != nil {
 		return err
 	}
 	if _, err := to.Exec(ctx, "DELETE FROM "+name); err != nil {

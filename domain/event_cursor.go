@@ -10,8 +10,9 @@ import (
 // EventCursor is a position in the event log: behind everything that was committed before, ahead of everything
 // that is committed later. The zero cursor is at the beginning.
 //
-// Events are ordered by their cursors: by the era, which is incremented when the database moves to another
-// cluster, by the transaction, and by the position within the transaction.
+// Events are ordered by their cursors: by the era, which is a partition of the event log, by the transaction, and
+// by the position within the transaction. An era begins when the one before has lasted long enough, or when the
+// database moves to another cluster.
 type EventCursor struct {
 	Era         int32
 	Transaction uint64

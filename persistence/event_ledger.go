@@ -28,13 +28,24 @@ func (db *DB) eventsAdopted(ctx context.Context) (bool, error) {
 }
 
 // grants are the privileges of the role that the service uses. On the event log these are only to read and to
-// insert.
+// insert, and none on its partitions. The role may begin an era, which removes nothing.
 const grants = `
 GRANT USAGE ON SCHEMA {schema} TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role};
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role};
 REVOKE UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON events, event_ledger FROM {role};
+REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON event_partitions FROM {role};
 REVOKE INSERT ON event_ledger FROM {role};
+DO $grants$
+DECLARE
+    partition regclass;
+BEGIN
+    FOR partition IN SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = 'events'::regclass LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM %I', partition, {role name});
+    END LOOP;
+END
+$grants$;
+GRANT EXECUTE ON FUNCTION add_event_partition(interval) TO {role};
 REVOKE INSERT, UPDATE, DELETE ON goose_db_version FROM {role};`
 
 // GrantTo grants a role the privileges that the service needs, but not to alter the schema or recorded events.
@@ -44,7 +55,8 @@ func (db *DB) GrantTo(ctx context.Context, role string) error {
 	if err := db.Reader().Read(ctx, pg.Q(`SELECT current_schema()::text`, nil, pg.One(&schema))); err != nil {
 		return pg.Translate("finding the schema", err)
 	}
-	fill := strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{role}", pgx.Identifier{role}.Sanitize())
+	fill := strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{role}", pgx.Identifier{role}.Sanitize(),
+		"{role name}", "'"+strings.ReplaceAll(role, "'", "''")+"'")
 	// The statements run one after the other, in one transaction.
 	_, err := db.pools.background.Exec(ctx, fill.Replace(grants), pgx.QueryExecModeSimpleProtocol)
 	return pg.Translate("granting rights to a role", err)

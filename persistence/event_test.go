@@ -259,23 +259,33 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 	}
 	changes := []string{
 		`UPDATE events SET type = 'OTHER'`,
+		`UPDATE events_1 SET type = 'OTHER'`,
 		`DELETE FROM events`,
+		`DELETE FROM events_1`,
+		`TRUNCATE events_1`,
 		`DELETE FROM events WHERE false`,
 		`TRUNCATE events`,
 		`INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, actor_id, occurred_at)
 			SELECT id, tenant_id, type, resource_kind, resource_id, actor_id, occurred_at FROM events
-			ON CONFLICT (id) DO UPDATE SET type = 'OTHER'`,
+			ON CONFLICT (era, xid, position) DO UPDATE SET type = 'OTHER'`,
 		`MERGE INTO events e USING events o ON e.id = o.id WHEN MATCHED THEN DELETE`,
 	}
 	schema := []string{
 		`ALTER TABLE events DISABLE TRIGGER keep_events`,
 		`DROP TRIGGER keep_events ON events`,
 		`DROP TABLE events`,
-		`CREATE TRIGGER t BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION complete_event()`,
+		`CREATE TRIGGER t BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION keep_events()`,
 		`CREATE RULE r AS ON INSERT TO events DO INSTEAD NOTHING`,
 		`CREATE OR REPLACE FUNCTION keep_events() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
 		`SELECT remove_old_events(gen_random_uuid(), '2020-01-01', 1)`,
 		`SELECT begin_event_era()`,
+		`SELECT begin_event_partition()`,
+		`SELECT make_event_partition(9)`,
+		`SELECT drop_event_partition('2020-01-01')`,
+		`SELECT FROM events_1`,
+		`DROP TABLE events_1`,
+		`ALTER TABLE events DETACH PARTITION events_1`,
+		`DELETE FROM event_partitions`,
 		`UPDATE event_ledger SET era = 2`,
 		`INSERT INTO event_ledger VALUES (2, false)`,
 		`DELETE FROM goose_db_version`,
@@ -331,30 +341,4 @@ func TestALedgerFromAnotherClusterBeginsAnEra(t *testing.T) {
 	require.EqualValues(t, 2, next.Era)
 	// A reader that had read to the end before gets the new events.
 	l.requireRead(domain.EventCursor{Era: 1, Transaction: 900000000000, Position: 1 << 40}, added)
-}
-
-// The previous release records events without the columns added since.
-func TestEventsOfTheReleaseBefore(t *testing.T) {
-	t.Parallel()
-	l := newLedger(t)
-	conn := l.connect(l.url)
-	process, item := uuid.New(), uuid.New()
-	for _, about := range []*uuid.UUID{nil, &item} {
-		_, err := conn.Exec(t.Context(), `
-INSERT INTO events (id, tenant_id, process_id, type, process_state, process_item_id, item_type,
-                    item_definition_code, task_state, actor_id, occurred_at)
-VALUES ($1, $2, $3, 'PROCESS.CREATED', 'RUNNING', $4, NULL, NULL, NULL, $1, now())`, uuid.New(), l.tenant, process, about)
-		require.NoError(t, err)
-	}
-	var events []domain.Event
-	require.Eventually(t, func() bool {
-		_, batch := l.read(domain.EventCursor{}, 3)
-		events = batch.Events
-		return len(events) == 2
-	}, 10*time.Second, time.Millisecond)
-	require.Equal(t, domain.ResourceProcess, events[0].ResourceKind)
-	require.Equal(t, process, events[0].ResourceID)
-	require.Equal(t, "RUNNING", events[0].State)
-	require.Equal(t, domain.ResourceItem, events[1].ResourceKind)
-	require.Equal(t, item, events[1].ResourceID)
 }

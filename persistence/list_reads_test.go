@@ -78,9 +78,9 @@ func TestListsReadWhatTheyShow(t *testing.T) { //nolint:funlen // most of it is 
 		atMost         int64
 		read           func(*persistence.Reader)
 	}{
-		"events of a rare type": {rows, "events", 10, recorded(false, events.Filter{Types: []domain.EventType{domain.EventSecretIssued}})},
-		"and of all tenants":    {rows, "events", 10, recorded(true, events.Filter{Types: []domain.EventType{domain.EventSecretIssued}})},
-		"about a rare kind":     {rows, "events", 10, recorded(false, events.Filter{ResourceKinds: []domain.EventResource{domain.ResourceSecret}})},
+		"events of a rare type": {rows, "events_1", 10, recorded(false, events.Filter{Types: []domain.EventType{domain.EventSecretIssued}})},
+		"and of all tenants":    {rows, "events_1", 10, recorded(true, events.Filter{Types: []domain.EventType{domain.EventSecretIssued}})},
+		"about a rare kind":     {rows, "events_1", 10, recorded(false, events.Filter{ResourceKinds: []domain.EventResource{domain.ResourceSecret}})},
 		"webhooks": {rows, "webhook_deliveries", 25 * 20, func(r *persistence.Reader) {
 			found, err := webhooks.ListEndpoints(t.Context(), r, persistence.AdministrationScope{Tenants: tenants}, webhooks.EndpointFilter{},
 				domain.PageRequest{Size: 25}, nil, time.Now())

@@ -35,11 +35,12 @@ SELECT l.era, pg_snapshot_xmin(pg_current_snapshot())
   FROM event_ledger l`
 )
 
-// The conditions of the indexes events_type and events_kind. A statement that has one uses the index in generic plans too.
+// The conditions of the indexes events_type, events_kind and events_resource. A statement that has one uses the index in generic plans too.
 const (
 	ofRareType = `e.type NOT IN ('PROCESS.CREATED', 'PROCESS.STATE_CHANGED', 'PROCESS_ITEM.CREATED', 'PROCESS_ITEM.TASK_STATE_CHANGED',
                     'PROCESS_ITEM.TASK_DATA_SAVED')`
-	ofRareKind = `e.resource_kind NOT IN ('PROCESS', 'PROCESS_ITEM')`
+	ofRareKind     = `e.resource_kind NOT IN ('PROCESS', 'PROCESS_ITEM')`
+	besidesProcess = `e.resource_id IS DISTINCT FROM e.process_id`
 )
 
 // frequentTypes are the types of events that every process and every task records.
@@ -57,8 +58,8 @@ func areRare[T comparable](values []T, frequent ...T) bool {
 
 // beyondCursor compares an event e with a cursor, whose arguments begin at first.
 func beyondCursor(operator string, first int) string {
-	return fmt.Sprintf("(e.era, e.xid, e.position) %s ($%d::integer, $%d::xid8, $%d::bigint)",
-		operator, first, first+1, first+2)
+	return pg.ComparePlace(operator, fmt.Sprintf("$%d::integer", first), fmt.Sprintf("$%d::xid8", first+1),
+		fmt.Sprintf("$%d::bigint", first+2))
 }
 
 func cursorArgs(c domain.EventCursor) []any {
@@ -229,7 +230,10 @@ func listOf(columns, from string, scope persistence.AdministrationScope, filter 
 	if areRare(filter.ResourceKinds, domain.ResourceProcess, domain.ResourceItem) {
 		l.Where = append(l.Where, ofRareKind)
 	}
-	pg.AnyOf(l, "e.resource_id", filter.ResourceIDs)
+	if len(filter.ResourceIDs) > 0 {
+		l.Filter("(e.resource_id = ANY(%[1]s) AND "+besidesProcess+" OR e.process_id = ANY(%[1]s) AND e.resource_id = e.process_id)",
+			filter.ResourceIDs)
+	}
 	pg.AnyOf(l, "e.request_id", filter.RequestIDs)
 	if filter.From != nil {
 		l.Filter("e.occurred_at >= %s", *filter.From)
@@ -238,7 +242,7 @@ func listOf(columns, from string, scope persistence.AdministrationScope, filter 
 		l.Filter("e.occurred_at < %s", *filter.To)
 	}
 	if filter.Concerning != nil {
-		l.Filter("(e.resource_id = %[1]s OR e.process_id = %[1]s)", *filter.Concerning)
+		l.Filter("(e.resource_id = %[1]s AND "+besidesProcess+" OR e.process_id = %[1]s)", *filter.Concerning)
 	}
 	if filter.Actor != "" {
 		l.Filter("e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lower(a.name || ' ' || coalesce(a.email, '')), lower(%s)) > 0)",

@@ -123,7 +123,7 @@ const (
 SELECT ` + timelineColumns + `
   FROM events e` + timelineTables + `
   JOIN business_artifacts b ON b.id = $3 AND b.tenant_id = ANY($2)
- WHERE e.tenant_id = b.tenant_id AND e.type = ANY($4)
+ WHERE e.tenant_id = b.tenant_id AND e.type = ANY($4) AND ` + besidesProcess + `
    AND e.resource_id = ANY(ARRAY(SELECT $3::uuid
                                   UNION ALL
                                  SELECT x.id FROM business_artifact_actions x WHERE x.business_artifact_id = $3

@@ -45,3 +45,17 @@ BEGIN
 END
 $$;
 -- +goose StatementEnd
+
+-- The next migration makes a partition of the table of events. What takes long for that is done here, while the service goes on.
+DROP INDEX CONCURRENTLY IF EXISTS events_first_resource;
+CREATE INDEX CONCURRENTLY events_first_resource ON events (resource_id, era, xid, position)
+ WHERE resource_id IS DISTINCT FROM process_id;
+ALTER TABLE events DROP CONSTRAINT IF EXISTS events_first_era;
+-- +goose StatementBegin
+DO $$
+BEGIN
+    EXECUTE format('ALTER TABLE events ADD CONSTRAINT events_first_era CHECK (era <= %s) NOT VALID', (SELECT l.era FROM event_ledger l));
+END
+$$;
+-- +goose StatementEnd
+ALTER TABLE events VALIDATE CONSTRAINT events_first_era;

@@ -84,8 +84,8 @@ var (
                   e.occurred_at
              FROM events e
             WHERE e.tenant_id = w.tenant_id
-              AND (e.era, e.xid, e.position) > (w.era, w.xid, w.position)
-              AND (e.era, e.xid, e.position) <= (w.end_era, w.end_xid, w.end_position)
+              AND ` + pg.ComparePlace(">", "w.era", "w.xid", "w.position") + `
+              AND ` + pg.ComparePlace("<=", "w.end_era", "w.end_xid", "w.end_position") + `
             ORDER BY ` + pg.EventOrder + `
             LIMIT w.at_most + 1) b
     WINDOW o AS (PARTITION BY w.id ORDER BY b.era, b.xid, b.position)
@@ -242,9 +242,9 @@ var (
        SELECT e.type, e.process_id, e.process_item_id, e.item_type, e.resource_id, e.occurred_at
          FROM events e
         WHERE e.tenant_id = w.tenant_id
-          AND (e.era, e.xid, e.position) > (w.era, w.xid, w.position)
-          AND (e.era, e.xid, e.position) <= (coalesce(w.until_era, c.era), coalesce(w.until_xid, c.xid),
-                                             coalesce(w.until_position, c.position))
+          AND ` + pg.ComparePlace(">", "w.era", "w.xid", "w.position") + `
+          AND ` + pg.ComparePlace("<=", "coalesce(w.until_era, c.era)", "coalesce(w.until_xid, c.xid)",
+		"coalesce(w.until_position, c.position)") + `
         ORDER BY ` + pg.EventOrder + `
         LIMIT ` + strconv.Itoa(domain.WebhookBacklogCounted) + `) b
   LEFT JOIN LATERAL (` + toldAs + `) t ON true`

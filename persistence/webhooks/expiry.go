@@ -17,7 +17,7 @@ WITH chosen AS (
      WHERE (SELECT e.occurred_at
               FROM events e
              WHERE e.tenant_id = k.tenant_id
-               AND (e.era, e.xid, e.position) > (k.era, k.xid, k.position)
+               AND ` + pg.ComparePlace(">", "k.era", "k.xid", "k.position") + `
              ORDER BY ` + pg.EventOrder + `
              LIMIT 1) < $2
      LIMIT $5` + takeFromBacklogs

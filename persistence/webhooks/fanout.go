@@ -41,7 +41,7 @@ WITH place AS (
     SELECT c.era, c.xid, c.position
       FROM webhook_cursor c
      WHERE EXISTS (SELECT 1 FROM events e
-                    WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)
+                    WHERE ` + beyondCursor + `
                       AND ` + pg.SettledEvent + `)
        AND (c.era, c.xid, c.position) = (SELECT s.era, s.xid, s.position FROM webhook_cursor s)
        FOR NO KEY UPDATE OF c SKIP LOCKED
@@ -52,7 +52,7 @@ WITH place AS (
            SELECT e.era, e.xid, e.position, e.id, e.tenant_id, e.type, e.process_id, e.process_item_id, e.item_type,
                   e.resource_id
              FROM events e
-            WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)
+            WHERE ` + beyondCursor + `
               AND ` + pg.SettledEvent + `
             ORDER BY ` + pg.EventOrder + `
             LIMIT $1) b
@@ -120,6 +120,11 @@ const leapsAtOnce = 1000
 // hasSecret is true of an endpoint w that has a secret at $2.
 const hasSecret = `EXISTS (SELECT 1 FROM webhook_secrets s
                     WHERE s.subscription_id = w.subscription_id AND (s.expires_at IS NULL OR s.expires_at > $2))`
+
+// beyondCursor is true of an event e behind the place c.
+//
+//nolint:gochecknoglobals // a constant
+var beyondCursor = pg.ComparePlace(">", "c.era", "c.xid", "c.position")
 
 // isHeld is domain.WebhookEndpoint.Held of an endpoint w at $2, with domain.WebhookHoldFrom as $3.
 const isHeld = `(w.paused OR w.failures >= $3 OR NOT ` + hasSecret + `)`
