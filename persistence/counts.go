@@ -119,6 +119,7 @@ func walk(l *pg.List, kept string, ways ...pg.Walk) {
 		return
 	}
 	l.Fixed, l.Counts.Kept, l.Counts.Walks = true, kept, ways
+	l.Counts.Alone = strings.Contains(l.Order[0], ".last_modified_at")
 }
 
 // countItems has the total of a list of items i visible to the caller made of kept counts.

@@ -24,6 +24,8 @@ type Counts struct {
 	// nearly all rows. Rows that are neither on a way nor in Others must not be visible.
 	Walks []Walk
 	Kept  string
+	// Alone has every page read along the walks: no index has all rows in the order of the list.
+	Alone bool
 	// Deleted is the column with the time of the deletion if deleted rows, which have no counts, are listed too.
 	Deleted string
 }
@@ -88,7 +90,7 @@ func (l *List) among(ids string) string {
 
 // walked returns the query of a page that is read in the order of all rows where the caller sees nearly all of them, and
 // along the walks where it does not: as many rows along each as the page and those before it have, and those of Others. The
-// rows of others are not read. In an order that has no index, what the caller sees is sorted, not what there is.
+// rows of others are not read. In an order in which the walks have no index, what the caller sees is sorted, not what there is.
 func (l *List) walked(columns, limit, reach string) string {
 	c := l.Counts
 	_, alias, _ := strings.Cut(c.Table, " ")
@@ -102,6 +104,9 @@ func (l *List) walked(columns, limit, reach string) string {
 	part := func(from, condition string) string {
 		return fmt.Sprintf("(SELECT %s\n  FROM %s\n WHERE %s\n   AND %s\n ORDER BY %s LIMIT %s)",
 			columns, from, condition, where, order, limit)
+	}
+	if c.Alone {
+		return part(l.among(strings.Join(ways, "\n UNION\n")), "true")
 	}
 	// PostgreSQL does not execute the part whose condition, which is the same for all rows, is false.
 	seen := fmt.Sprintf("WITH seen AS MATERIALIZED (\n    SELECT coalesce(sum(n) FILTER (WHERE %s IS NOT TRUE), 0) <= %d AS nearly_all\n"+

@@ -1,0 +1,100 @@
+package persistence_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// seedChanges makes 20,000 processes with a task each, which changed in another order than they were made.
+const seedChanges = `
+WITH made AS (
+    INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state, subject,
+                           initiator_id, created_by, created_at, last_modified_by, last_modified_at)
+    SELECT gen_random_uuid(), d.tenant_id, d.id, d.published_version, d.code, 'RUNNING', 'P', v.id, v.id,
+           now() - n * interval '1 minute', v.id, now() - (n * 7919 % 20011) * interval '1 second'
+      FROM process_definitions d, (SELECT id FROM principals WHERE email LIKE 'carol@%' LIMIT 1) v, generate_series(1, 20000) n
+     WHERE d.code = 'ONBOARDING'
+    RETURNING *)
+INSERT INTO process_items (id, tenant_id, process_id, process_definition_id, type, item_definition_id, item_version,
+                           item_definition_code, task_state, created_by, created_at, last_modified_by, last_modified_at)
+SELECT gen_random_uuid(), p.tenant_id, p.id, p.process_definition_id, 'TASK', i.id, v.version, i.code, 'READY', p.created_by,
+       p.created_at, p.created_by, p.last_modified_at
+  FROM made p
+  JOIN item_definitions i ON i.process_definition_id = p.process_definition_id AND i.code = 'CHECKLIST'
+  JOIN item_definition_versions v ON v.item_definition_id = i.id AND v.process_version = p.process_version`
+
+// The order of the last change costs what the page shows, however much the caller sees.
+func TestListsByChangeReadWhatTheyShow(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	db := pgtest.Open(t, url)
+	require.NoError(t, demo.Load(t.Context(), db, nil, time.Now()))
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	for _, statement := range []string{seedChanges, "SELECT recount_lists()", "ANALYZE"} {
+		_, err = conn.Exec(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	alice := domain.Caller{
+		PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser,
+		Memberships: []domain.Membership{{TenantID: demo.TenantDemo(), Namespace: "demo"}},
+	}
+	page := domain.PageRequest{Size: 25}
+	for _, descending := range []bool{false, true} {
+		sort := []domain.SortKey{{Property: "lastModifiedAt", Descending: descending}}
+		for table, list := range map[string]func(r *persistence.Reader) []time.Time{
+			"process_items": func(r *persistence.Reader) (at []time.Time) {
+				found, err := r.ListProcessItems(t.Context(), alice, persistence.ItemFilter{}, page, sort)
+				require.NoError(t, err)
+				require.EqualValues(t, 20000, found.Total)
+				for _, item := range found.Items {
+					at = append(at, item.LastModifiedAt)
+				}
+				return at
+			},
+			"processes": func(r *persistence.Reader) (at []time.Time) {
+				found, err := r.ListProcesses(t.Context(), alice, persistence.ProcessFilter{}, page, sort)
+				require.NoError(t, err)
+				require.EqualValues(t, 20000, found.Total)
+				for _, process := range found.Items {
+					at = append(at, process.LastModifiedAt)
+				}
+				return at
+			},
+		} {
+			var want []time.Time
+			order := map[bool]string{false: "ASC", true: "DESC"}[descending]
+			rows, err := conn.Query(t.Context(), "SELECT last_modified_at FROM "+table+" ORDER BY last_modified_at "+order+", id LIMIT 25")
+			require.NoError(t, err)
+			want, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
+			require.NoError(t, err)
+			for i := range want {
+				want[i] = want[i].UTC()
+			}
+
+			counted := func() (n int64) {
+				_, err := conn.Exec(t.Context(), "SELECT pg_stat_clear_snapshot()")
+				require.NoError(t, err)
+				require.NoError(t, conn.QueryRow(t.Context(),
+					"SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables WHERE relname = $1", table).Scan(&n))
+				return n
+			}
+			before := counted()
+			// The connections report what they have read when they end.
+			reading := pgtest.Open(t, url)
+			require.Equal(t, want, list(reading.Reader()), "%s %s", table, order)
+			reading.Close()
+			require.Eventually(t, func() bool { return counted() > before }, time.Minute, 10*time.Millisecond)
+			require.LessOrEqual(t, counted()-before, int64(300), "%s %s", table, order)
+		}
+	}
+}
