@@ -26,6 +26,16 @@ const (
 	LeastEventRetention = 30 * 24 * time.Hour
 )
 
+// EventEra returns how long a partition of the event log lasts, where the longest retention of events is so long, 0 for forever:
+// an eighth of it, between a day and 31 days. Events stay as much longer than the retention at most.
+func EventEra(longest time.Duration) time.Duration {
+	const shortest, most = 24 * time.Hour, 31 * 24 * time.Hour
+	if longest == 0 {
+		return most
+	}
+	return min(max(longest/8, shortest), most)
+}
+
 // RetentionKinds returns all kinds, events last, so that they say what became of the others.
 func RetentionKinds() []RetentionKind {
 	return []RetentionKind{RetainProcesses, RetainDeleted, RetainDeliveries, RetainAssistanceCalls, RetainEvents}

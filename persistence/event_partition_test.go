@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -21,7 +22,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
 	"github.com/procession-dev/procession/persistence/migrations"
+	"github.com/procession-dev/procession/persistence/retention"
 	"github.com/procession-dev/procession/persistence/webhooks"
+	"github.com/procession-dev/procession/upkeep"
 )
 
 func (l *ledger) exec(conn *pgx.Conn, sql string, args ...any) {
@@ -222,6 +225,57 @@ VALUES ($1, $1, $2, $1, 1, 'PROCESS.CREATED', 'B', 'PENDING', now(), now())`, id
 	require.Nil(t, drop(30), "events are recorded in it")
 	require.True(t, missed(start))
 	l.requireRead(domain.EventCursor{}, last[0])
+}
+
+// The retention of the installation drops partitions, and deletes no rows for tenants without a shorter one. Doctors see how far it is.
+func TestRetentionDropsPartitions(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	conn := l.connect(l.url)
+	l.exec(conn, `INSERT INTO tenants (id, code, name, plan, namespace, created_by, created_at, last_modified_by, last_modified_at)
+VALUES ($1, 'north', 'North', 'FREE', 'north', $1, now(), $1, now())`, l.tenant)
+	l.add(conn, l.tenant, 400, 300)
+	l.exec(conn, `ANALYZE events_1`)
+	l.exec(conn, `UPDATE event_partitions SET begins_at = now() - interval '20 days'`)
+	bounds := retention.Bounds{domain.RetainEvents: 100 * 24 * time.Hour}
+	state := func() retention.State {
+		s, err := retention.ReadState(t.Context(), l.Reader())
+		require.NoError(t, err)
+		return s
+	}
+	require.Equal(t, 20*24*time.Hour, time.Since(*state().LastBegan).Round(time.Hour))
+	before := time.Now().Add(-bounds[domain.RetainEvents])
+	added, err := retention.AddPartition(t.Context(), l.DB, bounds)
+	require.NoError(t, err)
+	require.True(t, added)
+	require.Nil(t, state().LastBegan, "it has no events")
+	l.add(conn, l.tenant, 200, 0)
+	l.passAll(conn)
+	found, err := retention.FindPartitions(t.Context(), l.Reader(), before)
+	require.NoError(t, err)
+	require.Equal(t, retention.Partitions{Count: 1, Events: 2}, found)
+
+	remover := upkeep.NewRemover(upkeep.RemoverOptions{DB: l.DB, Bounds: bounds, Clock: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { remover.Run(ctx) })
+	require.Eventually(t, func() bool { return remover.Removed(domain.RetainEvents) == 2 }, 20*time.Second, time.Millisecond)
+	cancel()
+	running.Wait()
+	require.Zero(t, remover.Faults())
+	l.requireChain(conn)
+	require.EqualValues(t, 1, state().Partitions)
+	require.EqualValues(t, 2, l.value(conn, `SELECT count(*) FROM events WHERE type = 'PROCESS.CREATED'`))
+	require.EqualValues(t, 1, l.value(conn, `SELECT count(*) FROM events WHERE type = 'EVENTS.REMOVED' AND details->>'estimatedCount' = '2'`))
+	require.Zero(t, l.value(conn, `SELECT count(*) FROM retention_turns`))
+
+	require.NoError(t, retention.Plan(t.Context(), l.DB, nil, time.Now()))
+	l.exec(conn, `INSERT INTO resources (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at)
+VALUES ($1, 'Tenant', 'north', $1, '{}', '{"retention":{"events":60}}', $1, now(), $1, now())`, l.tenant)
+	require.NoError(t, retention.Plan(t.Context(), l.DB, bounds, time.Now()))
+	part, err := retention.RemoveDue(t.Context(), l.DB, bounds, time.Now())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, part.Removed, "a tenant with a shorter retention deletes rows")
 }
 
 // What follows the log reads only partitions that have what it looks for, whatever the plans are.

@@ -37,8 +37,10 @@ type RemoverOptions struct {
 type Remover struct {
 	o       RemoverOptions
 	planned time.Time
-	removed map[domain.RetentionKind]*atomic.Int64
-	faults  atomic.Int64
+	// partitionsDue is when to look at the partitions of the event log again after a failure.
+	partitionsDue time.Time
+	removed       map[domain.RetentionKind]*atomic.Int64
+	faults        atomic.Int64
 }
 
 // NewRemover returns a Remover that is started with Run.
@@ -72,6 +74,7 @@ func (r *Remover) step(ctx context.Context) time.Duration {
 			return faultInterval
 		}
 		r.planned = now
+		r.turnPartitions(ctx, now)
 	}
 	began := r.o.Clock()
 	part, err := retention.RemoveDue(ctx, r.o.DB, r.o.Bounds, now)
@@ -93,6 +96,43 @@ func (r *Remover) step(ctx context.Context) time.Duration {
 		r.o.Logger.InfoContext(ctx, "old data was removed", append(about(part.Turn), slog.Int64("count", part.Total))...)
 	}
 	return rest(r.o.Clock().Sub(began))
+}
+
+// turnPartitions begins a partition of the event log and drops old ones.
+func (r *Remover) turnPartitions(ctx context.Context, now time.Time) {
+	if now.Before(r.partitionsDue) {
+		return
+	}
+	added, err := retention.AddPartition(ctx, r.o.DB, r.o.Bounds)
+	if added {
+		r.o.Logger.InfoContext(ctx, "a partition of the event log was begun")
+	}
+	if bound := r.o.Bounds[domain.RetainEvents]; err == nil && bound > 0 {
+		var dropped retention.Partitions
+		dropped, err = DropPartitions(ctx, r.o.DB, now.Add(-bound), r.o.Clock)
+		r.removed[domain.RetainEvents].Add(dropped.Events)
+		if dropped.Count > 0 {
+			r.o.Logger.InfoContext(ctx, "old partitions of the event log were dropped", slog.Int64("count", dropped.Count),
+				slog.Int64("events", dropped.Events), slog.Time("before", now.Add(-bound)))
+		}
+	}
+	if err != nil {
+		r.complain(ctx, err)
+		r.partitionsDue = now.Add(retryInterval)
+	}
+}
+
+// DropPartitions drops the partitions of the event log that are older than a time, and returns which, those included that were
+// dropped before an error.
+func DropPartitions(ctx context.Context, db *persistence.DB, before time.Time, clock func() time.Time) (retention.Partitions, error) {
+	var all retention.Partitions
+	for {
+		dropped, err := retention.DropPartition(ctx, db, before, clock())
+		if err != nil || dropped.Count == 0 {
+			return all, err
+		}
+		all.Count, all.Events = all.Count+dropped.Count, all.Events+dropped.Events
+	}
 }
 
 func (r *Remover) complain(ctx context.Context, err error, more ...any) {

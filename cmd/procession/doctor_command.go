@@ -58,6 +58,6 @@ func (c *Config) doctor(clock func() time.Time) doctor.Options {
 		Assisted: c.assisted(), FormsAsDocuments: c.FormsAsDocuments, FindPDFToText: c.pdfToText,
 		TemporalAddress: c.TemporalAddress, TemporalCAFile: c.TemporalCAFile, TemporalRetention: c.TemporalRetention,
 		Credentials:   func(issuer *authn.Issuer) (engine.Credentials, error) { return engineCredentials(issuer, *c) },
-		QueuePatience: queuePatience(*c), Schedules: schedules(),
+		QueuePatience: queuePatience(*c), EventRetention: c.EventRetention, Schedules: schedules(),
 	}
 }

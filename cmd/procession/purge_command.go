@@ -58,13 +58,19 @@ func newPurgeCommand() *cobra.Command {
 		if f.tenant != "" && !slices.ContainsFunc(turns, func(t retention.Turn) bool { return t.Tenant == f.tenant }) {
 			return domain.NotFound("tenant")
 		}
-		lines, err := f.purge(ctx, db, chosen(turns))
+		lines, err := f.partitions(ctx, db, chosen(turns))
+		if err == nil {
+			var more []purged
+			more, err = f.purge(ctx, db, chosen(turns))
+			lines = append(lines, more...)
+		}
 		return errors.Join(f.write(cmd.OutOrStdout(), lines), err)
 	})
 	cmd.Long = "Removes what the retention of the installation and of its tenants says, as the service does once a day, without\n" +
 		"waiting for it. With --before it removes what is older than that, whatever the retention is. It works in small parts:\n" +
 		"the service goes on meanwhile, and the command can be ended and run again at any time. The command needs the database of\n" +
-		"the service and no token; for events the role must own the database or have been granted remove_old_events.\n" +
+		"the service and no token; for events the role must own the database or have been granted remove_old_events and\n" +
+		"drop_event_partition. Whole partitions of the event log are dropped where no --tenant is given; EVENT_PARTITIONS counts them.\n" +
 		"What is removed is in the events, and does not come back."
 	flags := cmd.Flags()
 	flags.BoolVar(&f.dryRun, "dry-run", false, "remove nothing, and say how much would be removed")
@@ -109,6 +115,28 @@ func (f *purgeFlags) choice(now time.Time) (func([]retention.Turn) []retention.T
 		}
 		return chosen
 	}, nil
+}
+
+// eventPartitions is the kind of lines about partitions of the event log.
+const eventPartitions domain.RetentionKind = "EVENT_PARTITIONS"
+
+// partitions returns a line about the partitions of the event log that are older than all events that the turns leave, and drops
+// them unless it is a dry run. There is none where a tenant was chosen, or where the installation has no bound for events.
+func (f *purgeFlags) partitions(ctx context.Context, db *persistence.DB, turns []retention.Turn) ([]purged, error) {
+	i := slices.IndexFunc(turns, func(t retention.Turn) bool { return t.Tenant == "" && t.Kind == domain.RetainEvents })
+	if i < 0 || f.tenant != "" {
+		return nil, nil
+	}
+	line := purged{Kind: eventPartitions, Before: turns[i].Before.UTC().Truncate(time.Second)}
+	found, err := retention.FindPartitions(ctx, db.Background().Reader(), line.Before)
+	if err == nil && !f.dryRun {
+		found, err = upkeep.DropPartitions(ctx, db, line.Before, time.Now)
+	}
+	line.Count = found.Count
+	if err != nil {
+		err = fmt.Errorf("dropping partitions of the event log: %w", err)
+	}
+	return []purged{line}, err
 }
 
 // purge returns what the turns found, and unless it is a dry run removes it. After an error the lines say what was

@@ -71,4 +71,14 @@ func TestPurge(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 59, left("south"))
 	require.Equal(t, 2, countRows(t, url, `SELECT count(*) FROM events WHERE type = 'EVENTS.REMOVED'`))
+
+	for _, dry := range []bool{true, false} {
+		args := []string{"--before", "60d", "--kind", "events"}
+		if dry {
+			args = append(args, "--dry-run")
+		}
+		lines, err = purge(args...)
+		require.NoError(t, err)
+		require.Equal(t, [2]any{eventPartitions, int64(0)}, [2]any{lines[0].Kind, lines[0].Count}, "events are recorded in it")
+	}
 }

@@ -19,6 +19,7 @@ const (
 	CheckConfiguration = "configuration"
 	CheckDatabase      = "database"
 	CheckSchema        = "schema"
+	CheckRetention     = "retention"
 	CheckReferences    = "references"
 	CheckConnections   = "connections"
 	CheckDatabaseClock = "database-clock"
@@ -71,7 +72,9 @@ type Options struct {
 	// Credentials are those of the service for Temporal.
 	Credentials   func(issuer *authn.Issuer) (engine.Credentials, error)
 	QueuePatience domain.TaskQueuePatience
-	Schedules     []engine.Schedule
+	// EventRetention is the longest time for which events are kept, 0 forever.
+	EventRetention time.Duration
+	Schedules      []engine.Schedule
 }
 
 // Examine carries out all checks, each of which takes at most five seconds.
@@ -125,6 +128,7 @@ func (d *doctor) examinations() []examination {
 		{CheckTemporalClock, slices.Concat(guarded, []string{CheckTemporalKeys}), d.checkTemporalClock},
 		{CheckNamespaces, trusted, d.checkNamespaces},
 		{CheckOwnWorkers, trusted, d.checkOwnWorkers},
+		{CheckRetention, schema, d.checkRetention},
 		{CheckWorkers, schema, d.checkWorkers},
 		{CheckTokens, schema, d.checkTokens},
 	}

@@ -33,7 +33,7 @@ WITH due AS (
      LIMIT 1
        FOR NO KEY UPDATE SKIP LOCKED
 )
-SELECT w.tenant_id, coalesce(t.code, ''), w.kind, nullif(w.after_at, '-infinity'), w.after_id, w.removed, ` + bound + `, session_user
+SELECT w.tenant_id, coalesce(t.code, ''), w.kind, nullif(w.after_at, '-infinity'), w.after_id, w.removed, ` + boundOfTurn + `, session_user
   FROM due w
   JOIN unnest($1::text[], $2::text[], $3::float8[]) AS k (kind, field, seconds) ON k.kind = w.kind
   LEFT JOIN tenants t ON t.id = w.tenant_id

@@ -32,7 +32,14 @@ const (
 	// bound is how long data of kind k is kept for tenant t: as long as the installation keeps it, or for the days that
 	// the tenant's manifest r has if these are fewer.
 	bound = `least(make_interval(secs => nullif(k.seconds, 0)),
-             make_interval(days => (r.spec #>> ARRAY['retention', k.field])::integer))`
+             ` + own + `)`
+
+	own = `make_interval(days => (r.spec #>> ARRAY['retention', k.field])::integer)`
+
+	// boundOfTurn is bound, or NULL for events that are kept as long as the installation keeps them: these go with whole
+	// partitions.
+	boundOfTurn = `CASE WHEN k.kind <> 'EVENTS' OR NOT coalesce(` + own + ` >= make_interval(secs => nullif(k.seconds, 0)), ` + own + ` IS NULL)
+            THEN ` + bound + ` END`
 
 	kindsAndTenants = `
   FROM unnest($1::text[], $2::text[], $3::float8[]) AS k (kind, field, seconds)
@@ -48,7 +55,7 @@ SELECT t.id, t.code, k.kind, ` + bound + kindsAndTenants + `
 
 	planTurns = `
 INSERT INTO retention_turns (tenant_id, kind, due_at)
-SELECT t.id, k.kind, $4` + kindsAndTenants + ` AND ` + bound + ` IS NOT NULL
+SELECT t.id, k.kind, $4` + kindsAndTenants + ` AND ` + boundOfTurn + ` IS NOT NULL
     ON CONFLICT DO NOTHING`
 
 	postponeTurn = `
@@ -94,7 +101,8 @@ func before(now time.Time, kept *time.Duration) time.Time {
 	return now.Add(-*kept)
 }
 
-// Plan has Remove find the turns of all kinds and tenants that have a bound.
+// Plan has RemoveDue find the turns of all kinds and tenants that have a bound. Events that are kept as long as the
+// installation keeps them have none: DropPartition removes them.
 func Plan(ctx context.Context, db *persistence.DB, longest Bounds, now time.Time) error {
 	err := db.Send(ctx, []pg.Query{pg.Q(planTurns, append(longest.arguments(), now), pg.None)})
 	return pg.Translate("planning what is to be removed", err)

@@ -23,6 +23,7 @@ const (
 	codeSerializationFailure = "40001"
 	codeDeadlockDetected     = "40P01"
 	codeUndefinedTable       = "42P01"
+	codeLockNotAvailable     = "55P03"
 	codeQueryCanceled        = "57014"
 	codeIdleInTransaction    = "25P03"
 	codeProtocolViolation    = "08P01"
@@ -139,4 +140,10 @@ func IgnoreNoRows(err error) error {
 		return nil
 	}
 	return err
+}
+
+// LockNotAvailable reports whether a statement gave up waiting for a lock.
+func LockNotAvailable(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused.Code == codeLockNotAvailable
 }

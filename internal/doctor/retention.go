@@ -1,0 +1,31 @@
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence/retention"
+)
+
+// overdue is how much later than planned partitions begin and old data is removed before it is a warning.
+const overdue = 48 * time.Hour
+
+// checkRetention finds an event log whose last partition lasts too long, and old data that is not removed.
+func (d *doctor) checkRetention(ctx context.Context) Finding {
+	s, err := retention.ReadState(ctx, d.db.Reader())
+	if err != nil {
+		return fail("see what the database says", "%s", reason(err))
+	}
+	now, lasting := d.Clock(), domain.EventEra(d.EventRetention)
+	switch {
+	case s.LastBegan != nil && now.Sub(*s.LastBegan) > lasting+overdue:
+		return warn("run procession serve, and procession migrate with --grant-to if its role is not the owner; end what reads the event "+
+			"log for days",
+			"the last partition of the event log began %s ago and should have lasted %s", now.Sub(*s.LastBegan).Round(time.Hour), lasting)
+	case s.OldestDue != nil && now.Sub(*s.OldestDue) > overdue:
+		return warn("run procession serve and see its log; procession purge removes what is old at once",
+			"old data has been due for removal for %s", now.Sub(*s.OldestDue).Round(time.Hour))
+	}
+	return ok("nothing is overdue; the event log has partitions: %d", s.Partitions)
+}
