@@ -25,7 +25,7 @@ import (
 )
 
 // doctorChecks is the number of checks.
-const doctorChecks = 21
+const doctorChecks = 22
 
 // examined is what the doctor finds with a configuration.
 type examined map[string]doctor.Finding

@@ -17,7 +17,11 @@ func (d *doctor) checkRetention(ctx context.Context) Finding {
 	if err != nil {
 		return fail("see what the database says", "%s", reason(err))
 	}
-	now, lasting := d.Clock(), domain.EventEra(d.EventRetention)
+	return retentionFinding(s, d.Clock(), domain.EventEra(d.EventRetention))
+}
+
+// retentionFinding is what is to be said of the state where a partition should last so long.
+func retentionFinding(s retention.State, now time.Time, lasting time.Duration) Finding {
 	switch {
 	case s.LastBegan != nil && now.Sub(*s.LastBegan) > lasting+overdue:
 		return warn("run procession serve, and procession migrate with --grant-to if its role is not the owner; end what reads the event "+
