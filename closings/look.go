@@ -28,10 +28,12 @@ const (
 	maxFullEvery = time.Minute
 	quietLooks   = 8
 
-	// The sweep checks runs without news for a while, a limited number at a time.
+	// The sweep checks runs without news for a while, a limited number at a time: every sweepEvery, and where
+	// namespaces that are not busy are looked at seldom every quietSweeps looks.
 	// It describes those that Temporal does not list as running, and one in
 	// describeOne of the others, so that a wrong list hides no end for good.
 	sweepEvery  = time.Minute
+	quietSweeps = 10
 	sweepAge    = time.Minute
 	sweepSize   = 500
 	describeOne = 50
@@ -109,6 +111,14 @@ func (l *look) fullEvery() time.Duration {
 	return min(max(fullEvery, quietLooks*l.pause), maxFullEvery)
 }
 
+// sweepEvery returns the time between two sweeps.
+func (l *look) sweepEvery() time.Duration {
+	if l.Busy {
+		return sweepEvery
+	}
+	return max(sweepEvery, quietSweeps*l.pause)
+}
+
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
@@ -147,7 +157,7 @@ func (l *look) listKind(ctx context.Context, kind engine.EndKind, since time.Tim
 // sweepIfDue checks the next runs without news for long, so that no process stays
 // open because an end was not listed in time.
 func (l *look) sweepIfDue(ctx context.Context) error {
-	if l.began.Sub(l.SweptAt) < sweepEvery {
+	if l.began.Sub(l.SweptAt) < l.sweepEvery() {
 		return nil
 	}
 	l.SweptAt = l.began

@@ -21,7 +21,7 @@ const (
 	// Other namespaces are looked at less often the more of them there are, so that
 	// all together cost no more than one look per quietShare.
 	quietInterval    = 750 * time.Millisecond
-	quietShare       = 20 * time.Millisecond
+	quietShare       = 30 * time.Millisecond
 	maxQuietInterval = 30 * time.Second
 	faultInterval    = 2 * time.Second
 	limitInterval    = 500 * time.Millisecond
