@@ -38,10 +38,14 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
                                 WHERE f.tenant_id {tenants} AND d.id <> ALL(` + access.CandidateItemDefinitions + `)
                                   AND d.id = ANY(` + access.InitiatorCandidateItemDefinitions + `)) AS ids OFFSET 0) o` + ofInitiatedProcesses
 
+	// initiatedAny is false of callers who initiated no process. Where one person starts most of them, PostgreSQL would
+	// read all processes to find that out; the order has it use the index of initiators.
+	initiatedAny = `(SELECT q.created_at FROM processes q WHERE q.initiator_id = $1 ORDER BY q.created_at LIMIT 1) IS NOT NULL`
+
 	ofInitiatedProcesses = `
  CROSS JOIN LATERAL (SELECT ARRAY(SELECT d.process_definition_id FROM item_definitions d WHERE d.id = ANY(o.ids)) AS ids OFFSET 0) f
  CROSS JOIN LATERAL (SELECT q.id FROM processes q
-                      WHERE cardinality(o.ids) > 0 AND q.initiator_id = $1 AND q.process_definition_id = ANY(f.ids) OFFSET 0) q
+                      WHERE ` + initiatedAny + ` AND cardinality(o.ids) > 0 AND q.initiator_id = $1 AND q.process_definition_id = ANY(f.ids) OFFSET 0) q
  CROSS JOIN LATERAL (SELECT x.id FROM process_items x
                       WHERE x.process_id = q.id AND x.item_definition_id = ANY(o.ids) OFFSET 0) x`
 
@@ -49,7 +53,7 @@ SELECT x.id FROM (SELECT ARRAY(SELECT d.id FROM process_definitions f JOIN item_
 	// on the definition shows them.
 	uncoveredProcesses = `
 SELECT x.id FROM processes x
- WHERE ` + anyUnreadDefinition + ` AND x.initiator_id = $1
+ WHERE ` + anyUnreadDefinition + ` AND ` + initiatedAny + ` AND x.initiator_id = $1
    AND x.process_definition_id = ANY(ARRAY(SELECT f.id FROM process_definitions f WHERE ` + unreadDefinitions + `))
  UNION
 SELECT x.process_id FROM process_items x
