@@ -100,8 +100,8 @@ func dump(t *testing.T, url string) []byte {
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
-	rows, err := conn.Query(t.Context(), `SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
-		WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`)
+	rows, err := conn.Query(t.Context(), `SELECT oid::regclass::text FROM pg_class
+		WHERE relkind = 'r' AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace) ORDER BY 1`)
 	require.NoError(t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
