@@ -153,16 +153,30 @@ func (c *running) failure(l Limits) error {
 	case killed:
 		return ErrLost
 	}
-	for _, sign := range []string{"ut of memory", "bad_alloc", "annot allocate memory", "memory exhausted"} {
-		if strings.Contains(complained, sign) {
-			return ErrMemory
-		}
+	if ranOutOfMemory(complained) {
+		return ErrMemory
 	}
 	failed := &ExitError{Code: state.ExitCode(), Complaint: complained}
 	if failed.Code == exitRefused {
 		return errors.Join(ErrLost, failed)
 	}
 	return failed
+}
+
+// ranOutOfMemory reports whether a child that wrote this to stderr could not get
+// memory. Threads need memory for their stacks. The Go runtime does not check each
+// of its own allocations and then dereferences nil on a system stack, which is
+// goroutine 0; code outside the runtime never runs there.
+func ranOutOfMemory(complained string) bool {
+	for _, sign := range []string{
+		"ut of memory", "bad_alloc", "annot allocate memory", "memory exhausted",
+		"pthread_create failed: Resource temporarily unavailable", "failed to create new OS thread",
+	} {
+		if strings.Contains(complained, sign) {
+			return true
+		}
+	}
+	return strings.Contains(complained, "SIGSEGV") && strings.Contains(complained, "addr=0x0\n\ngoroutine 0 ")
 }
 
 // bounded reads the output of a child up to a limit.

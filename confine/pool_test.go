@@ -88,6 +88,15 @@ func TestRunFails(t *testing.T) {
 			require.ErrorIs(t, err, test.want)
 		})
 	}
+	for _, complaint := range []string{
+		`runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n`,
+		`runtime: failed to create new OS thread (have 5 already; errno=11)\n`,
+		`SIGSEGV: segmentation violation\nPC=0x434ebd m=3 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x2e m=3 mp=0x2e [idle]:\n`,
+	} {
+		dies := confine.Job{Program: []string{"/bin/sh", "-c", "printf '" + complaint + "' >&2; exit 2"}, Limits: limits()}
+		_, err := run(t.Context(), p, dies, "")
+		require.ErrorIs(t, err, confine.ErrMemory, complaint)
+	}
 	for task, complaint := range map[string]string{
 		"fail": "it does not work", "panic": "panic: broken",
 	} {
