@@ -18,6 +18,8 @@ type Page[T any] struct {
 	PageRequest
 	Items []T
 	Total int64
+	// TotalIsLowerBound reports whether more elements than Total may match.
+	TotalIsLowerBound bool
 }
 
 // TotalPages returns the number of pages of this size, 0 when the size is 0.

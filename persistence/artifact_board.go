@@ -42,6 +42,7 @@ func (r *Reader) ListArtifactBoard(
 		board.Definitions, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.ArtifactChoice])
 		return err
 	}))...)
+	board.TotalIsLowerBound = filter.totalIsLowerBound(page, board.Total)
 	return board, states, pg.Translate("listing a board of business artifacts", err)
 }
 

@@ -2,8 +2,6 @@ package persistence
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -56,6 +54,7 @@ func (r *Reader) ListBusinessArtifacts(
 		return result, nil, err
 	}
 	err = r.Read(ctx, queries...)
+	result.TotalIsLowerBound = filter.totalIsLowerBound(page, result.Total)
 	return result, states, pg.Translate("listing business artifacts", err)
 }
 
@@ -128,96 +127,9 @@ func searchForArtifacts(l *pg.List, id, search string) {
 		return
 	}
 	l.Filter("EXISTS (SELECT 1 FROM business_artifact_index x WHERE x.business_artifact_id = "+id+
-		" AND strpos("+indexedText+", %s) > 0)", foldCase(search))
+		" AND "+indexedText("x")+" LIKE %s)", containing(foldCase(search)))
 }
 
 func artifactSortColumns(id, createdAt string) map[string]string {
 	return map[string]string{"id": id, "createdAt": createdAt, "lastModifiedAt": "a.last_modified_at"}
-}
-
-// search is a list built from the index of artifacts. Each field with criteria is a row of the index, x1, x2 and
-// so on, all of the same artifact. Definitions belong to one tenant, and so do their artifacts.
-type search struct {
-	*pg.List
-	aliases []string
-}
-
-// searchArtifacts lists artifacts by criteria. Queries always start from the matches in the index, however many
-// there are: scanning all artifacts in order until enough match is only faster when many do, which the planner
-// cannot know.
-func searchArtifacts(
-	caller domain.Caller, columns string, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
-	scan func(pgx.Rows) error, total *int64,
-) ([]pg.Query, error) {
-	s := newSearch(caller, filter)
-	found := "x1.business_artifact_id AS id, x1.created_at"
-	where := strings.Join(s.Where, "\n   AND ")
-	count := pg.Query{
-		SQL:  "SELECT count(*)\n  FROM " + s.From + "\n WHERE " + where,
-		Args: s.Args, Scan: pg.One(total),
-	}
-	if err := s.SortBy(sort, artifactSortColumns("m.id", "m.created_at"), "m.created_at"); err != nil {
-		return nil, err
-	}
-	if page.Size == 0 {
-		return []pg.Query{count}, nil
-	}
-	order := strings.Join(s.Order, ", ")
-	limit := fmt.Sprintf("LIMIT %s OFFSET %s", s.Arg(page.Size), s.Arg(int64(page.Number)*int64(page.Size)))
-	byIndex := !slices.ContainsFunc(sort, func(k domain.SortKey) bool { return k.Property == "lastModifiedAt" })
-	var sql string
-	switch {
-	case byIndex && len(s.aliases) == 1:
-		// The index provides the order if the criterion names one value, and otherwise all columns that the
-		// order depends on.
-		inner := strings.NewReplacer("m.id", "x1.business_artifact_id", "m.created_at", "x1.created_at").Replace(order)
-		sql = fmt.Sprintf("WITH m AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s\n   ORDER BY %s\n   %s)\n"+
-			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s",
-			found, s.From, where, inner, limit, columns, order)
-	case byIndex:
-		sql = fmt.Sprintf("WITH f AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s),\n"+
-			"m AS MATERIALIZED (\n  SELECT m.id, m.created_at FROM f m ORDER BY %s %s)\n"+
-			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s",
-			found, s.From, where, order, limit, columns, order)
-	default:
-		sql = fmt.Sprintf("WITH m AS MATERIALIZED (\n  SELECT %s\n    FROM %s\n   WHERE %s)\n"+
-			"SELECT %s\n  FROM m\n  JOIN business_artifacts a ON a.id = m.id\n ORDER BY %s\n %s",
-			found, s.From, where, columns, order, limit)
-	}
-	return []pg.Query{planAnew(), {SQL: sql, Args: s.Args, Scan: scan}, count}, nil
-}
-
-// planAnew has the statements of the batch planned for their arguments: the number of matches varies too much
-// for one generic plan.
-func planAnew() pg.Query {
-	return pg.Query{SQL: `SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`, Scan: discard}
-}
-
-func newSearch(caller domain.Caller, filter ArtifactFilter) *search {
-	s := &search{List: &pg.List{Args: []any{caller.PrincipalID}}}
-	aliasOf := map[string]string{}
-	var indexed string
-	if len(filter.Indexed) == 1 {
-		indexed = "= " + s.Arg(filter.Indexed[0])
-	} else {
-		indexed = "= ANY(" + s.Arg(filter.Indexed) + ")"
-	}
-	for _, c := range filter.Criteria {
-		x, known := aliasOf[c.Field]
-		if !known {
-			x = fmt.Sprintf("x%d", len(s.aliases)+1)
-			aliasOf[c.Field] = x
-			s.aliases = append(s.aliases, x)
-			s.Where = append(s.Where, x+".definition_id "+indexed, x+".field = "+s.Arg(c.Field), indexedAs(x, c.Type)+" IS NOT NULL")
-			if len(s.aliases) > 1 {
-				s.Where = append(s.Where, x+".business_artifact_id = x1.business_artifact_id")
-			}
-		}
-		s.Where = append(s.Where, fulfils(s.List, x, c)...)
-	}
-	s.Where = append(s.Where, "x1.definition_id = ANY("+access.ReadableArtifactDefinitions+")")
-	s.Where = append(s.Where, deletedArtifacts("x1.business_artifact_id", filter.Deleted)...)
-	searchForArtifacts(s.List, "x1.business_artifact_id", filter.Search)
-	s.From = "business_artifact_index " + strings.Join(s.aliases, ", business_artifact_index ")
-	return s
 }

@@ -95,7 +95,7 @@ func indexedAs(x string, t filter.Type) string {
 func fulfils(l *pg.List, x string, c filter.Criterion) []string {
 	switch {
 	case c.Operator == filter.Contains:
-		return []string{fmt.Sprintf("strpos(%s, %s) > 0", writtenAs(x, c.Type), l.Arg(foldCase(c.Operands[0])))}
+		return []string{indexedAs(x, c.Type) + " IS NOT NULL", indexedText(x) + " LIKE " + l.Arg(containing(foldCase(c.Operands[0])))}
 	case c.Type == filter.String:
 		return fulfilsText(l, x, c)
 	case c.Type == filter.Date:
@@ -117,17 +117,13 @@ func fulfils(l *pg.List, x string, c filter.Criterion) []string {
 	return []string{column + " = " + operand(0)}
 }
 
-// writtenAs returns SQL for the text of a row's value without regard to case. Numbers are written in plain
-// digits, without an exponent.
-func writtenAs(x string, t filter.Type) string {
-	switch t {
-	case filter.Number:
-		return x + ".number_value::text"
-	case filter.Date:
-		return fmt.Sprintf("coalesce(%[1]s.text_folded, to_char(%[1]s.date_value, 'YYYY-MM-DD'))", x)
-	case filter.String:
-	}
-	return fmt.Sprintf("coalesce(%[1]s.text_folded, %[1]s.text_value || coalesce(%[1]s.text_rest, ''))", x)
+// indexedText returns SQL for the text of a row's value without regard to case. Numbers are written in plain digits,
+// without an exponent. It is the expression of the index business_artifact_index_words, so dates are written by functions
+// that depend on no setting.
+func indexedText(x string) string {
+	return strings.ReplaceAll(`coalesce(x.text_folded, x.text_value || coalesce(x.text_rest, ''), x.number_value::text,
+       lpad(extract(year FROM x.date_value)::text, 4, '0') || '-' || lpad(extract(month FROM x.date_value)::text, 2, '0')
+       || '-' || lpad(extract(day FROM x.date_value)::text, 2, '0'))`, "x.", x+".")
 }
 
 // fulfilsText compares the indexed beginning of the text, and the whole only where an operand is long enough for

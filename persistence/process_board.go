@@ -27,13 +27,9 @@ type BoardFilter struct {
 }
 
 const (
-	// indexedText is the text of a row x of the index without regard to case.
-	indexedText = `coalesce(x.text_folded, x.text_value || coalesce(x.text_rest, ''), x.number_value::text,
-                      to_char(x.date_value, 'YYYY-MM-DD'))`
-
 	// indexedMembers are the texts of rows x of the index by their fields.
 	indexedMembers = `jsonb_object_agg(x.field, CASE WHEN x.text_value IS NOT NULL THEN x.text_value || coalesce(x.text_rest, '')
-                                                     ELSE ` + indexedText + ` END)`
+                                                     ELSE coalesce(x.text_folded, x.number_value::text, to_char(x.date_value, 'YYYY-MM-DD')) END)`
 
 	boardColumns = `p.id, p.subject, p.state, p.process_definition_id, v.name, s.name,
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
@@ -152,9 +148,9 @@ func searchBoard(l *pg.List, search string) {
 		l.Filter("p.id = %s", id)
 		return
 	}
-	text, folded := l.Arg(containing(search)), l.Arg(foldCase(search))
+	text, folded := l.Arg(containing(search)), l.Arg(containing(foldCase(search)))
 	l.Where = append(l.Where, fmt.Sprintf(`(p.subject ILIKE %[1]s OR v.name ILIKE %[1]s OR s.name ILIKE %[1]s
-    OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND strpos(`+indexedText+`, %[2]s) > 0))`, text, folded))
+    OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND `+indexedText("x")+` LIKE %[2]s))`, text, folded))
 }
 
 func boardRows(each func(*domain.BoardProcess) error) func(pgx.Rows) error {

@@ -26,7 +26,10 @@ func (s *Server) FindBusinessArtifacts(
 		return nil, err
 	}
 	var answer oasb.FindBusinessArtifacts200JSONResponse
-	answer.Metadata, answer.Content = httpio.PageOf[oasb.PageMetadata](found, businessArtifactPageItem)
+	answer.Body.Metadata, answer.Body.Content = httpio.PageOf[oasb.PageMetadata](found, businessArtifactPageItem)
+	if found.TotalIsLowerBound {
+		answer.Headers.TotalIsLowerBound = &found.TotalIsLowerBound
+	}
 	return answer, nil
 }
 

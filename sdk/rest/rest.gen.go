@@ -2265,6 +2265,7 @@ type FindBusinessArtifactsParams struct {
 	// definition that the caller sees, the page is empty.
 	// Every operation fits every type of index: texts are ordered by their Unicode code points, `contains` looks for a
 	// part of the text of the value without regard to case, and a date without a time stands for the whole day.
+	// The total may be a lower bound, see the header `Total-Is-Lower-Bound`.
 	Value []string `form:"value,omitempty" json:"value,omitempty"`
 
 	// Deleted Whether what is deleted is left out, which is the default, included, or all there is

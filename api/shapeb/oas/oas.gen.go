@@ -2262,6 +2262,7 @@ type FindBusinessArtifactsParams struct {
 	// definition that the caller sees, the page is empty.
 	// Every operation fits every type of index: texts are ordered by their Unicode code points, `contains` looks for a
 	// part of the text of the value without regard to case, and a date without a time stands for the whole day.
+	// The total may be a lower bound, see the header `Total-Is-Lower-Bound`.
 	Value []string `form:"value,omitempty" json:"value,omitempty"`
 
 	// Deleted Whether what is deleted is left out, which is the default, included, or all there is
@@ -5598,10 +5599,20 @@ type FindBusinessArtifactsResponseObject interface {
 	VisitFindBusinessArtifactsResponse(w http.ResponseWriter) error
 }
 
-type FindBusinessArtifacts200JSONResponse BusinessArtifactPage
+type FindBusinessArtifacts200ResponseHeaders struct {
+	TotalIsLowerBound *bool
+}
+
+type FindBusinessArtifacts200JSONResponse struct {
+	Body    BusinessArtifactPage
+	Headers FindBusinessArtifacts200ResponseHeaders
+}
 
 func (response FindBusinessArtifacts200JSONResponse) VisitFindBusinessArtifactsResponse(w http.ResponseWriter) error {
-	return httpio.WriteJSON(w, 200, response)
+	if response.Headers.TotalIsLowerBound != nil {
+		w.Header().Set("Total-Is-Lower-Bound", fmt.Sprint(*response.Headers.TotalIsLowerBound))
+	}
+	return httpio.WriteJSON(w, 200, response.Body)
 }
 
 type CreateBusinessArtifactRequestObject struct {

@@ -1,0 +1,254 @@
+package persistence
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/filter"
+	"github.com/procession-dev/procession/persistence/internal/access"
+	"github.com/procession-dev/procession/persistence/internal/pg"
+)
+
+const (
+	// fewMatches is how many matches of a search are read before anything is known about them.
+	fewMatches = 20_000
+	// walkedFrom is from how many matches on it is cheaper to look for them along the order of the last change than to
+	// look up when each one changed.
+	walkedFrom = 1500
+	// probedArtifacts is in how many artifacts, in the order of the page, matches are looked for where there are many.
+	probedArtifacts = 5000
+)
+
+// artifactSearch builds the statement of a page of artifacts that match criteria. Each field with criteria is a row of
+// the index, x1, x2 and so on, all of the same artifact. Definitions belong to one tenant, and so do their artifacts.
+//
+// The statement reads up to fewMatches matches f. Their number n says how the page is found: few matches are sorted; of
+// many, the first ones are found by looking at the artifacts a in the order of the page. Where a way does not find the
+// whole page, the next one sorts all matches.
+type artifactSearch struct {
+	*pg.List
+	aliases []string
+	// definition is the placeholder of the only definition that indexes the fields, empty if there are several.
+	definition string
+	bounded    bool
+	byChange   bool
+	page       domain.PageRequest
+	// read, size and offset are placeholders.
+	read, size, offset string
+	ctes               string
+}
+
+// boundsTotal reports whether the total of a search is that of the matches that were read: reading more of them costs
+// more than the page.
+func (f ArtifactFilter) boundsTotal() bool {
+	return slices.ContainsFunc(f.Criteria, func(c filter.Criterion) bool {
+		return c.Operator == filter.Contains || c.Field != f.Criteria[0].Field
+	})
+}
+
+// matchesRead is how many matches a page needs to be read: one more than it shows, so that a bounded total is beyond
+// the page when there are more.
+func matchesRead(page domain.PageRequest) int64 {
+	return max(fewMatches, int64(page.Number+1)*int64(page.Size)) + 1
+}
+
+// totalIsLowerBound reports whether more artifacts than the total may match.
+func (f ArtifactFilter) totalIsLowerBound(page domain.PageRequest, total int64) bool {
+	return f.boundsTotal() && total == matchesRead(page)
+}
+
+// searchArtifacts lists artifacts by criteria.
+func searchArtifacts(
+	caller domain.Caller, columns string, filter ArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+	scan func(pgx.Rows) error, total *int64,
+) ([]pg.Query, error) {
+	s := newArtifactSearch(caller, filter, page)
+	if err := s.SortBy(sort, artifactSortColumns("a.id", "a.created_at"), "a.created_at"); err != nil {
+		return nil, err
+	}
+	s.byChange = slices.ContainsFunc(sort, func(k domain.SortKey) bool { return k.Property == "lastModifiedAt" })
+	query := pg.Query{SQL: s.statement(columns), Args: s.Args, Scan: func(rows pgx.Rows) error {
+		return scan(&totalledRows{Rows: rows, total: total})
+	}}
+	if page.Size == 0 {
+		query.Scan = pg.One(total)
+	}
+	if s.bounded {
+		return []pg.Query{planAnew(), query}, nil
+	}
+	return []pg.Query{pg.KeepPlans(), query}, nil
+}
+
+// planAnew has the statements of the batch planned for their arguments: which of several criteria has fewer matches, and
+// whether few values contain a text, no generic plan knows.
+func planAnew() pg.Query {
+	return pg.Query{SQL: `SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`, Scan: discard}
+}
+
+func newArtifactSearch(caller domain.Caller, filter ArtifactFilter, page domain.PageRequest) *artifactSearch {
+	s := &artifactSearch{List: &pg.List{Args: []any{caller.PrincipalID}}, bounded: filter.boundsTotal(), page: page}
+	indexed := s.indexedBy(filter)
+	aliasOf := map[string]string{}
+	for _, c := range filter.Criteria {
+		x, known := aliasOf[c.Field]
+		if !known {
+			x = fmt.Sprintf("x%d", len(s.aliases)+1)
+			aliasOf[c.Field] = x
+			s.aliases = append(s.aliases, x)
+			s.Where = append(s.Where, x+".definition_id "+indexed, x+".field = "+s.Arg(c.Field), indexedAs(x, c.Type)+" IS NOT NULL")
+			if len(s.aliases) > 1 {
+				s.Where = append(s.Where, x+".business_artifact_id = x1.business_artifact_id")
+			}
+		}
+		s.Where = append(s.Where, fulfils(s.List, x, c)...)
+	}
+	s.Where = append(s.Where, "x1.definition_id = ANY("+access.ReadableArtifactDefinitions+")")
+	s.Where = append(s.Where, deletedArtifacts("x1.business_artifact_id", filter.Deleted)...)
+	searchForArtifacts(s.List, "x1.business_artifact_id", filter.Search)
+	s.From = "business_artifact_index " + strings.Join(s.aliases, ", business_artifact_index ")
+	s.read = s.Arg(matchesRead(page))
+	return s
+}
+
+func (s *artifactSearch) indexedBy(filter ArtifactFilter) string {
+	if len(filter.Indexed) != 1 {
+		return "= ANY(" + s.Arg(filter.Indexed) + ")"
+	}
+	s.definition = s.Arg(filter.Indexed[0])
+	return "= " + s.definition
+}
+
+// matching is the rows of the index that match, with further conditions.
+func (s *artifactSearch) matching(columns string, more ...string) string {
+	return "SELECT " + columns + "\n    FROM " + s.From + "\n   WHERE " + strings.Join(append(s.Where[:len(s.Where):len(s.Where)], more...), "\n     AND ")
+}
+
+// statement returns the statement, of which each row is the total and a row of the page, NULL where the page is empty.
+func (s *artifactSearch) statement(columns string) string {
+	s.with("f", s.matching("x1.business_artifact_id AS id, x1.created_at")+"\n LIMIT "+s.read)
+	s.with("n", "SELECT count(*) AS n FROM f")
+	total := "n"
+	if !s.bounded {
+		total = "CASE WHEN n < " + s.read + " THEN n ELSE (" + s.matching("count(*)") + ") END"
+	}
+	s.with("t", "SELECT "+total+" AS total FROM n")
+	if s.page.Size == 0 {
+		return s.ctes + "\nSELECT total FROM t"
+	}
+	s.size, s.offset = s.Arg(int64(s.page.Size)), s.Arg(int64(s.page.Number)*int64(s.page.Size))
+	s.with("m", strings.Join(append(s.ofFew(), s.ofMany()...), "\n UNION ALL\n"))
+	return s.ctes + "\nSELECT t.total, " + columns +
+		"\n  FROM t LEFT JOIN (m JOIN business_artifacts a ON a.id = m.id) ON true\n ORDER BY " + s.order("a")
+}
+
+// ofFew returns the ways to the page where all matches were read.
+func (s *artifactSearch) ofFew() []string {
+	few := number + " < " + s.read
+	if !s.byChange {
+		return []string{s.pageOf("SELECT f.id FROM f WHERE "+few, "f")}
+	}
+	all := "SELECT a.id FROM f" + looked + " WHERE " + few
+	if !s.walks() {
+		return []string{s.pageOf(all, "a")}
+	}
+	// Where one of fifty artifacts matches, the page is among the first fifty times its size; there are about as many as
+	// two millions, or they are fewer and the page is found sooner.
+	s.with("w", s.walk(number+fmt.Sprintf(" >= %d AND ", walkedFrom)+few,
+		fmt.Sprintf("(SELECT least(%d, 2000000 * %s / greatest(n, 1)) FROM n)", fewMatches, s.size)))
+	s.with("c", s.pageOf("SELECT a.id FROM w a JOIN f ON f.id = a.id", "a"))
+	whole := fmt.Sprintf("(SELECT count(*) FROM c) = greatest(0, least(%s, %s - %s))", s.size, number, s.offset)
+	return []string{"SELECT c.id FROM c WHERE " + whole, s.pageOf(all+" AND NOT "+whole, "a")}
+}
+
+// ofMany returns the ways to the page where more matches exist than were read, and so more than the page shows.
+func (s *artifactSearch) ofMany() []string {
+	many := number + " >= " + s.read
+	all := "SELECT f.id FROM (" + s.matching("x1.business_artifact_id AS id, x1.created_at") + ") f"
+	of := "f"
+	if s.byChange {
+		all, of = strings.Replace(all, "SELECT f.id", "SELECT a.id", 1)+looked, "a"
+	}
+	if !s.walks() {
+		return []string{s.pageOf(all+" WHERE "+many, of)}
+	}
+	s.with("p", s.pageOf("SELECT a.id FROM ("+s.walk(many, strconv.Itoa(probedArtifacts))+") a\n CROSS JOIN LATERAL ("+
+		s.matching("1", "x1.business_artifact_id = a.id")+" LIMIT 1) x", "a"))
+	whole := "(SELECT count(*) FROM p) = " + s.size
+	return []string{"SELECT p.id FROM p WHERE " + whole, s.pageOf(all+" WHERE "+many+" AND NOT "+whole, of)}
+}
+
+const (
+	// number is how many matches were read.
+	number = "(SELECT n FROM n)"
+
+	// looked looks up when each match changed.
+	looked = " JOIN business_artifacts a ON a.id = f.id"
+)
+
+func (s *artifactSearch) with(name, query string) {
+	begin := ",\n"
+	if s.ctes == "" {
+		begin = "WITH "
+	}
+	s.ctes += begin + name + " AS MATERIALIZED (\n" + query + ")"
+}
+
+// walks reports whether an index provides the order of the page.
+func (s *artifactSearch) walks() bool {
+	return s.definition != "" && !strings.HasPrefix(s.Order[0], "a.id")
+}
+
+// walk reads the first artifacts a in the order of the page, if the condition is fulfilled. It selects nothing that the
+// index does not have.
+func (s *artifactSearch) walk(condition, limit string) string {
+	columns := "a.id"
+	for _, column := range []string{"a.created_at", "a.last_modified_at"} {
+		if strings.Contains(s.order("a"), column) {
+			columns += ", " + column
+		}
+	}
+	return "SELECT " + columns + "\n    FROM business_artifacts a\n   WHERE " + condition +
+		" AND a.tenant_id = (SELECT r.tenant_id FROM resources r WHERE r.id = " + s.definition + ") AND a.definition_id = " + s.definition +
+		"\n   ORDER BY " + s.order("a") + " LIMIT " + limit
+}
+
+func (s *artifactSearch) pageOf(query, of string) string {
+	return "(" + query + "\n ORDER BY " + s.order(of) + " LIMIT " + s.size + " OFFSET " + s.offset + ")"
+}
+
+// order is the order of the page in columns of the table.
+func (s *artifactSearch) order(of string) string {
+	return strings.ReplaceAll(strings.Join(s.Order, ", "), "a.", of+".")
+}
+
+// totalledRows are rows of statement without the total, which they store.
+type totalledRows struct {
+	pgx.Rows
+	total *int64
+}
+
+// Next skips the row of an empty page.
+func (r *totalledRows) Next() bool {
+	for r.Rows.Next() {
+		values := r.RawValues()
+		if values[1] != nil {
+			return true
+		}
+		into := make([]any, len(values))
+		into[0] = r.total
+		if r.Rows.Scan(into...) != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// Scan reads a row of the page.
+func (r *totalledRows) Scan(into ...any) error {
+	return r.Rows.Scan(append([]any{r.total}, into...)...)
+}
