@@ -108,6 +108,7 @@ func walkItems(l *pg.List) {
 		pg.Walk{
 			Definitions: `SELECT unnest(` + walkedDefinitions + `) AS id`,
 			Match:       "i.item_definition_id IS NULL AND i.process_definition_id = d.id",
+			OnlyNull:    true,
 		})
 }
 
@@ -123,7 +124,11 @@ func walk(l *pg.List, kept string, ways ...pg.Walk) {
 		return
 	}
 	l.Fixed, l.Counts.Kept, l.Counts.Walks = true, kept, ways
-	l.Counts.Alone = strings.Contains(l.Order[0], ".last_modified_at")
+	column, _, _ := strings.Cut(l.Order[0], " ")
+	if strings.HasSuffix(l.Order[0], pg.NullsLast) {
+		l.Counts.Nullable = column
+	}
+	l.Counts.Alone = l.Counts.Nullable != "" || strings.HasSuffix(column, ".last_modified_at")
 }
 
 // countItems has the total of a list of items i visible to the caller made of kept counts.

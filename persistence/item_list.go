@@ -2,6 +2,8 @@ package persistence
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -25,7 +27,8 @@ type ItemFilter struct {
 }
 
 // ListProcessItems returns a page of the items visible to the caller, as summaries without data and logs. They
-// can be sorted by id, createdAt, lastModifiedAt, claimedAt, completedAt and cancelledAt.
+// can be sorted by id, createdAt, lastModifiedAt, claimedAt, completedAt and cancelledAt. Items
+// without one of these times are last, in the order in which they were created.
 func (r *Reader) ListProcessItems(
 	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ProcessItem], error) {
@@ -83,11 +86,16 @@ func itemList(caller domain.Caller, filter ItemFilter, sort []domain.SortKey, co
 	}
 	err := l.SortBy(sort, map[string]string{
 		"id": "i.id", "createdAt": "i.created_at", "lastModifiedAt": "i.last_modified_at",
-		"claimedAt": "i.claimed_at NULLS LAST", "completedAt": "i.completed_at NULLS LAST",
-		"cancelledAt": "i.cancelled_at NULLS LAST",
+		"claimedAt": "i.claimed_at" + pg.NullsLast, "completedAt": "i.completed_at" + pg.NullsLast,
+		"cancelledAt": "i.cancelled_at" + pg.NullsLast,
 	}, "i.created_at")
-	if err == nil {
-		walkItems(l)
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	if at := slices.Index(l.Order, "i.id"); strings.HasSuffix(l.Order[0], pg.NullsLast) && at == len(l.Order)-1 {
+		// Items without the time are in the order of an index.
+		l.Order = slices.Insert(l.Order, at, "i.created_at")
+	}
+	walkItems(l)
+	return l, nil
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
@@ -31,7 +32,17 @@ SELECT gen_random_uuid(), p.tenant_id, p.id, p.process_definition_id, 'TASK', i.
   JOIN item_definitions i ON i.process_definition_id = p.process_definition_id AND i.code = 'CHECKLIST'
   JOIN item_definition_versions v ON v.item_definition_id = i.id AND v.process_version = p.process_version`
 
-// The order of the last change costs what the page shows, however much the caller sees.
+// finishTasks completes three quarters of the tasks, claimed and completed in orders of their own, and cancels ten.
+const finishTasks = `
+WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM process_items)
+UPDATE process_items i
+   SET task_state = CASE WHEN n <= 10 THEN 'CANCELLED' ELSE 'COMPLETED' END, owner_id = i.created_by,
+       claimed_at = now() - (n * 104729 % 20021) * interval '1 second',
+       completed_at = CASE WHEN n > 10 THEN now() - (n * 7907 % 20023) * interval '1 second' END,
+       cancelled_at = CASE WHEN n <= 10 THEN now() - n * interval '1 second' END
+  FROM numbered WHERE numbered.id = i.id AND n % 4 > 0 AND i.type = 'TASK'`
+
+// The order of the last change, and of the times of tasks, costs what the page shows, however much the caller sees.
 func TestListsByChangeReadWhatTheyShow(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -40,7 +51,7 @@ func TestListsByChangeReadWhatTheyShow(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
-	for _, statement := range []string{seedChanges, "SELECT recount_lists()", "ANALYZE"} {
+	for _, statement := range []string{seedChanges, finishTasks, "SELECT recount_lists()", "ANALYZE"} {
 		_, err = conn.Exec(t.Context(), statement)
 		require.NoError(t, err)
 	}
@@ -100,6 +111,34 @@ func TestListsByChangeReadWhatTheyShow(t *testing.T) {
 			require.LessOrEqual(t, read, int64(300), "%s %s", table, order)
 		}
 	}
+	for property, column := range map[string]string{
+		"claimedAt": "claimed_at", "completedAt": "completed_at", "cancelledAt": "cancelled_at",
+	} {
+		for _, descending := range []bool{false, true} {
+			order := column + map[bool]string{true: " DESC"}[descending] + " NULLS LAST, created_at, id"
+			for _, page := range []domain.PageRequest{{Size: 25}, {Size: 10, Number: 1499}} {
+				rows, err := conn.Query(t.Context(), "SELECT id FROM process_items ORDER BY "+order+" LIMIT $1 OFFSET $2",
+					page.Size, page.Size*page.Number)
+				require.NoError(t, err)
+				want, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+				require.NoError(t, err)
+				read := rowsRead(t, url, conn, "process_items", func(r *persistence.Reader) {
+					found, err := r.ListProcessItems(t.Context(), alice, persistence.ItemFilter{}, page,
+						[]domain.SortKey{{Property: property, Descending: descending}})
+					require.NoError(t, err)
+					require.EqualValues(t, 20000, found.Total)
+					ids := make([]uuid.UUID, len(found.Items))
+					for i, item := range found.Items {
+						ids[i] = item.ID
+					}
+					require.Equal(t, want, ids, "%s, page %d", order, page.Number)
+				})
+				if page.Number == 0 {
+					require.LessOrEqual(t, read, int64(300), order)
+				}
+			}
+		}
+	}
 }
 
 // rowsRead returns how many rows of a table are read, by scans or by an index.
@@ -112,6 +151,9 @@ func rowsRead(t *testing.T, url string, conn *pgx.Conn, table string, read func(
 SELECT seq_scan + idx_scan, seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = $1`, table).Scan(&scanned, &n))
 		return scanned, n
 	}
+	// What the connection did before counts before.
+	_, err := conn.Exec(t.Context(), "SELECT pg_stat_force_next_flush()")
+	require.NoError(t, err)
 	scansBefore, before := counted()
 	db := pgtest.Open(t, url)
 	read(db.Reader())

@@ -26,6 +26,8 @@ type Counts struct {
 	Kept  string
 	// Alone has every page read along the walks: no index has all rows in the order of the list.
 	Alone bool
+	// Nullable is the column of the order if it can be null. Rows without a value are last, in the rest of the order.
+	Nullable string
 	// Deleted is the column with the time of the deletion if deleted rows, which have no counts, are listed too.
 	Deleted string
 }
@@ -34,6 +36,8 @@ type Counts struct {
 type Walk struct {
 	// Definitions is a query for the ids of definitions, Match the condition of a row of the definition d.
 	Definitions, Match string
+	// OnlyNull rows have no value in Nullable.
+	OnlyNull bool
 }
 
 // unseen is how many rows a caller may not see and still have a page read in the order of all rows: that reads so many
@@ -93,24 +97,49 @@ func (l *List) among(ids string) string {
 // rows of others are not read. In an order in which the walks have no index, what the caller sees is sorted, not what there is.
 func (l *List) walked(columns, limit, reach string) string {
 	c := l.Counts
-	_, alias, _ := strings.Cut(c.Table, " ")
 	where, order := strings.Join(l.Where, "\n   AND "), strings.Join(l.Order, ", ")
-	ways := make([]string, 0, len(c.Walks)+1)
-	for _, walk := range c.Walks {
-		ways = append(ways, fmt.Sprintf("SELECT w.id FROM (%s) d\n CROSS JOIN LATERAL (SELECT %s.id FROM %s\n"+
-			" WHERE %s\n   AND %s\n ORDER BY %s LIMIT %s) w", walk.Definitions, alias, l.From, walk.Match, where, order, reach))
-	}
-	ways = append(ways, c.Others)
 	part := func(from, condition string) string {
 		return fmt.Sprintf("(SELECT %s\n  FROM %s\n WHERE %s\n   AND %s\n ORDER BY %s LIMIT %s)",
 			columns, from, condition, where, order, limit)
 	}
+	if c.Nullable != "" {
+		return l.timed(reach, part)
+	}
+	ids := l.among(strings.Join(append(l.ways("", order, reach, c.Walks), c.Others), "\n UNION\n"))
 	if c.Alone {
-		return part(l.among(strings.Join(ways, "\n UNION\n")), "true")
+		return part(ids, "true")
 	}
 	// PostgreSQL does not execute the part whose condition, which is the same for all rows, is false.
 	seen := fmt.Sprintf("WITH seen AS MATERIALIZED (\n    SELECT coalesce(sum(n) FILTER (WHERE %s IS NOT TRUE), 0) <= %d AS nearly_all\n"+
 		"      FROM %s\n     WHERE %s)\n", c.Covers, unseen, c.Kept, l.Where[0])
 	return seen + part(l.From, "(SELECT s.nearly_all FROM seen s)") +
-		"\n UNION ALL\n" + part(l.among(strings.Join(ways, "\n UNION\n")), "NOT (SELECT s.nearly_all FROM seen s)")
+		"\n UNION ALL\n" + part(ids, "NOT (SELECT s.nearly_all FROM seen s)")
+}
+
+// ways returns the queries for the ids of as many rows along each walk, in an order, as the page and those before it have.
+func (l *List) ways(condition, order, reach string, walks []Walk) []string {
+	_, alias, _ := strings.Cut(l.Counts.Table, " ")
+	ways := make([]string, len(walks))
+	for i, walk := range walks {
+		ways[i] = fmt.Sprintf("SELECT w.id FROM (%s) d\n CROSS JOIN LATERAL (SELECT %s.id FROM %s\n"+
+			" WHERE %s%s\n   AND %s\n ORDER BY %s LIMIT %s) w", walk.Definitions, alias, l.From, walk.Match, condition,
+			strings.Join(l.Where, "\n   AND "), order, reach)
+	}
+	return ways
+}
+
+// timed returns the query of a page in the order of a column that can be null. Rows without a value are read only where
+// there are too few others: they may be few, and no index has them alone.
+func (l *List) timed(reach string, part func(from, condition string) string) string {
+	c := l.Counts
+	// PostgreSQL does not know that an index without nulls has them last in both directions.
+	order := strings.Replace(strings.Join(l.Order, ", "), NullsLast, "", 1)
+	valued := slices.DeleteFunc(slices.Clone(c.Walks), func(w Walk) bool { return w.OnlyNull })
+	ways := []string{"SELECT id FROM valued"}
+	for _, way := range l.ways(" AND "+c.Nullable+" IS NULL", strings.Join(l.Order[1:], ", "), reach, c.Walks) {
+		ways = append(ways, way+"\n WHERE (SELECT count(*) FROM valued) < "+reach)
+	}
+	return "WITH valued AS MATERIALIZED (\n" +
+		strings.Join(l.ways(" AND "+c.Nullable+" IS NOT NULL", order, reach, valued), "\n UNION\n") + ")\n" +
+		part(l.among(strings.Join(append(ways, c.Others), "\n UNION\n")), "true")
 }

@@ -181,7 +181,7 @@ func (l *List) SortBy(keys []domain.SortKey, columns map[string]string, byDefaul
 			return domain.InvalidField(domain.FieldSort, fmt.Sprintf("%q cannot be sorted by", key.Property))
 		}
 		if key.Descending {
-			column = strings.Replace(column, " NULLS LAST", "", 1) + " DESC" + nullsLast(column)
+			column = strings.Replace(column, NullsLast, "", 1) + " DESC" + nullsLast(column)
 		}
 		l.Order = append(l.Order, column)
 		sortedByID = sortedByID || key.Property == "id"
@@ -195,11 +195,14 @@ func (l *List) SortBy(keys []domain.SortKey, columns map[string]string, byDefaul
 	return nil
 }
 
+// NullsLast ends an order by a column that can be null.
+const NullsLast = " NULLS LAST"
+
 // nullsLast keeps NULLS LAST only where the column can be null; elsewhere it would prevent PostgreSQL from
 // reading an index backwards.
 func nullsLast(column string) string {
-	if strings.HasSuffix(column, " NULLS LAST") {
-		return " NULLS LAST"
+	if strings.HasSuffix(column, NullsLast) {
+		return NullsLast
 	}
 	return ""
 }
