@@ -28,15 +28,21 @@ const (
 	maxFullEvery = time.Minute
 	quietLooks   = 8
 
-	// The sweep checks runs without news for a while, a limited number at a time: every sweepEvery, and where
-	// namespaces that are not busy are looked at seldom every quietSweeps looks.
+	// The sweep checks runs without news for a while, a limited number at a time: every quietSweepEvery, and where
+	// namespaces that are not busy are looked at seldom every quietSweeps looks. Looks at a busy namespace wait for
+	// it, so there it takes a tenth of the time ten times as often.
 	// It describes those that Temporal does not list as running, and one in
 	// describeOne of the others, so that a wrong list hides no end for good.
-	sweepEvery  = time.Minute
-	quietSweeps = 10
-	sweepAge    = time.Minute
-	sweepSize   = 500
-	describeOne = 50
+	busySweepEvery  = 6 * time.Second
+	busySweepSize   = 50
+	quietSweepEvery = time.Minute
+	quietSweepSize  = 500
+	quietSweeps     = 10
+	sweepAge        = time.Minute
+	describeOne     = 50
+
+	// clocks is how far the clocks of Temporal and of PostgreSQL may be apart.
+	clocks = time.Minute
 )
 
 // look is one look at a namespace.
@@ -79,6 +85,9 @@ func (l *look) run(ctx context.Context) persistence.LookDone {
 // list records the workflows that ended since the look before, and raises what was
 // seen if all were recorded.
 func (l *look) list(ctx context.Context) error {
+	if err := l.skipOlder(ctx); err != nil {
+		return err
+	}
 	overlap := nearOverlap
 	if l.began.Sub(l.FarAt) >= farEvery {
 		overlap, l.FarAt = farOverlap, l.began
@@ -103,6 +112,19 @@ func (l *look) list(ctx context.Context) error {
 	return fault
 }
 
+// skipOlder has the first look at a namespace go back to the beginning of the oldest run. Temporal may keep millions of
+// workflows that ended before it.
+func (l *look) skipOlder(ctx context.Context) error {
+	if l.ClosedAt.Unix() > 0 {
+		return nil
+	}
+	oldest, err := l.observer.o.DB.Reader().OldestRun(ctx, l.Namespace)
+	if err == nil && oldest != nil {
+		l.ClosedAt, l.EndsAt = oldest.Add(-clocks), oldest.Add(-clocks)
+	}
+	return err
+}
+
 // fullEvery returns the time between two looks for all ends.
 func (l *look) fullEvery() time.Duration {
 	if l.Busy {
@@ -111,12 +133,12 @@ func (l *look) fullEvery() time.Duration {
 	return min(max(fullEvery, quietLooks*l.pause), maxFullEvery)
 }
 
-// sweepEvery returns the time between two sweeps.
-func (l *look) sweepEvery() time.Duration {
+// sweeps returns the time between two sweeps, and how many runs one checks.
+func (l *look) sweeps() (every time.Duration, size int) {
 	if l.Busy {
-		return sweepEvery
+		return busySweepEvery, busySweepSize
 	}
-	return max(sweepEvery, quietSweeps*l.pause)
+	return max(quietSweepEvery, quietSweeps*l.pause), quietSweepSize
 }
 
 func later(a, b time.Time) time.Time {
@@ -157,11 +179,12 @@ func (l *look) listKind(ctx context.Context, kind engine.EndKind, since time.Tim
 // sweepIfDue checks the next runs without news for long, so that no process stays
 // open because an end was not listed in time.
 func (l *look) sweepIfDue(ctx context.Context) error {
-	if l.began.Sub(l.SweptAt) < l.sweepEvery() {
+	every, size := l.sweeps()
+	if l.began.Sub(l.SweptAt) < every {
 		return nil
 	}
 	l.SweptAt = l.began
-	runs, err := l.observer.o.DB.Reader().ListQuietRuns(ctx, l.Namespace, l.began.Add(-sweepAge), l.SweepAfter, sweepSize)
+	runs, err := l.observer.o.DB.Reader().ListQuietRuns(ctx, l.Namespace, l.began.Add(-sweepAge), l.SweepAfter, size)
 	if err != nil {
 		return err
 	}
@@ -174,8 +197,8 @@ func (l *look) sweepIfDue(ctx context.Context) error {
 		return err
 	}
 	l.SweepAfter = uuid.Nil
-	if len(runs) == sweepSize {
-		l.SweepAfter = runs[sweepSize-1].ID
+	if len(runs) == size {
+		l.SweepAfter = runs[size-1].ID
 	}
 	var suspect []domain.EngineRun
 	for _, r := range runs {

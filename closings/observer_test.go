@@ -41,6 +41,8 @@ type watched struct {
 	// pages.
 	looks []string
 	pages int
+	// deepest is how many ends the pages before one had that was listed, asked how many runs were asked for at once.
+	deepest, asked int
 	// block, when it is not nil, is read from before each list.
 	block chan struct{}
 }
@@ -86,6 +88,9 @@ func (w *watched) ListClosed(
 	}
 	slices.SortFunc(ended, func(a, b engine.Closed) int { return b.ClosedAt.Compare(a.ClosedAt) })
 	first, _ := strconv.Atoi(string(token))
+	w.mu.Lock()
+	w.deepest = max(w.deepest, first)
+	w.mu.Unlock()
 	last := min(first+2, len(ended))
 	if last < len(ended) {
 		token = []byte(strconv.Itoa(last))
@@ -98,6 +103,7 @@ func (w *watched) ListClosed(
 func (w *watched) ListRunning(_ context.Context, _ string, ids []string) (map[string]bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.asked = max(w.asked, len(ids))
 	running := map[string]bool{}
 	for _, id := range ids {
 		running[id] = w.running[id]
@@ -268,6 +274,40 @@ func TestLateEndsAreRecorded(t *testing.T) {
 	w.await(t, later, domain.ProcessCompleted)
 	w.end(engine.EndCompleted, late, time.Now().Add(-time.Second))
 	w.await(t, late, domain.ProcessCompleted)
+}
+
+// What ended before the oldest run that is open concerns none.
+func TestFirstLookEndsAtTheOldestRun(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	p := w.start(t)
+	for n := range 40 {
+		w.ended[engine.EndCompleted] = append(w.ended[engine.EndCompleted], engine.Closed{
+			WorkflowID: "other-" + strconv.Itoa(n), RunID: "run", Completed: true, ClosedAt: time.Now().Add(-time.Hour),
+		})
+	}
+	w.end(engine.EndCompleted, p, time.Now())
+	w.observe(t, 0)
+	w.await(t, p, domain.ProcessCompleted)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	require.LessOrEqual(t, w.deepest, 2)
+}
+
+// Looks at a busy namespace wait for sweeps, which are short there.
+func TestSweepsOfBusyNamespacesAreShort(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	for range 51 {
+		w.running[workflowOf(w.start(t))] = true
+	}
+	o, _ := w.observe(t, 2*time.Minute)
+	o.Touch(w.Namespace)
+	require.Eventually(t, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.asked == 50
+	}, patience, 5*time.Millisecond)
 }
 
 // The sweep records ends that are never listed, also while lists fail.

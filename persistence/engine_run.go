@@ -256,6 +256,18 @@ func (r *Reader) ListQuietRuns(
 	return runs, pg.Translate("listing quiet engine runs", err)
 }
 
+const oldestRun = `
+SELECT min(r.created_at)
+  FROM engine_runs r
+ WHERE r.namespace = $1 AND r.state = 'RUNNING'`
+
+// OldestRun returns when the oldest of the running runs of a namespace began, nil if none runs.
+func (r *Reader) OldestRun(ctx context.Context, namespace string) (*time.Time, error) {
+	var at *time.Time
+	err := r.Read(ctx, pg.Q(oldestRun, []any{namespace}, pg.One(&at)))
+	return at, pg.Translate("reading the oldest engine run", err)
+}
+
 const listNamespaces = `
 SELECT t.namespace
   FROM tenants t
