@@ -126,7 +126,7 @@ bench: bootstrap temporal ## Measure the service beside pgbench and raw Temporal
 soak: bootstrap temporal ## Run under load for long and watch memory and backlog; move 1 GiB, list 1 GiB, kill amid uploads and webhooks
 	@go test ./cmd/procession -count=1 -v -run 'TestMemoryDoesNotGrowWithADocument|TestKilledAmidAnUpload' \
 	  -args -document-size=1073741824 -document-kills=50
-	@go test ./cmd/procession -count=1 -v -run 'TestWebhooksAreToldOnce|TestKilledAmidWebhooks' \
+	@go test ./cmd/procession -count=1 -v -run 'TestWebhooksAreDeliveredOnce|TestKilledAmidWebhooks' \
 	  -args -webhook-processes=1430 -webhook-kills=20
 	@go test ./engine -count=1 -v -timeout 60m -run TestListsOfEndsReadLittle -args -visibility-rows=2500000
 	@go test ./api -count=1 -v -run TestAPageOfLargeTasksTakesLittleMemory -args -page-tasks=1000

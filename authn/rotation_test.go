@@ -165,10 +165,10 @@ func TestRotatedAuthoritiesAreAcceptedByOldPools(t *testing.T) {
 		generations = append(generations, i.issued(t))
 	}
 	now := i.clock.Now()
-	for told, then := range generations {
-		require.Len(t, parseCertificates(t, then.roots), told+1)
+	for n, then := range generations {
+		require.Len(t, parseCertificates(t, then.roots), n+1)
 		for g, later := range generations {
-			why := fmt.Sprintf("generation %d by what was told in %d", g, told)
+			why := fmt.Sprintf("generation %d by the roots of %d", g, n)
 			require.Len(t, parseCertificates(t, later.client), g+1, "a certificate leads back to the first authority")
 			asClient(t, then.roots, now).accepts(later.client, why)
 			asServer(t, then.roots, now).accepts(later.server, why)
@@ -214,12 +214,12 @@ func TestCertificatesLeadBackToRetiredAuthorities(t *testing.T) {
 	i.rotate(t)
 	i.clock.Advance(366*24*time.Hour - time.Hour)
 	require.NoError(t, i.keys.Reload(t.Context()))
-	told := i.RootsPEM()
-	require.Equal(t, first, only(t, told, 0))
+	roots := i.RootsPEM()
+	require.Equal(t, first, only(t, roots, 0))
 
 	i.clock.Advance(2 * time.Hour)
 	require.NoError(t, i.keys.Reload(t.Context()))
-	require.Equal(t, only(t, told, 1), i.RootsPEM(), "the first one is trusted no more")
+	require.Equal(t, only(t, roots, 1), i.RootsPEM(), "the first one is trusted no more")
 	asServer(t, first, i.clock.Now()).accepts(i.issued(t).server, "who knows the first one only is still there")
 
 	i.clock.Advance(366 * 24 * time.Hour)

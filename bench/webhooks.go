@@ -23,11 +23,11 @@ import (
 
 const (
 	deadEndpoints = 100
-	// tellSpacing is the time between two processes of the tenant that is measured,
+	// spacing is the time between two processes of the tenant that is measured,
 	// each of which is two events; neighbourSpacing that of the other tenant.
-	tellSpacing      = 20 * time.Millisecond
+	spacing          = 20 * time.Millisecond
 	neighbourSpacing = 500 * time.Millisecond
-	tellTarget       = 100 * time.Millisecond
+	latencyTarget    = 100 * time.Millisecond
 	// dyingFor is how long endpoints are dead before they count as such: until then
 	// they are tried more often, and their silence has not been found out.
 	dyingFor = 90 * time.Second
@@ -49,11 +49,11 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 	var all, besideDying, beside []time.Duration
 	var alone99, beside99 []time.Duration
 	// Nothing is warm at first.
-	if _, err := w.tell(ctx, b.samples*4); err != nil {
+	if _, err := w.measure(ctx, b.samples*4); err != nil {
 		return err
 	}
 	for range b.rounds {
-		alone, err := w.tell(ctx, b.samples*4)
+		alone, err := w.measure(ctx, b.samples*4)
 		if err != nil {
 			return err
 		}
@@ -62,13 +62,13 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 		}
 		var dying []time.Duration
 		for died := time.Now(); time.Since(died) < dyingFor; {
-			told, err := w.tell(ctx, b.samples)
+			received, err := w.measure(ctx, b.samples)
 			if err != nil {
 				return err
 			}
-			dying = append(dying, told...)
+			dying = append(dying, received...)
 		}
-		troubled, err := w.tell(ctx, b.samples*4)
+		troubled, err := w.measure(ctx, b.samples*4)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 	before, after := percentile(alone99, 0.5), percentile(beside99, 0.5)
 	b.report.add(row{
 		measure: "event → webhook received", value: latency(all), beside: fmt.Sprintf("%d events", len(all)),
-		limit: "p50 ≤ " + milliseconds(tellTarget), missed: percentile(all, 0.5) > tellTarget,
+		limit: "p50 ≤ " + milliseconds(latencyTarget), missed: percentile(all, 0.5) > latencyTarget,
 	})
 	b.report.add(row{
 		measure: fmt.Sprintf("the same while %d endpoints of another tenant die", deadEndpoints),
@@ -217,17 +217,17 @@ func (w *webhookBench) remove(ctx context.Context, tenant, label string) error {
 	return err
 }
 
-// tell creates processes at an even pace, and some in the other tenant, and
+// measure creates processes at an even pace, and some in the other tenant, and
 // returns how long each event took to be received.
-func (w *webhookBench) tell(ctx context.Context, processes int) ([]time.Duration, error) {
+func (w *webhookBench) measure(ctx context.Context, processes int) ([]time.Duration, error) {
 	w.receiver.reset()
-	telling, stop := context.WithCancel(ctx)
+	neighbourContext, stop := context.WithCancel(ctx)
 	defer stop()
 	var group errgroup.Group
 	group.Go(func() error {
-		return w.create(telling, w.account, w.plain, neighbourSpacing, -1)
+		return w.create(neighbourContext, w.account, w.plain, neighbourSpacing, -1)
 	})
-	err := w.create(ctx, demo.Alice(), demo.Onboarding(), tellSpacing, processes)
+	err := w.create(ctx, demo.Alice(), demo.Onboarding(), spacing, processes)
 	if err == nil {
 		err = w.receiver.await(ctx, 2*processes)
 	}

@@ -65,11 +65,11 @@ func read[T any](s *service, a reply, err error) (T, error) {
 		}
 		return value, nil
 	}
-	var told oasadmin.DefaultError
-	if json.Unmarshal(a.GetBody(), &told) != nil || told.Message == "" {
+	var failure oasadmin.DefaultError
+	if json.Unmarshal(a.GetBody(), &failure) != nil || failure.Message == "" {
 		return value, s.stranger(a)
 	}
-	return value, refused(a.StatusCode(), told)
+	return value, refused(a.StatusCode(), failure)
 }
 
 // stranger is the failure for an answer that the service would not give.

@@ -50,12 +50,12 @@ func TestApplySaysWhatBecameOfEachDocument(t *testing.T) {
 		strings.Replace(group("NEW", ""), "north", "home", 1)).succeeds("apply", "-f", "-"))
 }
 
-func TestWrongDocumentsAreToldWithTheirPlaceAndNothingIsApplied(t *testing.T) {
+func TestApplyReportsWrongManifestsWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	before := w.state()
 	good := w.file("good.yaml", group("GOOD", ""))
-	for name, c := range map[string]struct{ document, told string }{
+	for name, c := range map[string]struct{ document, message string }{
 		"unknown member":      {group("WRONG", "  title: x\n"), `:6:3: Group/WRONG spec.title: `},
 		"missing member":      {group("WRONG", "  members:\n    - user: absent\n"), `:7:7: Group/WRONG spec.members[0]`},
 		"another tenant":      {strings.Replace(group("WRONG", ""), "north", "south", 1), `:3:25: Group/WRONG metadata.tenant: `},
@@ -63,22 +63,22 @@ func TestWrongDocumentsAreToldWithTheirPlaceAndNothingIsApplied(t *testing.T) {
 		"a remote schema":     {structure(`{$ref: "https://schemas.example/x.json"}`), `:6:12: DataStructure/WRONG spec.schema.$ref: `},
 	} {
 		path := w.file("wrong.yaml", c.document)
-		told := w.fails(cli.ExitUsage, "apply", "-f", good, "-f", path)
-		require.Contains(t, told, "\n"+path+c.told, name)
-		require.Equal(t, told, w.fails(cli.ExitUsage, "diff", "-f", good, "-f", path))
-		require.Equal(t, told, w.fails(cli.ExitUsage, "apply", "-f", good, "-f", path, "--dry-run"))
+		output := w.fails(cli.ExitUsage, "apply", "-f", good, "-f", path)
+		require.Contains(t, output, "\n"+path+c.message, name)
+		require.Equal(t, output, w.fails(cli.ExitUsage, "diff", "-f", good, "-f", path))
+		require.Equal(t, output, w.fails(cli.ExitUsage, "apply", "-f", good, "-f", path, "--dry-run"))
 		require.Equal(t, before, w.state())
 	}
 
 	// All mistakes are reported at once, wherever they are.
-	told := w.typing(structure("{type: objekt}")).fails(
+	output := w.typing(structure("{type: objekt}")).fails(
 		cli.ExitUsage, "apply", "-f", w.file("one.yaml", group("ONE", "  a: 1\n  b: 2\n")), "-f", "-")
-	require.Len(t, strings.Split(told, "\n"), 4, told)
-	require.Contains(t, told, "\n-:6:12: DataStructure/WRONG spec.schema.type: ")
+	require.Len(t, strings.Split(output, "\n"), 4, output)
+	require.Contains(t, output, "\n-:6:12: DataStructure/WRONG spec.schema.type: ")
 }
 
 // One answer names what is wrong by itself, the unknown tenants, the missing references and the refused URLs.
-func TestAllKindsOfFaultsAreToldAtOnce(t *testing.T) {
+func TestApplyReportsAllFaultsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	before := w.state()
@@ -90,7 +90,7 @@ func TestAllKindsOfFaultsAreToldAtOnce(t *testing.T) {
 			"  processDefinition: ABSENT\n",
 		head + "kind: Tenant\nmetadata: {code: acme}\nspec: {name: Acme}\n",
 	}, "---\n"))
-	told := w.fails(cli.ExitUsage, "apply", "-f", path)
+	output := w.fails(cli.ExitUsage, "apply", "-f", path)
 	require.Equal(t, []string{
 		"the documents are not valid",
 		path + `:6:3: Group/ONE spec.a: is not a member of Group, which has members and name`,
@@ -99,16 +99,16 @@ func TestAllKindsOfFaultsAreToldAtOnce(t *testing.T) {
 		path + `:24:3: WebhookSubscription/HOOK spec.processDefinition: there is no ProcessDefinition ABSENT in the tenant north`,
 		path + `:23:3: WebhookSubscription/HOOK spec.url: has an address that the operator does not allow with --webhook-allow: loopback`,
 		path + `:28:12: Tenant/acme metadata.code: "acme" is not a tenant that you belong to; only operators create tenants`,
-	}, strings.Split(told, "\n"))
+	}, strings.Split(output, "\n"))
 	require.Equal(t, before, w.state())
 
 	// What a document that cannot be read describes may be what others refer to.
-	told = w.typing(group("ONE", "  members:\n    - user: new\n")+"---\n"+head+"kind: Usr\nmetadata: {code: new, tenant: north}\n").
+	output = w.typing(group("ONE", "  members:\n    - user: new\n")+"---\n"+head+"kind: Usr\nmetadata: {code: new, tenant: north}\n").
 		fails(cli.ExitUsage, "apply", "-f", "-")
-	require.Len(t, strings.Split(told, "\n"), 2, told)
+	require.Len(t, strings.Split(output, "\n"), 2, output)
 	// Who may not apply the documents does not learn what there is.
-	told = w.as(memberToken).fails(cli.ExitUsage, "apply", "-f", w.file("one.yaml", group("ONE", "  a: 1\n  members:\n    - user: absent\n")))
-	require.Len(t, strings.Split(told, "\n"), 2, told)
+	output = w.as(memberToken).fails(cli.ExitUsage, "apply", "-f", w.file("one.yaml", group("ONE", "  a: 1\n  members:\n    - user: absent\n")))
+	require.Len(t, strings.Split(output, "\n"), 2, output)
 }
 
 func structure(schema string) string {
@@ -120,9 +120,9 @@ func TestUnreadableDocuments(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	broken, twice := w.file("broken.yaml", "a: [\n"), w.file("twice.yaml", "a: 1\na: 2\n")
-	told := w.fails(cli.ExitUsage, "apply", "-f", broken, "-f", twice, "-f", "testdata/nowhere")
+	output := w.fails(cli.ExitUsage, "apply", "-f", broken, "-f", twice, "-f", "testdata/nowhere")
 	for _, place := range []string{broken + ":1:4: is not YAML: the [ is not closed", twice + ":2", "testdata/nowhere: no such file"} {
-		require.Contains(t, told, place)
+		require.Contains(t, output, place)
 	}
 	require.Contains(t, w.typing("").fails(cli.ExitUsage, "apply", "-f", "-"), "-: holds no document")
 }

@@ -26,26 +26,26 @@ func TestWhoAsks(t *testing.T) {
 	require.Equal(t, "Owner\n", w.with("PROCESSION_TOKEN_FILE", file).succeeds(whoami...))
 	require.Equal(t, "Administrator\n", w.as("").with("PROCESSION_TOKEN_FILE", file).succeeds(whoami...))
 
-	told := w.as("").fails(cli.ExitUsage, whoami...)
-	require.Contains(t, told, "PROCESSION_TOKEN")
-	require.Contains(t, told, "--token-file")
+	message := w.as("").fails(cli.ExitUsage, whoami...)
+	require.Contains(t, message, "PROCESSION_TOKEN")
+	require.Contains(t, message, "--token-file")
 	require.Contains(t, w.as("wrong-token").fails(cli.ExitDenied, whoami...), "credentials")
 	require.Contains(t, w.fails(cli.ExitUsage, append(whoami, "--token-file", "testdata/none")...), "no such file")
 	for _, token := range []string{
 		"secret token", "not-an-id:hidden-secret", "01980000-0000-7000-8000-000000000021:", "hidden\x00secret", "hïdden",
 	} {
-		told := w.as(token).fails(cli.ExitUsage, whoami...)
-		require.Contains(t, told, "PROCESSION_TOKEN")
-		require.NotContains(t, told, "secret token")
-		require.NotContains(t, told, "hidden")
-		require.NotContains(t, told, "hïdden")
+		message := w.as(token).fails(cli.ExitUsage, whoami...)
+		require.Contains(t, message, "PROCESSION_TOKEN")
+		require.NotContains(t, message, "secret token")
+		require.NotContains(t, message, "hidden")
+		require.NotContains(t, message, "hïdden")
 	}
 }
 
 func TestTheTokenStaysOffTheNetwork(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	for server, told := range map[string]string{
+	for server, message := range map[string]string{
 		"http://procession.example":           "--insecure",
 		"http://192.0.2.1:8080":               "--insecure",
 		"http://127.0.0.1.example":            "--insecure",
@@ -57,7 +57,7 @@ func TestTheTokenStaysOffTheNetwork(t *testing.T) {
 		"https://procession.example?x=1":      "--server must be an address",
 	} {
 		said := w.fails(cli.ExitUsage, "whoami", "--server", server)
-		require.Contains(t, said, told, server)
+		require.Contains(t, said, message, server)
 		require.NotContains(t, said, "hidden")
 		require.Equal(t, said, w.with("PROCESSION_SERVER", server).fails(cli.ExitUsage, "whoami"))
 	}
@@ -95,7 +95,7 @@ func TestNothingIsRepeated(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32
 	w := &terminal{t: t, operator: "-operator-", env: map[string]string{"PROCESSION_TOKEN": ownerToken}}
-	for told, answer := range map[string]http.HandlerFunc{
+	for message, answer := range map[string]http.HandlerFunc{
 		"answers with 502 Bad Gateway, and not as the service does": func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "<html>", http.StatusBadGateway)
 		},
@@ -128,9 +128,9 @@ func TestNothingIsRepeated(t *testing.T) {
 		} {
 			requests.Store(0)
 			said := w.fails(cli.ExitFailure, append(args, "--server", server.URL, "--timeout", "200ms")...)
-			require.Contains(t, said, told)
+			require.Contains(t, said, message)
 			require.LessOrEqual(t, strings.Count(said, "\n"), 1)
-			require.Equal(t, int32(1), requests.Load(), "%s: %v", told, args)
+			require.Equal(t, int32(1), requests.Load(), "%s: %v", message, args)
 		}
 		server.Close()
 	}

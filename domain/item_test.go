@@ -297,7 +297,7 @@ func TestNewTask(t *testing.T) {
 	require.Equal(t, &domain.Task{State: claimed, ClaimedAt: &now}, domain.NewTask(true, now))
 }
 
-func TestItemEventTellsOfTheTask(t *testing.T) {
+func TestItemEventHasTheTask(t *testing.T) {
 	t.Parallel()
 	i := task(claimed, other)
 	i.TenantID, i.ProcessID = id(20), id(21)

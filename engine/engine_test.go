@@ -43,15 +43,15 @@ type itemSignal struct {
 	RequestTimeZone string            `json:"requestTimeZone"`
 }
 
-type told struct {
+type seen struct {
 	Request request
 	B       []itemSignal
 	A       []string
 }
 
 // listener waits for two signals of shape B and one of shape A.
-func listener(ctx workflow.Context, in request) (told, error) {
-	t := told{Request: in}
+func listener(ctx workflow.Context, in request) (seen, error) {
+	t := seen{Request: in}
 	for range 2 {
 		var s itemSignal
 		workflow.GetSignalChannel(ctx, "KuFlow_Engine_Signal_Process_Item").Receive(ctx, &s)
@@ -197,10 +197,10 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		a.Shape = domain.SignalShapeA
 		b.execute(t, a)
 
-		var got told
+		var got seen
 		require.NoError(t, b.client.GetWorkflow(t.Context(), c.Run.WorkflowID, "").Get(t.Context(), &got))
 		const at, zone = "2026-03-02T10:30:15.123456Z", "Europe/Madrid"
-		require.Equal(t, told{
+		require.Equal(t, seen{
 			Request: request{ProcessID: c.Run.OwnerID.String(), RequestTime: at, RequestTimeZone: zone},
 			B: []itemSignal{
 				{

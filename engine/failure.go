@@ -30,7 +30,7 @@ func (e *Engine) failure(
 	for _, event := range events {
 		if attributes := event.GetWorkflowExecutionFailedEventAttributes(); attributes != nil {
 			failure := attributes.GetFailure()
-			return rootMessage(failure), cut(tell(failure), maxFailure), nil
+			return rootMessage(failure), cut(trace(failure), maxFailure), nil
 		}
 	}
 	return "the workflow timed out", "", nil
@@ -55,7 +55,8 @@ func rootMessage(f *failurepb.Failure) string {
 	return cut(message, maxMessage)
 }
 
-func tell(f *failurepb.Failure) string {
+// trace returns the messages, types and stack traces of the failure and of its causes.
+func trace(f *failurepb.Failure) string {
 	var story strings.Builder
 	for depth := 0; f != nil && depth < maxCauses; depth++ {
 		if depth > 0 {
@@ -65,8 +66,8 @@ func tell(f *failurepb.Failure) string {
 			story.WriteString(kind + ": ")
 		}
 		story.WriteString(f.GetMessage())
-		if trace := strings.TrimSpace(f.GetStackTrace()); trace != "" {
-			story.WriteString("\n" + trace)
+		if stack := strings.TrimSpace(f.GetStackTrace()); stack != "" {
+			story.WriteString("\n" + stack)
 		}
 		f = f.GetCause()
 	}

@@ -53,11 +53,11 @@ func (p *Probe) Accepts(ctx context.Context, token string) (bool, error) {
 	if err == nil {
 		return true, nil
 	}
-	told := serviceerror.FromStatus(serviceerror.ToStatus(err))
-	if _, ok := errors.AsType[*serviceerror.PermissionDenied](told); ok {
+	refusal := serviceerror.FromStatus(serviceerror.ToStatus(err))
+	if _, ok := errors.AsType[*serviceerror.PermissionDenied](refusal); ok {
 		return false, nil
 	}
-	return false, fmt.Errorf("probing Temporal: %w", told)
+	return false, fmt.Errorf("probing Temporal: %w", refusal)
 }
 
 // ServerCertificate returns Temporal's certificate and the reason why it is not

@@ -21,10 +21,10 @@ func TestWorkflowsOfUserActions(t *testing.T) {
 	w.RegisterWorkflowWithOptions(func(_ workflow.Context, in json.RawMessage) (json.RawMessage, error) { return in, nil },
 		workflow.RegisterOptions{Name: "echo"})
 	w.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ json.RawMessage) (json.RawMessage, error) {
-		var told json.RawMessage
-		workflow.GetSignalChannel(ctx, "Hurry up").Receive(ctx, &told)
-		return told, nil
-	}, workflow.RegisterOptions{Name: "told"})
+		var signal json.RawMessage
+		workflow.GetSignalChannel(ctx, "Hurry up").Receive(ctx, &signal)
+		return signal, nil
+	}, workflow.RegisterOptions{Name: "signalled"})
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
 	result := func(t *testing.T, c domain.DueCommand) string {
@@ -59,7 +59,7 @@ func TestWorkflowsOfUserActions(t *testing.T) {
 
 	t.Run("the workflow of a process is signalled about one, once", func(t *testing.T) {
 		t.Parallel()
-		c := newCommand("told")
+		c := newCommand("signalled")
 		c.Run.TaskQueue = "user-actions"
 		run := b.execute(t, c)
 		s := then(c, domain.CommandSignalAction, run)

@@ -46,7 +46,7 @@ func (e *Engine) result(
 
 // ReadResult returns the JSON in what a workflow or an activity of a tenant's worker
 // returned, decrypted where it is encrypted. It is nil for what is nothing, too much
-// or no JSON, and for what cannot be decrypted, of which why tells.
+// or no JSON, and for what cannot be decrypted, with why as the reason.
 func (e *Engine) ReadResult(
 	ctx context.Context, tenant uuid.UUID, returned *commonpb.Payload,
 ) (result json.RawMessage, why string, err error) {

@@ -29,10 +29,10 @@ func newRobot(workflowType string) domain.DueCommand {
 func TestWorkflowsOfRobots(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
-	told := make(chan string, 1)
+	received := make(chan string, 1)
 	w := worker.New(b.client, "robots", worker.Options{})
 	w.RegisterWorkflowWithOptions(func(_ workflow.Context, in json.RawMessage) error {
-		told <- string(in)
+		received <- string(in)
 		return nil
 	}, workflow.RegisterOptions{Name: "robot"})
 	w.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ json.RawMessage) error {
@@ -46,7 +46,7 @@ func TestWorkflowsOfRobots(t *testing.T) {
 	require.Equal(t, "task-robot-"+c.Run.ID.String(), c.Run.WorkflowID)
 	require.JSONEq(t, `{"processId":"`+c.Run.Robot.ProcessID.String()+`","processItemId":"`+c.Run.OwnerID.String()+`",`+
 		`"robotId":"`+c.Run.Robot.RobotID.String()+`","robotOperation":"CHECK",`+
-		`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, <-told)
+		`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, <-received)
 	closing := b.end(t, c)
 	require.Equal(t, domain.RunCompleted, closing.Status)
 	require.Equal(t, run, closing.RunID)

@@ -214,10 +214,10 @@ func (w *watch) look(ctx context.Context) time.Duration {
 	if !w.placed {
 		// Earlier subscribers may not have read this far.
 		w.placed = true
-		w.hub.tell(nil)
+		w.hub.notify(nil)
 		return pollInterval
 	}
-	w.hub.tell(found.Tenants)
+	w.hub.notify(found.Tenants)
 	switch {
 	case found.More:
 		return 0
@@ -232,8 +232,8 @@ func (w *watch) look(ctx context.Context) time.Duration {
 	return w.pending
 }
 
-// tell wakes the subscriptions to one of the tenants; nil is every tenant.
-func (h *Hub) tell(tenants map[uuid.UUID]bool) {
+// notify wakes the subscriptions to one of the tenants; nil is every tenant.
+func (h *Hub) notify(tenants map[uuid.UUID]bool) {
 	if tenants != nil && len(tenants) == 0 {
 		return
 	}
@@ -241,13 +241,13 @@ func (h *Hub) tell(tenants map[uuid.UUID]bool) {
 	defer h.mu.Unlock()
 	for s := range h.subscriptions {
 		if s.concerned(tenants) {
-			s.tell()
+			s.notify()
 		}
 	}
 }
 
-// tell wakes the follower, now or when it may be woken again. The hub is locked.
-func (s *Subscription) tell() {
+// notify wakes the follower, now or when it may be woken again. The hub is locked.
+func (s *Subscription) notify() {
 	if s.resting {
 		s.late = true
 		return
@@ -260,7 +260,7 @@ func (s *Subscription) tell() {
 		s.resting = false
 		if s.late {
 			s.late = false
-			s.tell()
+			s.notify()
 		}
 	})
 }

@@ -38,7 +38,7 @@ func TestReadTakesFilesFoldersAndStandardInput(t *testing.T) {
 	require.Equal(t, "-:1: n", manifest.Explain(sources, "/documents/4/n"))
 }
 
-func TestReadTellsAllErrors(t *testing.T) {
+func TestReadReportsAllErrors(t *testing.T) {
 	t.Parallel()
 	root := folder(t, map[string]string{"a.yaml": "a: [\n", "b.yaml": "b: 1\nb: 2\n", "c.yaml": "c: 1\n"})
 	empty := t.TempDir()

@@ -18,14 +18,14 @@ type answers func(name string, ipv6 bool) ([]netip.Addr, bool)
 
 // newResolver serves answers from a name server of its own, and returns a resolver
 // that asks no other. Nothing is to be remembered.
-func newResolver(t *testing.T, tell answers) *net.Resolver {
+func newResolver(t *testing.T, look answers) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	require.NoError(t, err)
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		serveNames(conn, tell)
+		serveNames(conn, look)
 	}()
 	t.Cleanup(func() {
 		require.NoError(t, conn.Close())
@@ -38,7 +38,7 @@ func newResolver(t *testing.T, tell answers) *net.Resolver {
 }
 
 // serveNames answers until the connection is closed.
-func serveNames(conn *net.UDPConn, tell answers) {
+func serveNames(conn *net.UDPConn, look answers) {
 	buffer := make([]byte, 1500)
 	for {
 		n, client, err := conn.ReadFromUDPAddrPort(buffer)
@@ -49,7 +49,7 @@ func serveNames(conn *net.UDPConn, tell answers) {
 		if query.Unpack(buffer[:n]) != nil || len(query.Questions) != 1 {
 			continue
 		}
-		reply := replyTo(&query, tell)
+		reply := replyTo(&query, look)
 		packed, err := reply.Pack()
 		if err != nil {
 			continue
@@ -59,14 +59,14 @@ func serveNames(conn *net.UDPConn, tell answers) {
 	}
 }
 
-func replyTo(query *dnsmessage.Message, tell answers) *dnsmessage.Message {
+func replyTo(query *dnsmessage.Message, look answers) *dnsmessage.Message {
 	question := query.Questions[0]
 	reply := &dnsmessage.Message{
 		Header:    dnsmessage.Header{ID: query.ID, Response: true, Authoritative: true, RecursionAvailable: true},
 		Questions: query.Questions,
 	}
 	name := strings.ToLower(strings.TrimSuffix(question.Name.String(), "."))
-	addresses, known := tell(name, question.Type == dnsmessage.TypeAAAA)
+	addresses, known := look(name, question.Type == dnsmessage.TypeAAAA)
 	if !known {
 		reply.RCode = dnsmessage.RCodeNameError
 	}

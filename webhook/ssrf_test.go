@@ -22,9 +22,9 @@ const attempts = 2000
 
 // newGuard returns a guard that allows the one address of a mine and accepts http
 // everywhere, so that the scheme is not what is refused.
-func newGuard(t *testing.T, tell answers, allow ...string) *webhook.Guard {
+func newGuard(t *testing.T, look answers, allow ...string) *webhook.Guard {
 	t.Helper()
-	guard, err := webhook.NewGuard(webhook.Policy{Allow: allow, AllowHTTP: true}, newResolver(t, tell))
+	guard, err := webhook.NewGuard(webhook.Policy{Allow: allow, AllowHTTP: true}, newResolver(t, look))
 	require.NoError(t, err)
 	return guard
 }
@@ -247,7 +247,7 @@ func TestRebindingReachesNothingHostile(t *testing.T) {
 func TestListedIsReached(t *testing.T) {
 	t.Parallel()
 	m := newMine(t)
-	tell := func(_ string, ipv6 bool) ([]netip.Addr, bool) {
+	look := func(_ string, ipv6 bool) ([]netip.Addr, bool) {
 		return only(netip.MustParseAddr(listed), !ipv6), true
 	}
 	for _, example := range []struct{ allow, host string }{
@@ -260,7 +260,7 @@ func TestListedIsReached(t *testing.T) {
 		{"receiver.test", "Receiver.TEST."},
 		{"Receiver.test.", "receiver.test"},
 	} {
-		guard, err := webhook.NewGuard(webhook.Policy{Allow: []string{example.allow}, AllowHTTP: true}, newResolver(t, tell))
+		guard, err := webhook.NewGuard(webhook.Policy{Allow: []string{example.allow}, AllowHTTP: true}, newResolver(t, look))
 		require.NoError(t, err)
 		client := newClient(t, webhook.ClientConfig{Guard: guard})
 		result, err := client.Send(t.Context(), deliveryTo(t, "http://"+example.host+":"+m.port+"/"))
@@ -268,7 +268,7 @@ func TestListedIsReached(t *testing.T) {
 		require.True(t, result.Delivered(), "%+v: %+v", example, result)
 	}
 	// A name on the list is that name, not what is under it, nor its addresses.
-	client := newClient(t, webhook.ClientConfig{Guard: newGuard(t, tell, "receiver.test")})
+	client := newClient(t, webhook.ClientConfig{Guard: newGuard(t, look, "receiver.test")})
 	for _, host := range []string{"a.receiver.test", "receiver.test.example", "xreceiver.test", listed} {
 		result, err := client.Send(t.Context(), deliveryTo(t, "http://"+host+":"+m.port+"/"))
 		require.NoError(t, err)

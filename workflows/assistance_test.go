@@ -260,14 +260,14 @@ func (f *floor) requireIDsOnly(t *testing.T, key domain.AssistanceKey, name stri
 	for _, event := range history.Events {
 		text, err := protojson.Marshal(event)
 		require.NoError(t, err)
-		told := string(text)
-		for _, found := range payload.FindAllStringSubmatch(told, -1) {
+		recorded := string(text)
+		for _, found := range payload.FindAllStringSubmatch(recorded, -1) {
 			decoded, err := base64.StdEncoding.DecodeString(found[1])
 			require.NoError(t, err)
-			told += string(decoded)
+			recorded += string(decoded)
 		}
 		for _, word := range []string{"secret of", "is the case", "An answer", "words of the provider", providerKey} {
-			require.NotContains(t, told, word)
+			require.NotContains(t, recorded, word)
 		}
 	}
 	if *update && (name == "fine" || name == "limited") {

@@ -43,10 +43,10 @@ func TestEveryKindHasItsStatus(t *testing.T) {
 		domain.KindConflict: 409, domain.KindPrecondition: 412, domain.KindTooLarge: 413, domain.KindUnsupportedMedia: 415,
 		domain.KindRateLimited: 429, domain.KindUnavailable: 503, domain.KindInternal: 500,
 	} {
-		failure := &domain.Error{Kind: kind, Code: domain.CodeConflict, Message: "told", Cause: errors.New("untold")}
+		failure := &domain.Error{Kind: kind, Code: domain.CodeConflict, Message: "message", Cause: errors.New("cause")}
 		answer, _ := answerTo(t, fmt.Errorf("doing something: %w", failure))
 		require.Equal(t, status, answer.Code, kind)
-		require.NotContains(t, answer.Body.String(), "untold")
+		require.NotContains(t, answer.Body.String(), "cause")
 		var body struct {
 			Timestamp time.Time
 			Status    int

@@ -62,7 +62,7 @@ func (v visits) document(more string) string {
 		`"items":`+visitItems+`,"userActions":[`+
 		`{"code":"REPORT","name":"Report","type":"DOWNLOADABLE","permissions":["MANAGER"],"workflowType":"W","taskQueue":"VISITS"},`+
 		`{"code":"NUDGE","name":"Nudge","type":"START_WORKFLOW","permissions":["INITIATOR"],"workflowType":"W","taskQueue":"VISITS"},`+
-		`{"code":"TELL","name":"Tell","type":"SEND_WORKFLOW_SIGNAL","permissions":["VIEWER"],"signalName":"S"},`+
+		`{"code":"SIGNAL","name":"Signal","type":"SEND_WORKFLOW_SIGNAL","permissions":["VIEWER"],"signalName":"S"},`+
 		`{"code":"AGAIN","name":"Again","type":"START_RELATED_PROCESS","permissions":["MANAGER"],"processDefinition":"ONBOARDING"},`+
 		`{"code":"HIDDEN","name":"Hidden","type":"START_RELATED_PROCESS","permissions":["MANAGER"],"processDefinition":"VISIT"},`+
 		`{"code":"MORE","name":"More","type":"CREATE_TASK","permissions":["MANAGER"],"availability":"${ .process.state == \"RUNNING\" }","item":"FILL"}],`+
@@ -92,7 +92,7 @@ func TestProcessDefinitionVisibility(t *testing.T) {
 		startable             bool
 	}{
 		"initiator":   {v.initiator, []string{"MINE"}, []string{"NUDGE"}, true, false, true},
-		"viewer":      {v.dora, all, []string{"TELL"}, true, true, false},
+		"viewer":      {v.dora, all, []string{"SIGNAL"}, true, true, false},
 		"manager":     {v.manager, all, []string{"REPORT", "NUDGE", "AGAIN", "MORE"}, true, true, true},
 		"runner":      {demo.LoanWorker(), all, []string{"REPORT", "NUDGE", "MORE"}, true, true, true},
 		"candidate":   {v.candidate, []string{"FILL"}, nil, true, false, false},

@@ -155,7 +155,7 @@ func (m *heldModel) counts() (asked, embedded int) {
 	return m.asked, m.embedded
 }
 
-const modelKey = "sk-do-not-tell"
+const modelKey = "sk-do-not-show"
 
 // use points a stack at the provider.
 func (m *heldModel) use(s *testStack) {

@@ -94,7 +94,7 @@ func (s *testStack) resident(figure string) int64 {
 			return kilobytes << 10
 		}
 	}
-	s.t.Fatal("the system does not tell the memory of a process")
+	s.t.Fatal("the system does not report the memory of a process")
 	return 0
 }
 

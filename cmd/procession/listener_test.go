@@ -148,7 +148,7 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	require.Eventually(t, func() bool { return serial() == 4 }, 20*time.Second, 50*time.Millisecond)
 }
 
-func TestBrowsersAreToldToComeBackOverHTTPS(t *testing.T) {
+func TestListenerRedirectsBrowsersToHTTPS(t *testing.T) {
 	t.Parallel()
 	certificate, key := writePair(t, t.TempDir(), 1)
 	s := serveListeners(t, func(c *Config) { c.ListenTLS, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key })

@@ -26,7 +26,7 @@ func fixed(token string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return token, nil }
 }
 
-// denied reports whether Temporal refuses a client to poll, and to be told of the
+// denied reports whether Temporal refuses a client to poll, and to read about the
 // system. It does not wait for a task.
 func (s *testStack) denied(c client.Client) (poll, systemInfo bool) {
 	s.t.Helper()

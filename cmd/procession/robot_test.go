@@ -59,13 +59,13 @@ func TestRobotAssistsEndToEnd(t *testing.T) { //nolint:funlen // one story, from
 	var robot string
 	s.query(`SELECT id::text FROM robots WHERE code = 'HELPER'`, &robot)
 
-	told := make(chan map[string]any, 10)
+	received := make(chan map[string]any, 10)
 	// The application that runs the robot may serve its queue.
 	w := worker.New(s.clientOf(demo.LoanWorker(), func(o *client.Options) {
 		o.DataConverter, o.ContextPropagators = s.decrypting(), []workflow.ContextPropagator{encryption.Propagator{}}
 	}), "QUEUE_ROBOTS", worker.Options{})
 	w.RegisterWorkflowWithOptions(func(ctx workflow.Context, in map[string]any) (map[string]any, error) {
-		told <- in
+		received <- in
 		switch in["robotOperation"] {
 		case "FAIL":
 			return nil, errors.New("no screen")
@@ -104,7 +104,7 @@ func TestRobotAssistsEndToEnd(t *testing.T) { //nolint:funlen // one story, from
 	}
 
 	look := claimed(process, "LOOK")
-	in := <-told
+	in := <-received
 	require.Equal(t, process["id"], in["processId"])
 	require.Equal(t, look.String(), in["processItemId"])
 	require.Equal(t, robot, in["robotId"])
@@ -114,22 +114,22 @@ func TestRobotAssistsEndToEnd(t *testing.T) { //nolint:funlen // one story, from
 	s.await("the robot to end", func() bool { return s.runState(look) == "COMPLETED" })
 
 	failed := claimed(process, "FAIL")
-	<-told
+	<-received
 	incident := s.awaitIncident(uuid.MustParse(field[string](t, process, "id")))
 	require.Equal(t, failed.String(), strings.TrimSpace(
 		printed(t, append([]string{"incidents", "list", "-o", "jq=.[].processItemId"}, asAlice...)...)))
 	require.Equal(t, incident+" RETRIED\n", printed(t, append([]string{"incidents", "retry", incident}, asAlice...)...))
-	require.Equal(t, failed.String(), (<-told)["processItemId"], "it receives the same again")
+	require.Equal(t, failed.String(), (<-received)["processItemId"], "it receives the same again")
 
 	waiting := claimed(process, "WAIT")
-	<-told
+	<-received
 	status, body := s.call(demo.Alice(), http.MethodPost, "/processes/"+field[string](t, process, "id")+
 		"/~actions/cancel-process-items?processItemId="+waiting.String(), nil)
 	require.Equal(t, http.StatusOK, status, body)
 	s.await("the robot to stop", func() bool { return s.runState(waiting) == "CANCELLED" })
 
 	sealed := claimed(created("SEALED"), "LOOK")
-	require.Equal(t, sealed.String(), (<-told)["processItemId"])
+	require.Equal(t, sealed.String(), (<-received)["processItemId"])
 	s.await("the robot to end", func() bool { return s.runState(sealed) == "COMPLETED" })
 	var workflowID string
 	s.query("SELECT workflow_id FROM engine_runs WHERE owner_id = $1", &workflowID, sealed)

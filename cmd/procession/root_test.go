@@ -36,7 +36,7 @@ func TestExitCodesOfTheProgram(t *testing.T) {
 	code, stdout, stderr := executed(t, server, "diff", "-f", "../../examples/demo/robot.yaml")
 	require.Equal(t, cli.ExitFailure, code)
 	require.Contains(t, stdout, "+++ Robot/BOT\n")
-	require.Empty(t, stderr, "that there are differences has been told")
+	require.Empty(t, stderr, "the differences are in the output")
 
 	code, _, stderr = executed(t, "", "get", "users", "--nothing")
 	require.Equal(t, exitUsage, code)

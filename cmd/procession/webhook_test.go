@@ -51,7 +51,7 @@ type subscriber struct {
 	failing int
 	fails   map[string]int
 	bodies  map[string]string
-	// seen are the ids of events in the order in which each was first told of, by
+	// seen are the ids of events in the order in which each was first received, by
 	// process; accepted counts how often each was accepted.
 	seen     map[uuid.UUID][]string
 	accepted map[string]int
@@ -173,8 +173,8 @@ type recordedEvent struct {
 	ID      string
 }
 
-// told is the order of the ledger of what a subscriber is to be told, by process.
-func (s *testStack) told() map[uuid.UUID][]string {
+// expected returns the ids of events for the subscriber, in the order of the ledger, by process.
+func (s *testStack) expected() map[uuid.UUID][]string {
 	s.t.Helper()
 	rows, err := s.connect().Query(s.t.Context(), `SELECT e.process_id, e.id::text FROM events e
 		JOIN processes p ON p.id = e.process_id AND p.process_definition_code = 'HOOKED'
@@ -183,16 +183,16 @@ func (s *testStack) told() map[uuid.UUID][]string {
 	require.NoError(s.t, err)
 	recorded, err := pgx.CollectRows(rows, pgx.RowToStructByPos[recordedEvent])
 	require.NoError(s.t, err)
-	told := map[uuid.UUID][]string{}
+	ids := map[uuid.UUID][]string{}
 	for _, e := range recorded {
-		told[e.Process] = append(told[e.Process], e.ID)
+		ids[e.Process] = append(ids[e.Process], e.ID)
 	}
-	return told
+	return ids
 }
 
 // Without a failure every event is delivered once, in order, by whichever replica, also where they reach the database
 // through a pooler.
-func TestWebhooksAreToldOnce(t *testing.T) {
+func TestWebhooksAreDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false, throughPooler)
 	other := s.replica()
@@ -210,7 +210,7 @@ func TestWebhooksAreToldOnce(t *testing.T) {
 	})
 	receiver.mu.Lock()
 	defer receiver.mu.Unlock()
-	require.Equal(t, s.told(), receiver.seen)
+	require.Equal(t, s.expected(), receiver.seen)
 	for id, times := range receiver.accepted {
 		require.Equal(t, 1, times, id)
 	}
@@ -242,7 +242,7 @@ func TestKilledAmidWebhooks(t *testing.T) {
 	receiver.mu.Lock()
 	defer receiver.mu.Unlock()
 	require.Empty(t, receiver.changed, "a repeat says the same")
-	require.Equal(t, s.told(), receiver.seen)
+	require.Equal(t, s.expected(), receiver.seen)
 	twice, failed := 0, 0
 	for id := range receiver.bodies {
 		failed += receiver.fails[id]

@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 )
 
-func TestWhatIsWrongWithWorkersIsTold(t *testing.T) {
+func TestWorkersReportsBacklogAndOutage(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false, withConfig(func(c *Config) {
 		c.TaskQueueInterval, c.PollerPatience = 600*time.Millisecond, 5*time.Second
@@ -40,7 +40,7 @@ func TestWhatIsWrongWithWorkersIsTold(t *testing.T) {
 
 	s.stopProcess(worker, syscall.SIGKILL)
 	s.createLoan(uuid.New())
-	s.await("the backlog to be told", func() bool {
+	s.await("the backlog to be reported", func() bool {
 		return regexp.MustCompile(`backlog of 1 workflow task, oldest \d+ [sm], and no worker polls`).MatchString(workers())
 	})
 	require.Regexp(t, `worker \S+ registered on QUEUE_SAMPLE_LOAN but does not poll it`, workers())
@@ -59,7 +59,7 @@ func TestWhatIsWrongWithWorkersIsTold(t *testing.T) {
 
 	s.stopTemporal()
 	s.createLoan(uuid.New())
-	s.await("the outage to be told", func() bool {
+	s.await("the outage to be reported", func() bool {
 		return regexp.MustCompile(`has not been known for \d+ s: Temporal is not available`).MatchString(workers())
 	})
 	s.awaitQueue(operator, "Temporal is not available")

@@ -81,10 +81,10 @@ func (c *contract) check(document any, r *report) error {
 }
 
 // collect reports the leaves of a tree of violations.
-func (c *contract) collect(e *jsonschema.ValidationError, document any, tell func(pointer, message string)) {
+func (c *contract) collect(e *jsonschema.ValidationError, document any, report func(pointer, message string)) {
 	if len(e.Causes) > 0 {
 		for _, cause := range e.Causes {
-			c.collect(cause, document, tell)
+			c.collect(cause, document, report)
 		}
 		return
 	}
@@ -96,7 +96,7 @@ func (c *contract) collect(e *jsonschema.ValidationError, document any, tell fun
 	location, keyword := path.Split(e.AbsoluteKeywordLocation)
 	schema := c.nodes[strings.TrimSuffix(location, "/")]
 	if schema == nil {
-		tell(pointer, e.Message)
+		report(pointer, e.Message)
 		return
 	}
 	object, _ := valueAt(document, pointer).(map[string]any)
@@ -104,17 +104,17 @@ func (c *contract) collect(e *jsonschema.ValidationError, document any, tell fun
 	case "required":
 		for _, name := range schema.Required {
 			if _, ok := object[name]; !ok {
-				tell(at(pointer, name), "is required")
+				report(at(pointer, name), "is required")
 			}
 		}
 	case "additionalProperties":
 		for name := range object {
 			if schema.Properties[name] == nil {
-				tell(at(pointer, name), unknownMember(schema, name))
+				report(at(pointer, name), unknownMember(schema, name))
 			}
 		}
 	default:
-		tell(pointer, wording(schema, keyword, e.Message))
+		report(pointer, wording(schema, keyword, e.Message))
 	}
 }
 

@@ -242,7 +242,7 @@ func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 }
 
 // The defaults in the schemas are those that Decode fills in.
-func TestSchemasTellTheDefaults(t *testing.T) {
+func TestSchemasHaveTheDefaults(t *testing.T) {
 	t.Parallel()
 	minimal := map[resource.Kind]string{
 		resource.KindTenant:              `{"name":"N"}`,

@@ -96,7 +96,7 @@ var (
            t.name, w.payload_version, b.process_id, s.state, b.occurred_at, b.occurred_at, CASE s.state WHEN 'DROPPED' THEN $1::timestamptz END
       FROM found b
       JOIN held w ON w.id = b.backlog
-     CROSS JOIN LATERAL (` + toldAs + `) t
+     CROSS JOIN LATERAL (` + sentAs + `) t
      CROSS JOIN LATERAL (SELECT CASE WHEN w.dropped OR b.occurred_at < $3 THEN 'DROPPED' ELSE 'PENDING' END AS state) s
      WHERE b.taken
      ORDER BY w.id, b.era, b.xid, b.position
@@ -144,7 +144,7 @@ WITH chosen AS (
 )
 
 // caughtUp is what became of a backlog: More is left of it, and what was read ends at Last, unless all was read. Lost
-// reports that events were removed before the endpoint was told of them. Dropped counts the deliveries that were dropped.
+// reports that events were removed before they were delivered. Dropped counts the deliveries that were dropped.
 type caughtUp struct {
 	SubscriptionID uuid.UUID
 	More           bool
@@ -224,7 +224,7 @@ SELECT w.subscription_id, w.tenant_id, c.era, c.xid, c.position, w.payload_versi
    AND EXISTS (SELECT 1 FROM webhook_backlogs k WHERE k.subscription_id = $1)
    AND NOT EXISTS (SELECT 1 FROM webhook_backlogs k WHERE k.subscription_id = $1 AND k.until_xid IS NULL)`
 
-	// What disabled endpoints were not told of yet is dropped.
+	// What was not delivered to disabled endpoints yet is dropped.
 	dropBacklogs = `
 UPDATE webhook_backlogs k
    SET dropped = true, until_era = coalesce(k.until_era, c.era), until_xid = coalesce(k.until_xid, c.xid),
@@ -236,7 +236,7 @@ UPDATE webhook_backlogs k
 
 //nolint:gochecknoglobals // a constant, of which a table of domain is a part
 var (
-	// countedEvents are the first events in the backlog k, with the names under which the endpoint is to be told of them.
+	// countedEvents are the first events in the backlog k, with the names under which the endpoint is to receive them.
 	countedEvents = `(SELECT c.era, c.xid, c.position FROM webhook_cursor c) c
  CROSS JOIN LATERAL (
        SELECT e.type, e.process_id, e.process_item_id, e.item_type, e.resource_id, e.occurred_at
@@ -247,7 +247,7 @@ var (
 		"coalesce(w.until_position, c.position)") + `
         ORDER BY ` + pg.EventOrder + `
         LIMIT ` + strconv.Itoa(domain.WebhookBacklogCounted) + `) b
-  LEFT JOIN LATERAL (` + toldAs + `) t ON true`
+  LEFT JOIN LATERAL (` + sentAs + `) t ON true`
 
 	// countedBacklog is a countOfBacklog of the endpoint w, NULL without a backlog.
 	countedBacklog = `(SELECT json_build_object(

@@ -67,7 +67,7 @@ type Deliveries struct {
 	FannedOut int
 	Endpoints bool
 	// Behind are endpoints that could go on catching up at once. Lost are those of which events were removed
-	// from the event log before they were told.
+	// from the event log before they were delivered.
 	Behind, Lost []uuid.UUID
 	// LeapAfter is where the next leap continues.
 	LeapAfter     uuid.UUID

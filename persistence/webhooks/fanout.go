@@ -15,8 +15,8 @@ import (
 
 //nolint:gochecknoglobals // constants, of which a table of domain is a part
 var (
-	// toldAs is the name under which the event b is sent to the subscription w, or to what it was: one row, or none.
-	toldAs = fmt.Sprintf(`
+	// sentAs is the name under which the event b is sent to the subscription w, or to what it was: one row, or none.
+	sentAs = fmt.Sprintf(`
            SELECT v.name
              FROM (VALUES %s) AS v (type, version, name, of_item, tasks_only, on_request)
             WHERE v.type = b.type
@@ -77,19 +77,19 @@ WITH place AS (
      WHERE w.subscription_id IN (SELECT n.subscription_id FROM candidates n WHERE n.held)
        AND w.disabled_at IS NULL
        FOR NO KEY UPDATE SKIP LOCKED
-), told AS (
+), sent AS (
     SELECT b.era, b.xid, b.position, b.id, b.tenant_id, b.process_id, w.subscription_id, w.payload_version, t.name,
            h.subscription_id IS NOT NULL AS held
       FROM batch b
       JOIN candidates w ON w.tenant_id = b.tenant_id
       LEFT JOIN holding h ON h.subscription_id = w.subscription_id
-     CROSS JOIN LATERAL (` + toldAs + `) t
+     CROSS JOIN LATERAL (` + sentAs + `) t
 ), inserted AS (
     INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_era, event_xid, event_position,
                                     event_type, payload_version, process_id, state, created_at, queued_at)
     SELECT gen_random_uuid(), t.subscription_id, t.tenant_id, t.id, t.era, t.xid, t.position, t.name, t.payload_version,
            t.process_id, 'PENDING', $2, $2
-      FROM told t
+      FROM sent t
      WHERE NOT t.held
      ORDER BY t.era, t.xid, t.position
         ON CONFLICT (event_id, subscription_id) DO NOTHING
@@ -103,7 +103,7 @@ WITH place AS (
     SELECT h.subscription_id, f.tenant_id, c.era, c.xid, c.position, h.payload_version, h.event_types, h.process_definition_id
       FROM holding h
      CROSS JOIN place c
-     CROSS JOIN LATERAL (SELECT t.tenant_id FROM told t WHERE t.subscription_id = h.subscription_id
+     CROSS JOIN LATERAL (SELECT t.tenant_id FROM sent t WHERE t.subscription_id = h.subscription_id
                           ORDER BY t.era, t.xid, t.position LIMIT 1) f
 ), moved AS (
     UPDATE webhook_cursor c
@@ -111,7 +111,7 @@ WITH place AS (
       FROM (SELECT e.era, e.xid, e.position FROM batch e ORDER BY ` + pg.EventOrderDescending + ` LIMIT 1) b
 )
 SELECT (SELECT count(*) FROM batch), EXISTS (SELECT 1 FROM webhook_endpoints w WHERE w.disabled_at IS NULL),
-       ARRAY(SELECT DISTINCT t.subscription_id FROM told t WHERE NOT t.held)`
+       ARRAY(SELECT DISTINCT t.subscription_id FROM sent t WHERE NOT t.held)`
 )
 
 // leapsAtOnce bounds the endpoints that are found by leaps in one exchange.
@@ -146,11 +146,11 @@ func publicNames() string {
 // fanOut makes deliveries of new events, and of those in backlogs, and returns endpoints at which deliveries wait.
 func fanOut(ctx context.Context, tx *persistence.Tx, e DeliveryExchange, out *Deliveries) ([]uuid.UUID, error) {
 	var queries []pg.Query
-	var told, waiting []uuid.UUID
+	var sent, waiting []uuid.UUID
 	var behind []behindEndpoint
 	if e.FanOut > 0 {
 		queries = append(queries, pg.Q(fanOutEvents, []any{e.FanOut, e.Now, domain.WebhookHoldFrom},
-			pg.One(&out.FannedOut, &out.Endpoints, &told)))
+			pg.One(&out.FannedOut, &out.Endpoints, &sent)))
 	}
 	if e.Leap {
 		queries = append(queries, pg.Q(waitingEndpoints, []any{e.LeapAfter, leapsAtOnce}, func(rows pgx.Rows) (err error) {
@@ -171,5 +171,5 @@ func fanOut(ctx context.Context, tx *persistence.Tx, e DeliveryExchange, out *De
 		out.LeapAfter = waiting[leapsAtOnce-1]
 	}
 	caughtUp, err := catchUp(ctx, tx, behind, e.Now, out)
-	return append(append(told, waiting...), caughtUp...), err
+	return append(append(sent, waiting...), caughtUp...), err
 }

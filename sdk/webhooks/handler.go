@@ -101,8 +101,8 @@ func (r *Handler) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "the signature is not valid", http.StatusUnauthorized)
 		return
 	}
-	var told Event
-	if err := json.Unmarshal(body, &told); err != nil {
+	var event Event
+	if err := json.Unmarshal(body, &event); err != nil {
 		http.Error(w, "the body is not an event", http.StatusBadRequest)
 		return
 	}
@@ -114,15 +114,15 @@ func (r *Handler) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "the event is being handled", http.StatusServiceUnavailable)
 		return
 	}
-	err = r.handle(request.Context(), told)
+	err = r.handle(request.Context(), event)
 	r.end(id, err == nil)
 	if err != nil {
 		r.logger.WarnContext(request.Context(), "an event could not be handled", slog.String("id", id),
-			slog.String("type", told.Type), slog.Any("error", err))
+			slog.String("type", event.Type), slog.Any("error", err))
 		http.Error(w, "the event could not be handled", http.StatusServiceUnavailable)
 		return
 	}
-	r.logger.InfoContext(request.Context(), "an event was handled", slog.String("id", id), slog.String("type", told.Type))
+	r.logger.InfoContext(request.Context(), "an event was handled", slog.String("id", id), slog.String("type", event.Type))
 }
 
 // verified reports whether one of the secrets signed the body, within the last minutes.

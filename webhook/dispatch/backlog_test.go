@@ -114,7 +114,7 @@ func TestHeldEndpointCatchesUp(t *testing.T) {
 	require.True(t, health.AtLeast)
 	require.Zero(t, h.count(fmt.Sprintf(`SELECT count(*) FROM old_events('%s', 'infinity', NULL) o, events e
 		WHERE e.process_id = '%s' AND (e.era, e.xid, e.position) <= (o.era, o.xid, o.position)`, h.ids["north/north"], processes[0])),
-		"what the endpoint has not been told of stays")
+		"what was not delivered to the endpoint stays")
 
 	h.declare("north", "HOOK", r.server.URL, "")
 	made := h.step()
@@ -166,13 +166,13 @@ func TestChangedSubscriptionCatchesUpAsItWas(t *testing.T) {
 	require.Equal(t, second.ID, r.messages()[1].Data.ProcessID)
 }
 
-// What a receiver that is held has not been told of is dropped when it is disabled, and can be replayed.
+// What was not delivered to a receiver that is held is dropped when it is disabled, and can be replayed.
 func TestBacklogOfDisabledEndpointIsDropped(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	r := newReceiver(t)
 	status := http.StatusServiceUnavailable
-	r.answers(func(int, told) int { return status })
+	r.answers(func(int, received) int { return status })
 	h.subscribe("north", "HOOK", r.server.URL, `,"eventTypes":["PROCESS.CREATED"]`)
 	first := h.create("north", "LOAN")
 	h.exchange()
@@ -236,7 +236,7 @@ func TestReplayFindsWhatIsStillBeingDropped(t *testing.T) {
 	require.Len(t, r.messages(), 31)
 }
 
-// Events that were removed before an endpoint was told of them are missed, and its health says so.
+// Events that were removed before they were delivered are missed, and its health says so.
 func TestRemovedEventsAreMissed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -32,9 +32,9 @@ const (
 	// handoverInterval is how often the dispatcher looks for deliveries that a
 	// workflow has to take over. It is well below the first step of the retries.
 	handoverInterval = 250 * time.Millisecond
-	// tellInterval is the least time between two log messages about held-up
+	// warnInterval is the least time between two log messages about held-up
 	// deliveries: when one is held up, many are.
-	tellInterval = 5 * time.Second
+	warnInterval = 5 * time.Second
 	// fanOutBatch is how many events are turned into deliveries in one transaction.
 	fanOutBatch = 500
 	// deliveryLease outlasts an attempt and the time until it is recorded. The
@@ -101,7 +101,7 @@ type Dispatcher struct {
 	running    int
 	handing    int
 	handoverAt time.Time
-	toldAt     time.Time
+	warnedAt   time.Time
 	pause      time.Duration
 	// idle is set while there are no endpoints: wake-ups are in vain until idleUntil.
 	idle      bool
@@ -201,7 +201,7 @@ func (d *Dispatcher) exchange(ctx, lasting context.Context) {
 		d.waiting[behind] = true
 	}
 	for _, lost := range due.Lost {
-		d.o.Logger.WarnContext(ctx, "events were removed before a webhook endpoint was told of them",
+		d.o.Logger.WarnContext(ctx, "events were removed before they were delivered to a webhook endpoint",
 			slog.String("subscription", lost.String()))
 	}
 	for i := range due.FirstAttempts {
@@ -253,8 +253,8 @@ func (d *Dispatcher) handOver(ctx context.Context, delivery domain.WebhookDelive
 // note keeps an outcome for the next exchange. A delivery that could not be
 // attempted is due again when its lease ends.
 func (d *Dispatcher) note(ctx context.Context, r deliveryResult) {
-	if now := d.o.Clock(); r.err != nil && ctx.Err() == nil && now.Sub(d.toldAt) > tellInterval {
-		d.toldAt = now
+	if now := d.o.Clock(); r.err != nil && ctx.Err() == nil && now.Sub(d.warnedAt) > warnInterval {
+		d.warnedAt = now
 		d.o.Logger.WarnContext(ctx, "webhook delivery is held up", slog.String("delivery", r.delivery.ID.String()),
 			slog.Bool("handover", r.handover), slog.Any("error", r.err))
 	}

@@ -76,7 +76,7 @@ func TestFirstAttemptsKeepTheOrderOfAProcess(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	failing := newReceiver(t)
-	failing.answers(func(int, told) int {
+	failing.answers(func(int, received) int {
 		if rand.IntN(10) < 3 {
 			return http.StatusServiceUnavailable
 		}

@@ -17,7 +17,7 @@ func TestGoneReceiverIsDisabled(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	r := newReceiver(t)
-	r.answers(func(n int, _ told) int {
+	r.answers(func(n int, _ received) int {
 		if n == 3 {
 			return http.StatusGone
 		}

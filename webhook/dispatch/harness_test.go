@@ -251,8 +251,8 @@ func (h *house) health() domain.WebhookHealth {
 	return page.Items[0]
 }
 
-// told is one request that a receiver got.
-type told struct {
+// received is one request that a receiver got.
+type received struct {
 	ID, Type, Version string
 	Signatures        string
 	Timestamp         string
@@ -266,13 +266,13 @@ type told struct {
 
 // receiver records the requests that it gets and answers as configured.
 type receiver struct {
-	t      *testing.T
-	server *httptest.Server
-	mu     sync.Mutex
-	told   []told
-	answer func(n int, m told) int
-	header http.Header
-	block  chan struct{}
+	t        *testing.T
+	server   *httptest.Server
+	mu       sync.Mutex
+	requests []received
+	answer   func(n int, m received) int
+	header   http.Header
+	block    chan struct{}
 }
 
 func newReceiver(t *testing.T) *receiver {
@@ -285,16 +285,16 @@ func newReceiver(t *testing.T) *receiver {
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	body, _ := io.ReadAll(request.Body)
-	m := told{Body: body, Signatures: request.Header.Get("Webhook-Signature"), Timestamp: request.Header.Get("Webhook-Timestamp")}
+	m := received{Body: body, Signatures: request.Header.Get("Webhook-Signature"), Timestamp: request.Header.Get("Webhook-Timestamp")}
 	_ = json.Unmarshal(body, &m)
 	r.mu.Lock()
 	if m.ID != request.Header.Get("Webhook-Id") {
 		r.t.Errorf("the id of the body is %s, that of the header %s", m.ID, request.Header.Get("Webhook-Id"))
 	}
-	r.told = append(r.told, m)
+	r.requests = append(r.requests, m)
 	status, block := http.StatusOK, r.block
 	if r.answer != nil {
-		status = r.answer(len(r.told), m)
+		status = r.answer(len(r.requests), m)
 	}
 	for name, values := range r.header {
 		w.Header()[name] = values
@@ -310,19 +310,19 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	_, _ = io.WriteString(w, "thanks")
 }
 
-func (r *receiver) answers(f func(n int, m told) int) {
+func (r *receiver) answers(f func(n int, m received) int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answer = f
 }
 
 // always answers everything with one status.
-func always(status int) func(int, told) int { return func(int, told) int { return status } }
+func always(status int) func(int, received) int { return func(int, received) int { return status } }
 
-func (r *receiver) messages() []told {
+func (r *receiver) messages() []received {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.told)
+	return slices.Clone(r.requests)
 }
 
 // types returns the event types that it received, sorted.

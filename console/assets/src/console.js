@@ -122,7 +122,7 @@
     if (document.activeElement === document.body) $("#content")?.focus({preventScroll: true});
   });
 
-  // News: one tab of the browser follows the service and tells the others. Where tabs
+  // News: one tab of the browser follows the service and notifies the others. Where tabs
   // cannot agree on one, each asks from time to time.
   const channel = "BroadcastChannel" in window ? new BroadcastChannel("procession-news") : null;
   let due;
@@ -133,27 +133,27 @@
     }, 300);
   };
   const pause = 15000;
-  const tell = () => {
+  const notify = () => {
     news();
     channel.postMessage("news");
   };
   const follow = () => new Promise((ended) => {
     const source = new EventSource("/console/live");
     let asking;
-    source.addEventListener("news", tell);
+    source.addEventListener("news", notify);
     source.addEventListener("open", () => {
       // What happened before the stream began is news too.
-      tell();
+      notify();
       clearInterval(asking);
       asking = undefined;
     });
     source.addEventListener("error", () => {
-      asking ??= setInterval(tell, pause);
+      asking ??= setInterval(notify, pause);
       if (source.readyState !== EventSource.CLOSED) return;
       // A refused stream is not tried again by the browser.
       clearInterval(asking);
       setTimeout(() => {
-        tell();
+        notify();
         ended();
       }, pause);
     });

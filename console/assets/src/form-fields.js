@@ -137,7 +137,7 @@
     box.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
-  // transfer sends a file. Only this interface of browsers tells how far it is.
+  // transfer sends a file. Only this interface of browsers reports its progress.
   function transfer(action, at, file, sent) {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
