@@ -38,7 +38,7 @@ type Options struct {
 	Service        *app.Service
 	Administration *administer.Administration
 	SignIn         signin.Screens
-	// Feed tells pages of news.
+	// Feed notifies pages of changes.
 	Feed *feed.Hub
 }
 

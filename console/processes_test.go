@@ -173,7 +173,7 @@ func TestProcess(t *testing.T) { //nolint:funlen // its subtests share one set-u
 		require.Equal(t, []string{"nosniff", "default-src 'none'; sandbox"}, answer[2:])
 		require.NotEmpty(t, document.ID)
 	})
-	t.Run("is cancelled after its user was told what happens", func(t *testing.T) {
+	t.Run("is cancelled after the dialog said what happens", func(t *testing.T) {
 		t.Parallel()
 		s := share(t)
 		id := s.loan("Loan to cancel")

@@ -57,5 +57,5 @@ func TestRefusalsOfUserActions(t *testing.T) {
 		require.True(t, domain.HasCode(obstacle.Refusal(), code), obstacle)
 		require.NotEmpty(t, obstacle.Message())
 	}
-	require.Equal(t, domain.ObstacleUnavailable.Refusal(), domain.ObstacleExpression.Refusal(), "callers cannot tell them apart")
+	require.Equal(t, domain.ObstacleUnavailable.Refusal(), domain.ObstacleExpression.Refusal(), "callers cannot distinguish them")
 }

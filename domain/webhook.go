@@ -96,7 +96,7 @@ type WebhookEndpoint struct {
 	HeldUntil           *time.Time
 	DisabledAt          *time.Time
 	DisabledReason      WebhookDisabledReason
-	// EventsLostAt is when events were found to be removed that the endpoint had not been told of.
+	// EventsLostAt is when events were found to be removed before they were delivered to the endpoint.
 	EventsLostAt *time.Time
 }
 

@@ -72,7 +72,7 @@ type ServerInterface interface {
 	// RetrieveEngineHistory Look into the workflow of a process
 	// (GET /processes/{id}/engine-history)
 	RetrieveEngineHistory(c *gin.Context, id openapi_types.UUID, params RetrieveEngineHistoryParams)
-	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
+	// ExplainProcessActions Explain why a principal is offered a user action of a process, or not
 	// (GET /processes/{id}/user-actions)
 	ExplainProcessActions(c *gin.Context, id openapi_types.UUID, params ExplainProcessActionsParams)
 	// FindResources List resources
@@ -132,7 +132,7 @@ type ServerInterface interface {
 	// FindWebhookEndpoints List the endpoints of webhook subscriptions
 	// (GET /webhooks)
 	FindWebhookEndpoints(c *gin.Context, params FindWebhookEndpointsParams)
-	// EnableWebhookEndpoint Tell a disabled endpoint of events again
+	// EnableWebhookEndpoint Enable a disabled endpoint
 	// (POST /webhooks/{code}/~actions/enable)
 	EnableWebhookEndpoint(c *gin.Context, code ResourceCodeParam, params EnableWebhookEndpointParams)
 	// PingWebhookEndpoint Send a test event
@@ -2745,7 +2745,7 @@ type StrictServerInterface interface {
 	// RetrieveEngineHistory Look into the workflow of a process
 	// (GET /processes/{id}/engine-history)
 	RetrieveEngineHistory(ctx context.Context, request RetrieveEngineHistoryRequestObject) (RetrieveEngineHistoryResponseObject, error)
-	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
+	// ExplainProcessActions Explain why a principal is offered a user action of a process, or not
 	// (GET /processes/{id}/user-actions)
 	ExplainProcessActions(ctx context.Context, request ExplainProcessActionsRequestObject) (ExplainProcessActionsResponseObject, error)
 	// FindResources List resources
@@ -2805,7 +2805,7 @@ type StrictServerInterface interface {
 	// FindWebhookEndpoints List the endpoints of webhook subscriptions
 	// (GET /webhooks)
 	FindWebhookEndpoints(ctx context.Context, request FindWebhookEndpointsRequestObject) (FindWebhookEndpointsResponseObject, error)
-	// EnableWebhookEndpoint Tell a disabled endpoint of events again
+	// EnableWebhookEndpoint Enable a disabled endpoint
 	// (POST /webhooks/{code}/~actions/enable)
 	EnableWebhookEndpoint(ctx context.Context, request EnableWebhookEndpointRequestObject) (EnableWebhookEndpointResponseObject, error)
 	// PingWebhookEndpoint Send a test event

@@ -51,7 +51,7 @@ func german() map[string]string {
 		"Wait a moment and try again. Nothing was changed.":                       "Warten Sie kurz und versuchen Sie es noch einmal. Nichts wurde geändert.",
 		"Go back, reload the page and look at how it is now.":                     "Gehen Sie zurück, laden Sie die Seite neu und sehen Sie nach, wie es jetzt ist.",
 		"Go back and correct what you entered. Nothing was changed.":              "Gehen Sie zurück und berichtigen Sie die Eingabe. Nichts wurde geändert.",
-		"Try again. If it happens again, tell an administrator the number below.": "Versuchen Sie es noch einmal. Geschieht es wieder, nennen Sie der Administration die Nummer unten.",
+		"Try again. If it happens again, give an administrator the number below.": "Versuchen Sie es noch einmal. Geschieht es wieder, nennen Sie der Administration die Nummer unten.",
 		"Another person has claimed this task.":                                   "Jemand anders hat diese Aufgabe übernommen.",
 		"The task belongs to another person.":                                     "Die Aufgabe gehört jemand anderem.",
 		"Something is missing or not valid. Correct it, then complete the task.":  "Etwas fehlt oder ist ungültig. Berichtigen Sie es und schließen Sie die Aufgabe dann ab.",

@@ -50,7 +50,7 @@ func germanProcesses() map[string]string {
 		"Adds a task":                                                   "Fügt eine Aufgabe hinzu",
 		"Writes a message":                                              "Schreibt eine Nachricht",
 		"Opens a thread":                                                "Eröffnet ein Thema",
-		"Tells the running process something":                           "Teilt dem laufenden Vorgang etwas mit",
+		"Sends a message to the running process":                        "Sendet dem laufenden Vorgang eine Nachricht",
 		"About":                                                         "Angaben",
 		"Kind":                                                          "Art",
 		"Id":                                                            "Kennung",

@@ -145,7 +145,7 @@ func germanRun() map[string]string {
 		"Failing since":       "Gestört seit",
 		"Waiting since":       "Wartet seit",
 		"Events lost":         "Verlorene Ereignisse",
-		"because they were removed before they were told":           "weil sie entfernt wurden, bevor sie zugestellt waren",
+		"because they were removed before they were delivered":      "weil sie entfernt wurden, bevor sie zugestellt waren",
 		"because the receiver wants no more events (410)":           "weil der Empfänger keine Ereignisse mehr will (410)",
 		"because it failed for five days":                           "weil er fünf Tage lang gestört war",
 		"There are no deliveries here.":                             "Hier gibt es keine Zustellungen.",

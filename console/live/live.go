@@ -1,4 +1,4 @@
-// Package live tells pages of the console when something has changed.
+// Package live notifies pages of the console when something has changed.
 package live
 
 import (

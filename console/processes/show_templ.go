@@ -297,7 +297,7 @@ func actionKind(ctx context.Context, kind domain.ProcessActionType) string {
 		return ui.T(ctx, "Opens a thread")
 	case domain.ProcessActionSendSignal:
 	}
-	return ui.T(ctx, "Tells the running process something")
+	return ui.T(ctx, "Sends a message to the running process")
 }
 
 func overview(s *shown) templ.Component {

@@ -30,7 +30,7 @@ func reasons() map[domain.Code]string {
 }
 
 // Reason returns in words why an operation was refused. The messages of errors are
-// English; readers of other languages are told what happened in general.
+// English; readers of other languages get a general sentence.
 func Reason(ctx context.Context, err *domain.Error) string {
 	text, ok := reasons()[err.Code]
 	switch {
@@ -84,7 +84,7 @@ func (f Failure) Advice(ctx context.Context) string {
 		return T(ctx, "Go back and correct what you entered. Nothing was changed.")
 	case domain.KindInternal:
 	}
-	return T(ctx, "Try again. If it happens again, tell an administrator the number below.")
+	return T(ctx, "Try again. If it happens again, give an administrator the number below.")
 }
 
 // Problem says why something was refused, with each place that is wrong.

@@ -137,7 +137,7 @@ func (r *rules) Validate(ctx jsonschema.ValidationContext, value any) error {
 	case string:
 		r.text(v, fail)
 		if r.source != "" && r.dialect.now.items != nil && len(failed) == 0 {
-			// An error is what tells where the string is.
+			// Only an error has the location of the string.
 			at := unescaped(ctx.Error(keywordDataSource, "").InstanceLocation)
 			r.dialect.now.items[domain.ItemReference{Pointer: at, Source: r.source, Text: v}] = struct{}{}
 		}

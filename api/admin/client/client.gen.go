@@ -137,7 +137,7 @@ type ClientInterface interface {
 
 	// FindEngineAccess List what was issued for the engine
 	//
-	// Tokens and certificates, without what they are. The newest comes first, unless told otherwise. What has expired is
+	// Tokens and certificates, without what they are. The newest comes first, unless given otherwise. What has expired is
 	// listed for a day.
 	//
 	// Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
@@ -220,7 +220,7 @@ type ClientInterface interface {
 
 	// FindIncidents List incidents
 	//
-	// The newest comes first, unless told otherwise.
+	// The newest comes first, unless given otherwise.
 	//
 	// Corresponds with GET /incidents (the `FindIncidents` operationId).
 	FindIncidents(ctx context.Context, params *FindIncidentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -269,7 +269,7 @@ type ClientInterface interface {
 	// Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
 	RetrieveEngineHistory(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
+	// ExplainProcessActions Explain why a principal is offered a user action of a process, or not
 	//
 	// The order is that of the process definition.
 	//
@@ -278,7 +278,7 @@ type ClientInterface interface {
 
 	// FindResources List resources
 	//
-	// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless told otherwise.
+	// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless given otherwise.
 	//
 	// Corresponds with GET /resources (the `FindResources` operationId).
 	FindResources(ctx context.Context, params *FindResourcesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -432,7 +432,7 @@ type ClientInterface interface {
 
 	// FindWebhookDeliveries List deliveries
 	//
-	// The newest comes first, unless told otherwise.
+	// The newest comes first, unless given otherwise.
 	//
 	// Corresponds with GET /webhook-deliveries (the `FindWebhookDeliveries` operationId).
 	FindWebhookDeliveries(ctx context.Context, params *FindWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -452,12 +452,12 @@ type ClientInterface interface {
 
 	// FindWebhookEndpoints List the endpoints of webhook subscriptions
 	//
-	// Ordered by tenant, then by code, unless told otherwise.
+	// Ordered by tenant, then by code, unless given otherwise.
 	//
 	// Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
 	FindWebhookEndpoints(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// EnableWebhookEndpoint Tell a disabled endpoint of events again
+	// EnableWebhookEndpoint Enable a disabled endpoint
 	//
 	// From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
 	// endpoint that is not disabled is returned unchanged.
@@ -498,7 +498,7 @@ type ClientInterface interface {
 
 	// FindWorkers List the workers that registered
 	//
-	// The one that registered last comes first, unless told otherwise. A worker is ONLINE until it has missed three windows of
+	// The one that registered last comes first, unless given otherwise. A worker is ONLINE until it has missed three windows of
 	// 300 seconds.
 	//
 	// Corresponds with GET /workers (the `FindWorkers` operationId).
@@ -600,7 +600,7 @@ func (c *Client) RotateEncryptionKey(ctx context.Context, code ResourceCodeParam
 
 // FindEngineAccess List what was issued for the engine
 //
-// Tokens and certificates, without what they are. The newest comes first, unless told otherwise. What has expired is
+// Tokens and certificates, without what they are. The newest comes first, unless given otherwise. What has expired is
 // listed for a day.
 //
 // Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
@@ -773,7 +773,7 @@ func (c *Client) RetrieveIdentity(ctx context.Context, reqEditors ...RequestEdit
 
 // FindIncidents List incidents
 //
-// The newest comes first, unless told otherwise.
+// The newest comes first, unless given otherwise.
 //
 // Corresponds with GET /incidents (the `FindIncidents` operationId).
 func (c *Client) FindIncidents(ctx context.Context, params *FindIncidentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -892,7 +892,7 @@ func (c *Client) RetrieveEngineHistory(ctx context.Context, id openapi_types.UUI
 	return c.Client.Do(req)
 }
 
-// ExplainProcessActions Tell why a principal is offered a user action of a process, or not
+// ExplainProcessActions Explain why a principal is offered a user action of a process, or not
 //
 // The order is that of the process definition.
 //
@@ -911,7 +911,7 @@ func (c *Client) ExplainProcessActions(ctx context.Context, id openapi_types.UUI
 
 // FindResources List resources
 //
-// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless told otherwise.
+// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless given otherwise.
 //
 // Corresponds with GET /resources (the `FindResources` operationId).
 func (c *Client) FindResources(ctx context.Context, params *FindResourcesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1245,7 +1245,7 @@ func (c *Client) ReleaseProcessItemTask(ctx context.Context, id openapi_types.UU
 
 // FindWebhookDeliveries List deliveries
 //
-// The newest comes first, unless told otherwise.
+// The newest comes first, unless given otherwise.
 //
 // Corresponds with GET /webhook-deliveries (the `FindWebhookDeliveries` operationId).
 func (c *Client) FindWebhookDeliveries(ctx context.Context, params *FindWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1295,7 +1295,7 @@ func (c *Client) ReplayWebhookDelivery(ctx context.Context, id WebhookDeliveryID
 
 // FindWebhookEndpoints List the endpoints of webhook subscriptions
 //
-// Ordered by tenant, then by code, unless told otherwise.
+// Ordered by tenant, then by code, unless given otherwise.
 //
 // Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
 func (c *Client) FindWebhookEndpoints(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1310,7 +1310,7 @@ func (c *Client) FindWebhookEndpoints(ctx context.Context, params *FindWebhookEn
 	return c.Client.Do(req)
 }
 
-// EnableWebhookEndpoint Tell a disabled endpoint of events again
+// EnableWebhookEndpoint Enable a disabled endpoint
 //
 // From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
 // endpoint that is not disabled is returned unchanged.
@@ -1391,7 +1391,7 @@ func (c *Client) ReplayFailedWebhookDeliveries(ctx context.Context, code Resourc
 
 // FindWorkers List the workers that registered
 //
-// The one that registered last comes first, unless told otherwise. A worker is ONLINE until it has missed three windows of
+// The one that registered last comes first, unless given otherwise. A worker is ONLINE until it has missed three windows of
 // 300 seconds.
 //
 // Corresponds with GET /workers (the `FindWorkers` operationId).
@@ -4534,7 +4534,7 @@ type ClientWithResponsesInterface interface {
 
 	// FindEngineAccessWithResponse List what was issued for the engine
 	//
-	// Tokens and certificates, without what they are. The newest comes first, unless told otherwise. What has expired is
+	// Tokens and certificates, without what they are. The newest comes first, unless given otherwise. What has expired is
 	// listed for a day.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -4627,7 +4627,7 @@ type ClientWithResponsesInterface interface {
 
 	// FindIncidentsWithResponse List incidents
 	//
-	// The newest comes first, unless told otherwise.
+	// The newest comes first, unless given otherwise.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4690,7 +4690,7 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
 	RetrieveEngineHistoryWithResponse(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*RetrieveEngineHistoryResponse, error)
 
-	// ExplainProcessActionsWithResponse Tell why a principal is offered a user action of a process, or not
+	// ExplainProcessActionsWithResponse Explain why a principal is offered a user action of a process, or not
 	//
 	// The order is that of the process definition.
 	//
@@ -4701,7 +4701,7 @@ type ClientWithResponsesInterface interface {
 
 	// FindResourcesWithResponse List resources
 	//
-	// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless told otherwise.
+	// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless given otherwise.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4875,7 +4875,7 @@ type ClientWithResponsesInterface interface {
 
 	// FindWebhookDeliveriesWithResponse List deliveries
 	//
-	// The newest comes first, unless told otherwise.
+	// The newest comes first, unless given otherwise.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4901,14 +4901,14 @@ type ClientWithResponsesInterface interface {
 
 	// FindWebhookEndpointsWithResponse List the endpoints of webhook subscriptions
 	//
-	// Ordered by tenant, then by code, unless told otherwise.
+	// Ordered by tenant, then by code, unless given otherwise.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
 	FindWebhookEndpointsWithResponse(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*FindWebhookEndpointsResponse, error)
 
-	// EnableWebhookEndpointWithResponse Tell a disabled endpoint of events again
+	// EnableWebhookEndpointWithResponse Enable a disabled endpoint
 	//
 	// From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
 	// endpoint that is not disabled is returned unchanged.
@@ -4953,7 +4953,7 @@ type ClientWithResponsesInterface interface {
 
 	// FindWorkersWithResponse List the workers that registered
 	//
-	// The one that registered last comes first, unless told otherwise. A worker is ONLINE until it has missed three windows of
+	// The one that registered last comes first, unless given otherwise. A worker is ONLINE until it has missed three windows of
 	// 300 seconds.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -7017,7 +7017,7 @@ func (c *ClientWithResponses) RotateEncryptionKeyWithResponse(ctx context.Contex
 
 // FindEngineAccessWithResponse List what was issued for the engine
 //
-// Tokens and certificates, without what they are. The newest comes first, unless told otherwise. What has expired is
+// Tokens and certificates, without what they are. The newest comes first, unless given otherwise. What has expired is
 // listed for a day.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -7164,7 +7164,7 @@ func (c *ClientWithResponses) RetrieveIdentityWithResponse(ctx context.Context, 
 
 // FindIncidentsWithResponse List incidents
 //
-// The newest comes first, unless told otherwise.
+// The newest comes first, unless given otherwise.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7269,7 +7269,7 @@ func (c *ClientWithResponses) RetrieveEngineHistoryWithResponse(ctx context.Cont
 	return ParseRetrieveEngineHistoryResponse(rsp)
 }
 
-// ExplainProcessActionsWithResponse Tell why a principal is offered a user action of a process, or not
+// ExplainProcessActionsWithResponse Explain why a principal is offered a user action of a process, or not
 //
 // The order is that of the process definition.
 //
@@ -7286,7 +7286,7 @@ func (c *ClientWithResponses) ExplainProcessActionsWithResponse(ctx context.Cont
 
 // FindResourcesWithResponse List resources
 //
-// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless told otherwise.
+// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless given otherwise.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7568,7 +7568,7 @@ func (c *ClientWithResponses) ReleaseProcessItemTaskWithResponse(ctx context.Con
 
 // FindWebhookDeliveriesWithResponse List deliveries
 //
-// The newest comes first, unless told otherwise.
+// The newest comes first, unless given otherwise.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7612,7 +7612,7 @@ func (c *ClientWithResponses) ReplayWebhookDeliveryWithResponse(ctx context.Cont
 
 // FindWebhookEndpointsWithResponse List the endpoints of webhook subscriptions
 //
-// Ordered by tenant, then by code, unless told otherwise.
+// Ordered by tenant, then by code, unless given otherwise.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7625,7 +7625,7 @@ func (c *ClientWithResponses) FindWebhookEndpointsWithResponse(ctx context.Conte
 	return ParseFindWebhookEndpointsResponse(rsp)
 }
 
-// EnableWebhookEndpointWithResponse Tell a disabled endpoint of events again
+// EnableWebhookEndpointWithResponse Enable a disabled endpoint
 //
 // From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
 // endpoint that is not disabled is returned unchanged.
@@ -7694,7 +7694,7 @@ func (c *ClientWithResponses) ReplayFailedWebhookDeliveriesWithResponse(ctx cont
 
 // FindWorkersWithResponse List the workers that registered
 //
-// The one that registered last comes first, unless told otherwise. A worker is ONLINE until it has missed three windows of
+// The one that registered last comes first, unless given otherwise. A worker is ONLINE until it has missed three windows of
 // 300 seconds.
 //
 // Returns a wrapper object for the known response body format(s).

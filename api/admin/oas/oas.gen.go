@@ -1116,7 +1116,7 @@ type Incident struct {
 	// EngineRunID The id that the engine gave the attempt that failed
 	EngineRunID string `json:"engineRunId"`
 
-	// Failure Where it failed, as the worker tells it
+	// Failure Where it failed, as the worker reports it
 	Failure *string            `json:"failure,omitempty"`
 	ID      openapi_types.UUID `json:"id"`
 
@@ -1190,7 +1190,7 @@ type OperatorAccess struct {
 
 // OperatorAccessParams defines model for OperatorAccessParams.
 type OperatorAccessParams struct {
-	// ExpiresAt When it is no longer accepted, at most an hour from now; after an hour unless told otherwise
+	// ExpiresAt When it is no longer accepted, at most an hour from now; after an hour unless given otherwise
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 
 	// Tenant The code of the tenant whose namespace is to be read
@@ -1389,7 +1389,7 @@ type SecretIssueParams struct {
 	// ExpiresAt When the secret stops working, a time in the future; never unless given
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 
-	// Name Tells the secrets of one owner apart; text on one line that is not blank
+	// Name Distinguishes the secrets of one owner; text on one line that is not blank
 	Name string `json:"name"`
 }
 
@@ -1479,7 +1479,7 @@ type TaskQueueObservation struct {
 	// Failure Why it did
 	Failure *string `json:"failure,omitempty"`
 
-	// ObservedAt When Temporal last told; absent if it never did
+	// ObservedAt When Temporal last reported them; absent if it never did
 	ObservedAt *time.Time        `json:"observedAt,omitempty"`
 	Pollers    []TaskQueuePoller `json:"pollers"`
 }
@@ -1628,7 +1628,7 @@ type WebhookEndpoint struct {
 	// EventTypes The types of event to deliver; all of them by default
 	EventTypes []string `json:"eventTypes,omitempty"`
 
-	// EventsLostAt When events were found to be removed before the endpoint was told of them, unless it was enabled or changed its URL since
+	// EventsLostAt When events were found to be removed before they were delivered to the endpoint, unless it was enabled or changed its URL since
 	EventsLostAt *time.Time `json:"eventsLostAt,omitempty"`
 
 	// FailingSince Since when no attempt has succeeded

@@ -693,7 +693,7 @@ type Process struct {
 	RelatedProcess    *RelatedProcess          `json:"relatedProcess,omitempty"`
 	State             *ProcessState            `json:"state,omitempty"`
 
-	// Subject What people call the process; unless it is given, the definition tells
+	// Subject What people call the process; unless it is given, the name that the definition has for it
 	Subject  *string             `json:"subject,omitempty"`
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 }

@@ -116,7 +116,7 @@ func (d *drive) apply(ctx context.Context, processID uuid.UUID, s scenario) erro
 	return d.complete(ctx, carol, item.ID)
 }
 
-// approve has Bob decide, after checking that the worker told him what he decides on.
+// approve has Bob decide, after checking that the worker gave him the data of his decision.
 func (d *drive) approve(ctx context.Context, processID uuid.UUID, s scenario) error {
 	bob, carol := d.cast.bob, d.cast.carol
 	item, err := d.awaitTask(ctx, bob, processID, "APPROVE_LOAN", rest.ProcessItemTaskStateREADY)

@@ -28,7 +28,7 @@ const (
 const (
 	// Remind the reviewers
 	ActionRemind = "REMIND"
-	// Tell something
+	// Send a message
 	ActionTell = "TELL"
 	// Ask something
 	ActionAsk = "ASK"

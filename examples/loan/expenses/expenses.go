@@ -21,7 +21,7 @@ const SignalRemind = "Remind"
 // Register has a worker run claims of expenses.
 func Register(w *procession.Worker) { procession.RegisterWorkflow(w, WorkflowType, Expenses) }
 
-// Expenses asks for the receipts of a trip, has them checked, and tells in a message what is paid. Until the check is
+// Expenses asks for the receipts of a trip, has them checked, and reports in a message what is paid. Until the check is
 // done, each reminder becomes a message of the process.
 func Expenses(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 	claimed, err := procession.AwaitTask[ClaimExpenses](ctx, TaskClaimExpenses)
