@@ -27,7 +27,7 @@ COPY --from=build /out/procession /out/loan-worker /usr/local/bin/
 COPY --from=build /out/sbom /usr/share/sbom
 COPY --from=build --chown=65532:65532 /out/tls /tls
 COPY --from=build --chown=65532:65532 /out/documents /documents
-# By number, so that Kubernetes can tell that it is not root.
+# By number, so that Kubernetes can check that it is not root.
 USER 65532:65532
 # Mount a volume there, or name a bucket instead: what is not mounted is lost.
 # Health and metrics are on 127.0.0.1:9090, within the container, unless

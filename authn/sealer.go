@@ -34,7 +34,7 @@ type Sealer struct {
 	names []string
 }
 
-// KeyNames names the keys with which the sealer opens secrets, the active one first. A name tells nothing about its key.
+// KeyNames names the keys with which the sealer opens secrets, the active one first. A name reveals nothing about its key.
 func (s *Sealer) KeyNames() []string { return slices.Clone(s.names) }
 
 // NewSealer returns a Sealer that seals with the active key, and opens secrets

@@ -36,7 +36,7 @@ func memoryMiB(pid int, kind string) (float64, error) {
 			return kilobytes / 1024, nil
 		}
 	}
-	return 0, errors.New("the system does not tell the memory of a process")
+	return 0, errors.New("the system does not report the memory of a process")
 }
 
 // memoryWatch keeps the most memory that a process had.

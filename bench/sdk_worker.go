@@ -109,7 +109,7 @@ func (b *bench) startSDKWorker(ctx context.Context) (stop func(), err error) {
 	go func() { ended <- w.Run(ctx) }()
 	select {
 	case <-ready:
-		return func() { cancel(); <-ended }, nil //nolint:errcheck // it was told to end
+		return func() { cancel(); <-ended }, nil //nolint:errcheck // its context was cancelled
 	case err := <-ended:
 		cancel()
 		return nil, err

@@ -27,7 +27,7 @@ func readDocuments(cmd *cobra.Command, files []string) ([]manifest.Source, error
 	return sources, nil
 }
 
-// head is what tells which resource a document describes, as far as it does.
+// head has the members that identify the resource of a manifest, as far as they are given.
 type head struct {
 	Kind     oasadmin.ResourceKind `json:"kind"`
 	Metadata struct {

@@ -39,7 +39,7 @@ func newLoginCommand(env Environment) *cobra.Command {
 		Use: "login", Args: exactly(), Short: "Sign in through OpenID Connect, for the current context",
 		Long: "Signs in at an issuer that the service trusts, and keeps the ID token and, if the issuer gives one, the refresh token\n" +
 			"with the context. It prints an address to open in a browser on this machine, or with --device one to open on any.\n" +
-			"The client must be public and may be told to send browsers back to http://127.0.0.1, on any port or on --port.",
+			"The client must be public, with the redirect address http://127.0.0.1, on any port or on --port.",
 		Example: "  procession login --issuer https://login.example/realms/staff --client-id procession",
 	}, func(cmd *cobra.Command, _ []string) error {
 		name, c, err := env.context(cmd.Flags())

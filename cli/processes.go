@@ -103,7 +103,7 @@ func newProcessesListCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// emptyWork tells a caller who is a member of no tenant why a list is empty.
+// emptyWork returns an error that explains an empty list to a caller who is not a member of any tenant.
 func emptyWork(rows string) func(*cobra.Command, *service, listFlags) error {
 	return func(cmd *cobra.Command, s *service, _ listFlags) error { return s.checkMember(cmd.Context(), rows) }
 }

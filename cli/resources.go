@@ -92,7 +92,7 @@ func tenantOf(kind oasadmin.ResourceKind, metadata oasadmin.ResourceMetadata) st
 	return given(metadata.Tenant)
 }
 
-// name is how people are told of a resource: Kind/CODE, behind its tenant where
+// name returns how a resource is named in output: Kind/CODE, behind its tenant where
 // there are several.
 func name(kind oasadmin.ResourceKind, code, tenant string, several bool) string {
 	if several {

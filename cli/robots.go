@@ -68,7 +68,7 @@ type robotFile struct {
 	size                      int64
 }
 
-// length tells the service how much comes, so that too much is refused before
+// length sets Content-Length, so that the service refuses a file that is too large before
 // it is sent.
 func (f *robotFile) length(_ context.Context, r *http.Request) error {
 	r.ContentLength = f.size

@@ -49,7 +49,7 @@ func newSecretsIssueCommand(env Environment) *cobra.Command {
 			return err
 		}
 		if secretName == "" {
-			return misuse("%s needs --name, to tell the secret from others", cmd.CommandPath())
+			return misuse("%s needs --name, to distinguish the secret from others", cmd.CommandPath())
 		}
 		body := oasadmin.SecretIssueParams{Name: secretName}
 		if body.ExpiresAt, err = expiry(expires, env.Clock()); err != nil {
@@ -70,7 +70,7 @@ func newSecretsIssueCommand(env Environment) *cobra.Command {
 		return err
 	})
 	bindTenant(env, cmd, &tenant)
-	cmd.Flags().StringVar(&secretName, "name", "", "`name` that tells the secret from others of the same owner; required")
+	cmd.Flags().StringVar(&secretName, "name", "", "`name` that distinguishes the secret from others of the same owner; required")
 	cmd.Flags().StringVar(&expires, "expires", "", "`when` it stops working: 90d, 12h, or a time such as 2027-01-31T00:00:00Z; without it tokens of users\n"+
 		"work for as long as the service says, 90 days by default")
 	return cmd

@@ -51,7 +51,7 @@ func restrict(l Limits, other bool) error {
 		}
 		memory += base
 	}
-	// The kernel says SIGXCPU first, so that the end can be told from another kill.
+	// The kernel says SIGXCPU first, so that the end can be distinguished from another kill.
 	if err := unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: cpu, Max: cpu + 1}); err != nil {
 		return fmt.Errorf("limiting processor time: %w", err)
 	}

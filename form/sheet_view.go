@@ -204,7 +204,7 @@ func (v *view) options() []Option {
 	return nil
 }
 
-// constants returns the values that alternatives tell themselves apart by.
+// constants returns the constant values by which alternatives differ.
 func (v *view) constants() []any {
 	var constants []any
 	for _, part := range v.sure {
@@ -217,7 +217,7 @@ func (v *view) constants() []any {
 }
 
 // memberView returns the schema of a member in the alternatives that fit. A member by
-// which alternatives tell themselves apart has the constants of all of them.
+// which alternatives differ has the constants of all of them.
 func (b *sheetBuilder) memberView(v, fitting *view, name string) (of *view, known bool) {
 	of, known, _ = b.schemas.property(fitting, name)
 	if v == fitting {

@@ -37,7 +37,7 @@ func (db *DB) SendEventSignals(ctx context.Context, next func() error) error {
 			return err
 		}
 		if _, err := conn.Exec(ctx, "NOTIFY "+eventChannel); err != nil {
-			return pg.Translate("telling of new events", err)
+			return pg.Translate("notifying of new events", err)
 		}
 	}
 }

@@ -69,7 +69,7 @@ type (
 	}
 )
 
-// itemSignalName is the signal by which the service tells the workflow of a process about its items.
+// itemSignalName is the signal by which the service notifies the workflow of a process of its items.
 const itemSignalName = "KuFlow_Engine_Signal_Process_Item"
 
 // ItemSignal is the argument of that signal. For an item of type TASK it means that the task is completed, for a MESSAGE

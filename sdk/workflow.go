@@ -160,7 +160,7 @@ func WithThread(threadID uuid.UUID) Option {
 	}
 }
 
-// WithKey tells one item from others with the same code in the process: the id of an item follows from the process, the
+// WithKey distinguishes an item from others with the same code in the process: the id of an item follows from the process, the
 // code and the key.
 func WithKey(key string) Option {
 	return func(p *rest.ProcessItemCreateParams) error {

@@ -87,7 +87,7 @@ type Cluster struct {
 // returns when it answers. The context bounds the start only: the cluster runs
 // until Stop or until this program dies.
 //
-// Errors to tell apart: *MissingError (no PostgreSQL here), *VersionError (the
+// Errors to distinguish: *MissingError (no PostgreSQL here), *VersionError (the
 // data belong to another major version), *PortBusyError and ErrInUse.
 func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if o.Logger == nil {

@@ -105,7 +105,7 @@ func compile(ctx context.Context, source, dir string) error {
 	args := append([]string{"build", "-o", fresh + "/"}, gobuild.Flags()...)
 	cmd := gobuild.Command(ctx, source, append(args, serverPackage, toolPackage)...)
 	// A group of its own keeps Ctrl-C from killing the compilers before go can
-	// tell them to end.
+	// end them.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the stock Temporal: %w\n%s", err, out)

@@ -116,7 +116,7 @@ func compile(ctx context.Context, o BuildOptions, binary string) error {
 	args := append([]string{"build", "-v", "-o", fresh}, gobuild.Flags()...)
 	cmd := gobuild.Command(ctx, o.Source, append(args, ".")...)
 	// A group of its own keeps Ctrl-C from killing the compilers before go can
-	// tell them to end.
+	// end them.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	progress := newProgress(o.Progress, o.ProgressEvery)
 	cmd.Stdout, cmd.Stderr = progress, progress

@@ -258,7 +258,7 @@ func (s *Service) complete(item *rest.ProcessItem, data *rest.JSONValue) {
 	s.signal(item)
 }
 
-// signal tells the workflow of a process about an item.
+// signal notifies the workflow of a process of an item.
 func (s *Service) signal(item *rest.ProcessItem) {
 	if e, running := s.engines[item.ProcessID]; running {
 		signal := procession.ItemSignal{ID: item.ID, Type: string(item.Type)}

@@ -93,7 +93,7 @@ func (a *authorizer) Authorize(ctx context.Context, claims *authorization.Claims
 type denial struct {
 	class  class
 	reason string
-	secret bool // the caller is not told
+	secret bool // the caller does not get the reason
 }
 
 // check applies every rule but Temporal's role table.
