@@ -7,8 +7,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +24,8 @@ const (
 	maxOpen = 64
 	// niceness is how far a child stands back for others.
 	niceness = 5
+	// spareThreads is how many threads the runtime has to spare.
+	spareThreads = 8
 	// sacrifice makes a child the first that a kernel out of memory kills.
 	sacrifice = "1000"
 )
@@ -32,6 +36,11 @@ func Weakness() string { return "" }
 // restrict gives up what the child does not need, before it reads anything. other
 // is whether another program is to take over.
 func restrict(l Limits, other bool) error {
+	if other {
+		// Nothing is collected before the other program takes over.
+		debug.SetGCPercent(-1)
+	}
+	makeThreads()
 	// What is about one thread has to be about the one that becomes another program.
 	runtime.LockOSThread()
 	if err := closeInherited(); err != nil {
@@ -73,6 +82,25 @@ func restrict(l Limits, other bool) error {
 		}
 	}
 	return nil
+}
+
+// makeThreads has the runtime make threads that it can use later. Once the memory is limited, and until another program
+// takes over, it may not get that of a thread's stack, and then ends the child.
+func makeThreads() {
+	var begun, ended sync.WaitGroup
+	end := make(chan struct{})
+	for range spareThreads {
+		begun.Add(1)
+		ended.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			begun.Done()
+			<-end
+		})
+	}
+	begun.Wait()
+	close(end)
+	ended.Wait()
 }
 
 // endInTime ends this child at SIGXCPU, which the runtime of Go ignores.

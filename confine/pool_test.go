@@ -24,6 +24,13 @@ func limits() confine.Limits {
 	return confine.Limits{Memory: 64 * mib, CPU: 20 * time.Second, Time: time.Minute, Output: mib}
 }
 
+// forProgram are limits under which this program can start another one: until then its own memory counts.
+func forProgram() confine.Limits {
+	l := limits()
+	l.Memory = 192 * mib
+	return l
+}
+
 // run has a child do a job and returns what it wrote.
 func run(ctx context.Context, p *confine.Pool, j confine.Job, input string) (string, error) {
 	var written string
@@ -44,11 +51,11 @@ func run(ctx context.Context, p *confine.Pool, j confine.Job, input string) (str
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	p := confine.NewPool(64 * mib)
+	p := confine.NewPool(256 * mib)
 	text, err := run(t.Context(), p, confine.Job{Task: "upper", Limits: limits()}, strings.Repeat("text ", 100_000))
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("TEXT ", 100_000), text)
-	text, err = run(t.Context(), p, confine.Job{Program: []string{"/bin/cat"}, Limits: limits()}, "text")
+	text, err = run(t.Context(), p, confine.Job{Program: []string{"/bin/cat"}, Limits: forProgram()}, "text")
 	require.NoError(t, err)
 	require.Equal(t, "text", text)
 	text, err = run(t.Context(), p, confine.Job{Task: "grow", Limits: limits()}, "30")
@@ -81,6 +88,9 @@ func TestRunFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test.job.Limits = limits()
+			if test.job.Program != nil {
+				test.job.Limits = forProgram()
+			}
 			if test.change != nil {
 				test.change(&test.job.Limits)
 			}
@@ -93,7 +103,7 @@ func TestRunFails(t *testing.T) {
 		`runtime: failed to create new OS thread (have 5 already; errno=11)\n`,
 		`SIGSEGV: segmentation violation\nPC=0x434ebd m=3 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x2e m=3 mp=0x2e [idle]:\n`,
 	} {
-		dies := confine.Job{Program: []string{"/bin/sh", "-c", "printf '" + complaint + "' >&2; exit 2"}, Limits: limits()}
+		dies := confine.Job{Program: []string{"/bin/sh", "-c", "printf '" + complaint + "' >&2; exit 2"}, Limits: forProgram()}
 		_, err := run(t.Context(), p, dies, "")
 		require.ErrorIs(t, err, confine.ErrMemory, complaint)
 	}
@@ -109,7 +119,7 @@ func TestRunFails(t *testing.T) {
 	_, err := run(t.Context(), p, confine.Job{Task: "nothing", Limits: limits()}, "")
 	require.ErrorIs(t, err, confine.ErrLost)
 	require.ErrorContains(t, err, "there is no task")
-	_, err = run(t.Context(), p, confine.Job{Program: []string{"/nowhere"}, Limits: limits()}, "")
+	_, err = run(t.Context(), p, confine.Job{Program: []string{"/nowhere"}, Limits: forProgram()}, "")
 	require.ErrorIs(t, err, confine.ErrLost)
 	require.ErrorContains(t, err, "no such file")
 	require.ErrorContains(t, p.Run(t.Context(), confine.Job{Limits: confine.Limits{Memory: 257 * mib}}), "wants")
@@ -189,8 +199,8 @@ func TestNothingIsLeft(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var pid int
-			err := confine.NewPool(64*mib).Run(ctx, confine.Job{
-				Program: []string{"/bin/sh", "-c", script}, Limits: limits(),
+			err := confine.NewPool(192*mib).Run(ctx, confine.Job{
+				Program: []string{"/bin/sh", "-c", script}, Limits: forProgram(),
 				Talk: func(_ io.WriteCloser, out io.Reader) error {
 					if _, err := fmt.Fscan(out, &pid); err != nil {
 						return err
