@@ -144,7 +144,7 @@ func TestListsByChangeReadWhatTheyShow(t *testing.T) {
 // rowsRead returns how many rows of a table are read, by scans or by an index.
 func rowsRead(t *testing.T, url string, conn *pgx.Conn, table string, read func(*persistence.Reader)) int64 {
 	t.Helper()
-	counted := func() (scanned int64, n int64) {
+	counted := func() (scanned, n int64) {
 		_, err := conn.Exec(t.Context(), "SELECT pg_stat_clear_snapshot()")
 		require.NoError(t, err)
 		require.NoError(t, conn.QueryRow(t.Context(), `
