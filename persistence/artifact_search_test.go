@@ -39,7 +39,7 @@ SELECT a.id, a.definition_id, a.created_at, f.field,
 )
 
 // However a search finds its page, the page is that of a plain query over the data.
-func TestArtifactSearchesFindWhatMatches(t *testing.T) {
+func TestArtifactSearchesFindWhatMatches(t *testing.T) { //nolint:funlen,tparallel // most of it is a table, and the searches share a connection
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := pgtest.Open(t, url)
@@ -71,7 +71,7 @@ func TestArtifactSearchesFindWhatMatches(t *testing.T) {
 		}
 		return f
 	}
-	for fits, f := range map[string]persistence.ArtifactFilter{
+	for fits, f := range map[string]persistence.ArtifactFilter{ //nolint:paralleltest // the searches share a connection
 		"name = 'Customer 777'":               search("name eq Customer%20777"),
 		"balance BETWEEN 10000 AND 12000":     search("balance between 10000 12000"),
 		"balance BETWEEN 10000 AND 10100":     search("balance between 10000 10100"),

@@ -32,6 +32,8 @@ INSERT INTO events (` + plainEventColumns + `)`
 )
 
 // insertEvents are the statements that record one event, two, and so on, in their order.
+//
+//nolint:gochecknoglobals // a constant
 var insertEvents = func() (statements [eventsAtOnce + 1]string) {
 	columns := strings.Count(eventColumns, ",") + 1
 	sql := "\nINSERT INTO events (" + eventColumns + ")\nVALUES "

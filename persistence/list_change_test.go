@@ -43,7 +43,7 @@ UPDATE process_items i
   FROM numbered WHERE numbered.id = i.id AND n % 4 > 0 AND i.type = 'TASK'`
 
 // The order of the last change, and of the times of tasks, costs what the page shows, however much the caller sees.
-func TestListsByChangeReadWhatTheyShow(t *testing.T) {
+func TestListsByChangeReadWhatTheyShow(t *testing.T) { //nolint:funlen,tparallel // one seed, and every order of it
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := pgtest.Open(t, url)

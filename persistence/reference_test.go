@@ -19,7 +19,7 @@ import (
 const lockNotAvailable = "55P03"
 
 // No foreign key keeps the versions that processes have; a process is never without its version all the same.
-func TestDefinitionsGoOnlyWithoutProcesses(t *testing.T) {
+func TestDefinitionsGoOnlyWithoutProcesses(t *testing.T) { //nolint:funlen,tparallel // one story, of a definition and who uses it
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := pgtest.Open(t, url)
@@ -47,7 +47,7 @@ func TestDefinitionsGoOnlyWithoutProcesses(t *testing.T) {
 		})
 	}
 
-	t.Run("that are being created", func(t *testing.T) {
+	t.Run("that are being created", func(t *testing.T) { //nolint:paralleltest // they share a definition
 		tx, err := creating.Begin(t.Context())
 		require.NoError(t, err)
 		_, err = tx.Exec(t.Context(), `
@@ -75,7 +75,7 @@ VALUES (gen_random_uuid(), $1, $2, $3, 'ONBOARDING', 'RUNNING', $4, $4, now(), $
 	_, err := creating.Exec(t.Context(), `DELETE FROM processes WHERE process_definition_id = $1`, demo.Onboarding())
 	require.NoError(t, err)
 
-	t.Run("that are inserted after it", func(t *testing.T) {
+	t.Run("that are inserted after it", func(t *testing.T) { //nolint:paralleltest // they share a definition
 		attempts := 0
 		err := db.Write(t.Context(), func(tx *persistence.Tx) error {
 			if attempts++; attempts > 1 {

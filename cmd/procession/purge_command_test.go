@@ -11,7 +11,7 @@ import (
 )
 
 // What a dry run lists is what the command then removes, of the chosen tenants and kinds, and of no others.
-func TestPurge(t *testing.T) {
+func TestPurge(t *testing.T) { //nolint:funlen // one story, of a database that is filled and purged
 	t.Parallel()
 	url := pgtest.URL(t)
 	_, _, err := bootstrap(t, url, "--tenant", "north", "--email", "olga@north.example")
