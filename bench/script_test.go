@@ -184,7 +184,7 @@ func requireScript(t *testing.T, name string, request func() [][]string) {
 		}
 	}
 	require.Empty(t, missing, "the script lacks these; the service sends:\n%q", trips)
-	require.Equal(t, len(script), len(trips), "round trips")
+	require.Len(t, trips, len(script), "round trips")
 	require.LessOrEqual(t, len(slices.Concat(trips...)), s.statements)
 	require.Equal(t, len(script), s.roundTrips)
 }

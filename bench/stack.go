@@ -115,25 +115,7 @@ func (s *stack) start(ctx context.Context, o stackOptions, progress io.Writer) (
 	if err != nil {
 		return err
 	}
-	if err := s.startService(binary, env); err != nil {
-		return err
-	}
-	services := len(s.stops) - 1
-	for range o.replicas - 1 {
-		if err := s.startReplica(ctx, binary, env); err != nil {
-			return err
-		}
-	}
-	stopServices := slices.Clone(s.stops[services:])
-	s.stops = s.stops[:services]
-	if o.standIn {
-		err = s.startStandIn(ctx)
-	} else {
-		err = s.startTemporal(ctx, o.spread, progress)
-	}
-	// Temporal outlives the service, which talks to it until the end.
-	s.stops = append(s.stops, stopServices...)
-	if err != nil {
+	if err := s.startServices(ctx, binary, env, o, progress); err != nil {
 		return err
 	}
 	if o.baseline != "" {
@@ -152,6 +134,27 @@ func (s *stack) start(ctx context.Context, o stackOptions, progress io.Writer) (
 		}
 	}
 	return s.awaitReady(ctx)
+}
+
+// startServices starts the service with its replicas, and Temporal, which is
+// stopped after them because they talk to it until the end.
+func (s *stack) startServices(ctx context.Context, binary string, env []string, o stackOptions, progress io.Writer) error {
+	before := len(s.stops)
+	if err := s.startService(binary, env); err != nil {
+		return err
+	}
+	for range o.replicas - 1 {
+		if err := s.startReplica(ctx, binary, env); err != nil {
+			return err
+		}
+	}
+	stopServices := slices.Clone(s.stops[before:])
+	s.stops = s.stops[:before]
+	defer func() { s.stops = append(s.stops, stopServices...) }()
+	if o.standIn {
+		return s.startStandIn(ctx)
+	}
+	return s.startTemporal(ctx, o.spread, progress)
 }
 
 // startReplica runs one more process of the service.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -52,7 +53,9 @@ func beServer(text string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("ready")
+	if _, err := os.Stdout.WriteString("ready\n"); err != nil {
+		return errors.Join(err, srv.Stop())
+	}
 	<-ctx.Done()
 	return srv.Stop()
 }
@@ -64,7 +67,7 @@ func (w *world) startProcess(t *testing.T, services ...string) *exec.Cmd {
 	opts.Services = services
 	text, err := json.Marshal(opts)
 	require.NoError(t, err)
-	cmd := exec.Command(os.Args[0]) //nolint:noctx // it is ended below
+	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), serverOptions+"="+string(text))
 	cmd.Stderr = w.log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
