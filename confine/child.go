@@ -12,23 +12,22 @@ import (
 // Argument is the first argument of a program that is started as a child.
 const Argument = "confined"
 
-// program stands in the place of a task where another program takes over.
+// program is the name of a task in the arguments when the child executes another program.
 const program = "--"
 
-// The exit codes of a child that could not begin, of one that reached its limit of
-// processor time, and of one whose task failed.
+// Exit codes of a child: it could not set its limits, it reached its limit of processor
+// time, its task failed.
 const (
 	exitRefused = 125
 	exitTime    = 124
 	exitFailed  = 1
 )
 
-// A Task is what a child of this program does: it reads in and writes out.
+// A Task is the work of a child that runs this program. It reads from in and writes to out.
 type Task func(ctx context.Context, in io.Reader, out io.Writer) error
 
-// Serve is what a program calls first of all. When args are those of a child it
-// does the task in this process, and returns the exit code with which the program
-// is to end; otherwise child is false.
+// Serve runs a task if args are those of a child, and returns the exit code for the
+// process; otherwise child is false. A program must call it before anything else.
 func Serve(args []string, tasks map[string]Task) (code int, child bool) {
 	if len(args) < 2 || args[1] != Argument {
 		return 0, false
@@ -45,8 +44,8 @@ func Serve(args []string, tasks map[string]Task) (code int, child bool) {
 	return 0, true
 }
 
-// begin sets the limits and finds the task. It does not return when another
-// program takes over.
+// begin sets the limits and returns the task. It does not return if it executes another
+// program.
 func begin(args []string, tasks map[string]Task) (Task, error) {
 	if len(args) < 2 {
 		return nil, fmt.Errorf("usage: %s LIMITS TASK", Argument)
@@ -65,7 +64,7 @@ func begin(args []string, tasks map[string]Task) (Task, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no task %q", args[1])
 	}
-	// The collector works hard before the kernel refuses.
+	// Below the kernel's limit, so that the garbage collector frees memory first.
 	debug.SetMemoryLimit(limits.Memory * 3 / 4)
 	runtime.GOMAXPROCS(1)
 	return task, nil

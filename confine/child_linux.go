@@ -17,36 +17,36 @@ import (
 )
 
 const (
-	// reserved is how much more address space than memory a child may have: the
-	// runtime of Go reserves far more than it uses.
+	// reserved is the address space in bytes that a child may have beyond its memory: the
+	// Go runtime reserves far more than it uses.
 	reserved = 2 << 30
-	// maxOpen is how many files a child may have open.
+	// maxOpen is the maximum number of open files.
 	maxOpen = 64
-	// niceness is how far a child stands back for others.
+	// niceness lowers the scheduling priority of a child.
 	niceness = 5
-	// spareThreads is how many threads the runtime has to spare.
+	// spareThreads is the number of threads that makeThreads creates.
 	spareThreads = 8
-	// sacrifice makes a child the first that a kernel out of memory kills.
+	// sacrifice is the score by which the kernel kills a child first when it is out of memory.
 	sacrifice = "1000"
 )
 
-// Weakness says what limits do not hold here, "" for none.
+// Weakness returns a sentence about the limits that are not enforced on this system, or "".
 func Weakness() string { return "" }
 
-// restrict gives up what the child does not need, before it reads anything. other
-// is whether another program is to take over.
+// restrict drops privileges and sets the limits of this process, before it reads input.
+// other reports that the child will execute another program.
 func restrict(l Limits, other bool) error {
 	if other {
-		// Nothing is collected before the other program takes over.
+		// The collector needs threads, and the child ends here before it needs a collection.
 		debug.SetGCPercent(-1)
 	}
 	makeThreads()
-	// What is about one thread has to be about the one that becomes another program.
+	// Some settings are those of a thread: exec must run on the same one.
 	runtime.LockOSThread()
 	if err := closeInherited(); err != nil {
 		return err
 	}
-	// A place that does not let a child stand back bounds it all the same.
+	// Where the system does not permit these two, the limits apply all the same.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(sacrifice), 0)
 	_ = unix.Setpriority(unix.PRIO_PGRP, 0, niceness)
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -60,7 +60,7 @@ func restrict(l Limits, other bool) error {
 		}
 		memory += base
 	}
-	// The kernel says SIGXCPU first, so that the end can be distinguished from another kill.
+	// The kernel sends SIGXCPU at Cur and kills at Max: the signal distinguishes the limit from another kill.
 	if err := unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: cpu, Max: cpu + 1}); err != nil {
 		return fmt.Errorf("limiting processor time: %w", err)
 	}
@@ -84,8 +84,8 @@ func restrict(l Limits, other bool) error {
 	return nil
 }
 
-// makeThreads has the runtime make threads that it can use later. Once the memory is limited, and until another program
-// takes over, it may not get that of a thread's stack, and then ends the child.
+// makeThreads makes the Go runtime create threads that it can use later. After the limit is set, the stack of a new
+// thread may not fit into the memory, and then the runtime would end the process.
 func makeThreads() {
 	var begun, ended sync.WaitGroup
 	end := make(chan struct{})
@@ -103,7 +103,7 @@ func makeThreads() {
 	ended.Wait()
 }
 
-// endInTime ends this child at SIGXCPU, which the runtime of Go ignores.
+// endInTime exits at SIGXCPU, which the Go runtime ignores.
 func endInTime() {
 	over := make(chan os.Signal, 1)
 	signal.Notify(over, unix.SIGXCPU)
@@ -111,8 +111,8 @@ func endInTime() {
 	os.Exit(exitTime)
 }
 
-// ownMemory is how much memory of its own the child has before it begins, in
-// bytes: the runtime of Go takes some for itself.
+// ownMemory returns the private memory in bytes that the Go runtime has already
+// allocated for this process.
 func ownMemory() (uint64, error) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -126,8 +126,8 @@ func ownMemory() (uint64, error) {
 	return pages * uint64(os.Getpagesize()), err //nolint:gosec // A page has a size.
 }
 
-// closeInherited closes the files that the child has from the process that started the
-// service. Those of the runtime itself are closed by an exec, and so stay.
+// closeInherited closes open files that the service inherited from its own parent.
+// Those of the Go runtime are closed by exec and stay open until then.
 func closeInherited() error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -142,7 +142,7 @@ func closeInherited() error {
 		if err == nil && flags&unix.FD_CLOEXEC == 0 {
 			err = unix.Close(fd)
 		}
-		// That of the listing itself is closed already.
+		// The listing itself has an entry, which is closed by now.
 		if err != nil && !errors.Is(err, unix.EBADF) {
 			return fmt.Errorf("closing file %d: %w", fd, err)
 		}
@@ -150,7 +150,7 @@ func closeInherited() error {
 	return nil
 }
 
-// become replaces the child by another program, under the same limits.
+// become executes another program in this process, under the same limits.
 func become(args []string) error {
 	if len(args) == 0 {
 		return errors.New("there is no program")

@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// Weakness says what limits do not hold here, "" for none.
+// Weakness returns a sentence about the limits that are not enforced on this system, or "".
 func Weakness() string {
 	return "memory and processor time of children are not limited on " + runtime.GOOS
 }

@@ -1,14 +1,12 @@
-// Package confine does work on files that strangers made in child processes: of
-// the same program, or of another one such as pdftotext. A child has limits of
-// memory, processor time and wall-clock time, an empty environment and no open
-// files but its standard streams, and is killed with all that it started. What a
-// file does to its reader costs that file, and not the service.
+// Package confine processes untrusted files in child processes, which run this program
+// or another one such as pdftotext. A child has limits of memory, processor time,
+// wall-clock time and output, an empty environment and no open files but its standard
+// streams. It is killed together with the processes that it started. A hostile file
+// therefore fails alone and does not affect the service.
 //
-// The limits of memory and processor time are those of the kernel and hold on
-// Linux. Elsewhere a child has a process of its own and the limits of time and
-// output; Weakness says so.
+// The kernel enforces the limits of memory and processor time on Linux only. Elsewhere
+// only the limits of wall-clock time and output apply, and Weakness returns a warning.
 //
-// A child has the user, the network and the file system of the service: this
-// package bounds what a file costs, it is not a boundary for a program that a file
-// has taken over.
+// A child has the user, the network and the file system of the service. The package
+// bounds resources; it does not contain a child whose control a file has taken over.
 package confine

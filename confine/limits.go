@@ -10,50 +10,50 @@ import (
 
 // Limits bound a child.
 type Limits struct {
-	// Memory is how many bytes of memory of its own a child may have, beside what
-	// the runtime of Go takes before a task begins.
+	// Memory is the maximum private memory in bytes, in addition to that of the Go
+	// runtime when the task begins.
 	Memory int64
-	// CPU is how much processor time it may use, in whole seconds.
+	// CPU is the maximum processor time, rounded up to seconds.
 	CPU time.Duration
-	// Time is how long it may take, start and end included.
+	// Time is the maximum wall-clock time, including start and exit.
 	Time time.Duration
-	// Output is how many bytes it may write.
+	// Output is the maximum number of bytes that the child may write to stdout.
 	Output int64
 }
 
 var (
-	// ErrMemory is returned when a child needed more memory than it may have.
+	// ErrMemory is returned when a child reached its limit of memory.
 	ErrMemory = errors.New("the child needs more memory than allowed")
-	// ErrTime is returned when a child needed more time than it may have, of the
-	// processor or of the clock.
+	// ErrTime is returned when a child reached its limit of processor time or of
+	// wall-clock time.
 	ErrTime = errors.New("the child needs more time than allowed")
-	// ErrOutput is returned when a child wrote more than it may.
+	// ErrOutput is returned when a child reached its limit of output.
 	ErrOutput = errors.New("the child writes more than allowed")
-	// ErrLost is returned when a child could not be started or was killed by
-	// something else than its limits, as by a kernel that is out of memory.
+	// ErrLost is returned when a child could not be started, or was killed for another
+	// reason than its limits, such as a kernel that is out of memory.
 	ErrLost = errors.New("the child was lost")
 )
 
-// ExitError says that a child failed by itself.
+// ExitError is returned when a child exits with a failure within its limits.
 type ExitError struct {
-	// Code is its exit code, -1 when a signal ended it.
+	// Code is the exit code, or -1 after a signal.
 	Code int
-	// Complaint is the beginning of what it wrote to stderr.
+	// Complaint is the beginning of its output to stderr, at most 4 KiB.
 	Complaint string
 }
 
-// Error shows the code and the complaint.
+// Error returns the code and the complaint.
 func (e *ExitError) Error() string {
 	return fmt.Sprintf("the child failed with %d: %q", e.Code, e.Complaint)
 }
 
-// String is the limits as a child is given them.
+// String returns the limits as they are passed to a child.
 func (l Limits) String() string {
 	return fmt.Sprintf("%d:%d", l.Memory, seconds(l.CPU))
 }
 
-// parseLimits reads what String wrote. The clock and the output are the parent's
-// to look after.
+// parseLimits parses the text that String returns. It lacks the limits of wall-clock
+// time and output, which the parent enforces.
 func parseLimits(text string) (Limits, error) {
 	memory, cpu, ok := strings.Cut(text, ":")
 	if !ok {

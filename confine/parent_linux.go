@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// command starts the child: this very program, whatever has become of its file.
+// command returns the command that starts the child: this program, even if its file
+// was replaced or deleted.
 func (j Job) command() (*exec.Cmd, error) {
 	args := []string{Argument, j.Limits.String()}
 	if len(j.Program) > 0 {
@@ -21,18 +22,18 @@ func (j Job) command() (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// kill ends the child and all that it started.
+// kill kills the process group of the child.
 func kill(cmd *exec.Cmd) { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
 
-// awaitExit waits until the child has ended and kills what it has left behind.
-// The child can be waited for still, so its id is not that of another group.
+// awaitExit waits until the child has exited and kills the processes that it started.
+// The child is not reaped before that, so that its id cannot belong to another group.
 func awaitExit(cmd *exec.Cmd) {
 	for errors.Is(unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
 	}
 	kill(cmd)
 }
 
-// ended reports whether a child ended at its limit of processor time, or was
+// ended reports whether a child reached its limit of processor time (late), or was
 // killed.
 func ended(cmd *exec.Cmd) (late, killed bool) {
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)

@@ -14,37 +14,36 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// maxComplaint is how much of what a child writes to stderr is looked at, in
-// bytes.
+// maxComplaint is the number of bytes of a child's stderr that are kept.
 const maxComplaint = 4 << 10
 
-// A Pool runs children, as many at once as its memory allows.
+// A Pool runs children, concurrently as far as their limits of memory fit into that of
+// the pool. It is safe for concurrent use.
 type Pool struct {
 	most   int64
 	memory *semaphore.Weighted
 }
 
-// NewPool makes a pool whose children may have that many bytes of memory
-// together.
+// NewPool returns a pool with the memory in bytes for all children together.
 func NewPool(memory int64) *Pool {
 	return &Pool{most: memory, memory: semaphore.NewWeighted(memory)}
 }
 
-// Job is what a child does: a task of this program, or another program.
+// Job is the work of a child: either a task of this program or another program.
 type Job struct {
 	Task string
 	// Program is the path of another program and its arguments.
 	Program []string
 	Limits  Limits
-	// Talk writes the input of the child and reads its output. When it returns an
-	// error the child is killed, otherwise it is waited for.
+	// Talk writes the input of the child and reads its output. If it returns an error,
+	// the child is killed; otherwise Run waits until it exits.
 	Talk func(in io.WriteCloser, out io.Reader) error
 }
 
-// Run waits until there is memory for the job, carries it out and returns when no
-// process of it is left. It returns the error of the context when that ends,
-// ErrMemory, ErrTime, ErrOutput, ErrLost or an *ExitError when the child failed,
-// else the error of Talk.
+// Run waits until the pool has memory for the job, executes it, and returns when all its
+// processes have ended. It returns the error of the context when that ends, ErrMemory,
+// ErrTime, ErrOutput, ErrLost or an *ExitError when the child failed, and otherwise the
+// error of Talk.
 func (p *Pool) Run(ctx context.Context, j Job) error {
 	if j.Limits.Memory > p.most {
 		return fmt.Errorf("a child may have %d bytes and wants %d", p.most, j.Limits.Memory)
@@ -83,14 +82,14 @@ func (p *Pool) Run(ctx context.Context, j Job) error {
 	return talked
 }
 
-// lost reports whether talking failed because the other side is gone. Then how it
-// went says more.
+// lost reports whether Talk failed because the child closed its end. The way in which
+// the child ended is then the better error.
 func lost(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) ||
 		errors.Is(err, os.ErrClosed)
 }
 
-// running is a child that has been started.
+// running is a child that was started.
 type running struct {
 	cmd       *exec.Cmd
 	in        *os.File
@@ -125,7 +124,7 @@ func start(j Job) (*running, error) {
 	return c, nil
 }
 
-// kill ends all processes of the child and unblocks who talks to it.
+// kill kills all processes of the child and unblocks Talk.
 func (c *running) kill() {
 	kill(c.cmd)
 	c.close()
@@ -136,8 +135,7 @@ func (c *running) close() {
 	_ = c.out.file.Close()
 }
 
-// failure is why a child that has ended did not do what it should, nil when it
-// did.
+// failure returns the error of a child that has ended, or nil if it succeeded.
 func (c *running) failure(l Limits) error {
 	state := c.cmd.ProcessState
 	complained := string(c.complaint)
@@ -163,10 +161,10 @@ func (c *running) failure(l Limits) error {
 	return failed
 }
 
-// ranOutOfMemory reports whether a child that wrote this to stderr could not get
-// memory. Threads need memory for their stacks. The Go runtime does not check each
-// of its own allocations and then dereferences nil on a system stack, which is
-// goroutine 0; code outside the runtime never runs there.
+// ranOutOfMemory reports whether the stderr of a child shows that an allocation failed,
+// including that of a thread's stack. The Go runtime does not check each allocation of
+// its own: then it dereferences nil on a system stack, which is goroutine 0, where no
+// other code runs.
 func ranOutOfMemory(complained string) bool {
 	for _, sign := range []string{
 		"ut of memory", "bad_alloc", "annot allocate memory", "memory exhausted",
@@ -197,7 +195,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// complaint keeps the beginning of what is written to it.
+// complaint is a writer that keeps the first maxComplaint bytes.
 type complaint []byte
 
 // Write never fails.

@@ -1,5 +1,5 @@
-// Package upkeep does in the background what the database needs, so that requests
-// need not: it counts what the totals of lists are made of.
+// Package upkeep maintains the database in the background: it keeps the counts from
+// which totals of lists are computed, and removes data that has reached its age.
 package upkeep
 
 import (
@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// eventsAtOnce bounds the events that one transaction counts: some ten
-	// milliseconds, during which followers of the log wait for it.
+	// eventsAtOnce bounds the events that one transaction counts. It takes some ten
+	// milliseconds, during which followers of the event log wait.
 	eventsAtOnce  = 1000
 	countInterval = 500 * time.Millisecond
 	faultInterval = 5 * time.Second
 )
 
-// Keeper is the loop of a replica. One replica counts at a time, and any other may
-// go on when it dies.
+// Keeper updates the counts. One replica does so at a time; when it dies, another one
+// continues.
 type Keeper struct {
 	db  *persistence.DB
 	log *slog.Logger
@@ -31,13 +31,13 @@ func New(db *persistence.DB, log *slog.Logger) *Keeper {
 	return &Keeper{db: db.Background(), log: log}
 }
 
-// Run works until ctx ends.
+// Run updates the counts until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
 	l := loop.Loop[struct{}]{Step: k.count}
 	l.Run(ctx)
 }
 
-// count counts new events and returns when to do so again.
+// count counts new events and returns the pause before the next call.
 func (k *Keeper) count(ctx context.Context) time.Duration {
 	more, err := k.db.CountEvents(ctx, eventsAtOnce)
 	switch {

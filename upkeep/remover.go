@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// planInterval is how soon a new tenant or a changed bound is noticed.
+	// planInterval is the maximum time until a new tenant or a changed bound takes effect.
 	planInterval   = 10 * time.Minute
 	removeInterval = time.Minute
 	// A turn that failed is tried again after retryInterval, so that it does not hold up the others.
 	retryInterval = time.Hour
-	// restShare is how many times as long as a part took the job rests after it.
+	// restShare is the pause after a part as a multiple of the time that the part took.
 	restShare = 4
 	minRest   = 10 * time.Millisecond
 )
@@ -26,18 +26,18 @@ const (
 // RemoverOptions configure a Remover.
 type RemoverOptions struct {
 	DB *persistence.DB
-	// Bounds are those of the installation.
+	// Bounds are the retention times of the installation.
 	Bounds retention.Bounds
 	Clock  func() time.Time
 	Logger *slog.Logger
 }
 
-// Remover removes data because of its age. All replicas work at it, each at another
-// turn, and any may die at any time.
+// Remover removes data that has reached its age. The replicas divide the turns among
+// themselves, and another replica continues the turn of one that dies.
 type Remover struct {
 	o       RemoverOptions
 	planned time.Time
-	// partitionsDue is when to look at the partitions of the event log again after a failure.
+	// partitionsDue is when the partitions of the event log are retried after a failure.
 	partitionsDue time.Time
 	removed       map[domain.RetentionKind]*atomic.Int64
 	faults        atomic.Int64
@@ -53,19 +53,19 @@ func NewRemover(o RemoverOptions) *Remover {
 	return r
 }
 
-// Removed returns how much of a kind this replica has removed.
+// Removed returns the number of rows of a kind that this replica has removed.
 func (r *Remover) Removed(kind domain.RetentionKind) int64 { return r.removed[kind].Load() }
 
-// Faults returns how often this replica failed to remove something.
+// Faults returns the number of failed removals of this replica.
 func (r *Remover) Faults() int64 { return r.faults.Load() }
 
-// Run works until ctx ends.
+// Run removes data until ctx ends.
 func (r *Remover) Run(ctx context.Context) {
 	l := loop.Loop[struct{}]{Step: r.step}
 	l.Run(ctx)
 }
 
-// step removes a part and returns how long to rest.
+// step removes a part and returns the pause before the next call.
 func (r *Remover) step(ctx context.Context) time.Duration {
 	now := r.o.Clock()
 	if now.Sub(r.planned) >= planInterval {
@@ -98,7 +98,7 @@ func (r *Remover) step(ctx context.Context) time.Duration {
 	return rest(r.o.Clock().Sub(began))
 }
 
-// turnPartitions begins a partition of the event log and drops old ones.
+// turnPartitions adds the next partition of the event log and drops old ones.
 func (r *Remover) turnPartitions(ctx context.Context, now time.Time) {
 	if now.Before(r.partitionsDue) {
 		return
@@ -122,8 +122,8 @@ func (r *Remover) turnPartitions(ctx context.Context, now time.Time) {
 	}
 }
 
-// DropPartitions drops the partitions of the event log that are older than a time, and returns which, those included that were
-// dropped before an error.
+// DropPartitions drops the partitions of the event log that are older than a time. It returns the number of dropped
+// partitions and events, also with an error.
 func DropPartitions(ctx context.Context, db *persistence.DB, before time.Time, clock func() time.Time) (retention.Partitions, error) {
 	var all retention.Partitions
 	for {
@@ -149,11 +149,11 @@ func about(t retention.Turn) []any {
 	}
 }
 
-// rest is how long to rest after a part that took a time.
+// rest returns the pause after a part.
 func rest(took time.Duration) time.Duration { return max(minRest, restShare*took) }
 
-// Purge removes all that the turn is to remove, in parts with rests as a Remover
-// does, and returns how much. What was removed before an error stays removed.
+// Purge removes all rows of the turn in parts, with the pauses of a Remover, and returns
+// their number. Parts removed before an error stay removed.
 func Purge(ctx context.Context, db *persistence.DB, t retention.Turn, clock func() time.Time) (removed int64, err error) {
 	for {
 		began := clock()

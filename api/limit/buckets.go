@@ -8,9 +8,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxBuckets bounds how many callers are remembered by each limit. The one that
-// asked longest ago is forgotten first; its bucket is full again by then, unless
-// there are more callers than that within seconds.
+// maxBuckets bounds the callers that each limit remembers. The least recent one is
+// forgotten first. Its bucket is full again by then, unless more callers than that
+// arrive within seconds.
 const maxBuckets = 10_000
 
 // buckets are token buckets by key. A nil value admits everything.
@@ -20,8 +20,8 @@ type buckets[K comparable] struct {
 	known  *lru.Cache[K, *rate.Limiter]
 }
 
-// newBuckets makes buckets that fill with count tokens in a period, and hold times
-// as much; nil without a count.
+// newBuckets returns buckets that gain count tokens in a period and hold times as many.
+// It returns nil if count is not positive.
 func newBuckets[K comparable](name string, count int, period time.Duration, times int) (*buckets[K], error) {
 	if count <= 0 {
 		return nil, nil //nolint:nilnil // nil lets everything through
@@ -34,7 +34,7 @@ func newBuckets[K comparable](name string, count int, period time.Duration, time
 	}, err
 }
 
-// take takes a token.
+// take takes a token from the bucket of key.
 func (b *buckets[K]) take(key K, now time.Time) Verdict {
 	if b == nil {
 		return Verdict{Allowed: true}
@@ -50,7 +50,7 @@ func (b *buckets[K]) take(key K, now time.Time) Verdict {
 	return b.verdict(allowed, bucket.TokensAt(now))
 }
 
-// look reports whether there is a token.
+// look reports whether the bucket of key has a token, without taking it.
 func (b *buckets[K]) look(key K, now time.Time) Verdict {
 	bucket, ok := b.known.Peek(key)
 	if !ok {

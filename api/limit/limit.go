@@ -15,15 +15,13 @@ import (
 // Limits are the limits per replica; 0 is no limit. Bursts of twice a rate are
 // allowed.
 type Limits struct {
-	// PrincipalRate and TenantRate are requests in a second.
+	// PrincipalRate and TenantRate are requests per second.
 	PrincipalRate, TenantRate int
-	// PrincipalConcurrency is how many requests of a principal may run at once.
+	// PrincipalConcurrency is the maximum number of concurrent requests of a principal.
 	PrincipalConcurrency int
-	// AddressRate is requests in a second, from one prefix of addresses, for what
-	// needs no credentials.
+	// AddressRate is requests without credentials per second and address prefix.
 	AddressRate int
-	// FailedSignIns is credentials in a minute, from one prefix of addresses, that do
-	// not hold.
+	// FailedSignIns is invalid credentials per minute and address prefix.
 	FailedSignIns int
 }
 
@@ -39,7 +37,8 @@ const (
 // Policy is a limit as the header field RateLimit-Policy states it.
 type Policy struct {
 	Name string
-	// Quota is how much there may be in a window. A window of 0 means at once.
+	// Quota is the maximum number of requests in a window. A window of 0 stands for
+	// concurrent requests.
 	Quota  int
 	Window time.Duration
 }
@@ -48,16 +47,16 @@ type Policy struct {
 type Verdict struct {
 	Policy  Policy
 	Allowed bool
-	// Remaining is how many more requests were possible now.
+	// Remaining is the number of further requests that would be admitted now.
 	Remaining int
-	// Wait is when the next request is possible, if it is not now.
+	// Wait is the time until the next request can be admitted, if it is refused now.
 	Wait time.Duration
 }
 
-// Low reports whether a caller should be warned: less than half is left.
+// Low reports whether less than half of the quota is left.
 func (v Verdict) Low() bool { return !v.Allowed || v.Remaining < v.Policy.Quota/2 }
 
-// Limiter applies Limits; nil has none. It is safe for concurrent use.
+// Limiter applies Limits. A nil Limiter admits everything. It is safe for concurrent use.
 type Limiter struct {
 	clock      func() time.Time
 	principals *buckets[uuid.UUID]
@@ -68,7 +67,7 @@ type Limiter struct {
 	running    *running
 }
 
-// New returns a Limiter whose buckets are refilled by clock.
+// New returns a Limiter that reads the time from clock.
 func New(limits Limits, clock func() time.Time) (*Limiter, error) {
 	l := &Limiter{clock: clock, running: newRunning(limits.PrincipalConcurrency)}
 	var errs [5]error
@@ -85,9 +84,9 @@ func New(limits Limits, clock func() time.Time) (*Limiter, error) {
 	return l, nil
 }
 
-// Enter admits a request of the caller, unless the verdict is against it, and
-// returns the function to call when it has ended. A caller of several tenants
-// is admitted by any of them.
+// Enter decides about a request of the caller. If the verdict allows it, the caller of
+// Enter must call leave when the request has ended; otherwise leave is nil. A principal
+// of several tenants is admitted if one of them has quota left.
 func (l *Limiter) Enter(caller domain.Caller) (leave func(), verdict Verdict) {
 	if l == nil {
 		return func() {}, Verdict{Allowed: true}
@@ -106,7 +105,7 @@ func (l *Limiter) Enter(caller domain.Caller) (leave func(), verdict Verdict) {
 	return func() { l.running.leave(caller.PrincipalID) }, verdict
 }
 
-// takeTenant takes from the first tenant of the caller that has something left.
+// takeTenant takes a token of the first tenant of the caller that has one.
 func (l *Limiter) takeTenant(caller domain.Caller, now time.Time) Verdict {
 	verdict := Verdict{Allowed: true}
 	for i, membership := range caller.Memberships {
@@ -121,7 +120,7 @@ func (l *Limiter) takeTenant(caller domain.Caller, now time.Time) Verdict {
 	return verdict
 }
 
-// lower is the verdict that is nearer to a refusal.
+// lower returns the verdict that is nearer to a refusal.
 func lower(a, b Verdict) Verdict {
 	switch {
 	case b.Policy.Quota == 0:
@@ -132,7 +131,7 @@ func lower(a, b Verdict) Verdict {
 	return a
 }
 
-// Open admits a request without credentials, unless the verdict is against it.
+// Open decides about a request without credentials.
 func (l *Limiter) Open(from netip.Prefix) Verdict {
 	if l == nil {
 		return Verdict{Allowed: true}
@@ -140,10 +139,9 @@ func (l *Limiter) Open(from netip.Prefix) Verdict {
 	return l.addresses.take(from, l.clock())
 }
 
-// SignIn judges credentials before they are looked up: it is against them when too
-// many from the prefix did not hold. Credentials that held within the last hour are
-// looked up all the same, because many users may share an address with one who
-// guesses.
+// SignIn decides whether credentials may be checked. It refuses after too many invalid
+// ones from the same prefix, except for credentials that were valid within the last
+// hour, because many users may share an address with one who guesses.
 func (l *Limiter) SignIn(from netip.Prefix, credentials string) Verdict {
 	if l == nil || l.failures == nil || l.failures.empty() {
 		return Verdict{Allowed: true}
@@ -156,7 +154,7 @@ func (l *Limiter) SignIn(from netip.Prefix, credentials string) Verdict {
 	return verdict
 }
 
-// SignedIn notes whether credentials held.
+// SignedIn records whether credentials were valid.
 func (l *Limiter) SignedIn(from netip.Prefix, credentials string, held bool) {
 	switch {
 	case l == nil || l.failures == nil:
