@@ -1,5 +1,5 @@
-// Command temporal-server is a Temporal server that knows Procession's engine access: callers prove themselves with a client
-// certificate and a token, both bound to one namespace.
+// Command temporal-server is a Temporal server with Procession's access rules: callers authenticate with a client certificate and a
+// token, both of which are bound to one namespace.
 package main
 
 import (
@@ -37,7 +37,8 @@ func main() {
 	}
 }
 
-// run executes one command line and returns when the server has stopped. Nothing but the ready line goes to stdout; the log and the help go to stderr.
+// run executes one command line and returns when the server has stopped. Only the ready line goes to stdout; the log and the help go to
+// stderr.
 func run(ctx context.Context, args []string, lookupEnv func(string) (string, bool), stdout, stderr io.Writer) error {
 	if len(args) == 0 {
 		return fmt.Errorf("no command given\n%s", usage)

@@ -1,10 +1,10 @@
-// Package access decides what a caller of a Temporal frontend may do, from Procession's engine tokens and client certificates.
+// Package access authorizes the calls to a Temporal frontend by Procession's engine tokens and client certificates.
 //
 // It is a plug-in for a Temporal server built from go.temporal.io/server: [New] returns a [Guard], whose ServerOptions go to
 // temporal.NewServer. The frontend must ask for client certificates (requireClientAuth), the internal frontend must run, and the
-// settings of [DynamicConfig] must be in force. Rules about engines are in engine.go (the order of the checks), methods.go (which
-// methods), queues.go (which task queues), commands.go (what a workflow may ask for), owners.go (whose sticky queues are) and
-// interceptor.go (what is handed out to whom).
+// settings of [DynamicConfig] must be in force. The rules for engines are in engine.go (the order of the checks), methods.go
+// (methods), queues.go (task queues), commands.go (commands of workflows), owners.go (owners of sticky queues) and interceptor.go
+// (seals of the tokens in answers).
 package access
 
 import (
@@ -27,32 +27,32 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Options configure a [Guard]: whom it trusts and what it allows engines. Every field without a remark is required.
+// Options configure a [Guard]. Fields are required unless their comment says otherwise.
 type Options struct {
-	// KeySetURL is where the keys that sign tokens are published (RFC 7517).
+	// KeySetURL is the URL of the public keys that sign tokens (a JWK Set, RFC 7517).
 	KeySetURL string
 	// KeySetRefresh is the time between two reads of the keys.
 	KeySetRefresh time.Duration
-	// AllowPlainHTTP lets those two documents be read over http from another machine: what is on the way there can then let any caller in.
-	// Optional: without it their URLs are https, or lead to this machine.
+	// AllowPlainHTTP permits http for KeySetURL and RevocationsURL on other machines: an attacker on the network can then admit any
+	// caller. Optional: without it these URLs must have the scheme https or lead to a loopback address.
 	AllowPlainHTTP bool
-	// MaxAge is how long documents that cannot be read again are trusted. After that, and before the revocations were read once, every
-	// call of an engine is answered with Unavailable.
+	// MaxAge is how long keys and revocations remain valid when they cannot be refreshed. After that, and before the first successful
+	// read, every call of an engine fails with Unavailable.
 	MaxAge time.Duration
-	// Store keeps the owners of sticky task queues and the key that seals what is handed out.
+	// Store holds the owners of sticky task queues and the key of the seals.
 	Store Store
-	// RevocationsURL is where revoked tokens and certificates are listed; empty revokes none. See [SiblingRevocationsURL].
+	// RevocationsURL is the URL of the list of revoked tokens and certificates; empty for none. See [SiblingRevocationsURL].
 	RevocationsURL string
 	// RevocationsRefresh is the time between two reads of that list; required with RevocationsURL.
 	RevocationsRefresh time.Duration
 	// Issuer is the iss claim every token must carry.
 	Issuer string
-	// EngineMethods are names of methods of Temporal's workflow service, as "StartWorkflowExecution", that engines may call besides
-	// those every worker needs. Optional.
+	// EngineMethods are methods of Temporal's workflow service, such as "StartWorkflowExecution", that engines may call in addition
+	// to those that every worker needs. Optional.
 	EngineMethods []string
-	// NexusEndpoints are the Nexus endpoints the workflows of engines may call. Optional: without any they call none.
+	// NexusEndpoints are the Nexus endpoints that workflows of engines may call. Optional: none by default.
 	NexusEndpoints []string
-	// UncheckedCommandQueues lets workflows schedule activities and start workflows on task queues the token does not name.
+	// UncheckedCommandQueues permits workflows to schedule activities and start workflows on task queues that the token does not name.
 	UncheckedCommandQueues bool
 	// Logger receives one line for each refused call and reports failures to read the keys and the list.
 	Logger *slog.Logger
@@ -60,7 +60,7 @@ type Options struct {
 	TemporalLogger log.Logger
 	// Metrics receives the counters and gauges; nil drops them.
 	Metrics metrics.Handler
-	// Clock is the time tokens are compared with.
+	// Clock returns the current time.
 	Clock func() time.Time
 }
 
@@ -73,8 +73,8 @@ type Guard struct {
 	owners    *owners
 }
 
-// New reads the keys and the revocations once and then again and again until Close. That they cannot be read yet is no error: engines are
-// refused until both are there. It returns an error for options that cannot be used, and when the store fails.
+// New returns a Guard that reads the keys and the revocations at once and then periodically until Close. A failure to read them is not
+// an error: engines are refused until both are available. It returns an error for invalid options and when the store fails.
 func New(ctx context.Context, o Options) (*Guard, error) {
 	if o.Metrics == nil {
 		o.Metrics = metrics.NoopMetricsHandler
@@ -114,7 +114,7 @@ func New(ctx context.Context, o Options) (*Guard, error) {
 	return g, nil
 }
 
-// Close stops reading the keys and the revocations; the last ones stay in force. It leaves the store to its owner.
+// Close stops reading the keys and the revocations; the last ones remain in force. It does not close the store.
 func (g *Guard) Close() {
 	g.owners.close()
 	for _, s := range g.sources {
@@ -122,18 +122,18 @@ func (g *Guard) Close() {
 	}
 }
 
-// ClaimMapper returns the part that reads tokens and certificates.
+// ClaimMapper returns the claim mapper, which reads tokens and certificates.
 func (g *Guard) ClaimMapper() authorization.ClaimMapper { return g.claims }
 
-// Authorizer returns the part that allows or denies calls. It understands claims of this guard's ClaimMapper only.
+// Authorizer returns the authorizer, which allows or denies calls. It accepts claims of this guard's ClaimMapper only.
 func (g *Guard) Authorizer() authorization.Authorizer { return g.decide }
 
-// Interceptor returns the part that looks up the owners of sticky queues and seals what is handed out. It belongs behind Temporal's own
-// interceptors on every frontend: where it is absent, no answer to a task is accepted.
+// Interceptor returns the interceptor, which looks up the owners of sticky queues and seals the tokens in answers. It must follow
+// Temporal's own interceptors on every frontend: without it no completion of a task is accepted.
 func (g *Guard) Interceptor() grpc.UnaryServerInterceptor { return g.intercept.intercept }
 
-// ServerOptions returns what temporal.NewServer needs to go by this guard. A server with interceptors of its own repeats
-// temporal.WithChainedFrontendGrpcInterceptors with those and the [Guard.Interceptor].
+// ServerOptions returns the options with which temporal.NewServer applies this guard. A server with further interceptors must pass
+// temporal.WithChainedFrontendGrpcInterceptors again with all of them and the [Guard.Interceptor].
 func (g *Guard) ServerOptions() []temporal.ServerOption {
 	return []temporal.ServerOption{
 		temporal.WithAuthorizer(g.decide),
@@ -142,8 +142,9 @@ func (g *Guard) ServerOptions() []temporal.ServerOption {
 	}
 }
 
-// DynamicConfig returns the settings the rules depend on, so that a changed default of a later Temporal cannot loosen them: streams are
-// authorized, commands stay in their namespace, a task's token must be of the namespace the call names, and a page token of the execution.
+// DynamicConfig returns the settings of Temporal on which the rules depend, so that another default in a later version cannot weaken
+// them: streams are authorized, commands stay in their namespace, the token of a task must belong to the namespace of the call, and a
+// page token to the execution.
 func DynamicConfig() dynamicconfig.StaticClient {
 	return dynamicconfig.StaticClient{
 		dynamicconfig.DisableStreamingAuthorizer.Key():                      false,
@@ -154,8 +155,8 @@ func DynamicConfig() dynamicconfig.StaticClient {
 	}
 }
 
-// SiblingRevocationsURL returns where the service that publishes its keys at keySetURL lists its revocations, or nothing when that URL
-// does not end in /jwks.json.
+// SiblingRevocationsURL returns the URL of the revocations of the service that publishes its keys at keySetURL, or "" if that URL does
+// not end in /jwks.json.
 func SiblingRevocationsURL(keySetURL string) string {
 	u, err := url.Parse(keySetURL)
 	if err != nil {
@@ -169,8 +170,8 @@ func SiblingRevocationsURL(keySetURL string) string {
 	return u.String()
 }
 
-// CheckPublishedURL returns an error for a URL that the keys or the revocations must not be read from: it is https, or http to a loopback
-// address, or with plainHTTP http to any. Both documents decide who gets in.
+// CheckPublishedURL returns an error unless the keys and the revocations may be read from the URL: over https, over http from a
+// loopback address, or with plainHTTP over http from any.
 func CheckPublishedURL(address string, plainHTTP bool) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {

@@ -17,7 +17,7 @@ import (
 const (
 	systemNamespace = primitives.SystemLocalNamespace
 
-	// maxLogged bounds the caller's own words in a log line.
+	// maxLogged bounds values of the caller in a log line.
 	maxLogged = 200
 
 	metricCallsRefused = "procession_calls_refused"
@@ -25,7 +25,7 @@ const (
 	tagMethod          = "method"
 )
 
-// class is the kind of a denial: few, fixed values for metrics and alerts.
+// class is the kind of a denial, one of few fixed values for metrics and alerts.
 type class string
 
 const (
@@ -45,10 +45,10 @@ const (
 
 // authorizer allows or denies each call to the frontend.
 //
-// The certificate comes first: its single organizational unit is the only namespace its holder can reach, whatever the token says.
-// The service's certificate names the system's namespace and needs a token with the system's admin role, which may do everything. Every
-// other certificate belongs to an engine or to an operator who reads one namespace, and [engineRules] holds the rules for those. The role
-// that calls of engines need is Temporal's own table, asked last.
+// The certificate is checked first: its single organizational unit is the only namespace that its holder can reach, whatever the token
+// contains. The certificate of the service names the system namespace and needs a token with the role of a system administrator, which
+// permits everything. Every other certificate belongs to an engine, or to an operator who reads one namespace: [engineRules] applies.
+// Temporal's own table of roles is checked last.
 type authorizer struct {
 	roles   authorization.Authorizer
 	engines *engineRules
@@ -59,9 +59,9 @@ type authorizer struct {
 
 var _ authorization.Authorizer = (*authorizer)(nil)
 
-// Authorize implements [authorization.Authorizer]. The caller of a denied call learns the reason unless it concerns the token itself.
+// Authorize implements [authorization.Authorizer]. The reason of a denial is returned to the caller unless it concerns the token itself.
 func (a *authorizer) Authorize(ctx context.Context, claims *authorization.Claims, target *authorization.CallTarget) (authorization.Result, error) {
-	// Only the internal frontend's mapper makes this type of claims; it listens behind the process's own certificate.
+	// Only the claim mapper of the internal frontend makes claims of this type. That frontend requires the certificate of the process.
 	if claims != nil && claims.AuthType == authorization.InternalPrincipalType {
 		return a.roles.Authorize(ctx, claims, target)
 	}
@@ -78,7 +78,7 @@ func (a *authorizer) Authorize(ctx context.Context, claims *authorization.Claims
 		return authorization.Result{Decision: authorization.DecisionAllow}, nil
 	}
 	if who.isSystem() || who.reader {
-		// Temporal's table knows no role for services that are not its own, as reflection, nor for readers of GetClusterInfo.
+		// Temporal's table has no role for other services, such as reflection, nor for readers of GetClusterInfo.
 		principal := &common.Principal{Type: claims.AuthType, Name: claims.Subject}
 		return authorization.Result{Decision: authorization.DecisionAllow, Principal: principal}, nil
 	}
@@ -89,7 +89,7 @@ func (a *authorizer) Authorize(ctx context.Context, claims *authorization.Claims
 	return result, err
 }
 
-// denial is why a call is refused; its zero value lets the call pass.
+// denial is the reason why a call is refused; its zero value permits the call.
 type denial struct {
 	class  class
 	reason string
@@ -138,7 +138,7 @@ func (a *authorizer) deny(ctx context.Context, who *caller, target *authorizatio
 		slog.String("class", string(why.class)),
 		slog.String("reason", clip(why.reason)),
 	)
-	// Only methods the frontend has get here, so that their names are bounded.
+	// The frontend has these methods, so that the names in metrics are bounded.
 	a.metrics.Counter(metricCallsRefused).Record(1,
 		metrics.StringTag(tagClass, string(why.class)), metrics.StringTag(tagMethod, path.Base(target.APIName)))
 	result := authorization.Result{Decision: authorization.DecisionDeny}

@@ -19,8 +19,8 @@ const (
 	claimReadOnly     = "read_only"          // true of an operator's token
 )
 
-// caller is what the certificate and the token of one call say. It travels from [claimMapper] to [authorizer] and on to [interceptor] in
-// the claims' Extensions.
+// caller contains the content of the certificate and the token of a call. [claimMapper] passes it to [authorizer] and [interceptor] in
+// the Extensions of the claims.
 type caller struct {
 	certificate certificate
 	hasToken    bool
@@ -31,28 +31,28 @@ type caller struct {
 	queues      map[string]bool // task queues the caller may poll
 	tenant      map[string]bool // task queues its workflows may use; those of queues are among them
 
-	// personal are the task queues the request names that belong to one subject. The authorizer finds them, the interceptor looks up
-	// whose they are.
+	// personal are the task queues of the request that belong to one subject. The authorizer finds them, and the interceptor looks up
+	// their owners.
 	personal []personalQueue
 }
 
-// certificate is the part of a client certificate the rules look at.
+// certificate contains the parts of a client certificate that the rules need.
 type certificate struct {
 	name   string   // common name: the principal's id
 	units  []string // organizational units: the namespace
 	serial string   // in lower-case hexadecimal digits without leading zeros
 }
 
-// isSystem says whether the certificate is the service's own.
+// isSystem reports whether the certificate is that of the service.
 func (c *caller) isSystem() bool {
 	return len(c.certificate.units) == 1 && c.certificate.units[0] == systemNamespace
 }
 
-// claimMapper maps the credentials of a call to Temporal's claims. Signature, key and time are checked by Temporal's default mapper; what
-// that one leaves optional (exp, iss, aud, jti) is required here.
+// claimMapper maps the credentials of a call to Temporal's claims. Temporal's default mapper checks signature, key and time; claims
+// that are optional there (exp, iss, aud, jti) are required here.
 //
-// A refused token is no error: it yields claims without any role that remember the reason, so that the [authorizer], which knows the
-// call, logs each denial once.
+// A refused token does not cause an error. Its claims have no role and contain the reason, so that the [authorizer], which has the
+// request, logs each denial once.
 type claimMapper struct {
 	verify authorization.ClaimMapper
 	issuer string
@@ -91,7 +91,7 @@ func (c *claimMapper) GetClaims(info *authorization.AuthInfo) (*authorization.Cl
 	return claims, nil
 }
 
-// token verifies the token of a call and copies to who what Temporal's claims have no room for.
+// token verifies the token of a call and copies claims that Temporal's type lacks to who.
 func (c *claimMapper) token(info *authorization.AuthInfo, who *caller) (*authorization.Claims, error) {
 	withAudience := *info
 	withAudience.Audience = audience
@@ -99,7 +99,7 @@ func (c *claimMapper) token(info *authorization.AuthInfo, who *caller) (*authori
 	if err != nil {
 		return nil, err
 	}
-	// The signature has just been verified over these very bytes; this only reads the claims the default mapper drops.
+	// The signature of these bytes was verified above. This reads the claims that the default mapper drops.
 	_, raw, _ := strings.Cut(info.AuthToken, " ")
 	payload := jwt.MapClaims{}
 	if _, _, err := jwt.NewParser().ParseUnverified(raw, payload); err != nil {
@@ -130,8 +130,7 @@ func (c *claimMapper) token(info *authorization.AuthInfo, who *caller) (*authori
 	return verified, nil
 }
 
-// queueNames reads a claim that lists task queues. Names that mean something of their own to Temporal are left out: they would lead to
-// other queues than they say.
+// queueNames returns the task queues that a claim lists, without names that are reserved in Temporal: those would lead to other queues.
 func queueNames(claim any) []string {
 	list, _ := claim.([]any)
 	names := make([]string, 0, len(list))

@@ -9,18 +9,18 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 )
 
-// systemEndpointPrefix starts the names of Nexus endpoints that are Temporal itself: an operation there is a call of the API that passes
-// by the list of methods.
+// systemEndpointPrefix is the prefix of the Nexus endpoints of Temporal itself: an operation there is a call of the API that would
+// bypass the list of methods.
 const systemEndpointPrefix = "__temporal"
 
-// aim is what a command leads to outside its own workflow. Empty parts mean the workflow's own.
+// aim is the target of a command outside its workflow. Empty fields stand for those of the workflow.
 type aim struct {
 	namespace string
 	queue     *taskqueue.TaskQueue
 	endpoint  string // Nexus
 }
 
-// commandTarget says what a command of one type aims at; nil for a type that aims at nothing.
+// commandTarget returns the target of a command of one type; it is nil for a type without a target.
 type commandTarget func(*command.Command) aim
 
 // commandTargets has a row for each type of command. A command of any other type is refused.
@@ -59,7 +59,7 @@ func commandTargets() map[enums.CommandType]commandTarget {
 	}
 }
 
-// checkCommands refuses a workflow task's answer as a whole when one of its commands leads to where the tenant has no business.
+// checkCommands refuses the completion of a workflow task if one of its commands has a target that the tenant may not use.
 func (r *engineRules) checkCommands(who *caller, namespace string, request *workflowservice.RespondWorkflowTaskCompletedRequest) denial {
 	for _, c := range request.GetCommands() {
 		target, known := r.commands[c.GetCommandType()]
@@ -76,7 +76,7 @@ func (r *engineRules) checkCommands(who *caller, namespace string, request *work
 	return denial{}
 }
 
-// refused says what is wrong with where a command leads, or nothing.
+// refused returns the reason why a target is refused, or "".
 func (r *engineRules) refused(who *caller, namespace string, to aim) string {
 	if to.namespace != "" && to.namespace != namespace {
 		return fmt.Sprintf("another namespace, %q", clip(to.namespace))

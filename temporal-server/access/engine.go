@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// engineRules hold what a caller may do whose certificate belongs to a tenant's namespace.
+// engineRules are the rules for callers whose certificate belongs to the namespace of a tenant.
 type engineRules struct {
 	methods   map[string]method // by gRPC's full method name
 	readable  map[string]method // those of operators
@@ -35,7 +35,7 @@ func newEngineRules(o Options, seals sealer) (*engineRules, error) {
 	return r, nil
 }
 
-// method returns what the caller may do with a method, and whether it may call it at all.
+// method returns the rules of a method for the caller, and whether the caller may call it.
 func (r *engineRules) method(who *caller, api string) (m method, open bool) {
 	if who.reader {
 		m, open = r.readable[api]
@@ -45,7 +45,7 @@ func (r *engineRules) method(who *caller, api string) (m method, open bool) {
 	return m, open
 }
 
-// check goes through the rules from the cheapest to the dearest. Most calls pass them all.
+// check applies the rules, the cheapest first. Most calls pass them all.
 func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace string, target *authorization.CallTarget) denial {
 	if who.hasToken && claims.System != authorization.RoleUndefined {
 		return denial{class: classSystem, reason: "a system token needs a system certificate"}
@@ -53,7 +53,7 @@ func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace
 	if who.hasToken && claims.Namespaces[namespace] == authorization.RoleUndefined {
 		return denial{class: classNamespace, reason: "token and client certificate belong to different namespaces"}
 	}
-	// Operator, admin, cluster-wide, streaming and reflection methods all end here.
+	// Methods of operators, administrators, the cluster, streams and reflection are refused here.
 	m, open := r.method(who, target.APIName)
 	switch {
 	case !open && who.reader:
@@ -68,7 +68,7 @@ func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace
 		return denial{class: classNamespace, reason: "the client certificate belongs to another namespace"}
 	}
 	if describe, ok := target.Request.(*workflowservice.DescribeNamespaceRequest); ok && describe.GetId() != "" {
-		// The id could be another namespace's.
+		// The id could be that of another namespace.
 		return denial{class: classNamespace, reason: "an engine describes its namespace by name"}
 	}
 	if !who.hasToken {
@@ -97,7 +97,7 @@ func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace
 	return denial{}
 }
 
-// checkTokens refuses an answer to a task, or a page of a history, that was not handed to the caller.
+// checkTokens refuses the completion of a task, or a page of a history, whose token was not issued to the caller.
 func (r *engineRules) checkTokens(who *caller, namespace string, m method, request proto.Message) denial {
 	if m.answers != "" {
 		task, ok := request.(interface{ GetTaskToken() []byte })
@@ -111,8 +111,8 @@ func (r *engineRules) checkTokens(who *caller, namespace string, m method, reque
 	return denial{}
 }
 
-// checkHistory lets workers read histories in the two ways they need: the page that follows one they were handed, and from the first
-// event. Of the latter the interceptor looks at the answer, which says on which task queue the workflow runs.
+// checkHistory permits workers to read histories in the two ways that they need: the page after one that they received, and from the
+// first event. For the latter the interceptor checks the answer, which contains the task queue of the workflow.
 func (r *engineRules) checkHistory(who *caller, namespace string, request *workflowservice.GetWorkflowExecutionHistoryRequest) denial {
 	switch page := request.GetNextPageToken(); {
 	case len(who.queues) == 0:

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// interceptor does for the calls of engines what the [authorizer] cannot: it looks up the owners of personal queues after Temporal has
-// limited the rate of calls, and it looks at answers. Tokens leave it sealed for the caller, and reach Temporal as Temporal made them.
+// interceptor applies the rules for engines that the [authorizer] cannot: it looks up the owners of personal queues, after Temporal has
+// limited the rate of calls, and it checks answers. It seals the tokens in answers for the caller, and removes the seals from requests.
 type interceptor struct {
 	authorizer *authorizer
 	owners     *owners
@@ -59,7 +59,7 @@ func (i *interceptor) intercept(ctx context.Context, request any, info *grpc.Una
 	return response, nil
 }
 
-// deny logs a denial and returns the error of the call: instead, or one with the reason.
+// deny logs a denial and returns the error for the caller: instead, or else one with the reason.
 func (i *interceptor) deny(ctx context.Context, who *caller, target *authorization.CallTarget, why denial, instead error) error {
 	result := i.authorizer.deny(ctx, who, target, why)
 	if instead != nil {
@@ -68,8 +68,8 @@ func (i *interceptor) deny(ctx context.Context, who *caller, target *authorizati
 	return serviceerror.NewPermissionDenied(authorization.RequestUnauthorized, result.Reason)
 }
 
-// withheld returns an empty answer in place of a task that a sticky queue holds for a workflow of a queue that is not the caller's, or nil.
-// Temporal gives the task to the workflow's own queue when nothing answers it.
+// withheld returns an empty answer if the task of an answer belongs to a workflow of another queue than the caller's, and nil otherwise.
+// Temporal moves a task that is not completed to the workflow's own queue.
 func (i *interceptor) withheld(
 	ctx context.Context, who *caller, target *authorization.CallTarget, request *workflowservice.PollWorkflowTaskQueueRequest, response any,
 ) any {
@@ -84,7 +84,7 @@ func (i *interceptor) withheld(
 	return &workflowservice.PollWorkflowTaskQueueResponse{}
 }
 
-// engineOf returns the engine that makes a call, or nil for the system's own calls and those that carry no credentials.
+// engineOf returns the engine that makes a call, or nil for calls of the system and calls without credentials.
 func engineOf(ctx context.Context) *caller {
 	claims, ok := ctx.Value(authorization.MappedClaims).(*authorization.Claims)
 	if !ok || claims == nil {
@@ -97,7 +97,7 @@ func engineOf(ctx context.Context) *caller {
 	return who
 }
 
-// unseal takes the seals off a request's tokens. It says whether the request carries no page token.
+// unseal removes the seals of a request's tokens. It reports whether the request has no page token.
 func unseal(request any) (first bool) {
 	switch r := request.(type) {
 	case *workflowservice.RespondWorkflowTaskCompletedRequest:
@@ -125,7 +125,7 @@ func unseal(request any) (first bool) {
 	return true
 }
 
-// workflowQueue returns the task queue of the workflow whose history begins with an answer, or nothing when it does not begin there.
+// workflowQueue returns the task queue of the workflow whose history an answer begins, or "" for a later page.
 func workflowQueue(history *workflowservice.GetWorkflowExecutionHistoryResponse) string {
 	events := history.GetHistory().GetEvents()
 	if len(events) == 0 {
@@ -134,13 +134,13 @@ func workflowQueue(history *workflowservice.GetWorkflowExecutionHistoryResponse)
 	return events[0].GetWorkflowExecutionStartedEventAttributes().GetTaskQueue().GetName()
 }
 
-// handOut seals the tokens of answers for one subject.
+// handOut seals the tokens in answers for one subject.
 type handOut struct {
 	seals              sealer
 	namespace, subject string
 }
 
-// response seals every token in an answer that leads to a task or a page of a history.
+// response seals every token of a task and of a page of a history in an answer.
 func (h handOut) response(response any) {
 	switch r := response.(type) {
 	case *workflowservice.PollWorkflowTaskQueueResponse:

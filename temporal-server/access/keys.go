@@ -13,8 +13,8 @@ import (
 
 const keySetMaxBytes = 1 << 20
 
-// keySet holds the public keys published at a URL. Unlike Temporal's provider it bounds the time and size of a read, keeps the keys it
-// has when a read fails or returns none, and reads early when a token names a key it does not know.
+// keySet holds the public keys that are published at a URL. Unlike Temporal's provider it bounds the time and the size of a read,
+// retains its keys when a read fails or returns none, and reads early when a token names an unknown key.
 type keySet struct {
 	source *source
 	keys   atomic.Pointer[keys]
@@ -38,18 +38,18 @@ func newKeySet(o Options) *keySet {
 	return s
 }
 
-// Close implements [authorization.TokenKeyProvider]; the [Guard] ends the reading.
+// Close implements [authorization.TokenKeyProvider]. It does nothing: the [Guard] closes the source.
 func (*keySet) Close() {}
 
-// SupportedMethods lists the signature algorithms a token may use.
+// SupportedMethods returns the signature algorithms that a token may have.
 func (*keySet) SupportedMethods() []string { return []string{"ES256", "RS256"} }
 
-// EcdsaKey returns the key a token signed with ES256 names.
+// EcdsaKey returns the key that a token with a signature of ES256 names.
 func (s *keySet) EcdsaKey(_, kid string) (*ecdsa.PublicKey, error) {
 	return lookUp(s, s.keys.Load().ecdsa, kid)
 }
 
-// RsaKey returns the key a token signed with RS256 names.
+// RsaKey returns the key that a token with a signature of RS256 names.
 func (s *keySet) RsaKey(_, kid string) (*rsa.PublicKey, error) {
 	return lookUp(s, s.keys.Load().rsa, kid)
 }

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// method is what a caller may do with one method of Temporal's workflow service.
+// method contains the rules of one method of Temporal's workflow service.
 type method struct {
 	anyNamespace bool // the method is about no namespace
 	tokenless    bool // some SDKs send their first calls before they have fetched a token
@@ -22,8 +22,8 @@ type method struct {
 	histories    bool // it returns the history of the execution it names, or the page its page token names
 }
 
-// workerMethods are all that the public SDKs call to run workers: at start, while polling, working and caching, and at shutdown. What
-// starts, signals, cancels, lists or changes executions is not among them: workflows are started and signalled by the service.
+// workerMethods are the methods that the public SDKs call to run workers: at start, while polling, working and caching, and at shutdown.
+// They do not start, signal, cancel, list or change executions: the service does.
 func workerMethods() map[string]method {
 	return map[string]method{
 		workflowservice.WorkflowService_GetSystemInfo_FullMethodName:     {anyNamespace: true, tokenless: true},
@@ -43,7 +43,7 @@ func workerMethods() map[string]method {
 		workflowservice.WorkflowService_RespondNexusTaskCompleted_FullMethodName:    {answers: kindNexusTask},
 		workflowservice.WorkflowService_RespondNexusTaskFailed_FullMethodName:       {answers: kindNexusTask},
 
-		// Long histories come in pages, and a query is answered by replaying from the first one.
+		// Long histories have several pages, and a query replays from the first one.
 		workflowservice.WorkflowService_GetWorkflowExecutionHistory_FullMethodName: {histories: true},
 		workflowservice.WorkflowService_ResetStickyTaskQueue_FullMethodName:        {},
 		workflowservice.WorkflowService_DescribeTaskQueue_FullMethodName:           {needsQueue: true, sticky: true},
@@ -52,8 +52,8 @@ func workerMethods() map[string]method {
 	}
 }
 
-// readerMethods are all that an operator's token opens: what reads one namespace for Temporal's CLI and UI. Methods that read but make a
-// worker work (QueryWorkflow, FetchWorkerConfig), or wait for one, are not among them; neither is what names other namespaces.
+// readerMethods are the methods that the token of an operator permits: those with which Temporal's CLI and UI read one namespace. Methods
+// that make a worker work (QueryWorkflow, FetchWorkerConfig) or wait for one, and those that name other namespaces, are not among them.
 func readerMethods() map[string]method {
 	methods := map[string]method{
 		workflowservice.WorkflowService_GetSystemInfo_FullMethodName:        {anyNamespace: true},
@@ -79,8 +79,8 @@ func readerMethods() map[string]method {
 	return methods
 }
 
-// engineMethods returns workerMethods and the additional ones. It returns an error for a name that is not a method of the workflow service
-// or one no tenant can have, as those of the whole cluster and those that change a namespace.
+// engineMethods returns workerMethods and the additional ones. It returns an error for a name that is not a method of the workflow
+// service, and for a method of the cluster or one that changes a namespace.
 func engineMethods(additional []string) (map[string]method, error) {
 	methods := workerMethods()
 	for _, name := range additional {
@@ -90,7 +90,7 @@ func engineMethods(additional []string) (map[string]method, error) {
 		}
 		full := api.WorkflowServicePrefix + name
 		if already, found := methods[full]; found {
-			// Named all the same, the histories are those of all executions in the namespace.
+			// Named explicitly, this method may read the histories of all executions in the namespace.
 			already.histories = false
 			methods[full] = already
 			continue

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// mostQueues is how many personal queues a subject may own. Each process of workers makes one or two, and they are remembered for
+	// mostQueues is the maximum number of personal queues of a subject. Each process of workers has one or two, which are remembered for
 	// forgetAfter.
 	mostQueues = 5_000
 
-	// renewEvery is how long an owner is taken from memory, and so the longest time between two renewals of a queue that is polled.
+	// renewEvery is how long an owner is cached, which is also the maximum time between two renewals of a queue that is polled.
 	renewEvery = 5 * time.Minute
 
-	// forgetAfter is how long a queue keeps its owner after the latest poll. Temporal remembers the sticky queue of a
-	// workflow for as long as it runs, so tasks from a queue without an owner are still checked: see [interceptor].
+	// forgetAfter is how long a queue retains its owner after the latest poll. Temporal remembers the sticky queue of a workflow for as
+	// long as it runs, so tasks of a queue without an owner are still checked by the [interceptor].
 	forgetAfter = 48 * time.Hour
 
 	forgetEvery = time.Hour
 
-	// mostCached bounds the memory of the owners; those beyond it are read from the store.
+	// mostCached bounds the cached owners; others are read from the store.
 	mostCached = 50_000
 
 	storeTimeout = 5 * time.Second
@@ -35,8 +35,8 @@ const (
 	metricStoreFailures = "procession_store_failures"
 )
 
-// owners looks up the subjects that personal queues belong to. Without the store no such queue is served: its callers
-// are answered that the service is unavailable, and try again.
+// owners looks up the subjects that own personal queues. When the store fails, calls for these queues fail with Unavailable and the SDKs
+// retry them.
 type owners struct {
 	store   Store
 	cached  cache.Cache // by queueName: the owner, a string
@@ -86,8 +86,8 @@ func (w *owners) forget(ctx context.Context) {
 	}
 }
 
-// check returns a denial when one of the queues a request names belongs to another subject, and an error when that cannot be known. With
-// claims, queues without an owner become the caller's.
+// check returns a denial if one of the queues of a request belongs to another subject, and an error if the store fails. With claims, the
+// caller becomes the owner of queues without one.
 func (w *owners) check(ctx context.Context, namespace string, who *caller, claims bool) (denial, error) {
 	for _, queue := range who.personal {
 		owner, err := w.owner(ctx, namespace, who.subject, queue, claims)
@@ -107,7 +107,7 @@ func (w *owners) check(ctx context.Context, namespace string, who *caller, claim
 	return denial{}, nil
 }
 
-// owner returns the owner of a queue: the caller where there was none.
+// owner returns the owner of a queue, which with claims becomes the caller if there was none.
 func (w *owners) owner(ctx context.Context, namespace, subject string, queue personalQueue, claims bool) (string, error) {
 	key := queueName{namespace, queue.name}
 	if queue.normal {

@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// internalPrefix starts the names of Temporal's own queues, some of which exist in each namespace and are served by workers with
-	// the rights of the system.
+	// internalPrefix is the prefix of Temporal's own queues. Some of them exist in each namespace and are polled by workers with the
+	// rights of the system.
 	internalPrefix = "temporal-sys"
 
-	// controlPrefix starts the name of the queue on which a process of workers hears from Temporal.
+	// controlPrefix is the prefix of the queue on which a process of workers receives commands of Temporal.
 	controlPrefix = "temporal-sys/worker-commands/"
 )
 
-// uuidSuffix ends every sticky queue name an SDK makes, with or without dashes.
+// uuidSuffix matches the end of the names that SDKs give to sticky queues, with or without dashes.
 var uuidSuffix = regexp.MustCompile(`(?i)[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$`)
 
-// isReservedQueue says whether a name means something of its own to Temporal: a partition of another queue, or a queue of its own. No
-// tenant has such a queue.
+// isReservedQueue reports whether a name is reserved in Temporal: for a partition of another queue or for a queue of its own. No tenant
+// has such a queue.
 func isReservedQueue(name string) bool {
 	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, internalPrefix)
 }
@@ -57,7 +57,7 @@ func findQueueFields() queueFields {
 	return found
 }
 
-// add notes every field of message, and of what it contains, that could matter.
+// add records the relevant fields of message and of the messages in it.
 func (f queueFields) add(message protoreflect.MessageDescriptor) {
 	if _, done := f[message.FullName()]; done {
 		return
@@ -84,7 +84,7 @@ func (f queueFields) add(message protoreflect.MessageDescriptor) {
 	f[message.FullName()] = kept
 }
 
-// held is the message a field contains one or several of.
+// held returns the type of the messages that a field contains.
 func held(field protoreflect.FieldDescriptor) protoreflect.FullName {
 	if field.IsMap() {
 		field = field.MapValue()
@@ -106,14 +106,15 @@ func namesQueue(field protoreflect.FieldDescriptor) bool {
 	return field.Kind() == protoreflect.StringKind && strings.Contains(string(field.Name()), "queue")
 }
 
-// namesTarget finds the namespace or Nexus endpoint of a request, also of one inside another request. Elsewhere they only describe a link.
+// namesTarget reports whether a field is the namespace or the Nexus endpoint of a request, which may be within another request. In other
+// messages such fields only describe a link.
 func namesTarget(field protoreflect.FieldDescriptor) bool {
 	return field.Kind() == protoreflect.StringKind && !field.IsList() && !field.IsMap() &&
 		(field.Name() == "namespace" || field.Name() == "endpoint") &&
 		field.ParentFile().Package() == "temporal.api.workflowservice.v1"
 }
 
-// checkQueues restricts a request to the caller's namespace and task queues, and to the Nexus endpoints engines have.
+// checkQueues restricts a request to the namespace and the task queues of the caller, and to the Nexus endpoints of engines.
 func (r *engineRules) checkQueues(who *caller, namespace string, m method, request proto.Message) denial {
 	if named, ok := request.(interface{ GetTaskQueue() *taskqueue.TaskQueue }); m.needsQueue && (!ok || named.GetTaskQueue().GetName() == "") {
 		return denial{class: classQueue, reason: "the call names no task queue"}
@@ -125,14 +126,14 @@ func (r *engineRules) checkQueues(who *caller, namespace string, m method, reque
 	return v.message(request.ProtoReflect())
 }
 
-// personalQueue is a task queue that belongs to the subject that polled it first. A normal queue whose name could be a sticky one's is
-// among them, so that no subject can have it as its sticky queue.
+// personalQueue is a task queue that belongs to the subject that polled it first. A normal queue whose name could be that of a sticky one
+// is treated alike, so that no subject can claim it as its sticky queue.
 type personalQueue struct {
 	name   string
 	normal bool
 }
 
-// visit goes through one request.
+// visit checks one request.
 type visit struct {
 	rules     *engineRules
 	namespace string
@@ -212,8 +213,7 @@ func (v visit) queue(queue *taskqueue.TaskQueue) denial {
 		if denied := v.sticky(queue.GetName()); denied.class != "" {
 			return denied
 		}
-		// SDKs before mid-2023 leave the normal queue out. What they are given from the sticky one is of a queue of theirs all the same:
-		// the interceptor looks at each task.
+		// SDKs before mid-2023 omit the normal queue. The interceptor checks each task that they receive from the sticky one.
 		if queue.GetNormalName() == "" {
 			return v.anyQueue()
 		}
@@ -221,7 +221,7 @@ func (v visit) queue(queue *taskqueue.TaskQueue) denial {
 	case enums.TASK_QUEUE_KIND_WORKER_COMMANDS:
 		return v.control(queue.GetName())
 	case enums.TASK_QUEUE_KIND_UNSPECIFIED, enums.TASK_QUEUE_KIND_NORMAL:
-		// SDKs written before there was a kind for it poll it like any other.
+		// SDKs from before this kind existed poll it like a normal queue.
 		if strings.HasPrefix(queue.GetName(), controlPrefix) {
 			return v.control(queue.GetName())
 		}
@@ -251,8 +251,8 @@ func (v visit) anyQueue() denial {
 	return denial{}
 }
 
-// sticky refuses names other than those SDKs make, and those of normal queues. Matching identifies a queue by its name alone: a sticky
-// queue named like a normal one is that normal one.
+// sticky refuses names that SDKs do not give to sticky queues, and those of normal queues. Temporal identifies a queue by its name alone,
+// so a sticky queue with the name of a normal one is that normal one.
 func (v visit) sticky(name string) denial {
 	if name == "" {
 		return denial{}
@@ -264,7 +264,7 @@ func (v visit) sticky(name string) denial {
 	return denial{}
 }
 
-// control refuses control queues of other namespaces, and names that only look like one.
+// control refuses the control queues of other namespaces and names that only resemble one.
 func (v visit) control(name string) denial {
 	if name == "" {
 		return denial{}

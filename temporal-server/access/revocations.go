@@ -12,20 +12,19 @@ import (
 const (
 	revocationsMaxBytes = 16 << 20
 
-	// relistWait is how long something stays revoked after the list has stopped naming it. Replicas behind one address may publish
-	// lists of different age: what one of them revoked must not be accepted again because the next read reached another.
+	// relistWait is how long an entry remains revoked after it left the list. Replicas behind one address may publish lists of different
+	// age, and an entry must not be accepted again because the next read reached another replica.
 	relistWait = 2 * time.Minute
 )
 
-// revocations are the tokens and certificates that are no longer accepted although their own time has not come. Its zero value revokes
-// nothing.
+// revocations are the tokens and certificates that were revoked before they expire. The zero value revokes nothing.
 type revocations struct {
 	source *source
 	clock  func() time.Time
 	listed atomic.Pointer[revoked]
 }
 
-// revoked holds when each token (by its jti) and each certificate (by its serial number) was last seen on the list.
+// revoked has the time at which each token (by its jti) and certificate (by its serial number) was last on the list.
 type revoked struct {
 	tokens, certificates map[string]time.Time
 }
@@ -49,7 +48,7 @@ func (r *revocations) token(id string) bool {
 	return found
 }
 
-// certificate says whether a serial number is revoked. It is written in lower-case hexadecimal digits without leading zeros.
+// certificate reports whether a serial number is revoked. The number has lower-case hexadecimal digits without leading zeros.
 func (r *revocations) certificate(serial string) bool {
 	listed := r.listed.Load()
 	if listed == nil {
@@ -59,7 +58,7 @@ func (r *revocations) certificate(serial string) bool {
 	return found
 }
 
-// accept adds what a list names and forgets what has not been named for relistWait.
+// accept adds the entries of a list and removes those that were not listed for relistWait.
 func (r *revocations) accept(content []byte) error {
 	var list struct {
 		GeneratedAt  time.Time `json:"generatedAt"`

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// kind is what a token of Temporal's stands for. A token of one kind can be read as one of another, so each seal covers the kind.
+// kind is the kind of a token of Temporal. A token of one kind can be decoded as one of another, so each seal covers the kind.
 type kind string
 
 const (
@@ -22,25 +22,25 @@ const (
 // SealKeyBytes is the length of the key that a [Store] keeps.
 const SealKeyBytes = sha256.Size
 
-// sealField is the protobuf field that carries a seal. Temporal's tokens are protobuf messages, whose readers skip fields they do not
-// know, so a sealed token is a good token to whatever reads it without looking at the seal.
+// sealField is the protobuf field of a seal. Temporal's tokens are protobuf messages, and decoders skip unknown fields, so a sealed
+// token remains valid for Temporal.
 const sealField = 48_879
 
-// sealBytes is how much longer a sealed token is: the field's tag, its length, and the seal.
+// sealBytes is the number of bytes that a seal adds to a token: the tag of the field, its length and the seal.
 func sealBytes() int { return len(sealHead()) + sha256.Size }
 
 func sealHead() []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, sealField, protowire.BytesType), sha256.Size)
 }
 
-// sealer marks tokens with the caller they were handed to. Temporal's own say only what they are about, which a caller could write as
-// well. The seal is computed from the token and a key of the cluster: it needs no record of each token, holds in every frontend, and
-// after a restart.
+// sealer binds tokens to the caller that received them. Temporal's own tokens only name their subject, so a caller could forge them. The
+// seal is a MAC of the token with a key of the cluster: it needs no record of each token and is valid in every frontend, also after a
+// restart.
 type sealer struct {
 	key []byte
 }
 
-// seal returns token with a seal for one subject of one namespace. Where there is no token there is nothing to seal.
+// seal returns token with a seal for one subject of one namespace. It returns an empty token unchanged.
 func (s sealer) seal(k kind, namespace, subject string, token []byte) []byte {
 	if len(token) == 0 {
 		return token
@@ -51,7 +51,7 @@ func (s sealer) seal(k kind, namespace, subject string, token []byte) []byte {
 	return append(sealed, s.sum(k, namespace, subject, token)...)
 }
 
-// holds says whether sealed is a token of kind k that was handed to subject.
+// holds reports whether sealed is a token of kind k with a valid seal for subject.
 func (s sealer) holds(k kind, namespace, subject string, sealed []byte) bool {
 	token := unsealed(sealed)
 	return len(token) > 0 && len(token) < len(sealed) &&
@@ -68,7 +68,7 @@ func (s sealer) sum(k kind, namespace, subject string, token []byte) []byte {
 	return h.Sum(nil)
 }
 
-// unsealed returns a token as Temporal made it, whether it carries a seal or not.
+// unsealed returns a token without its seal, if it has one.
 func unsealed(sealed []byte) []byte {
 	at := len(sealed) - sealBytes()
 	if at < 0 || string(sealed[at:at+len(sealHead())]) != string(sealHead()) {

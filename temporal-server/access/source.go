@@ -18,7 +18,7 @@ const (
 	// after this server.
 	firstRetry = 250 * time.Millisecond
 
-	// askedRetry is the least time between two reads that callers ask for.
+	// askedRetry is the minimum time between two reads that callers request.
 	askedRetry = time.Second
 
 	readTimeout = 5 * time.Second
@@ -28,7 +28,7 @@ const (
 	tagDocument            = "document"
 )
 
-// source is a document another service publishes, read again and again. What has been read stays in force when a read fails.
+// source reads a document of another service periodically. The last document remains in force when a read fails.
 type source struct {
 	name     string // as logs and metrics call the document
 	title    string // as callers read it
@@ -49,7 +49,7 @@ type source struct {
 	alarmed bool                      // whether it was reported that the document is too old
 }
 
-// trusted says whether the document was read, and not too long ago.
+// trusted reports whether the document was read within the maximum age.
 func (s *source) trusted() bool {
 	read := s.read.Load()
 	return read != nil && s.clock().Sub(*read) <= s.maxAge
@@ -75,7 +75,7 @@ func (s *source) close() {
 	s.reading.Wait()
 }
 
-// ask has the document read early.
+// ask requests an early read.
 func (s *source) ask() {
 	select {
 	case s.asked <- struct{}{}:
@@ -105,7 +105,7 @@ func (s *source) run(ctx context.Context, loaded bool) {
 		if ctx.Err() != nil {
 			return
 		}
-		// One line when it starts and one when it ends: a service that is down for an hour is not worth a line a second.
+		// One line is logged when reads begin to fail and one when they succeed again.
 		if failing != (err != nil) {
 			failing = err != nil
 			if failing {
@@ -146,7 +146,7 @@ func (s *source) refresh(ctx context.Context) error {
 	return nil
 }
 
-// report records the document's age, and logs once when it is no longer trusted.
+// report records the age of the document, and logs once when it exceeds the maximum.
 func (s *source) report(ctx context.Context, now time.Time) {
 	since := s.began
 	if read := s.read.Load(); read != nil {
@@ -170,7 +170,7 @@ func (s *source) fetch(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// An address elsewhere is not the one that was checked.
+	// A redirect would lead to a URL that was not checked.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package pgstore keeps in PostgreSQL what the frontends of a cluster must agree on to go by the rules of package access.
+// Package pgstore implements access.Store in PostgreSQL.
 package pgstore
 
 import (

@@ -1,4 +1,4 @@
-// Package storetest holds what every access.Store must pass.
+// Package storetest tests implementations of access.Store.
 package storetest
 
 import (
@@ -58,7 +58,7 @@ func Run(t *testing.T, store access.Store) {
 	race(t, store, now)
 }
 
-// race has many subjects claim one queue at once: all of them learn of the same owner.
+// race lets many subjects claim one queue concurrently and requires that all get the same owner.
 func race(t *testing.T, store access.Store, now time.Time) {
 	t.Helper()
 	owners := make([]string, 16)

@@ -1,8 +1,8 @@
-// Package certs gives Temporal its TLS settings: mutual TLS with certificates from files on the frontend, and mutual TLS with a
-// certificate of the process's own between its services.
+// Package certs provides Temporal's TLS settings: mutual TLS with certificates from files on the frontend, and mutual TLS with a
+// certificate of the process between its services.
 //
-// Temporal's own reloading of files does not see a second CA appended to a bundle, because it compares the first certificate of each
-// file only. CA rotation depends on that, hence this package.
+// Temporal's own reloading of files does not notice a second CA that is appended to a bundle, because it compares only the first
+// certificate of each file. The rotation of CAs depends on that.
 package certs
 
 import (
@@ -25,7 +25,7 @@ type Files struct {
 	ClientCA string // every CA whose client certificates are accepted
 }
 
-// frontend keeps the listener's TLS settings in step with its files.
+// frontend reloads the TLS settings of the listener when its files change.
 type frontend struct {
 	files   Files
 	trust   *x509.Certificate // accepted as a client besides those of the CA file
@@ -33,7 +33,7 @@ type frontend struct {
 	current atomic.Pointer[loaded]
 }
 
-// loaded is the content of the files at one moment and the settings made from it.
+// loaded contains the files as they were read together, and the settings that follow from them.
 type loaded struct {
 	cert, key, clientCA []byte
 	config              *tls.Config
@@ -56,8 +56,8 @@ func (f *frontend) serverConfig() *tls.Config {
 	return cfg
 }
 
-// watch reloads the files every interval until ctx ends. Content that makes no valid settings is logged and the previous settings stay
-// in force: the files of a rotation do not change at the same instant.
+// watch reloads the files every interval until ctx ends. Invalid content is logged and the previous settings remain in force: the files
+// of a rotation do not change at the same instant.
 func (f *frontend) watch(ctx context.Context, interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -99,7 +99,7 @@ func (f *frontend) reload() error {
 		Certificates: []tls.Certificate{pair},
 		ClientAuth:   tls.RequireAndVerifyClientCert,
 		ClientCAs:    pool,
-		// A resumed session would carry on with a certificate whose CA has been withdrawn.
+		// A resumed session would continue to use a certificate whose CA was removed.
 		SessionTicketsDisabled: true,
 	}
 	f.current.Store(next)

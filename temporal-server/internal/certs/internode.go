@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// processName is what the process's own certificate says of its holder. It has no organizational unit, so it opens no namespace.
+// processName is the common name in the certificate of the process. It has no organizational unit, so it permits no namespace.
 const processName = "temporal-server process"
 
 const processDNSName = "process.temporal-server.internal"
 
-// newProcessCertificate makes a certificate that signs nothing else: a peer that presents it is this process, or one of its cluster if
+// newProcessCertificate returns a certificate that signs nothing else: a peer that presents it is this process, or one of its cluster if
 // the key is written to a file.
 func newProcessCertificate(now time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -48,7 +48,7 @@ func newProcessCertificate(now time.Time) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, nil
 }
 
-// WriteShared makes the certificate and key that the processes of a cluster share, and writes them to a new file.
+// WriteShared generates the certificate and the key that the processes of a cluster share, and writes them to a new file.
 func WriteShared(path string, now time.Time) error {
 	made, err := newProcessCertificate(now)
 	if err != nil {
@@ -68,7 +68,7 @@ func WriteShared(path string, now time.Time) error {
 	return errors.Join(err, file.Close())
 }
 
-// readShared reads what WriteShared wrote.
+// readShared reads a file that WriteShared wrote.
 func readShared(path string) (tls.Certificate, error) {
 	shared, err := tls.LoadX509KeyPair(path, path)
 	if err != nil {
@@ -80,7 +80,7 @@ func readShared(path string) (tls.Certificate, error) {
 	return shared, nil
 }
 
-// internodeConfig serves both ends of a connection between two services of this process, or of its cluster.
+// internodeConfig returns the settings of both ends of a connection between two services of this process or of its cluster.
 func internodeConfig(process tls.Certificate) *tls.Config {
 	self := x509.NewCertPool()
 	self.AddCert(process.Leaf)

@@ -12,7 +12,7 @@ import (
 	"go.temporal.io/server/common/rpc/encryption"
 )
 
-// Provider hands Temporal its TLS settings.
+// Provider provides Temporal's TLS settings.
 type Provider struct {
 	frontend  *frontend
 	process   tls.Certificate
@@ -23,8 +23,8 @@ type Provider struct {
 
 var _ encryption.TLSConfigProvider = (*Provider)(nil)
 
-// NewProvider reads files and looks at them again every interval until Close. It returns an error naming the flag of a file that cannot
-// be used. shared is the file with the certificate of the cluster's processes, empty for one process.
+// NewProvider reads files and reloads them every interval until Close. It returns an error that names the flag of an invalid file. shared
+// is the file with the certificate of the cluster's processes, empty for a single process.
 func NewProvider(files Files, shared string, interval time.Duration, now time.Time, logger *slog.Logger) (*Provider, error) {
 	var process tls.Certificate
 	var err error
@@ -46,14 +46,14 @@ func NewProvider(files Files, shared string, interval time.Duration, now time.Ti
 	return p, nil
 }
 
-// Close stops looking at the files.
+// Close stops reloading the files.
 func (p *Provider) Close() {
 	p.stop()
 	p.watching.Wait()
 }
 
-// ProbeConfig lets this process call its own frontend. It carries the process's certificate, which the frontend's TLS layer accepts and the
-// authorizer grants nothing but the health check.
+// ProbeConfig returns the settings with which this process calls its own frontend. It has the certificate of the process, which the TLS
+// settings of the frontend accept and to which the authorizer permits the health check only.
 func (p *Provider) ProbeConfig() *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,
@@ -90,7 +90,7 @@ func (p *Provider) GetFrontendClientConfig() (*tls.Config, error) { return nil, 
 // GetRemoteClusterClientConfig returns nothing: this server is a cluster of its own.
 func (p *Provider) GetRemoteClusterClientConfig(string) (*tls.Config, error) { return nil, nil }
 
-// GetExpiringCerts reports nothing: the rotation of the files watches their dates.
+// GetExpiringCerts returns nothing: the rotation of the files checks their dates.
 func (p *Provider) GetExpiringCerts(time.Duration) (encryption.CertExpirationMap, encryption.CertExpirationMap, error) {
 	return nil, nil, nil
 }

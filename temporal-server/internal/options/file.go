@@ -28,7 +28,7 @@ func (n *names) Set(value string) error {
 	return nil
 }
 
-// configFile finds the value of --config before the other settings are read. Arguments it cannot read are for the caller to report.
+// configFile returns the value of --config before the other settings are read. It ignores invalid arguments, which the caller reports.
 func configFile(args []string, lookupEnv func(string) (string, bool)) (string, error) {
 	var ignored Options
 	fs := ignored.flags(io.Discard)
@@ -44,7 +44,7 @@ func configFile(args []string, lookupEnv func(string) (string, bool)) (string, e
 	return fs.Lookup(configFlag).Value.String(), nil
 }
 
-// setFromFile sets flags to what a YAML file says: one mapping from their names to a value or a list of values. No error shows a value.
+// setFromFile sets flags from a YAML file, which maps their names to a value or a list of values. No error contains a value.
 func setFromFile(fs *flag.FlagSet, path string) error {
 	content, err := os.ReadFile(path) //nolint:gosec // the operator's own file
 	if err != nil {
@@ -101,7 +101,7 @@ func parseFile(content []byte) ([]setting, error) {
 	return settings, nil
 }
 
-// scalar returns the value of a setting as a flag takes it.
+// scalar returns the value of a setting as the text of a flag.
 func scalar(node *yaml.Node) (string, bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:

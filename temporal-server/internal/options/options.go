@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/temporal-server/access"
 )
 
-// EnvPrefix starts the name of every environment variable that stands in for a flag.
+// EnvPrefix is the prefix of the environment variables that set flags.
 const EnvPrefix = "PROCESSION_TEMPORAL_"
 
 const (
@@ -23,17 +23,17 @@ const (
 
 	// siblingURL stands for the list of revocations beside the key set.
 	siblingURL = "auto"
-	// defaultHistoryShards is what Temporal suggests for clusters that may grow. The number of a database cannot be
-	// changed once it has been used.
+	// defaultHistoryShards is Temporal's recommendation for clusters that may grow. The number cannot be changed once a database has been
+	// used.
 	defaultHistoryShards = 512
-	// defaultTaskQueuePartitions is Temporal's own default, with which databases may have been used.
+	// defaultTaskQueuePartitions is Temporal's own default, with which existing databases were used.
 	defaultTaskQueuePartitions = 4
 )
 
-// Store names the kind of database Temporal keeps its state in.
+// Store is the kind of database in which Temporal stores its state.
 type Store string
 
-// The stores temporal-server can use.
+// The supported stores.
 const (
 	StoreSQLite   Store = "sqlite"
 	StorePostgres Store = "postgres"
@@ -76,8 +76,8 @@ type Options struct {
 	LogLevel string
 }
 
-// Parse reads args, with lookupEnv and then the file --config names supplying the flags args do not set, and validates the result. It
-// writes the help to output and returns [flag.ErrHelp] when args ask for it. No error shows the value of --database-url.
+// Parse returns the validated options from args; flags that args do not set come from lookupEnv, then from the file that --config names.
+// If args request the help, Parse writes it to output and returns [flag.ErrHelp]. No error contains the value of --database-url.
 func Parse(args []string, lookupEnv func(string) (string, bool), output io.Writer) (Options, error) {
 	var opts Options
 	fs := opts.flags(output)
@@ -123,7 +123,7 @@ func setFromEnv(fs *flag.FlagSet, lookupEnv func(string) (string, bool)) error {
 	return errors.Join(errs...)
 }
 
-// EnvName is the environment variable that stands in for the flag called name.
+// EnvName returns the environment variable that sets the flag with the name.
 func EnvName(name string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }

@@ -20,18 +20,18 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
 
-// clusterName is what Temporal calls this cluster in its own records.
+// clusterName is the name of this cluster in Temporal's records.
 const clusterName = "active"
 
-// layout is where each service listens.
+// layout contains the address of each service.
 type layout struct {
 	config  map[string]config.Service
 	hosts   map[primitives.ServiceName]static.Hosts
 	address string // the frontend's, as callers reach it; in a process without it that of the first service
 }
 
-// place reserves an address for every listener. Only the frontend's is for others; the rest stay on loopback unless the cluster has
-// several processes, which find each other where the options say.
+// place reserves an address for every listener. All but that of the frontend are on loopback, unless the cluster has several processes,
+// which reach each other at the addresses in the options.
 func place(ctx context.Context, opts options.Options, reserved *reservations) (layout, error) {
 	l := layout{config: map[string]config.Service{}, hosts: map[primitives.ServiceName]static.Hosts{}}
 	for _, service := range options.Services() {
@@ -57,7 +57,7 @@ func place(ctx context.Context, opts options.Options, reserved *reservations) (l
 	return l, nil
 }
 
-// placeService returns where a service listens, and reserves that if it is in this process.
+// placeService returns the address of a service, and reserves it if the service runs in this process.
 func placeService(
 	ctx context.Context, opts options.Options, service primitives.ServiceName, reserved *reservations,
 ) (net.IP, int, error) {
@@ -100,7 +100,7 @@ func temporalConfig(l layout, persistence config.Persistence) *config.Config {
 	return cfg
 }
 
-// openMetrics starts the Prometheus endpoint opts ask for, if any. It listens before anything is recorded, so that the access rules and
+// openMetrics starts the Prometheus endpoint if opts have one. It starts before anything is recorded, so that the access rules and
 // Temporal share it.
 func openMetrics(ctx context.Context, opts options.Options, logger log.Logger) (metrics.Handler, error) {
 	if opts.MetricsListen == "" {
@@ -120,17 +120,17 @@ func openMetrics(ctx context.Context, opts options.Options, logger log.Logger) (
 	return handler, nil
 }
 
-// dynamicConfig adds to what the access rules depend on what suits this server.
+// dynamicConfig returns the settings on which the access rules depend, and those of this server.
 func dynamicConfig(opts options.Options) dynamicconfig.StaticClient {
 	settings := access.DynamicConfig()
-	// The service looks for closed workflows some times a second in every namespace; the default of 10 is for people.
+	// The service lists closed workflows several times a second in each namespace; the default of 10 is meant for people.
 	settings[dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key()] = 50
 	if opts.TaskQueuePartitions > 0 {
 		settings[dynamicconfig.MatchingNumTaskqueueReadPartitions.Key()] = opts.TaskQueuePartitions
 		settings[dynamicconfig.MatchingNumTaskqueueWritePartitions.Key()] = opts.TaskQueuePartitions
 	}
 	if opts.Store == options.StoreSQLite {
-		// Both cost queries, which are nothing on a database in memory, and save tests the wait for a cache.
+		// Both add queries, which are cheap on a database in memory, and tests do not wait for a cache.
 		settings[dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key()] = true
 		settings[dynamicconfig.NamespaceCacheRefreshInterval.Key()] = 200 * time.Millisecond
 	}

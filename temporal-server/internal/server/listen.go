@@ -17,10 +17,10 @@ const (
 	highestPort = 30000
 )
 
-// reservations are addresses held until Temporal, which can only open its listeners itself, is about to do so.
+// reservations are addresses that are held until Temporal is about to open its listeners, which it does itself.
 type reservations []net.Listener
 
-// release frees the addresses.
+// release releases the addresses.
 func (r *reservations) release() error {
 	var errs []error
 	for _, l := range *r {
@@ -65,7 +65,7 @@ func address(ctx context.Context, hostPort string) (net.IP, int, error) {
 	return ip, number, err
 }
 
-// reserveFree takes a free port of ip.
+// reserveFree reserves a free port of ip.
 func (r *reservations) reserveFree(ctx context.Context, ip net.IP) (int, error) {
 	var last error
 	for range 100 {
@@ -97,7 +97,7 @@ func (r *reservations) listen(ctx context.Context, ip net.IP, port string) (int,
 	return address.Port, nil
 }
 
-// resolve turns the host of a listen address into an IP, the only form Temporal takes. An empty host is every address.
+// resolve returns the IP address of the host of a listen address: Temporal accepts no names. An empty host stands for every address.
 func resolve(ctx context.Context, host string) (net.IP, error) {
 	if host == "" {
 		return net.IPv4zero, nil

@@ -1,4 +1,4 @@
-// Package server runs Temporal's services in this process behind Procession's access rules.
+// Package server runs Temporal's services in this process with Procession's access rules.
 package server
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/store"
 )
 
-// readyWait is how long the frontend may take to answer once its services have started.
+// readyWait bounds the time until the frontend answers after its services have started.
 const readyWait = 60 * time.Second
 
 // Server is a running Temporal server.
@@ -36,8 +36,8 @@ type Server struct {
 	closers    []func() error // run in reverse order once Temporal has stopped
 }
 
-// Start starts a server and returns when its frontend answers, if it has one. Denials and trouble with keys and certificates are written to logger; Temporal's own log
-// goes to stderr at the level opts name. On an error nothing is left running.
+// Start starts a server and returns when its frontend answers, if it has one. Denials and errors of keys and certificates are written to
+// logger; Temporal's own log goes to stderr at the level in opts. After an error nothing runs.
 func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock func() time.Time) (_ *Server, err error) {
 	s := &Server{}
 	defer func() {
@@ -58,7 +58,7 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	if err != nil {
 		return nil, errors.Join(err, reserved.release())
 	}
-	// Held until NewServer opens the listeners: Temporal ends the process when it finds an address taken.
+	// Held until NewServer opens the listeners: Temporal exits when an address is in use.
 	release := reserved.release
 	defer func() {
 		if release != nil {
@@ -121,7 +121,7 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	}
 	s.temporal = built
 	if opts.LogLevel != "debug" {
-		// Stopping cancels every call the services are making to each other, and each is logged as an error.
+		// Stopping cancels the calls between the services, each of which would be logged as an error.
 		s.beforeStop = func() { quiet.SetLevel(zapcore.FatalLevel) }
 	}
 	if err := built.Start(); err != nil {
@@ -136,11 +136,11 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	return s, nil
 }
 
-// Address is the frontend's host:port, or that of another service in a process without a frontend. It names the loopback address when
+// Address returns the host:port of the frontend, or of another service in a process without a frontend. It has the loopback address if
 // the frontend listens on every address.
 func (s *Server) Address() string { return s.address }
 
-// Stop stops the services, gives the database up and returns.
+// Stop stops the services and releases the database.
 func (s *Server) Stop() error {
 	var errs []error
 	if s.temporal != nil {
@@ -161,7 +161,7 @@ func (s *Server) Stop() error {
 
 func (s *Server) onStop(closer func() error) { s.closers = append(s.closers, closer) }
 
-// awaitReady asks the frontend for its health, the way every other caller reaches it, until it serves.
+// awaitReady checks the health of the frontend, over the address of other callers, until it serves.
 func awaitReady(ctx context.Context, address string, tlsProvider *certs.Provider) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
 	defer cancel()

@@ -21,10 +21,10 @@ import (
 )
 
 const (
-	// ownerLock is the advisory lock a running server holds on its main database ("processn" in ASCII).
+	// ownerLock is the advisory lock that a running server holds on its main database ("processn" in ASCII).
 	ownerLock = 0x70726f636573736e
 
-	// ownerWait is how long a starting server waits for the previous one to let go.
+	// ownerWait is how long a starting server waits for the previous one to release the lock.
 	ownerWait = 15 * time.Second
 
 	// setupLock is held while one process of a cluster creates what is missing, setupWait how long others wait for it.
@@ -106,9 +106,9 @@ func createDatabases(ctx context.Context, base *url.URL, names ...string) error 
 	return nil
 }
 
-// own makes this process the only server on the database, by an advisory lock that ends with the process. Every server believes it owns
-// all history shards, so a second one would take them from the first over and over. Processes of one cluster share that lock, and prepare
-// the database one after the other until they call prepared. release gives the database up.
+// own makes this process the only server on the database, by an advisory lock that ends with the process. Each server assumes that it
+// owns all history shards, so two servers would take them from each other. Processes of one cluster share the lock, and prepare the
+// database one after the other until they call prepared. release releases the database.
 func own(ctx context.Context, base *url.URL, database string, split bool) (release func() error, prepared func(context.Context) error, err error) {
 	conn, err := pgx.Connect(ctx, withDatabase(base, database))
 	if err != nil {
@@ -140,7 +140,7 @@ func own(ctx context.Context, base *url.URL, database string, split bool) (relea
 
 var errLocked = errors.New("the lock is held")
 
-// tryLock repeats a statement that tries to take a lock, for as long as wait.
+// tryLock repeats a statement that tries to take a lock, until wait has passed.
 func tryLock(ctx context.Context, conn *pgx.Conn, sql string, key int64, wait time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -162,8 +162,8 @@ func tryLock(ctx context.Context, conn *pgx.Conn, sql string, key int64, wait ti
 	}
 }
 
-// sqlConfig describes one database to Temporal. The connection follows the URL to the letter (unix sockets, TLS settings, several hosts):
-// Temporal's own host/user/password fields cannot say all of that.
+// sqlConfig returns Temporal's configuration of one database. The connection is made from the whole URL (unix sockets, TLS settings,
+// several hosts), which Temporal's own fields for host, user and password cannot express.
 func sqlConfig(base *url.URL, database string, connections int) *config.SQL {
 	dsn := withDatabase(base, database)
 	return &config.SQL{

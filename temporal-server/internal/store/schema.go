@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/server/tools/sql"
 )
 
-// Names of the schemas embedded in Temporal's module.
+// Names of the schemas that Temporal's module embeds.
 const (
 	mainSchema       = "postgresql/v12/temporal"
 	visibilitySchema = "postgresql/v12/visibility"

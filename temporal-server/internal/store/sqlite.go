@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/temporal-server/access"
 )
 
-// openSQLite describes a database in this process's memory. Temporal's plugin creates it, schema included, at the first connection.
+// openSQLite returns the configuration of a database in memory. Temporal's plugin creates it with its schema at the first connection.
 func openSQLite() *Store {
 	db := config.DataStore{SQL: &config.SQL{
 		PluginName: sqlite.PluginName,

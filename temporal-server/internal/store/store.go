@@ -1,4 +1,4 @@
-// Package store prepares the database Temporal keeps its state in and describes it to the server.
+// Package store prepares Temporal's database and returns its configuration for the server.
 package store
 
 import (
@@ -17,19 +17,19 @@ const (
 	visibilityStore = "visibility"
 )
 
-// Store is a prepared database: its schema is the one this build of Temporal needs.
+// Store is a prepared database. Its schema is that of this build of Temporal.
 type Store struct {
 	// Persistence is the server's configuration for the database.
 	Persistence config.Persistence
 
-	// Shared is what the frontends of the cluster share for their access rules.
+	// Shared is the store of the access rules, which the frontends of the cluster share.
 	Shared access.Store
 
 	release func() error
 }
 
-// Open prepares the database that opts names. It returns an error when the database cannot be reached or changed, or when another server uses
-// it. The caller closes the store after the server has stopped.
+// Open prepares the database of opts. It returns an error if the database cannot be reached or changed, or if another server uses it. The
+// caller must close the store after the server has stopped.
 func Open(ctx context.Context, opts options.Options, logger log.Logger) (*Store, error) {
 	if opts.Store == options.StorePostgres {
 		store, err := openPostgres(ctx, opts, logger)
