@@ -18,13 +18,9 @@ import (
 	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
-// ObserveClosingsName is the activity type of EndObserver in Temporal.
-const ObserveClosingsName = "ObserveClosings"
-
 // Engine contains the calls to Temporal that activities make. Tests inject faults
 // into it.
 type Engine interface {
-	EndOwned(ctx context.Context, id, reason string) error
 	ReadResult(ctx context.Context, tenant uuid.UUID, returned *commonpb.Payload) (json.RawMessage, string, error)
 }
 
@@ -54,7 +50,6 @@ func New(o Options) *Activities {
 
 // Register registers the activities with a worker.
 func (a *Activities) Register(r worker.ActivityRegistry) {
-	r.RegisterActivityWithOptions(a.EndObserver, activity.RegisterOptions{Name: ObserveClosingsName})
 	r.RegisterActivityWithOptions(a.ExpireDocuments, activity.RegisterOptions{Name: ExpireDocumentsName})
 	r.RegisterActivityWithOptions(a.ExpireRegistrations, activity.RegisterOptions{Name: ExpireRegistrationsName})
 	r.RegisterActivityWithOptions(a.SweepDocuments, activity.RegisterOptions{Name: SweepDocumentsName})
@@ -67,10 +62,4 @@ func (a *Activities) Register(r worker.ActivityRegistry) {
 	} {
 		r.RegisterActivityWithOptions(step, activity.RegisterOptions{Name: name})
 	}
-}
-
-// EndObserver ends the workflow that calls it. The release before watched each
-// namespace by such a workflow, and may still start some while both releases run.
-func (a *Activities) EndObserver(ctx context.Context) error {
-	return a.o.Engine.EndOwned(ctx, activity.GetInfo(ctx).WorkflowExecution.ID, "the service watches without a workflow")
 }

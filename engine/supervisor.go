@@ -259,14 +259,3 @@ func (e *Engine) startOwned(ctx context.Context, w OwnedWorkflow, reuse enumspb.
 	}
 	return nil
 }
-
-// EndOwned terminates a workflow of the service's own if it runs.
-func (e *Engine) EndOwned(ctx context.Context, id, reason string) error {
-	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
-	defer cancel()
-	err := e.client.TerminateWorkflow(ctx, id, "", reason)
-	if err != nil && !gone(err) {
-		return fmt.Errorf("ending the workflow %s: %w", id, err)
-	}
-	return nil
-}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -270,25 +269,6 @@ func TestObservingGoesOnInAnotherProcess(t *testing.T) {
 
 	f.run(t)
 	t.Logf("found by the next observer after %s", f.await(t, p, domain.ProcessCompleted))
-}
-
-// The release before watched namespaces by workflows. This one ends them.
-func TestObserversOfTheReleaseBeforeEnd(t *testing.T) {
-	t.Parallel()
-	f := newFloor(t)
-	f.stack.Start()
-	f.run(t)
-	e := f.stack.Engine()
-	old := engine.OwnedWorkflow{
-		ID: "engine-observer/" + f.Namespace, Type: workflows.EngineObserverName,
-		Input: workflows.EngineObserverInput{Namespace: f.Namespace},
-	}
-	require.Eventually(t, func() bool { return e.StartOwned(t.Context(), old) == nil }, patience, 100*time.Millisecond)
-	require.Eventually(t, func() bool {
-		found, err := e.Client().DescribeWorkflowExecution(t.Context(), old.ID, "")
-		require.NoError(t, err)
-		return found.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_TERMINATED
-	}, patience, 50*time.Millisecond)
 }
 
 func TestEmptiedTemporalIsSetUpAgain(t *testing.T) {
