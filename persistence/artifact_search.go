@@ -15,25 +15,24 @@ import (
 )
 
 const (
-	// fewMatches is how many matches of a search are read before anything is known about them.
+	// fewMatches is the maximum number of matches that a search reads before it chooses a way to the page.
 	fewMatches = 20_000
-	// walkedFrom is from how many matches on it is cheaper to look for them along the order of the last change than to
-	// look up when each one changed.
+	// walkedFrom is the number of matches from which reading artifacts in the order of their last change is cheaper than
+	// looking up the last change of each match.
 	walkedFrom = 1500
-	// probedArtifacts is in how many artifacts, in the order of the page, matches are looked for where there are many.
+	// probedArtifacts is the number of artifacts, in the order of the page, that are probed when there are many matches.
 	probedArtifacts = 5000
 )
 
-// artifactSearch builds the statement of a page of artifacts that match criteria. Each field with criteria is a row of
-// the index, x1, x2 and so on, all of the same artifact. Definitions belong to one tenant, and so do their artifacts.
+// artifactSearch builds the statement of a page of artifacts that match criteria. For each field with criteria it joins
+// the index of values once (x1, x2 and so on) by the artifact. Definitions belong to one tenant, and so do their artifacts.
 //
-// The statement reads up to fewMatches matches f. Their number n says how the page is found: few matches are sorted; of
-// many, the first ones are found by looking at the artifacts a in the order of the page. Where a way does not find the
-// whole page, the next one sorts all matches.
+// The statement reads up to fewMatches matches f and counts them (n). Few matches are sorted. If there are many, the
+// artifacts a are probed in the order of the page. If that does not fill the page, all matches are sorted.
 type artifactSearch struct {
 	*pg.List
 	aliases []string
-	// definition is the placeholder of the only definition that indexes the fields, empty if there are several.
+	// definition is the placeholder of the definition that indexes the fields, empty if there are several.
 	definition string
 	bounded    bool
 	byChange   bool
@@ -43,16 +42,16 @@ type artifactSearch struct {
 	ctes               string
 }
 
-// boundsTotal reports whether the total of a search is that of the matches that were read: reading more of them costs
-// more than the page.
+// boundsTotal reports whether the total of a search counts only the matches that were read, because counting the others
+// costs more than the page.
 func (f ArtifactFilter) boundsTotal() bool {
 	return slices.ContainsFunc(f.Criteria, func(c filter.Criterion) bool {
 		return c.Operator == filter.Contains || c.Field != f.Criteria[0].Field
 	})
 }
 
-// matchesRead is how many matches a page needs to be read: one more than it shows, so that a bounded total is beyond
-// the page when there are more.
+// matchesRead returns the maximum number of matches that are read for a page. It is beyond the end of the page, so that
+// a client that reads pages up to a bounded total reaches the last match.
 func matchesRead(page domain.PageRequest) int64 {
 	return max(fewMatches, int64(page.Number+1)*int64(page.Size)) + 1
 }
@@ -79,14 +78,14 @@ func searchArtifacts(
 		query.Scan = pg.One(total)
 	}
 	if s.bounded {
-		return []pg.Query{planAnew(), query}, nil
+		return []pg.Query{planForArguments(), query}, nil
 	}
 	return []pg.Query{pg.KeepPlans(), query}, nil
 }
 
-// planAnew has the statements of the batch planned for their arguments: which of several criteria has fewer matches, and
-// whether few values contain a text, no generic plan knows.
-func planAnew() pg.Query {
+// planForArguments makes PostgreSQL plan the statements of the batch for their arguments: a generic plan cannot take into
+// account which of several criteria has fewer matches, or whether few values contain a text.
+func planForArguments() pg.Query {
 	return pg.Query{SQL: `SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`, Scan: discard}
 }
 
@@ -123,12 +122,13 @@ func (s *artifactSearch) indexedBy(filter ArtifactFilter) string {
 	return "= " + s.definition
 }
 
-// matching is the rows of the index that match, with further conditions.
+// matching returns the query for the rows of the index that match, with further conditions.
 func (s *artifactSearch) matching(columns string, more ...string) string {
 	return "SELECT " + columns + "\n    FROM " + s.From + "\n   WHERE " + strings.Join(append(s.Where[:len(s.Where):len(s.Where)], more...), "\n     AND ")
 }
 
-// statement returns the statement, of which each row is the total and a row of the page, NULL where the page is empty.
+// statement returns the statement. Each of its rows is the total and a row of the page; for an empty page it returns one
+// row, which has NULL after the total.
 func (s *artifactSearch) statement(columns string) string {
 	s.with("f", s.matching("x1.business_artifact_id AS id, x1.created_at")+"\n LIMIT "+s.read)
 	s.with("n", "SELECT count(*) AS n FROM f")
@@ -146,7 +146,7 @@ func (s *artifactSearch) statement(columns string) string {
 		"\n  FROM t LEFT JOIN (m JOIN business_artifacts a ON a.id = m.id) ON true\n ORDER BY " + s.order("a")
 }
 
-// ofFew returns the ways to the page where all matches were read.
+// ofFew returns the queries that find the page if all matches were read.
 func (s *artifactSearch) ofFew() []string {
 	few := number + " < " + s.read
 	if !s.byChange {
@@ -156,8 +156,8 @@ func (s *artifactSearch) ofFew() []string {
 	if !s.walks() {
 		return []string{s.pageOf(all, "a")}
 	}
-	// Where one of fifty artifacts matches, the page is among the first fifty times its size; there are about as many as
-	// two millions, or they are fewer and the page is found sooner.
+	// If one of fifty artifacts matches, the first fifty times its size contain the page. The estimate assumes two million
+	// artifacts; if there are fewer, the page is found sooner.
 	s.with("w", s.walk(number+fmt.Sprintf(" >= %d AND ", walkedFrom)+few,
 		fmt.Sprintf("(SELECT least(%d, 2000000 * %s / greatest(n, 1)) FROM n)", fewMatches, s.size)))
 	s.with("c", s.pageOf("SELECT a.id FROM w a JOIN f ON f.id = a.id", "a"))
@@ -165,7 +165,7 @@ func (s *artifactSearch) ofFew() []string {
 	return []string{"SELECT c.id FROM c WHERE " + whole, s.pageOf(all+" AND NOT "+whole, "a")}
 }
 
-// ofMany returns the ways to the page where more matches exist than were read, and so more than the page shows.
+// ofMany returns the queries that find the page if there are more matches than were read.
 func (s *artifactSearch) ofMany() []string {
 	many := number + " >= " + s.read
 	all := "SELECT f.id FROM (" + s.matching("x1.business_artifact_id AS id, x1.created_at") + ") f"
@@ -183,10 +183,10 @@ func (s *artifactSearch) ofMany() []string {
 }
 
 const (
-	// number is how many matches were read.
+	// number is the number of matches that were read.
 	number = "(SELECT n FROM n)"
 
-	// looked looks up when each match changed.
+	// looked joins the artifact of each match, for its last change.
 	looked = " JOIN business_artifacts a ON a.id = f.id"
 )
 
@@ -203,8 +203,8 @@ func (s *artifactSearch) walks() bool {
 	return s.definition != "" && !strings.HasPrefix(s.Order[0], "a.id")
 }
 
-// walk reads the first artifacts a in the order of the page, if the condition is fulfilled. It selects nothing that the
-// index does not have.
+// walk returns the query for the first artifacts a in the order of the page if the condition holds. It selects only
+// columns of the index.
 func (s *artifactSearch) walk(condition, limit string) string {
 	columns := "a.id"
 	for _, column := range []string{"a.created_at", "a.last_modified_at"} {
@@ -221,18 +221,18 @@ func (s *artifactSearch) pageOf(query, of string) string {
 	return "(" + query + "\n ORDER BY " + s.order(of) + " LIMIT " + s.size + " OFFSET " + s.offset + ")"
 }
 
-// order is the order of the page in columns of the table.
+// order returns the order of the page in columns of the table.
 func (s *artifactSearch) order(of string) string {
 	return strings.ReplaceAll(strings.Join(s.Order, ", "), "a.", of+".")
 }
 
-// totalledRows are rows of statement without the total, which they store.
+// totalledRows are the rows of the statement without their first column, the total, which Scan stores.
 type totalledRows struct {
 	pgx.Rows
 	total *int64
 }
 
-// Next skips the row of an empty page.
+// Next skips the row that an empty page has.
 func (r *totalledRows) Next() bool {
 	for r.Rows.Next() {
 		values := r.RawValues()
@@ -248,7 +248,7 @@ func (r *totalledRows) Next() bool {
 	return false
 }
 
-// Scan reads a row of the page.
+// Scan scans a row of the page, and its total into total.
 func (r *totalledRows) Scan(into ...any) error {
 	return r.Rows.Scan(append([]any{r.total}, into...)...)
 }
