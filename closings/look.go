@@ -22,11 +22,10 @@ const (
 	farOverlap  = 30 * time.Second
 	farEvery    = 10 * time.Second
 	// fullEvery is the time between two looks for workflows that did not return, in
-	// a namespace that is busy. Elsewhere it is that of quietLooks looks, within the
-	// bounds of fullEvery and maxFullEvery.
-	fullEvery    = 2 * time.Second
-	maxFullEvery = time.Minute
-	quietLooks   = 8
+	// a namespace that is busy. Elsewhere it is that of quietLooks looks, and fullEvery
+	// at least.
+	fullEvery  = 2 * time.Second
+	quietLooks = 8
 
 	// The sweep checks runs without news for a while, a limited number at a time: every quietSweepEvery, and where
 	// namespaces that are not busy are looked at seldom every quietSweeps looks. Looks at a busy namespace wait for
@@ -130,7 +129,7 @@ func (l *look) fullEvery() time.Duration {
 	if l.Busy {
 		return fullEvery
 	}
-	return min(max(fullEvery, quietLooks*l.pause), maxFullEvery)
+	return max(fullEvery, quietLooks*l.pause)
 }
 
 // sweeps returns the time between two sweeps, and how many runs one checks.

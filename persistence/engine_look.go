@@ -84,7 +84,8 @@ SELECT n, 'epoch', $2, $2
    SET due_at = least(w.due_at, excluded.due_at), active_at = greatest(w.active_at, excluded.active_at)`
 
 	// active_at is read from the row, so a namespace that was touched during the look is looked at again. Looks at
-	// namespaces that are not busy are due at the same moments, ten a second, because several at once cost less.
+	// namespaces that are not busy are due at the same moments, because several at once cost less: twenty moments in the
+	// pause between two looks at one namespace, and at most ten a second.
 	finishLooks = `
 UPDATE engine_watermarks w
    SET leased_until = 'epoch',
@@ -95,7 +96,7 @@ UPDATE engine_watermarks w
        due_at = CASE WHEN d.retry_at IS NOT NULL THEN d.retry_at
                      WHEN d.active OR w.active_at > $9 - $11::interval THEN $9 + $12::interval
                      WHEN EXISTS (SELECT 1 FROM engine_runs r WHERE r.namespace = w.namespace AND r.state = 'RUNNING')
-                     THEN date_bin('100 ms', $9 + $13::interval, 'epoch')
+                     THEN date_bin(greatest('100 ms', $13::interval / 20), $9 + $13::interval, 'epoch')
                      ELSE 'infinity' END
   FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[],
               $6::timestamptz[], $7::uuid[], $8::bool[], $10::timestamptz[])
