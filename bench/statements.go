@@ -17,11 +17,11 @@ func statementSettings() []string {
 // slowStatements are those that took longest in the databases of the service and of the baseline. One within a function
 // is also part of the statement that calls the function.
 const slowStatements = `
-SELECT d.datname, s.toplevel, s.calls, s.total_plan_time + s.total_exec_time, s.wal_bytes::bigint,
+SELECT d.datname, s.toplevel, s.calls, s.total_plan_time, s.total_plan_time + s.total_exec_time, s.wal_bytes::bigint,
        left(regexp_replace(s.query, '\s+', ' ', 'g'), 150)
   FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
  WHERE d.datname = ANY($1)
- ORDER BY d.datname, 4 DESC`
+ ORDER BY d.datname, 5 DESC`
 
 // printStatements prints the statements that took longest since it was last called, for each build of the service.
 func (b *bench) printStatements(ctx context.Context) error {
@@ -37,18 +37,19 @@ func (b *bench) printStatements(ctx context.Context) error {
 	}
 	printed := map[string]int{}
 	table := tabwriter.NewWriter(b.progress, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "database\tcalls\tms\tµs each\tWAL bytes each\t  statement")
+	fmt.Fprintln(table, "database\tcalls\tms\tµs each\tof it planning\tWAL bytes each\t  statement")
 	var database, text string
 	var top bool
 	var calls, wal int64
-	var total float64
-	_, err = pgx.ForEachRow(rows, []any{&database, &top, &calls, &total, &wal, &text}, func() error {
+	var planning, total float64
+	_, err = pgx.ForEachRow(rows, []any{&database, &top, &calls, &planning, &total, &wal, &text}, func() error {
 		if printed[database]++; printed[database] <= b.statements {
 			within := "  "
 			if !top {
 				within = "  within a function: "
 			}
-			fmt.Fprintf(table, "%s\t%d\t%.0f\t%.0f\t%d\t%s\n", database, calls, total, 1000*total/float64(calls), wal/calls,
+			fmt.Fprintf(table, "%s\t%d\t%.0f\t%.0f\t%.0f\t%d\t%s\n", database, calls, total, 1000*total/float64(calls),
+				1000*planning/float64(calls), wal/calls,
 				within+strings.TrimSpace(text))
 		}
 		return nil
