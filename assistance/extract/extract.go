@@ -51,9 +51,6 @@ const (
 	kindPDF
 )
 
-// Supported reports whether documents of that name and media type can be read.
-func Supported(name, mediaType string) bool { return kindOf(name, mediaType) != kindUnknown }
-
 // kindOf returns the format by the media type or, for a general one, by the
 // name.
 func kindOf(name, mediaType string) kind {
