@@ -103,7 +103,7 @@ func absentAdminThings() adminThings {
 	}
 }
 
-// operations are valid requests, for every operation of the contract.
+// operations returns valid requests, for every operation of the contract.
 func (f adminThings) operations() map[string]operation { //nolint:funlen // most of it is a table
 	get, post, del := http.MethodGet, http.MethodPost, http.MethodDelete
 	at := func(kind, code, rest string) string { return apitest.ResourcePath(f.tenant, kind, code, rest) }

@@ -25,7 +25,7 @@ func (f fixture) withAssistance(s *apitest.Service, as demo.Account) fixture {
 	return f
 }
 
-// assistanceOperations are the valid requests about assistance and forms.
+// assistanceOperations returns the valid requests about assistance and forms.
 func (f fixture) assistanceOperations() map[string]operation {
 	of := func(method, rest, body string) operation {
 		return operation{method: method, path: apitest.ItemPath(f.task, rest), body: body, byID: true}

@@ -55,7 +55,7 @@ func (a *audited) from(address string, r *http.Request) int {
 	return serve(a.Handler, r)
 }
 
-// found are the events of a type that the caller finds.
+// found returns the events of a type that the caller finds.
 func (a *audited) found(as demo.Account, eventType string) []recordedEvent {
 	a.T.Helper()
 	a.Settle()

@@ -17,7 +17,7 @@ func (f fixture) withArtifactAction(s *apitest.Service, as demo.Account) fixture
 	return f
 }
 
-// artifactActionOperations are the valid requests about actions on artifacts.
+// artifactActionOperations returns the valid requests about actions on artifacts.
 func (f fixture) artifactActionOperations() map[string]operation {
 	of := func(method, path, body string) operation {
 		return operation{method: method, path: path, body: body, byID: true}

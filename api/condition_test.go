@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// unconditional are operations that write nothing although their method is not
+// unconditional returns operations that write nothing although their method is not
 // GET.
 func unconditional() []string {
 	return []string{
@@ -31,7 +31,7 @@ var (
 	subjectByCode = regexp.MustCompile(`^(.*/admin/v1)/(robots|webhooks|encryption-keys|resources/\w+)/([\w-]+)`)
 )
 
-// subject is the path of the resource that a write is about, "" for a collection and
+// subject returns the path of the resource that a write is about, "" for a collection and
 // for a task of the administration API, which has no read of tasks.
 func subject(op operation) string {
 	kinds := map[string]string{
@@ -50,7 +50,7 @@ func subject(op operation) string {
 	return subjectByID.FindString(path)
 }
 
-// conditioned is a request for the operation with a header more.
+// conditioned returns a request for the operation with a header more.
 func conditioned(t *testing.T, as demo.Account, op operation, header, value string) *http.Request {
 	t.Helper()
 	r := apitest.Request(t, as, op.method, op.path, op.body)

@@ -91,7 +91,7 @@ func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.Er
 	return nil
 }
 
-// reader is the contract without the handlers before its operations, for reads
+// reader returns the contract without the handlers before its operations, for reads
 // within a request that has passed them.
 func reader(c contract, base string, validator *httpio.Validator, errs *httpio.ErrorWriter) http.Handler {
 	engine := gin.New()

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// answeredQuery is a query of an account that has its answer, the same whenever it
+// answeredQuery returns a query of an account that has its answer, the same whenever it
 // is asked for.
 func answeredQuery(s *apitest.Service, as demo.Account, tenant uuid.UUID) uuid.UUID {
 	s.T.Helper()
@@ -34,7 +34,7 @@ func (f fixture) withDataSource(s *apitest.Service, as demo.Account) fixture {
 	return f
 }
 
-// dataSourceOperations are the valid requests about data sources.
+// dataSourceOperations returns the valid requests about data sources.
 func (f fixture) dataSourceOperations() map[string]operation {
 	return map[string]operation{
 		"B.createDataSourceQuery": {

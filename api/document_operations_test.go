@@ -43,7 +43,7 @@ func (f fixture) withAbsentDocuments() fixture {
 	return f
 }
 
-// documentOperations are the valid requests about documents.
+// documentOperations returns the valid requests about documents.
 func (f fixture) documentOperations() map[string]operation {
 	process, artifact := "/processes/"+f.process.String(), "/business-artifacts/"+f.artifact.String()
 	of := func(method, path, body string) operation {

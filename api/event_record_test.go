@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// recordsNothing are operations that record no event although their method is
+// recordsNothing returns operations that record no event although their method is
 // not GET.
 func recordsNothing() []string {
 	return []string{
@@ -42,7 +42,7 @@ type ledgerEvent struct {
 	Details       json.RawMessage
 }
 
-// describe is the event as recorded writes it.
+// describe returns the event as recorded writes it.
 func (e ledgerEvent) describe() string {
 	if e.PreviousState == nil && e.State == nil {
 		return e.Type
@@ -56,7 +56,7 @@ func (e ledgerEvent) describe() string {
 	return e.Type + ":" + text(e.PreviousState) + ">" + text(e.State)
 }
 
-// ledger are all events, in the order in which they were recorded.
+// ledger returns all events, in the order in which they were recorded.
 func ledger(s *apitest.Service) []ledgerEvent {
 	s.T.Helper()
 	conn := s.Connect()

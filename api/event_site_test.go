@@ -49,7 +49,7 @@ func (all *sites) who(id string) demo.Account {
 	return all.admin.As("owner")
 }
 
-// askFor is the request of a row, and the service that it is for, which is the
+// askFor returns the request of a row, and the service that it is for, which is the
 // test's until it ends.
 func askFor(t *testing.T, name string, all *sites) (*apitest.Service, asked) {
 	t.Helper()

@@ -2,7 +2,7 @@ package api
 
 import "github.com/procession-dev/procession/api/httpio"
 
-// Documents are the documents of the contracts that a router mounts, with the
+// Documents returns the documents of the contracts that a router mounts, with the
 // sizes in bytes that bodies may have.
 func Documents() map[string]int64 {
 	documents := map[string]int64{}

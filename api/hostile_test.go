@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// hostileValues are values that no parameter expects.
+// hostileValues returns values that no parameter expects.
 func hostileValues() []string {
 	return []string{
 		"\x00", "a\x00b", "\xff", "\xc3\x28", "\xed\xa0\x80", "\u202e\ufeff", strings.Repeat("x", 64<<10), strings.Repeat("9", 400),
@@ -138,7 +138,7 @@ func TestNoParameterMakesTheServiceFail(t *testing.T) {
 	require.Equal(t, 404, answer.Code, answer.Body.String())
 }
 
-// mutated is the value with a few bytes that are not its own.
+// mutated returns the value with a few bytes that are not its own.
 func mutated(value string) string {
 	bytes := []byte(value + "?")
 	for range 1 + rand.IntN(4) {

@@ -94,7 +94,7 @@ func (l *limits) apply(c *gin.Context, verdict limit.Verdict) bool {
 	return false
 }
 
-// policyField is a value of RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers).
+// policyField returns a value of RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers).
 func policyField(p limit.Policy) string {
 	if p.Window == 0 {
 		return fmt.Sprintf(`"%s";q=%d;qu="concurrent-requests"`, p.Name, p.Quota)
@@ -102,7 +102,7 @@ func policyField(p limit.Policy) string {
 	return fmt.Sprintf(`"%s";q=%d;w=%d`, p.Name, p.Quota, seconds(p.Window))
 }
 
-// stateField is a value of RateLimit, with the time to wait if there is one.
+// stateField returns a value of RateLimit, with the time to wait if there is one.
 func stateField(v limit.Verdict) string {
 	field := fmt.Sprintf(`"%s";r=%d`, v.Policy.Name, v.Remaining)
 	if v.Wait > 0 {

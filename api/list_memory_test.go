@@ -73,7 +73,7 @@ func listTasks(s *apitest.Service, server *httptest.Server) *http.Response {
 	return resp
 }
 
-// heapWhile is by how much the heap grows while work runs.
+// heapWhile returns by how much the heap grows while work runs.
 func heapWhile(work func()) int64 {
 	heap := func() int64 {
 		sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

@@ -12,14 +12,14 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// contractOf is the contract of an operation, such as A.findPrincipals, and the
+// contractOf returns the contract of an operation, such as A.findPrincipals, and the
 // operationId there.
 func contractOf(name string) (*contracttest.Contract, string) {
 	contract, id, _ := strings.Cut(name, ".")
 	return apitest.Contracts[contract], id
 }
 
-// operationNames are the operations of both shapes, in order.
+// operationNames returns the operations of both shapes, in order.
 func operationNames() []string {
 	var names []string
 	for _, shape := range []string{"A", "B"} {

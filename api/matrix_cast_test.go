@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// codes are what the cells of refusals stand for.
+// codes returns what the cells of refusals stand for.
 func codes() map[string]string {
 	return map[string]string{
 		"400": "VALIDATION", "401": "UNAUTHENTICATED", "403": "ACCESS_DENIED", "403w": "ACCESS_DENIED", "403o": "TASK_NOT_OWNED",

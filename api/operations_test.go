@@ -61,7 +61,7 @@ type operation struct {
 	byID               bool // names a resource in its path
 }
 
-// operations are valid requests, for every operation of both shapes, of the
+// operations returns valid requests, for every operation of both shapes, of the
 // loan worker.
 func (f fixture) operations() map[string]operation { //nolint:funlen // most of it is a table
 	get, post, put, patch := http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch

@@ -6,7 +6,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// processActionOperations are the valid requests about user actions.
+// processActionOperations returns the valid requests about user actions.
 func (f fixture) processActionOperations() map[string]operation {
 	of := func(method, path, body string) operation {
 		return operation{method: method, path: path, body: body, byID: true}

@@ -15,7 +15,7 @@ func (f fixture) withRobot(s *apitest.Service) fixture {
 	return f
 }
 
-// robotOperations are the valid requests about robots.
+// robotOperations returns the valid requests about robots.
 func (f fixture) robotOperations() map[string]operation {
 	requests := map[string]operation{}
 	for shape, c := range map[string]struct{ base, source, asset string }{

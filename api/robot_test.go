@@ -28,7 +28,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// downloads are the paths of a file of a robot in both shapes.
+// downloads returns the paths of a file of a robot in both shapes.
 func downloads(id uuid.UUID, key domain.RobotAssetKey) []string {
 	rest := apitest.RobotPath(id, "/~actions/download-source-code")
 	if !key.Source() {

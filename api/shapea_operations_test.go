@@ -58,7 +58,7 @@ func (f fixture) processOperationsOfShapeA() map[string]operation {
 	}
 }
 
-// taskOperationsOfShapeA are valid requests about tasks.
+// taskOperationsOfShapeA returns valid requests about tasks.
 func (f fixture) taskOperationsOfShapeA() map[string]operation {
 	task := apitest.ShapeA + "/tasks/" + f.task.String()
 	of := func(method, rest, body string) operation {

@@ -65,7 +65,7 @@ func (w *watched) count(n int) {
 	w.running += n
 }
 
-// held is how many connections and requests there are.
+// held returns how many connections and requests there are.
 func (w *watched) held() (connections, requests int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -58,7 +58,7 @@ put-context     200     200       409
 upload          200     200       403f
 `
 
-// stateCodes are what the cells of refusals stand for.
+// stateCodes returns what the cells of refusals stand for.
 func stateCodes() map[string]string {
 	return map[string]string{
 		"403f": "PROCESS_FINISHED", "403o": "TASK_NOT_OWNED", "409": "INVALID_STATE", "409c": "TASK_ALREADY_CLAIMED",

@@ -346,7 +346,7 @@ func TestTheTextOfSchemasIsKept(t *testing.T) {
 	require.Contains(t, body, schema)
 }
 
-// actions are what became of resources, by kind and code.
+// actions returns what became of resources, by kind and code.
 func actions(results []oasadmin.AppliedResource) map[string]oasadmin.ApplyAction {
 	done := map[string]oasadmin.ApplyAction{}
 	for _, r := range results {
@@ -355,7 +355,7 @@ func actions(results []oasadmin.AppliedResource) map[string]oasadmin.ApplyAction
 	return done
 }
 
-// specMember is a member of a spec.
+// specMember returns a member of a spec.
 func specMember[T any](t *testing.T, r oasadmin.Resource, name string) T {
 	t.Helper()
 	var members map[string]json.RawMessage

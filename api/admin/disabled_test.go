@@ -16,14 +16,14 @@ import (
 // believed is longer than a caller is remembered.
 const believed = 11 * time.Second
 
-// disabling is the document of a member of a tenant; more are members of its
+// disabling returns the document of a member of a tenant; more are members of its
 // spec.
 func disabling(tenant string, a demo.Account, more string) string {
 	return apitest.Identified(tenant, "User", a.Name, a.ID, `{"name":"`+a.Name+`","email":"`+a.Email+`",`+more+
 		`"accessTokens":[`+apitest.Declared("first", a.Secret+"-in-"+tenant)+`]}`)
 }
 
-// inTenant is the account with the token that the tenant declares.
+// inTenant returns the account with the token that the tenant declares.
 func inTenant(a demo.Account, tenant string) demo.Account {
 	a.Secret += "-in-" + tenant
 	return a

@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// eventList is a part of the list of events that meet the filters.
+// eventList returns a part of the list of events that meet the filters.
 func eventList(s *apitest.Administered, as demo.Account, filters url.Values) oasadmin.EventList {
 	s.T.Helper()
 	return apitest.Decode[oasadmin.EventList](s.T, s.Get(200, as, apitest.AdminAPI+"/events?"+filters.Encode()))

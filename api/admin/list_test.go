@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// resources are the resources of a list, as tenant/kind/code.
+// resources returns the resources of a list, as tenant/kind/code.
 func resources(s *apitest.Administered, as demo.Account, query string) []string {
 	s.T.Helper()
 	page := apitest.Decode[oasadmin.ResourcePage](s.T, s.Get(200, as, apitest.AdminAPI+"/resources?size=1000&"+query))

@@ -30,7 +30,7 @@ type Server struct {
 
 var _ StrictServerInterface = (*Server)(nil)
 
-// NewServer makes a Server. caller finds the authenticated caller of the
+// NewServer returns a Server. caller finds the authenticated caller of the
 // request that a context belongs to.
 func NewServer(
 	administration *administer.Administration, service *app.Service, caller func(context.Context) domain.Caller,

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// versionOf is the version of what an operation returns, "" for what has none.
+// versionOf returns the version of what an operation returns, "" for what has none.
 func versionOf(response any) domain.Version {
 	switch shown := response.(type) {
 	case RetrieveResource200JSONResponse:

@@ -106,10 +106,10 @@ func taskQueueObservation(o *domain.TaskQueueObservation) *oasadmin.TaskQueueObs
 	}
 }
 
-// nonNil is a list that is empty rather than null.
+// nonNil returns a list that is empty rather than null.
 func nonNil[T any](items []T) []T { return append([]T{}, items...) }
 
-// utcOrNil is a time, or nil where there is none.
+// utcOrNil returns a time, or nil where there is none.
 func utcOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -12,7 +12,7 @@ const maxHops = 16
 // Proxies are the prefixes of addresses from which X-Forwarded-For is believed.
 type Proxies []netip.Prefix
 
-// Peer is the address that the request's connection comes from, or the zero Addr
+// Peer returns the address that the request's connection comes from, or the zero Addr
 // when there is no connection.
 func Peer(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
@@ -65,7 +65,7 @@ func parseHop(text string) (netip.Addr, error) {
 	return address.Unmap().WithZone(""), err
 }
 
-// Network is the prefix of addresses that one client is taken to have: the address
+// Network returns the prefix of addresses that one client is taken to have: the address
 // itself in IPv4, the /64 in IPv6.
 func Network(client netip.Addr) netip.Prefix {
 	bits := 64

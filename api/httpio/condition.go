@@ -28,7 +28,7 @@ type VersionOf func(response any) domain.Version
 // SetVersion stores the version of the operation's result, for its entity tag.
 func SetVersion(c *gin.Context, version domain.Version) { c.Set(versionKey, version) }
 
-// ModifiedVersion is the version of a resource that shows when it was changed
+// ModifiedVersion returns the version of a resource that shows when it was changed
 // last, "" for others.
 func ModifiedVersion(response any) domain.Version {
 	value := reflect.ValueOf(response)
@@ -73,7 +73,7 @@ func (v *Validator) Tag(c *gin.Context) {
 	c.Writer = answer
 }
 
-// Require is the middleware that has writes know what their requests require of
+// Require returns the middleware that has writes know what their requests require of
 // the resource; with puts it into their contexts. read answers the GET that shows
 // the current tag when the precondition fails.
 func (v *Validator) Require(
@@ -109,7 +109,7 @@ func malformedTags(header string) error {
 	return domain.Invalid(domain.LocationHeader, header, `must be * or entity tags in double quotes, with commas between them`)
 }
 
-// subjectOf is the resource that a write is about, as the path of the operation
+// subjectOf returns the resource that a write is about, as the path of the operation
 // that shows it, and its id where the path has one.
 func (r *route) subjectOf(c *gin.Context) (path string, id uuid.UUID) {
 	path = r.subject
@@ -122,7 +122,7 @@ func (r *route) subjectOf(c *gin.Context) (path string, id uuid.UUID) {
 	return path, id
 }
 
-// currentTag is the tag that a GET of the path has for the caller of the request,
+// currentTag returns the tag that a GET of the path has for the caller of the request,
 // "" where there is none.
 func currentTag(c *gin.Context, read http.Handler, path string) string {
 	request := c.Request.Clone(c.Request.Context())
@@ -182,7 +182,7 @@ func (a *taggedAnswer) decide(representation []byte) {
 	}
 }
 
-// idOf is the id that a path parameter holds, the zero id for other parameters.
+// idOf returns the id that a path parameter holds, the zero id for other parameters.
 func idOf(param gin.Param) uuid.UUID {
 	if !strings.HasSuffix(strings.ToLower(param.Key), "id") {
 		return uuid.Nil

@@ -12,7 +12,7 @@ import (
 // compressedTag is what gzhttp adds to the tag of an answer that it compresses.
 const compressedTag = "-gzip"
 
-// entityTag is the strong tag of a representation: the version of the resource,
+// entityTag returns the strong tag of a representation: the version of the resource,
 // which is the same for every caller and in every contract, and a digest of
 // this representation. A resource without a version has the digest only.
 func entityTag(version domain.Version, representation []byte) string {
@@ -23,7 +23,7 @@ func entityTag(version domain.Version, representation []byte) string {
 	return fmt.Sprintf(`"%s.%x"`, version, digest[:8])
 }
 
-// versionTag is a tag that names a version whatever it looks like.
+// versionTag returns a tag that names a version whatever it looks like.
 func versionTag(version domain.Version) string { return `"` + string(version) + `"` }
 
 // entityTags are the tags of If-Match or If-None-Match (RFC 9110, section 13.1).

@@ -27,7 +27,7 @@ const (
 	retryAfterRateLimited = 1
 )
 
-// StatusOf is the one table from kinds of error to HTTP statuses. ok is false
+// StatusOf returns the one table from kinds of error to HTTP statuses. ok is false
 // for a kind that must not be shown to clients.
 func StatusOf(kind domain.Kind) (status int, ok bool) {
 	switch kind {

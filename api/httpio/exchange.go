@@ -15,7 +15,7 @@ type exchange struct {
 	request *http.Request
 }
 
-// RequestContext is the context that operations get: that of the request, with
+// RequestContext returns the context that operations get: that of the request, with
 // the request and the writer of its answer for the answers that need them. Unlike
 // Gin's it may be used after the request is over.
 func RequestContext(c *gin.Context) context.Context {

@@ -8,10 +8,10 @@ type Place struct {
 	name string
 }
 
-// Body is the place of a field that is in the body at the JSON Pointer.
+// Body returns the place of a field that is in the body at the JSON Pointer.
 func Body(pointer string) Place { return Place{domain.LocationBody, pointer} }
 
-// Query is the place of a field that is a query parameter.
+// Query returns the place of a field that is a query parameter.
 func Query(name string) Place { return Place{domain.LocationQuery, name} }
 
 // Fields are the places of the fields of a contract.
@@ -32,7 +32,7 @@ func (f Fields) Locate(d domain.Detail) domain.Detail {
 	return d
 }
 
-// WithFields is the writer of the errors of a contract with the fields.
+// WithFields returns the writer of the errors of a contract with the fields.
 func (w *ErrorWriter) WithFields(fields Fields) *ErrorWriter {
 	located := *w
 	located.fields = fields

@@ -18,7 +18,7 @@ var (
 // maxEmailLength is the longest e-mail address that can be delivered to.
 const maxEmailLength = 254
 
-// StringFormats are the checks behind "format" in the contract. They are
+// StringFormats returns the checks behind "format" in the contract. They are
 // stricter than the decoders of the generated types, so a value that passes
 // here can always be decoded.
 func StringFormats() openapi3.SchemaValidationOption {

@@ -47,7 +47,7 @@ func normalize(next http.Handler) http.Handler {
 	})
 }
 
-// requestMethod is the method the client used, also for a HEAD that is being
+// requestMethod returns the method the client used, also for a HEAD that is being
 // answered as GET.
 func requestMethod(r *http.Request) string {
 	if IsHead(r.Context()) {

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// PtrOrNil is a pointer to the value, nil for the zero value, so that the member
+// PtrOrNil returns a pointer to the value, nil for the zero value, so that the member
 // is left out of the answer.
 func PtrOrNil[T comparable](value T) *T {
 	var nothing T
@@ -18,7 +18,7 @@ func PtrOrNil[T comparable](value T) *T {
 	return &value
 }
 
-// Deref is the value of a member that may be absent, the zero value when it is.
+// Deref returns the value of a member that may be absent, the zero value when it is.
 func Deref[T any](value *T) T {
 	if value == nil {
 		var nothing T
@@ -27,7 +27,7 @@ func Deref[T any](value *T) T {
 	return *value
 }
 
-// Deleted is a Deletion in the form in which resources show it, nil for
+// Deleted returns a Deletion in the form in which resources show it, nil for
 // resources that are not deleted.
 func Deleted(d domain.Deletion) (at *time.Time, by *uuid.UUID) {
 	if d.DeletedAt == nil {
@@ -36,7 +36,7 @@ func Deleted(d domain.Deletion) (at *time.Time, by *uuid.UUID) {
 	return new(d.DeletedAt.UTC()), d.DeletedBy
 }
 
-// Audited is an Audit in the form that every audited resource of the contracts
+// Audited returns an Audit in the form that every audited resource of the contracts
 // embeds: in UTC, whatever zone the database driver speaks.
 func Audited(a domain.Audit) (createdBy *uuid.UUID, createdAt *time.Time, modifiedBy *uuid.UUID, modifiedAt *time.Time) {
 	return &a.CreatedBy, new(a.CreatedAt.UTC()), &a.LastModifiedBy, new(a.LastModifiedAt.UTC())

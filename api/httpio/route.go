@@ -91,7 +91,7 @@ func newRoute(
 	return r, nil
 }
 
-// subjectPath is the innermost path around that of an operation that shows one
+// subjectPath returns the innermost path around that of an operation that shows one
 // resource, unless x-subject of the operation names another.
 func subjectPath(doc *openapi3.T, path string, operation *openapi3.Operation) string {
 	if named, ok := operation.Extensions["x-subject"].(string); ok {

@@ -20,7 +20,7 @@ const (
 	stallBytes = 16 << 10
 )
 
-// longAgo is a deadline that has passed.
+// longAgo returns a deadline that has passed.
 func longAgo() time.Time { return time.Unix(1, 0) }
 
 // progress interrupts a transfer that moves less than stallBytes in the time.

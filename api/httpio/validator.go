@@ -79,7 +79,7 @@ func NewValidator(doc *openapi3.T, errs *ErrorWriter, limits Limits) (*Validator
 	return v, nil
 }
 
-// BasePath is the path of a document's first server, such as /v2024-06-14.
+// BasePath returns the path of a document's first server, such as /v2024-06-14.
 func BasePath(doc *openapi3.T) (string, error) {
 	if len(doc.Servers) == 0 {
 		return "", nil
@@ -95,7 +95,7 @@ func ginPattern(path string) string {
 	return strings.NewReplacer("{", ":", "}", "").Replace(path)
 }
 
-// route is the operation that a request is for, or nil.
+// route returns the operation that a request is for, or nil.
 func (v *Validator) route(c *gin.Context) *route {
 	return v.routes[c.Request.Method+" "+c.FullPath()]
 }

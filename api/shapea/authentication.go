@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// CreateAuthentication is A38.
+// CreateAuthentication implements operation A38.
 func (s *Server) CreateAuthentication(
 	ctx context.Context, request oasa.CreateAuthenticationRequestObject,
 ) (oasa.CreateAuthenticationResponseObject, error) {

@@ -74,7 +74,7 @@ func TestBodiesOfProcessesAndTasksInShapeA(t *testing.T) {
 	apitest.RequireGolden(t, "error", refusedAnswer(s, 404, demo.Alice(), apitest.ShapeA+"/tasks/"+id(9)))
 }
 
-// refusedAnswer is the answer to a request that is refused, without its time.
+// refusedAnswer returns the answer to a request that is refused, without its time.
 func refusedAnswer(s *apitest.Service, status int, as demo.Account, path string) apitest.Answer {
 	s.T.Helper()
 	got := s.Get(status, as, path)

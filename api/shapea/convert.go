@@ -19,7 +19,7 @@ func jsonForms(v *domain.JSONValue) *oasa.JSONFormsValue {
 	return &oasa.JSONFormsValue{Valid: &v.Valid, Data: v.Value}
 }
 
-// data is the object that a client sent, nil when it sent none. The validity
+// data returns the object that a client sent, nil when it sent none. The validity
 // that the client sends is ignored.
 func data(v *oasa.JSONFormsValue) json.RawMessage {
 	if v == nil {

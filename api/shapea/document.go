@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 )
 
-// ActionsProcessSaveUserActionValueDocument is A13.
+// ActionsProcessSaveUserActionValueDocument implements operation A13.
 func (s *Server) ActionsProcessSaveUserActionValueDocument(
 	ctx context.Context, request oasa.ActionsProcessSaveUserActionValueDocumentRequestObject,
 ) (oasa.ActionsProcessSaveUserActionValueDocumentResponseObject, error) {
@@ -28,7 +28,7 @@ func (s *Server) ActionsProcessSaveUserActionValueDocument(
 	return oasa.ActionsProcessSaveUserActionValueDocument200JSONResponse(answer), nil
 }
 
-// ActionsProcessSaveEntityDocument is A15.
+// ActionsProcessSaveEntityDocument implements operation A15.
 func (s *Server) ActionsProcessSaveEntityDocument(
 	ctx context.Context, request oasa.ActionsProcessSaveEntityDocumentRequestObject,
 ) (oasa.ActionsProcessSaveEntityDocumentResponseObject, error) {
@@ -41,7 +41,7 @@ func (s *Server) ActionsProcessSaveEntityDocument(
 	return oasa.ActionsProcessSaveEntityDocument200JSONResponse{Value: app.DocumentURI(stored)}, nil
 }
 
-// ActionsProcessDownloadEntityDocument is A16.
+// ActionsProcessDownloadEntityDocument implements operation A16.
 func (s *Server) ActionsProcessDownloadEntityDocument(
 	ctx context.Context, request oasa.ActionsProcessDownloadEntityDocumentRequestObject,
 ) (oasa.ActionsProcessDownloadEntityDocumentResponseObject, error) {
@@ -52,7 +52,7 @@ func (s *Server) ActionsProcessDownloadEntityDocument(
 	return newDownload(ctx, found), nil
 }
 
-// ActionsTaskSaveElementValueDocument is A23.
+// ActionsTaskSaveElementValueDocument implements operation A23.
 func (s *Server) ActionsTaskSaveElementValueDocument(
 	ctx context.Context, request oasa.ActionsTaskSaveElementValueDocumentRequestObject,
 ) (oasa.ActionsTaskSaveElementValueDocumentResponseObject, error) {
@@ -68,7 +68,7 @@ func (s *Server) ActionsTaskSaveElementValueDocument(
 	return oasa.ActionsTaskSaveElementValueDocument200JSONResponse(answer), nil
 }
 
-// ActionsTaskDownloadElementValueDocument is A26.
+// ActionsTaskDownloadElementValueDocument implements operation A26.
 func (s *Server) ActionsTaskDownloadElementValueDocument(
 	ctx context.Context, request oasa.ActionsTaskDownloadElementValueDocumentRequestObject,
 ) (oasa.ActionsTaskDownloadElementValueDocumentResponseObject, error) {
@@ -79,7 +79,7 @@ func (s *Server) ActionsTaskDownloadElementValueDocument(
 	return newDownload(ctx, found), nil
 }
 
-// ActionsTaskDownloadElementValueRendered is A27.
+// ActionsTaskDownloadElementValueRendered implements operation A27.
 func (s *Server) ActionsTaskDownloadElementValueRendered(
 	ctx context.Context, request oasa.ActionsTaskDownloadElementValueRenderedRequestObject,
 ) (oasa.ActionsTaskDownloadElementValueRenderedResponseObject, error) {
@@ -90,7 +90,7 @@ func (s *Server) ActionsTaskDownloadElementValueRendered(
 	return newDownload(ctx, made), nil
 }
 
-// ActionsTaskSaveJSONFormsValueDocument is A29.
+// ActionsTaskSaveJSONFormsValueDocument implements operation A29.
 func (s *Server) ActionsTaskSaveJSONFormsValueDocument(
 	ctx context.Context, request oasa.ActionsTaskSaveJSONFormsValueDocumentRequestObject,
 ) (oasa.ActionsTaskSaveJSONFormsValueDocumentResponseObject, error) {
@@ -103,7 +103,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueDocument(
 	return oasa.ActionsTaskSaveJSONFormsValueDocument200JSONResponse{Value: app.DocumentURI(stored)}, nil
 }
 
-// ActionsTaskDownloadJSONFormsValueDocument is A30.
+// ActionsTaskDownloadJSONFormsValueDocument implements operation A30.
 func (s *Server) ActionsTaskDownloadJSONFormsValueDocument(
 	ctx context.Context, request oasa.ActionsTaskDownloadJSONFormsValueDocumentRequestObject,
 ) (oasa.ActionsTaskDownloadJSONFormsValueDocumentResponseObject, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// elementValueList is a list of values as a client sent it.
+// elementValueList returns a list of values as a client sent it.
 func elementValueList(values []oasa.ElementValue) []domain.ElementValue {
 	given := make([]domain.ElementValue, len(values))
 	for i, v := range values {
@@ -21,7 +21,7 @@ func elementValueList(values []oasa.ElementValue) []domain.ElementValue {
 	return given
 }
 
-// elementValues are the values of several elements.
+// elementValues returns the values of several elements.
 func elementValues(values map[string][]oasa.ElementValue) domain.ElementValues {
 	given := make(domain.ElementValues, len(values))
 	for code, list := range values {
@@ -64,7 +64,7 @@ type documentItem struct {
 	ContentLength int64     `json:"contentLength"`
 }
 
-// contentPath is where the document of a value is downloaded (A26).
+// contentPath returns where the document of a value is downloaded (A26).
 func contentPath(task, value uuid.UUID) string {
 	return "/v2022-10-08/tasks/" + task.String() + "/~actions/download-element-value-document?documentId=" + value.String()
 }

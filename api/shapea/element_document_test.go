@@ -23,7 +23,7 @@ func documentsIn(t *testing.T, values []oasa.ElementValue) []apitest.ShownDocume
 	return documents
 }
 
-// replaced is a path with the id in the place of %.
+// replaced returns a path with the id in the place of %.
 func replaced(path string, id uuid.UUID) string { return strings.Replace(path, "%", id.String(), 1) }
 
 func documentsKept(s *apitest.Service) int {

@@ -13,12 +13,12 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// report is the body that saves a form that refers to something.
+// report returns the body that saves a form that refers to something.
 func report(reference string) string {
 	return apitest.SaveElement("REPORT", `[{"type":"OBJECT","value":{"AGE":1,"AT":["`+reference+`"]}}]`)
 }
 
-// referenceIn is the reference in the first form of a task, and whether the form is
+// referenceIn returns the reference in the first form of a task, and whether the form is
 // valid.
 func referenceIn(t *testing.T, task oasa.Task) (string, bool) {
 	t.Helper()

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// FindPrincipals is A1.
+// FindPrincipals implements operation A1.
 func (s *Server) FindPrincipals(
 	ctx context.Context, request oasa.FindPrincipalsRequestObject,
 ) (oasa.FindPrincipalsResponseObject, error) {
@@ -27,7 +27,7 @@ func (s *Server) FindPrincipals(
 	return answer, nil
 }
 
-// RetrievePrincipal is A2.
+// RetrievePrincipal implements operation A2.
 func (s *Server) RetrievePrincipal(
 	ctx context.Context, request oasa.RetrievePrincipalRequestObject,
 ) (oasa.RetrievePrincipalResponseObject, error) {

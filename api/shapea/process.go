@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// FindProcesses is A5.
+// FindProcesses implements operation A5.
 func (s *Server) FindProcesses(
 	ctx context.Context, request oasa.FindProcessesRequestObject,
 ) (oasa.FindProcessesResponseObject, error) {
@@ -41,7 +41,7 @@ func processPage(metadata httpio.PageMetadata, content []oasa.ProcessPageItem) a
 	}
 }
 
-// CreateProcess is A6.
+// CreateProcess implements operation A6.
 func (s *Server) CreateProcess(
 	ctx context.Context, request oasa.CreateProcessRequestObject,
 ) (oasa.CreateProcessResponseObject, error) {
@@ -67,7 +67,7 @@ func (s *Server) CreateProcess(
 	}
 }
 
-// RetrieveProcess is A7.
+// RetrieveProcess implements operation A7.
 func (s *Server) RetrieveProcess(
 	ctx context.Context, request oasa.RetrieveProcessRequestObject,
 ) (oasa.RetrieveProcessResponseObject, error) {
@@ -79,7 +79,7 @@ func (s *Server) RetrieveProcess(
 	return oasa.RetrieveProcess200JSONResponse(answer), nil
 }
 
-// ActionsProcessChangeInitiator is A8.
+// ActionsProcessChangeInitiator implements operation A8.
 func (s *Server) ActionsProcessChangeInitiator(
 	ctx context.Context, request oasa.ActionsProcessChangeInitiatorRequestObject,
 ) (oasa.ActionsProcessChangeInitiatorResponseObject, error) {
@@ -92,7 +92,7 @@ func (s *Server) ActionsProcessChangeInitiator(
 	return oasa.ActionsProcessChangeInitiator200JSONResponse(answer), nil
 }
 
-// ActionsProcessComplete is A11.
+// ActionsProcessComplete implements operation A11.
 func (s *Server) ActionsProcessComplete(
 	ctx context.Context, request oasa.ActionsProcessCompleteRequestObject,
 ) (oasa.ActionsProcessCompleteResponseObject, error) {
@@ -104,7 +104,7 @@ func (s *Server) ActionsProcessComplete(
 	return oasa.ActionsProcessComplete200JSONResponse(answer), nil
 }
 
-// ActionsProcessCancel is A12.
+// ActionsProcessCancel implements operation A12.
 func (s *Server) ActionsProcessCancel(
 	ctx context.Context, request oasa.ActionsProcessCancelRequestObject,
 ) (oasa.ActionsProcessCancelResponseObject, error) {
@@ -116,7 +116,7 @@ func (s *Server) ActionsProcessCancel(
 	return oasa.ActionsProcessCancel200JSONResponse(answer), nil
 }
 
-// ActionsProcessSaveElement is A9.
+// ActionsProcessSaveElement implements operation A9.
 func (s *Server) ActionsProcessSaveElement(
 	ctx context.Context, request oasa.ActionsProcessSaveElementRequestObject,
 ) (oasa.ActionsProcessSaveElementResponseObject, error) {
@@ -130,7 +130,7 @@ func (s *Server) ActionsProcessSaveElement(
 	return oasa.ActionsProcessSaveElement200JSONResponse(answer), nil
 }
 
-// ActionsProcessDeleteElement is A10.
+// ActionsProcessDeleteElement implements operation A10.
 func (s *Server) ActionsProcessDeleteElement(
 	ctx context.Context, request oasa.ActionsProcessDeleteElementRequestObject,
 ) (oasa.ActionsProcessDeleteElementResponseObject, error) {
@@ -142,7 +142,7 @@ func (s *Server) ActionsProcessDeleteElement(
 	return oasa.ActionsProcessDeleteElement200JSONResponse(answer), nil
 }
 
-// ActionsProcessSaveEntityData is A14.
+// ActionsProcessSaveEntityData implements operation A14.
 func (s *Server) ActionsProcessSaveEntityData(
 	ctx context.Context, request oasa.ActionsProcessSaveEntityDataRequestObject,
 ) (oasa.ActionsProcessSaveEntityDataResponseObject, error) {

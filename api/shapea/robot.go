@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// FindRobots is A34.
+// FindRobots implements operation A34.
 func (s *Server) FindRobots(
 	ctx context.Context, request oasa.FindRobotsRequestObject,
 ) (oasa.FindRobotsResponseObject, error) {
@@ -29,7 +29,7 @@ func (s *Server) FindRobots(
 	return answer, nil
 }
 
-// RetrieveRobot is A35.
+// RetrieveRobot implements operation A35.
 func (s *Server) RetrieveRobot(
 	ctx context.Context, request oasa.RetrieveRobotRequestObject,
 ) (oasa.RetrieveRobotResponseObject, error) {
@@ -45,7 +45,7 @@ func (s *Server) RetrieveRobot(
 	return oasa.RetrieveRobot200JSONResponse(answer), nil
 }
 
-// ActionsRobotDownloadSourceCode is A36.
+// ActionsRobotDownloadSourceCode implements operation A36.
 func (s *Server) ActionsRobotDownloadSourceCode(
 	ctx context.Context, request oasa.ActionsRobotDownloadSourceCodeRequestObject,
 ) (oasa.ActionsRobotDownloadSourceCodeResponseObject, error) {
@@ -56,7 +56,7 @@ func (s *Server) ActionsRobotDownloadSourceCode(
 	return newDownload(ctx, found), nil
 }
 
-// ActionsRobotDownloadAsset is A37.
+// ActionsRobotDownloadAsset implements operation A37.
 func (s *Server) ActionsRobotDownloadAsset(
 	ctx context.Context, request oasa.ActionsRobotDownloadAssetRequestObject,
 ) (oasa.ActionsRobotDownloadAssetResponseObject, error) {

@@ -23,7 +23,7 @@ type Server struct {
 
 var _ oasa.StrictServerInterface = (*Server)(nil)
 
-// NewServer makes a Server. caller finds the authenticated caller of the
+// NewServer returns a Server. caller finds the authenticated caller of the
 // request that a context belongs to.
 func NewServer(service *app.Service, caller func(context.Context) domain.Caller) *Server {
 	return &Server{app: service, caller: caller}

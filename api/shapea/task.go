@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// FindTasks is A17.
+// FindTasks implements operation A17.
 func (s *Server) FindTasks(
 	ctx context.Context, request oasa.FindTasksRequestObject,
 ) (oasa.FindTasksResponseObject, error) {
@@ -44,7 +44,7 @@ func taskPage(metadata httpio.PageMetadata, content []oasa.TaskPageItem) any {
 	}
 }
 
-// CreateTask is A18.
+// CreateTask implements operation A18.
 func (s *Server) CreateTask(
 	ctx context.Context, request oasa.CreateTaskRequestObject,
 ) (oasa.CreateTaskResponseObject, error) {
@@ -91,7 +91,7 @@ func activityToken(given *string) ([]byte, error) {
 	return nil, domain.Invalid(domain.LocationQuery, "activityToken", "must be base64")
 }
 
-// RetrieveTask is A19.
+// RetrieveTask implements operation A19.
 func (s *Server) RetrieveTask(
 	ctx context.Context, request oasa.RetrieveTaskRequestObject,
 ) (oasa.RetrieveTaskResponseObject, error) {
@@ -103,7 +103,7 @@ func (s *Server) RetrieveTask(
 	return oasa.RetrieveTask200JSONResponse(answer), nil
 }
 
-// ActionsTaskClaim is A20.
+// ActionsTaskClaim implements operation A20.
 func (s *Server) ActionsTaskClaim(
 	ctx context.Context, request oasa.ActionsTaskClaimRequestObject,
 ) (oasa.ActionsTaskClaimResponseObject, error) {
@@ -115,7 +115,7 @@ func (s *Server) ActionsTaskClaim(
 	return oasa.ActionsTaskClaim200JSONResponse(answer), nil
 }
 
-// ActionsTaskAssign is A21.
+// ActionsTaskAssign implements operation A21.
 func (s *Server) ActionsTaskAssign(
 	ctx context.Context, request oasa.ActionsTaskAssignRequestObject,
 ) (oasa.ActionsTaskAssignResponseObject, error) {
@@ -128,7 +128,7 @@ func (s *Server) ActionsTaskAssign(
 	return oasa.ActionsTaskAssign200JSONResponse(answer), nil
 }
 
-// ActionsTaskSaveJSONFormsValueData is A28.
+// ActionsTaskSaveJSONFormsValueData implements operation A28.
 func (s *Server) ActionsTaskSaveJSONFormsValueData(
 	ctx context.Context, request oasa.ActionsTaskSaveJSONFormsValueDataRequestObject,
 ) (oasa.ActionsTaskSaveJSONFormsValueDataResponseObject, error) {
@@ -144,7 +144,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueData(
 	return oasa.ActionsTaskSaveJSONFormsValueData200JSONResponse(answer), nil
 }
 
-// ActionsTaskComplete is A31.
+// ActionsTaskComplete implements operation A31.
 func (s *Server) ActionsTaskComplete(
 	ctx context.Context, request oasa.ActionsTaskCompleteRequestObject,
 ) (oasa.ActionsTaskCompleteResponseObject, error) {
@@ -156,7 +156,7 @@ func (s *Server) ActionsTaskComplete(
 	return oasa.ActionsTaskComplete200JSONResponse(answer), nil
 }
 
-// ActionsTaskAppendLog is A32.
+// ActionsTaskAppendLog implements operation A32.
 func (s *Server) ActionsTaskAppendLog(
 	ctx context.Context, request oasa.ActionsTaskAppendLogRequestObject,
 ) (oasa.ActionsTaskAppendLogResponseObject, error) {

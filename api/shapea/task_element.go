@@ -6,7 +6,7 @@ import (
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 )
 
-// ActionsTaskSaveElement is A22.
+// ActionsTaskSaveElement implements operation A22.
 func (s *Server) ActionsTaskSaveElement(
 	ctx context.Context, request oasa.ActionsTaskSaveElementRequestObject,
 ) (oasa.ActionsTaskSaveElementResponseObject, error) {
@@ -20,7 +20,7 @@ func (s *Server) ActionsTaskSaveElement(
 	return oasa.ActionsTaskSaveElement200JSONResponse(answer), nil
 }
 
-// ActionsTaskDeleteElement is A24.
+// ActionsTaskDeleteElement implements operation A24.
 func (s *Server) ActionsTaskDeleteElement(
 	ctx context.Context, request oasa.ActionsTaskDeleteElementRequestObject,
 ) (oasa.ActionsTaskDeleteElementResponseObject, error) {
@@ -32,7 +32,7 @@ func (s *Server) ActionsTaskDeleteElement(
 	return oasa.ActionsTaskDeleteElement200JSONResponse(answer), nil
 }
 
-// ActionsTaskDeleteElementValueDocument is A25.
+// ActionsTaskDeleteElementValueDocument implements operation A25.
 func (s *Server) ActionsTaskDeleteElementValueDocument(
 	ctx context.Context, request oasa.ActionsTaskDeleteElementValueDocumentRequestObject,
 ) (oasa.ActionsTaskDeleteElementValueDocumentResponseObject, error) {

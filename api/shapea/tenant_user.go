@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// FindTenantUsers is A3.
+// FindTenantUsers implements operation A3.
 func (s *Server) FindTenantUsers(
 	ctx context.Context, request oasa.FindTenantUsersRequestObject,
 ) (oasa.FindTenantUsersResponseObject, error) {
@@ -33,7 +33,7 @@ func tenantUserPage(metadata httpio.PageMetadata, content []oasa.TenantUser) any
 	}
 }
 
-// RetrieveTenantUser is A4.
+// RetrieveTenantUser implements operation A4.
 func (s *Server) RetrieveTenantUser(
 	ctx context.Context, request oasa.RetrieveTenantUserRequestObject,
 ) (oasa.RetrieveTenantUserResponseObject, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// CreateWorker is A33.
+// CreateWorker implements operation A33.
 func (s *Server) CreateWorker(
 	ctx context.Context, request oasa.CreateWorkerRequestObject,
 ) (oasa.CreateWorkerResponseObject, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// RetrieveProcessItemAiAssistance is B24.
+// RetrieveProcessItemAiAssistance implements operation B24.
 func (s *Server) RetrieveProcessItemAiAssistance(
 	ctx context.Context, request oasb.RetrieveProcessItemAiAssistanceRequestObject,
 ) (oasb.RetrieveProcessItemAiAssistanceResponseObject, error) {
@@ -19,7 +19,7 @@ func (s *Server) RetrieveProcessItemAiAssistance(
 	return oasb.RetrieveProcessItemAiAssistance200JSONResponse(s.assistance(run)), nil
 }
 
-// GenerateProcessItemAiAssistance is B25.
+// GenerateProcessItemAiAssistance implements operation B25.
 func (s *Server) GenerateProcessItemAiAssistance(
 	ctx context.Context, request oasb.GenerateProcessItemAiAssistanceRequestObject,
 ) (oasb.GenerateProcessItemAiAssistanceResponseObject, error) {

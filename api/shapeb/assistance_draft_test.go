@@ -27,7 +27,7 @@ func drafts(s *apitest.Service, fields, more string) uuid.UUID {
 
 const draftSchema = `,"outputSchema":{"type":"object"}`
 
-// writing is a task of such a definition that Bob owns.
+// writing returns a task of such a definition that Bob owns.
 func writing(s *apitest.Service, definition uuid.UUID, data string) uuid.UUID {
 	s.T.Helper()
 	process := s.Process(demo.Alice(), definition).ID

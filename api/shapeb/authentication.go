@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// CreateAuthentication is B51.
+// CreateAuthentication implements operation B51.
 func (s *Server) CreateAuthentication(
 	ctx context.Context, request oasb.CreateAuthenticationRequestObject,
 ) (oasb.CreateAuthenticationResponseObject, error) {

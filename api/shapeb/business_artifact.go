@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// FindBusinessArtifacts is B34.
+// FindBusinessArtifacts implements operation B34.
 func (s *Server) FindBusinessArtifacts(
 	ctx context.Context, request oasb.FindBusinessArtifactsRequestObject,
 ) (oasb.FindBusinessArtifactsResponseObject, error) {
@@ -33,7 +33,7 @@ func (s *Server) FindBusinessArtifacts(
 	return answer, nil
 }
 
-// CreateBusinessArtifact is B35.
+// CreateBusinessArtifact implements operation B35.
 func (s *Server) CreateBusinessArtifact(
 	ctx context.Context, request oasb.CreateBusinessArtifactRequestObject,
 ) (oasb.CreateBusinessArtifactResponseObject, error) {
@@ -56,7 +56,7 @@ func (s *Server) CreateBusinessArtifact(
 	}
 }
 
-// RetrieveBusinessArtifact is B36.
+// RetrieveBusinessArtifact implements operation B36.
 func (s *Server) RetrieveBusinessArtifact(
 	ctx context.Context, request oasb.RetrieveBusinessArtifactRequestObject,
 ) (oasb.RetrieveBusinessArtifactResponseObject, error) {
@@ -78,7 +78,7 @@ func (s *Server) RestoreBusinessArtifact(
 	return oasb.RestoreBusinessArtifact200JSONResponse(businessArtifact(restored)), nil
 }
 
-// DeleteBusinessArtifact is B37.
+// DeleteBusinessArtifact implements operation B37.
 func (s *Server) DeleteBusinessArtifact(
 	ctx context.Context, request oasb.DeleteBusinessArtifactRequestObject,
 ) (oasb.DeleteBusinessArtifactResponseObject, error) {
@@ -88,7 +88,7 @@ func (s *Server) DeleteBusinessArtifact(
 	return oasb.DeleteBusinessArtifact204Response{}, nil
 }
 
-// UpdateBusinessArtifactData is B38.
+// UpdateBusinessArtifactData implements operation B38.
 func (s *Server) UpdateBusinessArtifactData(
 	ctx context.Context, request oasb.UpdateBusinessArtifactDataRequestObject,
 ) (oasb.UpdateBusinessArtifactDataResponseObject, error) {
@@ -99,7 +99,7 @@ func (s *Server) UpdateBusinessArtifactData(
 	return oasb.UpdateBusinessArtifactData200JSONResponse(businessArtifact(changed)), nil
 }
 
-// PatchBusinessArtifactData is B39.
+// PatchBusinessArtifactData implements operation B39.
 func (s *Server) PatchBusinessArtifactData(
 	ctx context.Context, request oasb.PatchBusinessArtifactDataRequestObject,
 ) (oasb.PatchBusinessArtifactDataResponseObject, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// CreateBusinessArtifactAction is B40.
+// CreateBusinessArtifactAction implements operation B40.
 func (s *Server) CreateBusinessArtifactAction(
 	ctx context.Context, request oasb.CreateBusinessArtifactActionRequestObject,
 ) (oasb.CreateBusinessArtifactActionResponseObject, error) {
@@ -38,7 +38,7 @@ func (s *Server) CreateBusinessArtifactAction(
 	}
 }
 
-// RetrieveBusinessArtifactAction is B41.
+// RetrieveBusinessArtifactAction implements operation B41.
 func (s *Server) RetrieveBusinessArtifactAction(
 	ctx context.Context, request oasb.RetrieveBusinessArtifactActionRequestObject,
 ) (oasb.RetrieveBusinessArtifactActionResponseObject, error) {
@@ -49,7 +49,7 @@ func (s *Server) RetrieveBusinessArtifactAction(
 	return oasb.RetrieveBusinessArtifactAction200JSONResponse(artifactAction(found)), nil
 }
 
-// CancelBusinessArtifactAction is B42.
+// CancelBusinessArtifactAction implements operation B42.
 func (s *Server) CancelBusinessArtifactAction(
 	ctx context.Context, request oasb.CancelBusinessArtifactActionRequestObject,
 ) (oasb.CancelBusinessArtifactActionResponseObject, error) {
@@ -60,7 +60,7 @@ func (s *Server) CancelBusinessArtifactAction(
 	return oasb.CancelBusinessArtifactAction200JSONResponse(artifactAction(canceled)), nil
 }
 
-// PrepareBusinessArtifactCreateArtifact is B43.
+// PrepareBusinessArtifactCreateArtifact implements operation B43.
 func (s *Server) PrepareBusinessArtifactCreateArtifact(
 	ctx context.Context, request oasb.PrepareBusinessArtifactCreateArtifactRequestObject,
 ) (oasb.PrepareBusinessArtifactCreateArtifactResponseObject, error) {

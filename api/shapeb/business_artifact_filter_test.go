@@ -272,7 +272,7 @@ func TestFiltersFollowTheDefinitions(t *testing.T) { //nolint:funlen // one stor
 	require.Contains(t, failure.Message, "BOAT")
 }
 
-// found are the ids of the artifacts that expressions find for Alice, in order.
+// found returns the ids of the artifacts that expressions find for Alice, in order.
 func found(s *apitest.Service, more string, expressions ...string) []uuid.UUID {
 	s.T.Helper()
 	query := url.Values{"value": expressions, "size": {"1000"}}

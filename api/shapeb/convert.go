@@ -13,7 +13,7 @@ func principalKey(id *uuid.UUID, email *string) app.PrincipalKey {
 	return app.PrincipalKey{ID: id, Email: httpio.Deref(email)}
 }
 
-// uriOf is the address of a resource.
+// uriOf returns the address of a resource.
 func uriOf(kind kuflowref.KindOfResource, id uuid.UUID) *string {
 	return new(kuflowref.Resource{Kind: kind, ID: id}.String())
 }

@@ -52,7 +52,7 @@ func newVisits(s *apitest.Service) visits {
 	return v
 }
 
-// document is the definition with some more members.
+// document returns the definition with some more members.
 func (v visits) document(more string) string {
 	return apitest.Identified("demo", "ProcessDefinition", "VISIT", v.id, `{`+more+`,"dataStructures":["ADDRESS"],`+
 		`"engine":{"workflowType":"VisitWorkflow","taskQueue":"VISITS","runner":"loan-worker"},`+

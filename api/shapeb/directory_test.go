@@ -21,7 +21,7 @@ func staffOnly(s *apitest.Administered) {
 	s.Apply(s.As("owner"), strings.Replace(tenant, `"plan"`, `"directory":"STAFF","plan"`, 1))
 }
 
-// userOf is the tenant user of an account.
+// userOf returns the tenant user of an account.
 func userOf(s *apitest.Administered, as demo.Account) uuid.UUID {
 	s.T.Helper()
 	found := s.List(s.As("owner"), "/tenant-users?email="+as.Email).IDs()

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 )
 
-// UploadProcessDocument is B19.
+// UploadProcessDocument implements operation B19.
 func (s *Server) UploadProcessDocument(
 	ctx context.Context, request oasb.UploadProcessDocumentRequestObject,
 ) (oasb.UploadProcessDocumentResponseObject, error) {
@@ -23,7 +23,7 @@ func (s *Server) UploadProcessDocument(
 	return oasb.UploadProcessDocument200JSONResponse{DocumentURI: app.DocumentURI(stored)}, nil
 }
 
-// UploadProcessUserActionDocument is B14.
+// UploadProcessUserActionDocument implements operation B14.
 func (s *Server) UploadProcessUserActionDocument(
 	ctx context.Context, request oasb.UploadProcessUserActionDocumentRequestObject,
 ) (oasb.UploadProcessUserActionDocumentResponseObject, error) {
@@ -41,7 +41,7 @@ func (s *Server) UploadProcessUserActionDocument(
 	}
 }
 
-// DownloadProcessDocument is B20.
+// DownloadProcessDocument implements operation B20.
 func (s *Server) DownloadProcessDocument(
 	ctx context.Context, request oasb.DownloadProcessDocumentRequestObject,
 ) (oasb.DownloadProcessDocumentResponseObject, error) {
@@ -52,7 +52,7 @@ func (s *Server) DownloadProcessDocument(
 	return newDownload(ctx, found), nil
 }
 
-// UploadBusinessArtifactDocument is B44.
+// UploadBusinessArtifactDocument implements operation B44.
 func (s *Server) UploadBusinessArtifactDocument(
 	ctx context.Context, request oasb.UploadBusinessArtifactDocumentRequestObject,
 ) (oasb.UploadBusinessArtifactDocumentResponseObject, error) {
@@ -65,7 +65,7 @@ func (s *Server) UploadBusinessArtifactDocument(
 	return oasb.UploadBusinessArtifactDocument200JSONResponse{DocumentURI: app.DocumentURI(stored)}, nil
 }
 
-// DownloadBusinessArtifactDocument is B45.
+// DownloadBusinessArtifactDocument implements operation B45.
 func (s *Server) DownloadBusinessArtifactDocument(
 	ctx context.Context, request oasb.DownloadBusinessArtifactDocumentRequestObject,
 ) (oasb.DownloadBusinessArtifactDocumentResponseObject, error) {
@@ -100,7 +100,7 @@ func (s *Server) DownloadDocument(
 	return newDownload(ctx, found), nil
 }
 
-// DownloadProcessItemTaskDataWebformsAsDocument is B33.
+// DownloadProcessItemTaskDataWebformsAsDocument implements operation B33.
 func (s *Server) DownloadProcessItemTaskDataWebformsAsDocument(
 	ctx context.Context, request oasb.DownloadProcessItemTaskDataWebformsAsDocumentRequestObject,
 ) (oasb.DownloadProcessItemTaskDataWebformsAsDocumentResponseObject, error) {

@@ -126,7 +126,7 @@ func TestTemporaryArtifactDocumentVisibleToUploader(t *testing.T) {
 	s.Get(200, demo.Reader(), apitest.DownloadPath(artifact, uri))
 }
 
-// taskDownload is where a document of a task is downloaded from, in Shape A.
+// taskDownload returns where a document of a task is downloaded from, in Shape A.
 func taskDownload(task uuid.UUID, uri string) string {
 	return apitest.TaskPathA(task, "/~actions/download-json-forms-value-document?") + url.Values{"documentUri": {uri}}.Encode()
 }

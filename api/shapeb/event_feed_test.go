@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/persistence/events"
 )
 
-// event is the next message with data.
+// event returns the next message with data.
 func event(f *apitest.Follower) apitest.Message {
 	f.T.Helper()
 	for {
@@ -46,7 +46,7 @@ func requireEnd(f *apitest.Follower) {
 
 func quickly(o *api.Options) { o.Heartbeat = 20 * time.Millisecond }
 
-// eventID is the id in the body of an event.
+// eventID returns the id in the body of an event.
 func eventID(t *testing.T, m apitest.Message) uuid.UUID {
 	t.Helper()
 	var body struct{ ID uuid.UUID }

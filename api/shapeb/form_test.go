@@ -31,7 +31,7 @@ func textOf(t *testing.T, pdf string) string {
 	return string(text)
 }
 
-// orders is a process definition with a form.
+// orders returns a process definition with a form.
 func orders(s *apitest.Service) uuid.UUID {
 	s.T.Helper()
 	id := uuid.New()
@@ -49,7 +49,7 @@ func orders(s *apitest.Service) uuid.UUID {
 	return id
 }
 
-// order is a task of an order that Bob owns.
+// order returns a task of an order that Bob owns.
 func order(s *apitest.Service, data string) oasb.ProcessItem {
 	s.T.Helper()
 	process := apitest.Decode[oasb.Process](s.T, s.Post(201, demo.Alice(), "/processes",
@@ -62,7 +62,7 @@ func formPath(task uuid.UUID, pointer string) string {
 	return apitest.ItemPath(task, apitest.FormsAction+"?"+url.Values{"propertyPath": {pointer}}.Encode())
 }
 
-// filesIn are the texts of the PDFs in a ZIP, by their names.
+// filesIn returns the texts of the PDFs in a ZIP, by their names.
 func filesIn(t *testing.T, body string) map[string]string {
 	t.Helper()
 	archive, err := zip.NewReader(strings.NewReader(body), int64(len(body)))

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// FindProcessItems is B21.
+// FindProcessItems implements operation B21.
 func (s *Server) FindProcessItems(
 	ctx context.Context, request oasb.FindProcessItemsRequestObject,
 ) (oasb.FindProcessItemsResponseObject, error) {
@@ -32,7 +32,7 @@ func (s *Server) FindProcessItems(
 	return answer, nil
 }
 
-// CreateProcessItem is B22.
+// CreateProcessItem implements operation B22.
 func (s *Server) CreateProcessItem(
 	ctx context.Context, request oasb.CreateProcessItemRequestObject,
 ) (oasb.CreateProcessItemResponseObject, error) {
@@ -56,7 +56,7 @@ func (s *Server) CreateProcessItem(
 	}
 }
 
-// RetrieveProcessItem is B23.
+// RetrieveProcessItem implements operation B23.
 func (s *Server) RetrieveProcessItem(
 	ctx context.Context, request oasb.RetrieveProcessItemRequestObject,
 ) (oasb.RetrieveProcessItemResponseObject, error) {

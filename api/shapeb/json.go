@@ -26,7 +26,7 @@ func jsonValue(v *domain.JSONValue) *oasb.JSONValue {
 	return value
 }
 
-// document is the object that a client sent, nil when it sent none. The
+// document returns the object that a client sent, nil when it sent none. The
 // validity that the client sends is ignored.
 func document(v *oasb.JSONValue) json.RawMessage {
 	if v == nil {
@@ -35,7 +35,7 @@ func document(v *oasb.JSONValue) json.RawMessage {
 	return v.Value
 }
 
-// patchOf is the patch of a request, which comes under one of two media types.
+// patchOf returns the patch of a request, which comes under one of two media types.
 func patchOf(bodies ...*oasb.JSONPatch) []jsondoc.Operation {
 	var patch []jsondoc.Operation
 	for _, body := range bodies {

@@ -61,7 +61,7 @@ func TestValuesComeBackAsTheyWereSent(t *testing.T) {
 	}
 }
 
-// patchable is each place that can be patched, holding the same value.
+// patchable returns each place that can be patched, holding the same value.
 func patchable(s *apitest.Service, value string) map[string]func(t *testing.T) oasb.JSONValue {
 	s.T.Helper()
 	loan, onboarding := s.Loan().ID, s.Process(demo.Alice(), demo.Onboarding()).ID

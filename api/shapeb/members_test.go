@@ -54,7 +54,7 @@ func requireSubset(t *testing.T, got, want map[string]any, at string) {
 	}
 }
 
-// first is the body of the first element of a list.
+// first returns the body of the first element of a list.
 func first(s *apitest.Service, as demo.Account, path string) apitest.Answer {
 	s.T.Helper()
 	content := apitest.Decode[struct{ Content []json.RawMessage }](s.T, s.Get(200, as, path)).Content
@@ -71,7 +71,7 @@ func byWhom(createdBy, changedBy demo.Account, members map[string]any) map[strin
 	return audit
 }
 
-// lacking is the expected object without members that only single resources have.
+// lacking returns the expected object without members that only single resources have.
 func lacking(whole map[string]any, names ...string) map[string]any {
 	rest := maps.Clone(whole)
 	for _, name := range names {

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// FindPrincipals is B1.
+// FindPrincipals implements operation B1.
 func (s *Server) FindPrincipals(
 	ctx context.Context, request oasb.FindPrincipalsRequestObject,
 ) (oasb.FindPrincipalsResponseObject, error) {
@@ -28,7 +28,7 @@ func (s *Server) FindPrincipals(
 	return answer, nil
 }
 
-// RetrievePrincipal is B2.
+// RetrievePrincipal implements operation B2.
 func (s *Server) RetrievePrincipal(
 	ctx context.Context, request oasb.RetrievePrincipalRequestObject,
 ) (oasb.RetrievePrincipalResponseObject, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// FindProcesses is B7.
+// FindProcesses implements operation B7.
 func (s *Server) FindProcesses(
 	ctx context.Context, request oasb.FindProcessesRequestObject,
 ) (oasb.FindProcessesResponseObject, error) {
@@ -43,7 +43,7 @@ func (s *Server) DeleteProcess(
 	return oasb.DeleteProcess204Response{}, nil
 }
 
-// CreateProcess is B8.
+// CreateProcess implements operation B8.
 func (s *Server) CreateProcess(
 	ctx context.Context, request oasb.CreateProcessRequestObject,
 ) (oasb.CreateProcessResponseObject, error) {
@@ -67,7 +67,7 @@ func (s *Server) CreateProcess(
 	}
 }
 
-// RetrieveProcess is B9.
+// RetrieveProcess implements operation B9.
 func (s *Server) RetrieveProcess(
 	ctx context.Context, request oasb.RetrieveProcessRequestObject,
 ) (oasb.RetrieveProcessResponseObject, error) {
@@ -78,7 +78,7 @@ func (s *Server) RetrieveProcess(
 	return oasb.RetrieveProcess200JSONResponse(process(found)), nil
 }
 
-// CompleteProcess is B10.
+// CompleteProcess implements operation B10.
 func (s *Server) CompleteProcess(
 	ctx context.Context, request oasb.CompleteProcessRequestObject,
 ) (oasb.CompleteProcessResponseObject, error) {
@@ -89,7 +89,7 @@ func (s *Server) CompleteProcess(
 	return oasb.CompleteProcess200JSONResponse(process(changed)), nil
 }
 
-// CancelProcess is B11.
+// CancelProcess implements operation B11.
 func (s *Server) CancelProcess(
 	ctx context.Context, request oasb.CancelProcessRequestObject,
 ) (oasb.CancelProcessResponseObject, error) {
@@ -100,7 +100,7 @@ func (s *Server) CancelProcess(
 	return oasb.CancelProcess200JSONResponse(process(changed)), nil
 }
 
-// CancelProcessProcessItems is B12.
+// CancelProcessProcessItems implements operation B12.
 func (s *Server) CancelProcessProcessItems(
 	ctx context.Context, request oasb.CancelProcessProcessItemsRequestObject,
 ) (oasb.CancelProcessProcessItemsResponseObject, error) {
@@ -111,7 +111,7 @@ func (s *Server) CancelProcessProcessItems(
 	return oasb.CancelProcessProcessItems200JSONResponse(process(unchanged)), nil
 }
 
-// UpdateProcessMetadata is B15.
+// UpdateProcessMetadata implements operation B15.
 func (s *Server) UpdateProcessMetadata(
 	ctx context.Context, request oasb.UpdateProcessMetadataRequestObject,
 ) (oasb.UpdateProcessMetadataResponseObject, error) {
@@ -122,7 +122,7 @@ func (s *Server) UpdateProcessMetadata(
 	return oasb.UpdateProcessMetadata200JSONResponse(process(changed)), nil
 }
 
-// PatchProcessMetadata is B16.
+// PatchProcessMetadata implements operation B16.
 func (s *Server) PatchProcessMetadata(
 	ctx context.Context, request oasb.PatchProcessMetadataRequestObject,
 ) (oasb.PatchProcessMetadataResponseObject, error) {
@@ -134,7 +134,7 @@ func (s *Server) PatchProcessMetadata(
 	return oasb.PatchProcessMetadata200JSONResponse(process(changed)), nil
 }
 
-// UpdateProcessEntity is B17.
+// UpdateProcessEntity implements operation B17.
 func (s *Server) UpdateProcessEntity(
 	ctx context.Context, request oasb.UpdateProcessEntityRequestObject,
 ) (oasb.UpdateProcessEntityResponseObject, error) {
@@ -145,7 +145,7 @@ func (s *Server) UpdateProcessEntity(
 	return oasb.UpdateProcessEntity200JSONResponse(process(changed)), nil
 }
 
-// PatchProcessEntity is B18.
+// PatchProcessEntity implements operation B18.
 func (s *Server) PatchProcessEntity(
 	ctx context.Context, request oasb.PatchProcessEntityRequestObject,
 ) (oasb.PatchProcessEntityResponseObject, error) {

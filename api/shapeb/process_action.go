@@ -135,7 +135,7 @@ func processAction(a *domain.ProcessAction) oasb.ProcessAction {
 	return answer
 }
 
-// actionErrors are the reasons why an action failed when it was invoked.
+// actionErrors returns the reasons why an action failed when it was invoked.
 func actionErrors(details []domain.Detail) []oasb.DefaultErrorInfo {
 	var shown []oasb.DefaultErrorInfo
 	located := fields()
@@ -162,7 +162,7 @@ func availableAction(a *app.AvailableAction) oasb.AvailableProcessAction {
 	}
 }
 
-// actionParameters are what an invocation takes beside the code.
+// actionParameters returns what an invocation takes beside the code.
 func actionParameters(of domain.ProcessActionType) []oasb.ProcessActionParameter {
 	parameter := func(pointer string, t oasb.ProcessActionParameterType, required bool) oasb.ProcessActionParameter {
 		return oasb.ProcessActionParameter{Pointer: pointer, Type: t, Required: required}

@@ -24,7 +24,7 @@ type tableCaller struct {
 	startsRelated bool
 }
 
-// tableExpressions are those of all four outcomes.
+// tableExpressions returns an expression for each of the four outcomes.
 func tableExpressions() map[string]string {
 	return map[string]string{
 		"ABSENT": "", "TRUE": `${ .process.state == "RUNNING" }`, "FALSE": `${ .process.state == "COMPLETED" }`,
@@ -46,7 +46,7 @@ func tableTypes() map[domain.ProcessActionType]string {
 	}
 }
 
-// tablePermissions are all sets but the empty one, under the letters of their
+// tablePermissions returns all sets but the empty one, under the letters of their
 // members.
 func tablePermissions() map[string][]string {
 	sets := map[string][]string{}
@@ -96,7 +96,7 @@ func tableActions(expression string) []tableAction {
 	return actions
 }
 
-// tableCallers are users in all combinations, and the application that runs the
+// tableCallers returns users in all combinations, and the application that runs the
 // workflow.
 func tableCallers() []tableCaller {
 	var callers []tableCaller

@@ -295,7 +295,7 @@ func retrieveUserAction(s *apitest.Service, process, action uuid.UUID) oasb.Proc
 	return apitest.Decode[oasb.ProcessAction](s.T, s.Get(200, demo.LoanWorker(), apitest.UserActionPath(process, action, "")))
 }
 
-// available are the codes of the user actions that the account may invoke.
+// available returns the codes of the user actions that the account may invoke.
 func available(s *apitest.Service, as demo.Account, process uuid.UUID) []string {
 	s.T.Helper()
 	codes := []string{}

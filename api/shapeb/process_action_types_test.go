@@ -30,7 +30,7 @@ const everyType = `{"name":"Types","engine":{"workflowType":"W","taskQueue":"LOA
 	`{"code":"RELATED","name":"Related","type":"START_RELATED_PROCESS","permissions":["MANAGER"],"processDefinition":"TYPES"}],` +
 	`"permissions":{"initiators":[{"user":"initiator"},{"user":"manager"}],"viewers":[{"user":"viewer"}],"managers":[{"user":"manager"}]}}`
 
-// newTypes is the service with a process of everyType.
+// newTypes returns the service with a process of everyType.
 func newTypes(t *testing.T) (*apitest.Administered, uuid.UUID) {
 	t.Helper()
 	s := apitest.NewAdministered(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// claims is a process definition with what those of the demonstration data do
+// claims returns a process definition with what those of the demonstration data do
 // without: members of metadata of every type to be found by, data structures,
 // and a task that takes valid data only. Alice and the loan worker manage its
 // processes, and Bob views them.

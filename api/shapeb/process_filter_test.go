@@ -23,7 +23,7 @@ func claimWith(s *apitest.Service, definition uuid.UUID, metadata string) uuid.U
 		`{"processDefinitionId":"`+definition.String()+`","metadata":{"value":`+metadata+`}}`)).ID
 }
 
-// fitting is the query of expressions that must all fit.
+// fitting returns the query of expressions that must all fit.
 func fitting(expressions ...string) string {
 	query := url.Values{"metadata": expressions}
 	return query.Encode()

@@ -6,7 +6,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 )
 
-// ChangeProcessInitiator is B13.
+// ChangeProcessInitiator implements operation B13.
 func (s *Server) ChangeProcessInitiator(
 	ctx context.Context, request oasb.ChangeProcessInitiatorRequestObject,
 ) (oasb.ChangeProcessInitiatorResponseObject, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// FindRobots is B47.
+// FindRobots implements operation B47.
 func (s *Server) FindRobots(
 	ctx context.Context, request oasb.FindRobotsRequestObject,
 ) (oasb.FindRobotsResponseObject, error) {
@@ -29,7 +29,7 @@ func (s *Server) FindRobots(
 	return answer, nil
 }
 
-// RetrieveRobot is B48.
+// RetrieveRobot implements operation B48.
 func (s *Server) RetrieveRobot(
 	ctx context.Context, request oasb.RetrieveRobotRequestObject,
 ) (oasb.RetrieveRobotResponseObject, error) {
@@ -50,7 +50,7 @@ func (s *Server) RetrieveRobot(
 	return answer, nil
 }
 
-// DownloadRobotSourceCode is B49.
+// DownloadRobotSourceCode implements operation B49.
 func (s *Server) DownloadRobotSourceCode(
 	ctx context.Context, request oasb.DownloadRobotSourceCodeRequestObject,
 ) (oasb.DownloadRobotSourceCodeResponseObject, error) {
@@ -61,7 +61,7 @@ func (s *Server) DownloadRobotSourceCode(
 	return newDownload(ctx, found), nil
 }
 
-// DownloadRobotAsset is B50.
+// DownloadRobotAsset implements operation B50.
 func (s *Server) DownloadRobotAsset(
 	ctx context.Context, request oasb.DownloadRobotAssetRequestObject,
 ) (oasb.DownloadRobotAssetResponseObject, error) {

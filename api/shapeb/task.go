@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// ClaimProcessItemTask is B26.
+// ClaimProcessItemTask implements operation B26.
 func (s *Server) ClaimProcessItemTask(
 	ctx context.Context, request oasb.ClaimProcessItemTaskRequestObject,
 ) (oasb.ClaimProcessItemTaskResponseObject, error) {
@@ -19,7 +19,7 @@ func (s *Server) ClaimProcessItemTask(
 	return oasb.ClaimProcessItemTask200JSONResponse(item(changed)), nil
 }
 
-// AssignProcessItemTask is B27.
+// AssignProcessItemTask implements operation B27.
 func (s *Server) AssignProcessItemTask(
 	ctx context.Context, request oasb.AssignProcessItemTaskRequestObject,
 ) (oasb.AssignProcessItemTaskResponseObject, error) {
@@ -31,7 +31,7 @@ func (s *Server) AssignProcessItemTask(
 	return oasb.AssignProcessItemTask200JSONResponse(item(changed)), nil
 }
 
-// CompleteProcessItemTask is B28.
+// CompleteProcessItemTask implements operation B28.
 func (s *Server) CompleteProcessItemTask(
 	ctx context.Context, request oasb.CompleteProcessItemTaskRequestObject,
 ) (oasb.CompleteProcessItemTaskResponseObject, error) {
@@ -42,7 +42,7 @@ func (s *Server) CompleteProcessItemTask(
 	return oasb.CompleteProcessItemTask200JSONResponse(item(changed)), nil
 }
 
-// AppendProcessItemTaskLog is B29.
+// AppendProcessItemTaskLog implements operation B29.
 func (s *Server) AppendProcessItemTaskLog(
 	ctx context.Context, request oasb.AppendProcessItemTaskLogRequestObject,
 ) (oasb.AppendProcessItemTaskLogResponseObject, error) {
@@ -55,7 +55,7 @@ func (s *Server) AppendProcessItemTaskLog(
 	return oasb.AppendProcessItemTaskLog200JSONResponse(item(changed)), nil
 }
 
-// UpdateProcessItemTaskData is B30.
+// UpdateProcessItemTaskData implements operation B30.
 func (s *Server) UpdateProcessItemTaskData(
 	ctx context.Context, request oasb.UpdateProcessItemTaskDataRequestObject,
 ) (oasb.UpdateProcessItemTaskDataResponseObject, error) {
@@ -66,7 +66,7 @@ func (s *Server) UpdateProcessItemTaskData(
 	return oasb.UpdateProcessItemTaskData200JSONResponse(item(changed)), nil
 }
 
-// PatchProcessItemTaskData is B31.
+// PatchProcessItemTaskData implements operation B31.
 func (s *Server) PatchProcessItemTaskData(
 	ctx context.Context, request oasb.PatchProcessItemTaskDataRequestObject,
 ) (oasb.PatchProcessItemTaskDataResponseObject, error) {
@@ -78,7 +78,7 @@ func (s *Server) PatchProcessItemTaskData(
 	return oasb.PatchProcessItemTaskData200JSONResponse(item(changed)), nil
 }
 
-// UpdateProcessItemTaskContextData is B32.
+// UpdateProcessItemTaskContextData implements operation B32.
 func (s *Server) UpdateProcessItemTaskContextData(
 	ctx context.Context, request oasb.UpdateProcessItemTaskContextDataRequestObject,
 ) (oasb.UpdateProcessItemTaskContextDataResponseObject, error) {

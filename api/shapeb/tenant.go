@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// FindTenants is B3.
+// FindTenants implements operation B3.
 func (s *Server) FindTenants(
 	ctx context.Context, request oasb.FindTenantsRequestObject,
 ) (oasb.FindTenantsResponseObject, error) {
@@ -25,7 +25,7 @@ func (s *Server) FindTenants(
 	return answer, nil
 }
 
-// RetrieveTenant is B4.
+// RetrieveTenant implements operation B4.
 func (s *Server) RetrieveTenant(
 	ctx context.Context, request oasb.RetrieveTenantRequestObject,
 ) (oasb.RetrieveTenantResponseObject, error) {
@@ -36,7 +36,7 @@ func (s *Server) RetrieveTenant(
 	return oasb.RetrieveTenant200JSONResponse(tenant(found)), nil
 }
 
-// FindTenantUsers is B5.
+// FindTenantUsers implements operation B5.
 func (s *Server) FindTenantUsers(
 	ctx context.Context, request oasb.FindTenantUsersRequestObject,
 ) (oasb.FindTenantUsersResponseObject, error) {
@@ -68,7 +68,7 @@ func tenantUserPage(metadata httpio.PageMetadata, content []oasb.TenantUserPageI
 	return oasb.TenantUserPage{Metadata: oasb.PageMetadata(metadata), Content: content}
 }
 
-// RetrieveTenantUser is B6.
+// RetrieveTenantUser implements operation B6.
 func (s *Server) RetrieveTenantUser(
 	ctx context.Context, request oasb.RetrieveTenantUserRequestObject,
 ) (oasb.RetrieveTenantUserResponseObject, error) {

@@ -14,12 +14,12 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
-// newItem is the body that creates an item of the process.
+// newItem returns the body that creates an item of the process.
 func newItem(process uuid.UUID, members ...string) string {
 	return `{"processId":"` + process.String() + `",` + strings.Join(members, ",") + `}`
 }
 
-// inThread is the member that attaches an item to a thread.
+// inThread returns the member that attaches an item to a thread.
 func inThread(thread uuid.UUID) string { return `"processItemThreadId":"` + thread.String() + `"` }
 
 func TestThreadsHoldTheirItems(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// planted is a task of Carol's with a reference to a document that she does not
+// planted returns a task of Carol's with a reference to a document that she does not
 // see, in a process of hers, and that reference.
 func planted(s *apitest.Service) (task uuid.UUID, uri string) {
 	s.T.Helper()

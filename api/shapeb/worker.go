@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// CreateWorker is B46.
+// CreateWorker implements operation B46.
 func (s *Server) CreateWorker(
 	ctx context.Context, request oasb.CreateWorkerRequestObject,
 ) (oasb.CreateWorkerResponseObject, error) {
