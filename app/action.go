@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// newAction is an action that the caller invokes.
+// newAction returns an action that the caller invokes.
 func (k *keeper) newAction(id, tenant uuid.UUID, ref domain.ActionDefinitionRef) domain.Action {
 	return domain.Action{
 		ID: id, TenantID: tenant, Status: domain.ActionRequested, Definition: ref,
@@ -42,7 +42,7 @@ func (s *Service) startProcessOf(
 	return nil
 }
 
-// startedByAction is an error about a process definition that the caller did not
+// startedByAction returns an error about a process definition that the caller did not
 // name.
 func startedByAction(err error) error {
 	if domain.HasCode(err, domain.CodeDefinitionNotFound) {
@@ -67,7 +67,7 @@ func endAs(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.
 	return nil
 }
 
-// violates is why an action with a value that violates its schema is not carried
+// violates returns why an action with a value that violates its schema is not carried
 // out.
 func violates(field domain.Field, violations []domain.ValueError) *domain.Error {
 	refusal := &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the request is not valid"}

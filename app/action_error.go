@@ -38,7 +38,7 @@ func carryOut(attempt func(failed *domain.Error) error) error {
 	return err
 }
 
-// refusedInput is an input that could not even be held against its schema. field
+// refusedInput returns an input that could not even be held against its schema. field
 // is the one that has it.
 func refusedInput(given json.RawMessage, field domain.Field, failed *domain.Error) *domain.JSONValue {
 	if given == nil {

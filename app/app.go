@@ -91,7 +91,7 @@ type Service struct {
 	views chan struct{}
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(o Options) *Service {
 	if o.Quotas == nil {
 		o.Quotas = new(domain.DefaultQuotas())
@@ -112,7 +112,7 @@ func New(o Options) *Service {
 	}
 }
 
-// Background is the same service in the background of its store, for work that no
+// Background returns the same service in the background of its store, for work that no
 // request waits for.
 func (s *Service) Background() *Service {
 	background := *s

@@ -51,7 +51,7 @@ func compileArtifact(source persistence.ArtifactDefinition) (artifactSchemas, er
 	return s, nil
 }
 
-// indexed is what an artifact with the data can be found by.
+// indexed returns what an artifact with the data can be found by.
 func (d *artifactDefinition) indexed(data *domain.JSONValue) ([]persistence.IndexedValue, error) {
 	if data == nil {
 		return nil, nil

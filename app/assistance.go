@@ -50,7 +50,7 @@ func assistanceDisabled() error {
 	return domain.Conflict(domain.CodeFeatureDisabled, "AI assistance is not available for this process item")
 }
 
-// space is where the embeddings of a run can be compared.
+// space returns where the embeddings of a run can be compared.
 func (s *Service) space(run *domain.AssistanceRun) persistence.EmbeddingSpace {
 	return persistence.EmbeddingSpace{TenantID: run.TenantID, Model: s.assistant.provider.EmbeddingModel()}
 }
@@ -112,7 +112,7 @@ func overIfGone(err error) error {
 	return err
 }
 
-// contentsOf are the contents that a run chooses passages from.
+// contentsOf returns the contents that a run chooses passages from.
 func contentsOf(run *domain.AssistanceRun) [][]byte {
 	var contents [][]byte
 	for _, d := range run.Documents {
@@ -123,7 +123,7 @@ func contentsOf(run *domain.AssistanceRun) [][]byte {
 	return contents
 }
 
-// storable is a text as the database takes it.
+// storable returns a text as the database takes it.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", " ")
 }

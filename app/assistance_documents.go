@@ -23,7 +23,7 @@ import (
 // problemTooMany is the problem of a document beyond the limit of a run.
 const problemTooMany = "TOO_MANY_DOCUMENTS"
 
-// ReadAssistanceDocuments is the first step of a run: the documents of the item
+// ReadAssistanceDocuments returns the first step of a run: the documents of the item
 // become passages. What has passages already, from whatever run, is not read
 // again. A document that cannot be read is noted in the run.
 func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.AssistanceKey) error {
@@ -136,7 +136,7 @@ type namedFile struct {
 	stored *domain.Document
 }
 
-// files are the documents that the configuration has a model read, each content
+// files returns the documents that the configuration has a model read, each content
 // once: those at its pointers into the data or, without pointers, all of the data
 // and of the elements.
 func (a *assisted) files() ([]namedFile, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// FinishAssistance is the last step of a run: it publishes the answer and,
+// FinishAssistance returns the last step of a run: it publishes the answer and,
 // where the definition says so, drafts it into the data of the task. The draft
 // is skipped if the requester may no longer write to the task. The task is
 // never completed.
@@ -140,7 +140,7 @@ func draftOf(run *domain.AssistanceRun, spec *domain.Assistance) map[string]json
 	return answers
 }
 
-// drafting is the patch that writes answers into the fields that are empty, or as
+// drafting returns the patch that writes answers into the fields that are empty, or as
 // they were when the run began, and the pointers of those.
 func drafting(
 	item *domain.ProcessItem, baseline map[string]json.RawMessage, fields []string, answers map[string]json.RawMessage,

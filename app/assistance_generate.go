@@ -83,7 +83,7 @@ func assistanceOf(d *definition, item *domain.ProcessItem) *domain.Assistance {
 	return definition.Spec.Assistance
 }
 
-// baselineOf is what the fields hold, as far as they exist.
+// baselineOf returns what the fields hold, as far as they exist.
 func baselineOf(item *domain.ProcessItem, fields []string) map[string]json.RawMessage {
 	baseline := map[string]json.RawMessage{}
 	for _, field := range fields {

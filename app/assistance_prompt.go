@@ -24,7 +24,7 @@ type preparedRequest struct {
 	Schema      json.RawMessage      `json:"schema,omitempty"`
 }
 
-// PrepareAssistancePrompt is the third step of a run: it fills the templates,
+// PrepareAssistancePrompt returns the third step of a run: it fills the templates,
 // chooses the passages that are nearest to the prompt, and stores the prompt,
 // which does not change afterwards.
 func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.AssistanceKey) error {
@@ -64,7 +64,7 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 	})
 }
 
-// values are what templates can name: data, contextData, the text of a message,
+// values returns what templates can name: data, contextData, the text of a message,
 // and metadata.
 func (a *assisted) values() (json.RawMessage, error) {
 	text := func(v *domain.JSONValue) json.RawMessage {
@@ -88,7 +88,7 @@ func (a *assisted) values() (json.RawMessage, error) {
 	return jsontext.Marshal(values)
 }
 
-// excerpts are the passages nearest to a prompt, the nearest first.
+// excerpts returns the passages nearest to a prompt, the nearest first.
 func (s *Service) excerpts(ctx context.Context, run *domain.AssistanceRun, prompt string) ([]assistance.Excerpt, error) {
 	space := s.space(run)
 	places, stored, err := s.store.Reader.ListVectors(ctx, space, contentsOf(run))

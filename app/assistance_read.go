@@ -17,7 +17,7 @@ func (s *Service) RetrieveProcessItemAIAssistance(
 	return s.store.Reader.GetAssistance(ctx, caller, id)
 }
 
-// RetryAssistanceAfter is how many seconds clients should wait before they ask
+// RetryAssistanceAfter returns how many seconds clients should wait before they ask
 // for a run again.
 func (s *Service) RetryAssistanceAfter(run *domain.AssistanceRun) int {
 	return run.RetryAfterSeconds(s.now())

@@ -53,7 +53,7 @@ func storeArtifactActionEnd(
 		From(string(domain.ActionRequested))
 }
 
-// delivered is the document that a result names. A worker may return what it
+// delivered returns the document that a result names. A worker may return what it
 // likes: what does not fit names none.
 func delivered(result json.RawMessage) string {
 	var returned actionResult

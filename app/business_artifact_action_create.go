@@ -107,7 +107,7 @@ func (s *Service) invoke(
 	return a, failing(err)
 }
 
-// input is what a worker gets to carry out an action of the type, and the
+// input returns what a worker gets to carry out an action of the type, and the
 // field that has it.
 func (in *NewBusinessArtifactAction) input(of domain.ArtifactActionType) (input json.RawMessage, field domain.Field) {
 	switch of {
@@ -151,7 +151,7 @@ func insertArtifactAction(k *keeper, a *domain.BusinessArtifactAction) error {
 	return k.tx.InsertArtifactAction(a)
 }
 
-// ofArtifactAction is the place of the input of an action. Its documents belong
+// ofArtifactAction returns the place of the input of an action. Its documents belong
 // to the artifact.
 func ofArtifactAction(a *domain.BusinessArtifactAction) place {
 	return place{
@@ -231,7 +231,7 @@ func (s *Service) invokeCreateArtifact(
 	return insertArtifactAction(k, a)
 }
 
-// prefilled is what an action makes of the data of its artifact. What that refers
+// prefilled returns what an action makes of the data of its artifact. What that refers
 // to is looked up with the next read.
 func (k *keeper) prefilled(source *domain.JSONValue, spec *resource.ArtifactActionSpec) (json.RawMessage, error) {
 	value, err := prefilled(source, spec.Prefill)

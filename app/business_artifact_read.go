@@ -151,7 +151,7 @@ func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (pers
 	return search, nil
 }
 
-// fieldOf is the name of the field that an expression begins with, empty where
+// fieldOf returns the name of the field that an expression begins with, empty where
 // it is not written as one.
 func fieldOf(expression string) string {
 	encoded, _, _ := strings.Cut(expression, " ")

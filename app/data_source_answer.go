@@ -136,7 +136,7 @@ func readDataSourceItem(text json.RawMessage) (domain.DataSourceItem, error) {
 	return item, nil
 }
 
-// memberText is a member that is a string, "" for others.
+// memberText returns a member that is a string, "" for others.
 func memberText(members map[string]json.RawMessage, name string) string {
 	var text string
 	if json.Unmarshal(members[name], &text) != nil {
@@ -145,7 +145,7 @@ func memberText(members map[string]json.RawMessage, name string) string {
 	return text
 }
 
-// shortened is the beginning of a text, as the database takes it.
+// shortened returns the beginning of a text, as the database takes it.
 func shortened(text string) string {
 	characters := []rune(storable(text))
 	return string(characters[:min(len(characters), maxDataSourceMessage)])

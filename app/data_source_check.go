@@ -150,7 +150,7 @@ type judgement struct {
 	verdicts []domain.ItemVerdict
 }
 
-// value is what a value becomes.
+// value returns what a value becomes.
 func (j *judgement) value(stored *domain.JSONValue) (domain.JSONValue, error) {
 	if stored == nil {
 		return domain.JSONValue{}, errNothingToJudge

@@ -73,7 +73,7 @@ func goodsItem(n int) string {
 	return fmt.Sprintf("kuflow-data-source:id=01970000-0000-7000-8000-%012d;", n)
 }
 
-// values is an object with references by the names of its members.
+// values returns an object with references by the names of its members.
 func values(t *testing.T, references map[string]any) json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(references)
@@ -96,7 +96,7 @@ func (c *checking) metadata(t *testing.T) *domain.JSONValue {
 	return p.Metadata
 }
 
-// asked is the check that was staged, of the references to these items.
+// asked returns the check that was staged, of the references to these items.
 func (c *checking) asked(t *testing.T, items ...int) uuid.UUID {
 	t.Helper()
 	start := c.carryOut(t, "run")

@@ -5,7 +5,7 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// fileOf is the reference to a document that values hold.
+// fileOf returns the reference to a document that values hold.
 func fileOf(d *domain.Document) kuflowref.File {
 	return kuflowref.File{URI: uriOf(d), Type: d.ContentType, Size: d.Size, Name: d.Name}
 }
@@ -14,10 +14,10 @@ func uriOf(d *domain.Document) string {
 	return kuflowref.URI{Owner: uriOwner(d.OwnerKind), OwnerID: d.OwnerID, DocumentID: d.ID}.String()
 }
 
-// DocumentURI is the text by which values and clients refer to a document.
+// DocumentURI returns the text by which values and clients refer to a document.
 func DocumentURI(d *domain.Document) string { return fileOf(d).String() }
 
-// uriOwner is the word for a kind of owner in the address of a document.
+// uriOwner returns the word for a kind of owner in the address of a document.
 func uriOwner(kind domain.DocumentOwnerKind) kuflowref.Owner {
 	switch kind {
 	case domain.DocumentOfProcess:

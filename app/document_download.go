@@ -128,7 +128,7 @@ func isAt(d *domain.Document, at kuflowref.URI) bool {
 	return d.ID == at.DocumentID && d.OwnerID == at.OwnerID && uriOwner(d.OwnerKind) == at.Owner
 }
 
-// documentOwner is the kind of owner that a word in the address of a document is
+// documentOwner returns the kind of owner that a word in the address of a document is
 // for.
 func documentOwner(word kuflowref.Owner) domain.DocumentOwnerKind {
 	switch word {

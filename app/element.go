@@ -92,7 +92,7 @@ func read[T any](text json.RawMessage) (T, error) {
 	return value, nil
 }
 
-// initialElements are the values of the elements of a new resource. What they
+// initialElements returns the values of the elements of a new resource. What they
 // refer to was looked up.
 func (k *keeper) initialElements(
 	ctx context.Context, at place, definitions map[string]*elementDefinition, given domain.ElementValues,
@@ -275,7 +275,7 @@ func (k *keeper) documentValue(
 	return newDocumentValue(id, &made, v.Valid)
 }
 
-// newDocumentValue is the value of an element that holds the document.
+// newDocumentValue returns the value of an element that holds the document.
 func newDocumentValue(id uuid.UUID, d *domain.Document, valid bool) (domain.ElementValue, error) {
 	return domain.NewDocumentValue(domain.DocumentValue{
 		ID: id, DocumentID: d.ID, URI: DocumentURI(d), Name: d.Name, ContentType: d.ContentType, ContentLength: d.Size,

@@ -53,7 +53,7 @@ func (a engineAccess) user(t *testing.T, role domain.TenantRole) domain.Caller {
 	return domain.Caller{PrincipalID: id, Type: domain.PrincipalUser, Memberships: []domain.Membership{a.as(role)}}
 }
 
-// as is a membership in the tenant.
+// as returns a membership in the tenant.
 func (a engineAccess) as(role domain.TenantRole) domain.Membership {
 	return domain.Membership{TenantID: a.tenant.TenantID, Namespace: a.tenant.Namespace, Role: role}
 }
@@ -72,7 +72,7 @@ func (a engineAccess) otherTenant(t *testing.T) domain.Membership {
 	return other
 }
 
-// granted are all grants there are, the oldest first.
+// granted returns all grants there are, the oldest first.
 func (a engineAccess) granted(t *testing.T) []domain.EngineGrant {
 	t.Helper()
 	operator := domain.Caller{PrincipalID: uuid.New(), Operator: true}

@@ -114,7 +114,7 @@ func (s *Service) viewWorkflow(ctx context.Context, site *persistence.EngineSite
 	return view, nil
 }
 
-// openTasks are the newest task of each kind that is open, the oldest first.
+// openTasks returns the newest task of each kind that is open, the oldest first.
 func openTasks(site *persistence.EngineSite) []domain.WorkflowWait {
 	var waits []domain.WorkflowWait
 	for code, task := range site.Tasks {

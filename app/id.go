@@ -6,7 +6,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// idOr is the identifier the caller chose, or else a new one.
+// idOr returns the identifier the caller chose, or else a new one.
 func idOr(chosen *uuid.UUID) uuid.UUID {
 	if chosen != nil {
 		return *chosen

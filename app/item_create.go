@@ -208,7 +208,7 @@ func fill(ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *
 	return nil
 }
 
-// newMessage is the content of a new message. Its data is held against the data
+// newMessage returns the content of a new message. Its data is held against the data
 // structure as it was when the version of the process was published.
 func newMessage(
 	ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *definition,

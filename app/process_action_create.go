@@ -96,7 +96,7 @@ func (s *Service) CreateProcessAction(
 	return action, created, nil
 }
 
-// threads are those that the request names.
+// threads returns the threads that the request names.
 func (in *NewProcessAction) threads() []uuid.UUID {
 	var asked []uuid.UUID
 	for _, thread := range []*uuid.UUID{in.TaskThreadID, in.MessageThreadID} {
@@ -179,7 +179,7 @@ func sendSignal(
 	return nil
 }
 
-// ofProcessAction is the place of the input of an action. Its documents belong to
+// ofProcessAction returns the place of the input of an action. Its documents belong to
 // the process.
 func ofProcessAction(a *domain.ProcessAction) place {
 	return place{

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// taskState is the state of an item that may be no task.
+// taskState returns the state of an item that may be no task.
 func taskState(item *domain.ProcessItem) domain.TaskState {
 	if item.Task == nil {
 		return ""

@@ -32,13 +32,13 @@ func (s *Service) FindProcessesWithElements(
 // names of what they refer to.
 func WithNames(ctx context.Context) context.Context { return persistence.WithNames(ctx) }
 
-// NamesOfProcesses are the names of what processes refer to: their initiators and
+// NamesOfProcesses returns the names of what processes refer to: their initiators and
 // their definitions. The caller has been shown the processes.
 func (s *Service) NamesOfProcesses(ctx context.Context, processes ...domain.Process) (domain.Names, error) {
 	return s.store.Reader.NamesOfProcesses(ctx, processes...)
 }
 
-// NamesOfTasks are the names of what tasks refer to: their owners and their
+// NamesOfTasks returns the names of what tasks refer to: their owners and their
 // definitions. The caller has been shown the tasks.
 func (s *Service) NamesOfTasks(ctx context.Context, tasks ...domain.ProcessItem) (domain.Names, error) {
 	return s.store.Reader.NamesOfItems(ctx, tasks...)

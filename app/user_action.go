@@ -74,7 +74,7 @@ func (a *userAction) firstObstacle(p *persistence.ActionableProcess, now time.Ti
 // definitions cannot begin with its prefix.
 const messageAction = "__KF_MESSAGE__"
 
-// encryptionKey is the code of the key of the workflows that belong to processes of
+// encryptionKey returns the code of the key of the workflows that belong to processes of
 // the definition, "" for none.
 func (d *definition) encryptionKey() string {
 	if d.Engine == nil {

@@ -53,7 +53,7 @@ func (k *keeper) more() persistence.Read[*keeper] {
 	})
 }
 
-// lookUp is more in a round trip of its own, if there is anything to look up.
+// lookUp executes the queued look-ups in a round trip of their own, if there are any.
 func (k *keeper) lookUp(ctx context.Context) error {
 	if k.wanted.Empty() {
 		return nil
@@ -73,7 +73,7 @@ type place struct {
 	checked domain.CheckedHolder
 }
 
-// ofProcess is the place of a value of a process.
+// ofProcess returns the place of a value of a process.
 func ofProcess(p *domain.Process, slot domain.ValueSlot) place {
 	return place{
 		tenant: p.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: p.ID},
@@ -81,7 +81,7 @@ func ofProcess(p *domain.Process, slot domain.ValueSlot) place {
 	}
 }
 
-// ofItem is the place of a value of a process item.
+// ofItem returns the place of a value of a process item.
 func ofItem(i *domain.ProcessItem, slot domain.ValueSlot) place {
 	at := place{
 		tenant: i.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: i.ProcessID},
@@ -93,7 +93,7 @@ func ofItem(i *domain.ProcessItem, slot domain.ValueSlot) place {
 	return at
 }
 
-// ofArtifact is the place of the data of a business artifact.
+// ofArtifact returns the place of the data of a business artifact.
 func ofArtifact(a *domain.BusinessArtifact) place {
 	return place{
 		tenant: a.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: a.ID},
@@ -101,7 +101,7 @@ func ofArtifact(a *domain.BusinessArtifact) place {
 	}
 }
 
-// initial is the value that a new resource begins with, ready to be stored; nil
+// initial returns the value that a new resource begins with, ready to be stored; nil
 // without one.
 func (k *keeper) initial(
 	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage,
@@ -116,7 +116,7 @@ func (k *keeper) initial(
 	return &value, nil
 }
 
-// replacement is what a value becomes, which may be missing, that is replaced by
+// replacement returns what a value becomes, which may be missing, that is replaced by
 // another one.
 func (k *keeper) replacement(
 	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage,
@@ -195,7 +195,7 @@ func (k *keeper) value(
 	return value, nil
 }
 
-// resolved is a value with its references looked up, its documents copied where
+// resolved returns a value with its references looked up, its documents copied where
 // they belong elsewhere, and held against its schema; linked are the documents that
 // it refers to then.
 func (k *keeper) resolved(
@@ -267,7 +267,7 @@ func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
 	return result
 }
 
-// document is what a reference to a document leads to.
+// document returns what a reference to a document leads to.
 func (k *keeper) document(tenant uuid.UUID, file kuflowref.File) (domain.Document, bool) {
 	at, ok := file.Document()
 	if !ok || k.unresolved[referred{kuflowref.KindFile, at.DocumentID}] {

@@ -33,7 +33,7 @@ type referred struct {
 	id   uuid.UUID
 }
 
-// newLookUps are those of a save by the caller. holder, unless it is nil, is the
+// newLookUps returns the look-ups of a save by the caller. holder, unless it is nil, is the
 // resource whose values change; the read that the look-ups go along with locks it.
 func newLookUps(caller domain.Caller, now time.Time, holder *uuid.UUID) *lookUps {
 	return &lookUps{
@@ -42,7 +42,7 @@ func newLookUps(caller domain.Caller, now time.Time, holder *uuid.UUID) *lookUps
 	}
 }
 
-// lookUpsOf are newLookUps for the references in texts: whole values, or what a patch
+// lookUpsOf is newLookUps for the references in texts: whole values, or what a patch
 // puts into one.
 func lookUpsOf(caller domain.Caller, now time.Time, holder *uuid.UUID, texts ...json.RawMessage) (*lookUps, error) {
 	l := newLookUps(caller, now, holder)
@@ -59,7 +59,7 @@ func lookUpsOf(caller domain.Caller, now time.Time, holder *uuid.UUID, texts ...
 	return l, nil
 }
 
-// textsOf are the values that a patch puts into a document.
+// textsOf returns the values that a patch puts into a document.
 func textsOf(patch []jsondoc.Operation) []json.RawMessage {
 	texts := make([]json.RawMessage, 0, len(patch))
 	for _, op := range patch {

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// IndexedValues are the members of an object that it can be found by. A member
+// IndexedValues returns the members of an object that it can be found by. A member
 // that is absent or not of the type of its index is none of them: texts and
 // dates are strings, numbers are numbers.
 func IndexedValues(object json.RawMessage, indexed []domain.IndexedMember) ([]persistence.IndexedValue, error) {
@@ -30,7 +30,7 @@ func IndexedValues(object json.RawMessage, indexed []domain.IndexedMember) ([]pe
 	return values, nil
 }
 
-// operand is a JSON value as an expression would write it, and whether it is one
+// operand returns a JSON value as an expression would write it, and whether it is one
 // that can be of the type.
 func operand(value json.RawMessage, t filter.Type) (string, bool) {
 	if len(value) == 0 {

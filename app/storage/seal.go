@@ -14,7 +14,7 @@ const (
 	RobotVariablePurpose = "ROBOT_ENVIRONMENT"
 )
 
-// RobotVariableRecord is what the environment variable of a robot is sealed for.
+// RobotVariableRecord returns what the environment variable of a robot is sealed for.
 func RobotVariableRecord(robot uuid.UUID, name string) string { return robot.String() + "/" + name }
 
 // ErrNoSealer is returned where encryption keys can neither be made nor read.

@@ -38,7 +38,7 @@ type Store struct {
 	revocations *authn.Revocations
 }
 
-// New makes a Store.
+// New returns a Store.
 func New(o Options) *Store {
 	s := &Store{
 		DB: o.DB, Reader: o.DB.Reader(), clock: o.Clock, wake: o.Wake, recorded: o.Recorded,
@@ -62,7 +62,7 @@ func (s *Store) Background() *Store {
 	return &background
 }
 
-// Revocations are the engine access that was revoked, through any replica. The
+// Revocations returns the engine access that was revoked, through any replica. The
 // caller has to load them at intervals.
 func (s *Store) Revocations() *authn.Revocations { return s.revocations }
 
