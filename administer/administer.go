@@ -62,7 +62,7 @@ type Administration struct {
 	examiner        examiner
 }
 
-// New makes an Administration.
+// New returns an Administration.
 func New(o Options) *Administration {
 	if o.CheckWebhookURL == nil {
 		o.CheckWebhookURL = checkPublicURL

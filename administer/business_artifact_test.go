@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// car is the definition of a business artifact of which a user is an Editor.
+// car returns the definition of a business artifact of which a user is an Editor.
 func car(tenant, editor, index string) json.RawMessage {
 	return document("BusinessArtifactDefinition", tenant, "CAR", `{"name":"Car",
 		"dataSchema":{"properties":{"A":{},"B":{}}},"indexes":[{"field":"`+index+`","type":"STRING"}],

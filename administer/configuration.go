@@ -308,7 +308,7 @@ func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) (domain.Even
 	return c.events(now), nil
 }
 
-// events are the outcomes. Resources that only depend on an applied one have not
+// events returns the outcomes. Resources that only depend on an applied one have not
 // changed themselves.
 func (c *configuration) events(now time.Time) domain.Events {
 	var events domain.Events

@@ -36,7 +36,7 @@ func (c *configuration) tenantID(code string) uuid.UUID {
 	return c.ids[resource.Key{Tenant: code, Kind: resource.KindTenant, Code: code}]
 }
 
-// key is that of the one of a user, an application and a group that is named.
+// key returns the key of the user, the application or the group that is named.
 func key(tenant, user, application, group string) resource.Key {
 	switch {
 	case user != "":

@@ -43,7 +43,7 @@ func (c *configuration) crowdedWorkers(documents []resource.Document) []resource
 	return violations
 }
 
-// workers are the applications that the manifests make workers.
+// workers returns the applications that the manifests make workers.
 func (c *configuration) workers() map[resource.Key]*workerQueues {
 	workers := map[resource.Key]*workerQueues{}
 	for by, d := range c.wanted {

@@ -74,12 +74,12 @@ func document(kind, tenant, code, spec string) json.RawMessage {
 		`{"apiVersion":"procession/v1","kind":%q,"metadata":%s},"spec":%s}`, kind, metadata, spec))
 }
 
-// identified is the document with an id.
+// identified returns the document with an id.
 func identified(d json.RawMessage, id uuid.UUID) json.RawMessage {
 	return json.RawMessage(strings.Replace(string(d), `"metadata":{`, `"metadata":{"id":"`+id.String()+`",`, 1))
 }
 
-// labelled is the document with a label.
+// labelled returns the document with a label.
 func labelled(d json.RawMessage, key, value string) json.RawMessage {
 	return json.RawMessage(strings.Replace(string(d), `"metadata":{`, fmt.Sprintf(`"metadata":{"labels":{%q:%q},`, key, value), 1))
 }
@@ -88,7 +88,7 @@ func user(code, role string) json.RawMessage {
 	return document("User", "north", code, fmt.Sprintf(`{"name":%q,"email":%q,"role":%q}`, code, code+"@north.example", role))
 }
 
-// claim is the definition of a process of version: its metadata and its task
+// claim returns the definition of a process of version: its metadata and its task
 // differ from those of other versions.
 func claim(version string) json.RawMessage {
 	return document("ProcessDefinition", "north", "CLAIM", `{"name":"Claim",
@@ -142,7 +142,7 @@ func (c *configured) id(kind resource.Kind, tenant, code string) uuid.UUID {
 	return id
 }
 
-// caller is a user of the tenant.
+// caller returns a user of the tenant.
 func (c *configured) caller(tenant, code string, role domain.TenantRole) domain.Caller {
 	c.t.Helper()
 	return domain.Caller{
@@ -168,7 +168,7 @@ func (c *configured) count(sql string, args ...any) int {
 	return n
 }
 
-// dump is the content of every table.
+// dump returns the content of every table.
 func (c *configured) dump() map[string]string {
 	c.t.Helper()
 	conn := c.connect()

@@ -19,7 +19,7 @@ type sealedKey struct {
 	sealed []byte
 }
 
-// newEncryptionKey makes the version of a key that comes after as many others.
+// newEncryptionKey returns the version of a key that comes after as many others.
 func newEncryptionKey(
 	sealer *authn.Sealer, tenant uuid.UUID, code string, others int, by uuid.UUID, now time.Time,
 ) (sealedKey, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// reader is an application of a tenant.
+// reader returns an application of a tenant.
 func (k *keyed) reader(tenant, code, spec string) domain.Caller {
 	k.t.Helper()
 	k.apply(system(), document("Application", tenant, code, `{"name":"An application","role":"OWNER"`+spec+`}`))

@@ -65,7 +65,7 @@ func (k *keyed) start() *domain.Process {
 	return p
 }
 
-// keyOf is the key that a process's run is encrypted with.
+// keyOf returns the key that a process's run is encrypted with.
 func (k *keyed) keyOf(p *domain.Process) string {
 	k.t.Helper()
 	var keyID string

@@ -157,7 +157,7 @@ func (c personChange) checkLast() error {
 	return nil
 }
 
-// event is about the person. The zero tenant is for operators alone.
+// event returns an event about the person. The zero tenant is for operators alone.
 func (c personChange) event(t domain.EventType, tenant uuid.UUID) domain.Event {
 	return domain.Event{
 		TenantID: tenant, Type: t, ResourceKind: domain.ResourcePrincipal, ResourceID: c.person.ID,

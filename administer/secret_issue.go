@@ -134,7 +134,7 @@ func (s *Administration) insertWebhookSecret(
 	return nil
 }
 
-// newWebhookSecret makes a secret of 256 random bits in the form that Standard
+// newWebhookSecret returns a secret of 256 random bits in the form that Standard
 // Webhooks gives them.
 func newWebhookSecret() domain.Secret {
 	var random [32]byte

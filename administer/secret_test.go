@@ -71,7 +71,7 @@ func newCustody(t *testing.T) *custody {
 	return c
 }
 
-// as is a caller with the role in the tenant.
+// as returns a caller with the role in the tenant.
 func (c *custody) as(role domain.TenantRole) domain.Caller {
 	return domain.Caller{
 		PrincipalID: c.ids[strings.ToLower(string(role))], Type: domain.PrincipalUser,
@@ -109,7 +109,7 @@ func (c *custody) lookUp(kind domain.CredentialKind, of *uuid.UUID, value domain
 	return caller, err
 }
 
-// dump is everything that the tables of secrets hold, as text.
+// dump returns everything that the tables of secrets hold, as text.
 func (c *custody) dump() string {
 	c.t.Helper()
 	return queried[string](c, `
@@ -117,7 +117,7 @@ func (c *custody) dump() string {
 		  FROM credentials c`)
 }
 
-// queried is the one value that a query returns.
+// queried returns the one value that a query returns.
 func queried[T any](c *custody, sql string, args ...any) T {
 	c.t.Helper()
 	conn, err := pgx.Connect(c.t.Context(), c.url)

@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 )
 
-// checking is a manual process with a task CHECK that the robot assists with,
+// checking returns a manual process with a task CHECK that the robot assists with,
 // and a task ALONE without a robot.
 func checking(robot string) json.RawMessage {
 	return document("ProcessDefinition", "north", "CHECKING", `{"name":"Checking","items":[

@@ -92,7 +92,7 @@ func (s *Administration) BootstrapTenant(ctx context.Context, in FirstTenant) (*
 	return made, nil
 }
 
-// documents are those of the tenant and of its user, in this order.
+// documents returns the documents of the tenant and of its user, in this order.
 func (t FirstTenant) documents() ([]resource.Document, error) {
 	if t.Name == "" {
 		t.Name = t.Code
