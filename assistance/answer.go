@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
-// withoutThoughts is an answer without what some models write down before it.
+// withoutThoughts returns an answer without what some models write down before it.
 func withoutThoughts(text string) string {
 	trimmed := strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(trimmed, "<think>"); ok {

@@ -162,7 +162,7 @@ func cite(prompt string, excerpts []Excerpt) []quote {
 	return quotes
 }
 
-// citation is an answer in words.
+// citation returns an answer in words.
 func citation(quotes []quote) string {
 	if len(quotes) == 0 {
 		return "The documents hold nothing to go by. (Built-in answer, not by a model.)"

@@ -69,7 +69,7 @@ type Client struct {
 
 var _ Provider = (*Client)(nil)
 
-// NewClient makes a client. It returns an error for a configuration that cannot
+// NewClient returns a client. It returns an error for a configuration that cannot
 // work.
 func NewClient(config Config) (*Client, error) {
 	base, err := url.Parse(config.BaseURL)
@@ -113,7 +113,7 @@ func NewClient(config Config) (*Client, error) {
 	}, nil
 }
 
-// Model is the configured model, else that of the client.
+// Model returns the configured model, else that of the client.
 func (c *Client) Model(configured string) string {
 	if configured != "" {
 		return configured
@@ -121,7 +121,7 @@ func (c *Client) Model(configured string) string {
 	return c.config.ChatModel
 }
 
-// EmbeddingModel is the model that embeds.
+// EmbeddingModel returns the model that embeds.
 func (c *Client) EmbeddingModel() string { return c.config.Embeddings }
 
 // post sends a request and decodes the answer. Errors are *Error, or the context

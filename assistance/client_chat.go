@@ -127,7 +127,7 @@ func (c *Client) answer(r *Request, request *chatRequest, raw *chatAnswer) (Answ
 	return answer, nil
 }
 
-// contentText is the content of a message: a string, or parts of which some are
+// contentText returns the content of a message: a string, or parts of which some are
 // text.
 func contentText(content json.RawMessage) (string, bool) {
 	var text string

@@ -104,7 +104,7 @@ func saying(value json.RawMessage, depth int) string {
 	return ""
 }
 
-// presentable is a provider's text as it may be shown.
+// presentable returns a provider's text as it may be shown.
 func (c *Client) presentable(text string) string {
 	if key := c.config.Key.Reveal(); key != "" {
 		text = strings.ReplaceAll(text, key, "[redacted]")

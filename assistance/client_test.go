@@ -28,7 +28,7 @@ func config(address string) assistance.Config {
 	}
 }
 
-// serve is a client of a server that answers as given.
+// serve returns a client of a server that answers as given.
 func serve(t *testing.T, answer http.HandlerFunc) *assistance.Client {
 	t.Helper()
 	server := httptest.NewServer(answer)

@@ -92,7 +92,7 @@ func appendPieces(pieces []span, text string, start, end, size int) []span {
 	}
 }
 
-// sentenceEnd is where the first sentence of a text ends: at an empty line, or
+// sentenceEnd returns where the first sentence of a text ends: at an empty line, or
 // after a mark that ends sentences when white space follows and then no small
 // letter.
 func sentenceEnd(text string) int {

@@ -72,7 +72,7 @@ const (
 	roleUser   = "user"
 )
 
-// Messages are what is sent to a model. They are stored for audit and contain no
+// Messages returns what is sent to a model. They are stored for audit and contain no
 // secrets of the provider.
 func (r *Request) Messages() []Message {
 	var system, user strings.Builder
@@ -103,5 +103,5 @@ func (r *Request) Messages() []Message {
 	return messages
 }
 
-// oneLine is a text without line feeds.
+// oneLine returns a text without line feeds.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -32,7 +32,7 @@ func deflated(tb testing.TB, data string) string {
 	return out.String()
 }
 
-// manyCharacters is a PDF of less than a kilobyte that shows a code 20,000 times
+// manyCharacters returns a PDF of less than a kilobyte that shows a code 20,000 times
 // which its font makes 100,000 characters of.
 func manyCharacters(tb testing.TB) string {
 	tb.Helper()
@@ -46,7 +46,7 @@ func manyCharacters(tb testing.TB) string {
 	)
 }
 
-// manyContents is a PDF of a megabyte whose page has the same content 2,000
+// manyContents returns a PDF of a megabyte whose page has the same content 2,000
 // times.
 func manyContents() string {
 	content := strings.Repeat("BT /F 1 Tf (abcdefgh) Tj ET ", 1<<20/28)
@@ -105,7 +105,7 @@ func readSized(ctx context.Context, name, body string) (extract.Text, error) {
 	)
 }
 
-// memory is what the heap of this process takes.
+// memory returns what the heap of this process takes.
 func memory() uint64 {
 	runtime.GC()
 	var stats runtime.MemStats

@@ -37,7 +37,7 @@ type reply struct {
 	Truncated bool
 }
 
-// Task is what a child does: it reads one document, which is in after a request,
+// Task returns what a child does: it reads one document, which is in after a request,
 // and writes its text, after a reply.
 func Task(ctx context.Context, in io.Reader, out io.Writer) error {
 	var asked request

@@ -227,7 +227,7 @@ func (w *workbook) sheetReader() func(xml.Token) error {
 	}
 }
 
-// cell is the text of a cell of a type.
+// cell returns the text of a cell of a type.
 func (w *workbook) cell(kind string, style int, value string) string {
 	switch kind {
 	case "s":
@@ -251,7 +251,7 @@ func (w *workbook) cell(kind string, style int, value string) string {
 	return strings.TrimSpace(value)
 }
 
-// date is a number of days as a date.
+// date returns a number of days as a date.
 func (w *workbook) date(value string) (string, bool) {
 	days, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(days >= 1 && days < 3_000_000) {

@@ -23,7 +23,7 @@ const (
 	typeExcel = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 )
 
-// archive is a ZIP of files, given by name and content in turn.
+// archive returns a ZIP of files, given by name and content in turn.
 func archive(tb testing.TB, parts ...string) string {
 	tb.Helper()
 	var out bytes.Buffer

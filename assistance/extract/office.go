@@ -114,7 +114,7 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// attribute is the value of an attribute by its local name.
+// attribute returns the value of an attribute by its local name.
 func attribute(element xml.StartElement, name string) string {
 	for _, a := range element.Attr {
 		if a.Name.Local == name {

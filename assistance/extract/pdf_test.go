@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/form/paper"
 )
 
-// objects are a PDF of objects, numbered from 1.
+// objects returns a PDF of objects, numbered from 1.
 func objects(list ...string) string {
 	var out strings.Builder
 	out.WriteString("%PDF-1.7\n")
@@ -31,7 +31,7 @@ func stream(members, data string) string {
 	return fmt.Sprintf("<</Length %d %s>>\nstream\n%s\nendstream", len(data), members, data)
 }
 
-// page is a PDF of one page, with its content at contents and more objects.
+// page returns a PDF of one page, with its content at contents and more objects.
 func page(contents string, more ...string) string {
 	return objects(append([]string{
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
@@ -41,10 +41,10 @@ func page(contents string, more ...string) string {
 
 const helvetica = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
 
-// pdf is a PDF of one page with a content.
+// pdf returns a PDF of one page with a content.
 func pdf(content string) string { return page("4 0 R", stream("", content), helvetica) }
 
-// locked is a PDF that takes a password.
+// locked returns a PDF that takes a password.
 func locked() string {
 	key := strings.Repeat("5a", 32)
 	body := page("4 0 R", stream("", "q Q"), helvetica, "<</Filter/Standard/V 1/R 2/P -4/O<"+key+">/U<"+key+">>>")

@@ -18,7 +18,7 @@ import (
 // errBinary is returned for a text document with binary content.
 var errBinary = errors.New("the document is not text")
 
-// decoded is text as UTF-8: from UTF-16 with a byte order mark, from UTF-8, else
+// decoded returns text as UTF-8: from UTF-16 with a byte order mark, from UTF-8, else
 // from what Windows has.
 func decoded(data []byte) ([]byte, error) {
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
@@ -80,7 +80,7 @@ func (r *reader) csv(data []byte) error {
 	}
 }
 
-// separator is what the first line has most of.
+// separator returns what the first line has most of.
 func separator(text []byte) rune {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	best, most := ',', bytes.Count(line, []byte(","))

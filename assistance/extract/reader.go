@@ -34,7 +34,7 @@ type Reader struct {
 	limits    Limits
 }
 
-// NewReader makes a Reader.
+// NewReader returns a Reader.
 func NewReader(o Options) *Reader {
 	if o.Limits == (Limits{}) {
 		o.Limits = DefaultLimits()

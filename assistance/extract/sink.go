@@ -27,7 +27,7 @@ func (s *sink) write(texts ...string) error {
 	return nil
 }
 
-// result is the text of the document, or the *Error that it has none.
+// result returns the text of the document, or the *Error that it has none.
 func (s *sink) result(name string, truncated bool) (Text, error) {
 	text := Text{Body: s.text(), Truncated: truncated}
 	if text.Body == "" {
