@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Challenges are the values of WWW-Authenticate (RFC 9110) that a 401 answer
+// Challenges returns the values of WWW-Authenticate (RFC 9110) that a 401 answer
 // carries.
 func Challenges() []string {
 	return []string{`Basic realm="procession", charset="UTF-8"`, `Bearer realm="procession"`}

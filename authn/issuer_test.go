@@ -69,7 +69,7 @@ func TestEngineToken(t *testing.T) {
 	}, claims)
 }
 
-// access is that of a new principal to the namespace demo.
+// access returns the engine access of a new principal to the namespace demo.
 func access(queues ...string) authn.EngineAccess {
 	return authn.EngineAccess{ID: uuid.New(), Principal: uuid.New(), Namespace: "demo", TaskQueues: queues, TenantTaskQueues: queues}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// newKeeper is a keeper with a key of its own, and the key.
+// newKeeper returns a keeper with a key of its own, and the key.
 func newKeeper(t *testing.T) (keeper *authn.Keeper, key string) {
 	t.Helper()
 	key = base64.URLEncoding.EncodeToString([]byte(strings.Repeat(t.Name(), 32)[:32]))

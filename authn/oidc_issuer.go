@@ -89,7 +89,7 @@ var (
 	emailDomain = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
 )
 
-// oidcAlgorithms are the accepted signature algorithms.
+// oidcAlgorithms returns the accepted signature algorithms.
 func oidcAlgorithms() []string {
 	return []string{string(jose.RS256), string(jose.ES256), string(jose.EdDSA)}
 }

@@ -96,7 +96,7 @@ func requireRefused(t *testing.T, err error, about string) domain.SignInReason {
 	return refused.Reason
 }
 
-// bearer is the header of a token with the claims.
+// bearer returns the header of a token with the claims.
 func (u *union) bearer(claims oidctest.Members) string {
 	return "Bearer " + u.world.Issuer.Key("ES256").Token(claims)
 }

@@ -104,7 +104,7 @@ func render(t *testing.T, value any) string {
 	return out.String()
 }
 
-// privateBody is a line of the base64 of a private key that differs from key to
+// privateBody returns a line of the base64 of a private key that differs from key to
 // key.
 func privateBody(t *testing.T, key domain.Secret) string {
 	t.Helper()

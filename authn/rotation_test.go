@@ -107,7 +107,7 @@ func split(t *testing.T, chain string) (leaf, following string) {
 	return string(pem.EncodeToMemory(block)), string(rest)
 }
 
-// only is one of the certificates of a list in PEM.
+// only returns one of the certificates of a list in PEM.
 func only(t *testing.T, list string, i int) string {
 	t.Helper()
 	der := parseCertificates(t, list)[i].Raw
@@ -240,7 +240,7 @@ func TestANewAuthorityIssuesWhenItIsKnown(t *testing.T) {
 	require.NotEqual(t, first, issuer())
 }
 
-// states are those of the keys for a purpose, the newest first.
+// states returns the states of the keys for a purpose, the newest first.
 func (i issuance) states(t *testing.T, purpose persistence.SigningKeyPurpose) []authn.KeyState {
 	t.Helper()
 	keys, err := i.keys.List(t.Context(), purpose)

@@ -96,7 +96,7 @@ func (s *Sealer) sealedLast(sealed []byte) bool {
 	return len(sealed) >= sealPrefix && sealed[0] == sealVersion && sealKeyID(sealed[1:sealPrefix]) == s.active
 }
 
-// sealContext is what a sealed secret is bound to. The length keeps purpose and
+// sealContext returns what a sealed secret is bound to. The length keeps purpose and
 // record apart.
 func sealContext(prefix []byte, purpose, record string) []byte {
 	context := binary.BigEndian.AppendUint64(append([]byte{}, prefix...), uint64(len(purpose)))
