@@ -13,7 +13,7 @@ const (
 	administrationTarget = 30 * time.Millisecond
 )
 
-// administrationPages are the first pages of lists of administrators, and the requests that
+// administrationPages returns the first pages of lists of administrators, and the requests that
 // return the same.
 func administrationPages() []page {
 	resources := func(kind string) []string {

@@ -17,7 +17,7 @@ type seed struct {
 	statements []string
 }
 
-// administered is what a tenant has for every thousand of the section: 10 thousand users,
+// administered returns what a tenant has for every thousand of the section: 10 thousand users,
 // a thousand definitions of processes in a hundred queues, as many groups, applications,
 // robots and webhook subscriptions, 20 thousand incidents of as many processes, and a
 // million events, a tenth of which were delivered. The events are of an earlier era, so

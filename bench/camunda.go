@@ -149,7 +149,7 @@ func (b *bench) runCamunda(dir, address string) error {
 	return nil
 }
 
-// contests are what is compared. Beforehand Camunda gets as many unclaimed tasks as the service has, and each a process
+// contests returns what is compared. Beforehand Camunda gets as many unclaimed tasks as the service has, and each a process
 // for every client.
 func (b *bench) contests(ctx context.Context, connect func() (*conn, error)) ([]contest, error) {
 	beside, err := connect()

@@ -73,7 +73,7 @@ func (c *contender) round(ctx context.Context, w work, round int, length time.Du
 	return nil
 }
 
-// processorTime is the time that a process has spent on processors so far.
+// processorTime returns the time that a process has spent on processors so far.
 func processorTime(pid int) (time.Duration, error) {
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -79,7 +79,7 @@ func (b *bench) measureRest(ctx context.Context, measure string) error {
 	return nil
 }
 
-// rest is how long nothing is asked of the service.
+// rest returns how long nothing is asked of the service.
 func (b *bench) rest() time.Duration { return time.Duration(b.restSeconds) * time.Second }
 
 // What processor time is of, beside the names of databases.

@@ -41,7 +41,7 @@ func drive(ctx context.Context, clients int, d time.Duration, step func(client i
 
 func perSecond(n int64, d time.Duration) float64 { return float64(n) / d.Seconds() }
 
-// percentile is the value that a share p of the values does not exceed.
+// percentile returns the value that a share p of the values does not exceed.
 func percentile[T int | float64 | time.Duration](values []T, p float64) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[min(len(sorted)-1, int(float64(len(sorted))*p))]

@@ -35,7 +35,7 @@ func readScript(name string) (script, error) {
 // freshKinds is how many kinds of ids a script makes at most.
 const freshKinds = 4
 
-// variables are those of the scripts. Fresh ids are of the kinds that follow
+// variables returns the variables of the scripts. Fresh ids are of the kinds that follow
 // freshKind.
 func (s *stack) variables(ctx context.Context, freshKind int) (map[string]string, error) {
 	values := map[string]string{

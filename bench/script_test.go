@@ -189,7 +189,7 @@ func requireScript(t *testing.T, name string, request func() [][]string) {
 	require.Equal(t, len(script), s.roundTrips)
 }
 
-// accesses are what statements do to which tables, each once.
+// accesses returns what statements do to which tables, each once.
 func accesses(statements []string) []string {
 	access := regexp.MustCompile(`\b(?:FOR UPDATE|(?:INSERT INTO|UPDATE|DELETE FROM|FROM|JOIN) \w+|BEGIN|COMMIT)\b`)
 	var found []string

@@ -301,7 +301,7 @@ func (s *stack) awaitReady(ctx context.Context) error {
 	})
 }
 
-// environment is that of the bench without settings of the service.
+// environment returns the environment of the bench without settings of the service.
 func environment() []string {
 	var env []string
 	for _, entry := range os.Environ() {

@@ -35,7 +35,7 @@ const (
 
 func idPrefix(kind int) string { return fmt.Sprintf("%012x7", 0x019700000000+kind) }
 
-// subjectID is the id of the i-th subject of its kind in a lane.
+// subjectID returns the id of the i-th subject of its kind in a lane.
 func subjectID(kind, lane, i int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("%s%d", idPrefix(kind), int64(subjectBase)+int64(lane)*subjectStride+int64(i)))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/devstack/temporalserver"
 )
 
-// temporalProcesses are the services of each process of a spread Temporal, in the order in which they are started.
+// temporalProcesses returns the services of each process of a spread Temporal, in the order in which they are started.
 func temporalProcesses() [][]string {
 	return [][]string{{"history"}, {"matching"}, {"frontend", "internal-frontend"}, {"worker"}}
 }

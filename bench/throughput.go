@@ -78,7 +78,7 @@ func (b *bench) measurePairs(ctx context.Context) error {
 		`SELECT count(*) FROM process_items WHERE task_state = 'COMPLETED' AND id::text NOT LIKE $1`, idsOfPgbench(kindItem))
 }
 
-// idsOfPgbench is a pattern of the ids that pgbench makes or uses.
+// idsOfPgbench returns a pattern of the ids that pgbench makes or uses.
 func idsOfPgbench(kind int) string {
 	return subjectID(kind, pgbenchLane, 0).String()[:23] + "%"
 }
@@ -152,7 +152,7 @@ func (b *bench) reportBaseline(w work, service, baseline *contender) {
 	})
 }
 
-// first is the number of the last subject that earlier rounds have used up.
+// first returns the number of the last subject that earlier rounds have used up.
 func (w work) first(round int) int {
 	if w.perClient > 0 {
 		return round * w.perClient

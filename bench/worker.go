@@ -29,7 +29,7 @@ type workflowResponse struct {
 	Message string `json:"message"`
 }
 
-// returnAtOnce is the least that a workflow can do.
+// returnAtOnce returns the least that a workflow can do.
 func returnAtOnce(workflow.Context, workflowRequest) (workflowResponse, error) {
 	return workflowResponse{Message: "done"}, nil
 }
