@@ -98,7 +98,7 @@ func writePrivate(path, text string) error {
 	return errors.Join(err, file.Close())
 }
 
-// temporalCommands are those of Temporal's command line that use the files. The token is not among their arguments,
+// temporalCommands returns commands of Temporal's command line that use the files. The token is not among their arguments,
 // which other users of the machine can see.
 func temporalCommands(folder, address, namespace string) string {
 	at := func(name string) string { return shellWord(filepath.Join(folder, name)) }
@@ -109,7 +109,7 @@ func temporalCommands(folder, address, namespace string) string {
 		"temporal workflow show --workflow-id process-ID" + options
 }
 
-// shellWord is a text as one word of a shell.
+// shellWord returns a text as one word of a shell.
 func shellWord(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+="
 	if text != "" && strings.Trim(text, plain) == "" {

@@ -135,7 +135,7 @@ func TestUserActionsAreInvoked(t *testing.T) {
 	require.Contains(t, requested.runs(invoke("EXPORT", "--id", exported, "--to", file)...).err.Error(), "file exists")
 }
 
-// withUserActions is the definition LOAN of testdata with user actions.
+// withUserActions returns the definition LOAN of testdata with user actions.
 func withUserActions(t *testing.T) string {
 	t.Helper()
 	loan, err := os.ReadFile("testdata/north/loan.yaml")

@@ -72,14 +72,14 @@ func read[T any](s *service, a reply, err error) (T, error) {
 	return value, refused(a.StatusCode(), failure)
 }
 
-// stranger is the failure for an answer that the service would not give.
+// stranger returns the failure for an answer that the service would not give.
 func (s *service) stranger(a reply) error {
 	return &failure{kind: domain.KindInternal, text: fmt.Sprintf(
 		"%s answers with %s, and not as the service does", s.address, a.Status(),
 	)}
 }
 
-// unanswered is the failure for a request that got no answer.
+// unanswered returns the failure for a request that got no answer.
 func (s *service) unanswered(err error) error {
 	failed, ok := errors.AsType[*url.Error](err)
 	if !ok {

@@ -82,7 +82,7 @@ func (a *applying) send(cmd *cobra.Command, s *service, dryRun bool) (oasadmin.R
 	return result, explained(err, sources)
 }
 
-// pruning is what is to be pruned, nil for nothing.
+// pruning returns what is to be pruned, nil for nothing.
 func (a *applying) pruning(sources []manifest.Source) (*oasadmin.ResourcePrune, error) {
 	if !a.prune {
 		if a.selector != "" || a.tenant != "" {
@@ -106,7 +106,7 @@ func (a *applying) pruning(sources []manifest.Source) (*oasadmin.ResourcePrune, 
 	return &oasadmin.ResourcePrune{Tenant: tenant, Selector: selector}, nil
 }
 
-// onlyTenant is the tenant that all documents belong to.
+// onlyTenant returns the tenant that all documents belong to.
 func onlyTenant(sources []manifest.Source) (string, error) {
 	var only string
 	for _, source := range sources {

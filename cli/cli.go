@@ -83,7 +83,7 @@ func between(least, most int, names ...string) cobra.PositionalArgs {
 	}
 }
 
-// group is a command that is only there for its commands.
+// group returns a command that is only there for its commands.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs,
@@ -98,7 +98,7 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// UnknownCommand is the failure of a command that has no command of that name. It
+// UnknownCommand returns the failure of a command that has no command of that name. It
 // suggests those with similar names.
 func UnknownCommand(cmd *cobra.Command, name string) error {
 	cmd.SuggestionsMinimumDistance = 2

@@ -115,7 +115,7 @@ func completeCode(env Environment, kind oasadmin.ResourceKind, rest cobra.ShellC
 	}
 }
 
-// codes are the codes of resources.
+// codes returns the codes of resources.
 func (env Environment) codes(cmd *cobra.Command, kinds []oasadmin.ResourceKind) []string {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()

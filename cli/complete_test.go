@@ -51,7 +51,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// completions are the words that the shell is offered for what was typed.
+// completions returns the words that the shell is offered for what was typed.
 func (w *terminal) completions(typed string) []string {
 	w.t.Helper()
 	o := w.runs(append([]string{"__completeNoDesc"}, strings.Split(typed, " ")...)...)

@@ -45,7 +45,7 @@ func bindConnection(f *pflag.FlagSet) {
 	f.Duration("timeout", defaultTimeout, "how long a request may take")
 }
 
-// setting is the value of a flag, or of the variable that stands for it, or of the
+// setting returns the value of a flag, or of the variable that stands for it, or of the
 // context.
 func (env Environment) setting(flags *pflag.FlagSet, flag, variable, ofContext string) string {
 	if !flags.Changed(flag) {

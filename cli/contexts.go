@@ -50,7 +50,7 @@ type signIn struct {
 	Expiry       time.Time `json:"expiry"`
 }
 
-// configFile is the path of a file in the folder of the user's configuration.
+// configFile returns the path of a file in the folder of the user's configuration.
 func (env Environment) configFile(file string) (string, error) {
 	if folder, ok := env.LookupEnv("XDG_CONFIG_HOME"); ok && filepath.IsAbs(folder) {
 		return filepath.Join(folder, "procession", file), nil
@@ -206,7 +206,7 @@ func newContextListCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// signInText says how the user signs in.
+// signInText returns how the user signs in.
 func (c *serverContext) signInText(now time.Time) string {
 	switch {
 	case c.TokenFile != "":

@@ -170,7 +170,7 @@ func (d *description) person(id uuid.UUID) string {
 	return id.String()
 }
 
-// labelText is how labels are shown, in the order of their keys.
+// labelText returns how labels are shown, in the order of their keys.
 func labelText(labels map[string]string) string {
 	texts := make([]string, 0, len(labels))
 	for _, key := range slices.Sorted(maps.Keys(labels)) {

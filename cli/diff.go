@@ -49,7 +49,7 @@ func reportDifferences(cmd *cobra.Command, result oasadmin.ResourceApplyResult) 
 	return nil
 }
 
-// side is one side of a diff: a document as YAML, with its label. The id is left
+// side returns one side of a diff: a document as YAML, with its label. The id is left
 // out: it never changes, and of what is new it is not known yet.
 func side(d *oasadmin.ResourceDocument, label string) (text, shown string, err error) {
 	if d == nil {

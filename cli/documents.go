@@ -81,7 +81,7 @@ func explained(err error, sources []manifest.Source) error {
 // otherDocument matches the place of another document in a message.
 var otherDocument = regexp.MustCompile(`/documents/\d+\b`)
 
-// fileOf is the file and the line of a document.
+// fileOf returns the file and the line of a document.
 func fileOf(sources []manifest.Source, document string) string {
 	i, err := strconv.Atoi(strings.TrimPrefix(document, "/documents/"))
 	if err != nil || i >= len(sources) {
@@ -91,7 +91,7 @@ func fileOf(sources []manifest.Source, document string) string {
 	return fmt.Sprintf("%s:%d", sources[i].File, line)
 }
 
-// placeOf is the place in the files that a location of the request came from,
+// placeOf returns the place in the files that a location of the request came from,
 // empty for one that is not in a document.
 func placeOf(sources []manifest.Source, location string) string {
 	rest, ok := strings.CutPrefix(location, "/documents/")

@@ -51,7 +51,7 @@ func engineTable(w io.Writer, h oasadmin.EngineHistory, now time.Time) {
 	}
 }
 
-// waitSentence says what a workflow waits for.
+// waitSentence returns what a workflow waits for.
 func waitSentence(w *oasadmin.WorkflowWait, now time.Time) string {
 	text := map[oasadmin.WorkflowWaitKind]string{
 		oasadmin.WorkflowWaitKindTASK: "for the task ", oasadmin.WorkflowWaitKindACTIVITY: "for the activity ",
@@ -76,7 +76,7 @@ func waitSentence(w *oasadmin.WorkflowWait, now time.Time) string {
 	return text
 }
 
-// engineDeeds are the events of workflows. %s stands for the name.
+// engineDeeds returns the events of workflows. %s stands for the name.
 func engineDeeds() map[string]string {
 	return map[string]string{
 		"WorkflowExecutionStarted":         "the workflow %s started",
@@ -107,7 +107,7 @@ func engineDeeds() map[string]string {
 	}
 }
 
-// engineSentence says what happened in a workflow. An event of a newer service is named by its kind.
+// engineSentence returns what happened in a workflow. An event of a newer service is named by its kind.
 func engineSentence(e *oasadmin.WorkflowEvent) string {
 	text, known := engineDeeds()[e.Kind]
 	if !known {

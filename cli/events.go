@@ -94,7 +94,7 @@ func (e *eventFlags) bind(cmd *cobra.Command) {
 	f.BoolVar(&e.follow, "follow", false, "go on with new events")
 }
 
-// params are what the service is asked.
+// params returns what the service is asked.
 func (e *eventFlags) params(now time.Time) (oasadmin.FindEventsParams, error) {
 	params := oasadmin.FindEventsParams{
 		Tenant: filter(e.tenant), Type: e.types, ResourceKind: e.kinds, RequestID: e.requests,
@@ -231,12 +231,12 @@ func (v view) subject(e oasadmin.Event) string {
 	return v.person(&e.ResourceID)
 }
 
-// statesOf is how the state of the resource changed, or what it was.
+// statesOf returns how the state of the resource changed, or what it was.
 func statesOf(e oasadmin.Event) string {
 	return strings.TrimPrefix(text(e.PreviousState)+" > "+text(e.State), " > ")
 }
 
-// text is a text that may be missing.
+// text returns a text that may be missing.
 func text(value *string) string {
 	if value == nil {
 		return ""

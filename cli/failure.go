@@ -24,7 +24,7 @@ const (
 	ExitConflict = 5
 )
 
-// ExitCode is the exit code for what a command returned. A mistake in the
+// ExitCode returns the exit code for what a command returned. A mistake in the
 // arguments is a *domain.Error of kind invalid, as invalid documents are.
 func ExitCode(err error) int {
 	if err == nil {
@@ -62,7 +62,7 @@ func (f *failure) Error() string { return f.text }
 // Unwrap returns the kind of failure for ExitCode.
 func (f *failure) Unwrap() error { return &domain.Error{Kind: f.kind, Message: f.text} }
 
-// misuse says that a command was not called as it has to be.
+// misuse returns the error of a command that was called wrongly.
 func misuse(format string, args ...any) error {
 	return &failure{kind: domain.KindInvalid, text: fmt.Errorf(format, args...).Error()}
 }
@@ -76,12 +76,12 @@ func notFound(err error, what string) error {
 	return err
 }
 
-// absent is the failure for what was not found.
+// absent returns the failure for what was not found.
 func absent(what string) error {
 	return &failure{kind: domain.KindNotFound, text: what + " not found"}
 }
 
-// refused is the failure that the error body of an answer describes.
+// refused returns the failure that the error body of an answer describes.
 func refused(status int, body oasadmin.DefaultError) *failure {
 	var text strings.Builder
 	text.WriteString(body.Message)

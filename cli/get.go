@@ -25,7 +25,7 @@ func (p *picking) bind(env Environment, cmd *cobra.Command) {
 	completeTenants(env, cmd)
 }
 
-// params are the parameters that find what is picked.
+// params returns the parameters that find what is picked.
 func (p *picking) params(kinds []oasadmin.ResourceKind, codes []string) (oasadmin.FindResourcesParams, error) {
 	params := oasadmin.FindResourcesParams{Kind: kinds, Tenant: filter(p.tenant)}
 	if len(codes) > 0 {
@@ -121,7 +121,7 @@ func (p *picking) watch(cmd *cobra.Command, s *service, params oasadmin.FindReso
 	})
 }
 
-// resourceName is what -o name writes of a resource.
+// resourceName returns what -o name writes of a resource.
 func resourceName(r oasadmin.Resource) string { return name(r.Kind, r.Metadata.Code, "", false) }
 
 // maxCodes bounds the codes of one request, whose address holds them.
@@ -159,7 +159,7 @@ func showResources(cmd *cobra.Command, out *output, found []oasadmin.Resource, c
 	return out.write(cmd.Context(), cmd.OutOrStdout(), value, func(v view) { resourceTable(v, found) })
 }
 
-// missing is the failure for the codes that nothing was found for.
+// missing returns the failure for the codes that nothing was found for.
 func missing(kind string, codes []string, found []oasadmin.Resource, more bool) error {
 	if more {
 		return nil

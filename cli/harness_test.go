@@ -51,7 +51,7 @@ type terminal struct {
 	stdin string
 }
 
-// now is what the clock of the service shows, and the one of the commands shows
+// now returns what the clock of the service shows, and the one of the commands shows
 // three days later.
 func now() time.Time { return time.Date(2026, time.March, 2, 10, 30, 0, 0, time.UTC) }
 
@@ -107,7 +107,7 @@ func newNorth(t *testing.T) *terminal {
 	return w.as(ownerToken)
 }
 
-// with is the terminal with another value of an environment variable.
+// with returns the terminal with another value of an environment variable.
 func (w *terminal) with(name, value string) *terminal {
 	other := *w
 	other.env = map[string]string{}
@@ -120,7 +120,7 @@ func (w *terminal) with(name, value string) *terminal {
 
 func (w *terminal) as(token string) *terminal { return w.with("PROCESSION_TOKEN", token) }
 
-// typing is the terminal with something to read.
+// typing returns the terminal with something to read.
 func (w *terminal) typing(text string) *terminal {
 	other := *w
 	other.stdin = text
@@ -156,7 +156,7 @@ func (w *terminal) runs(args ...string) outcome {
 	return o
 }
 
-// root is the program with the commands of the terminal.
+// root returns the program with the commands of the terminal.
 func (w *terminal) root() *cobra.Command {
 	clock := w.clock
 	if clock == nil {
@@ -192,7 +192,7 @@ func (w *terminal) fails(code int, args ...string) string {
 	return o.err.Error()
 }
 
-// state is all that there is, as documents with what the service knows of them.
+// state returns all that there is, as documents with what the service knows of them.
 func (w *terminal) state() string {
 	w.t.Helper()
 	return w.as(w.operator).succeeds("get", "all", "-o", "json")

@@ -124,12 +124,12 @@ func isFirstState(e *rest.ProcessEvent) bool {
 		(state == string(rest.ProcessStateRUNNING) || state == string(rest.ProcessItemTaskStateREADY))
 }
 
-// sentence says who did what.
+// sentence returns who did what.
 func sentence(e *rest.ProcessEvent) string {
 	return cmp.Or(given(e.ActorName), "Procession") + " " + deed(e)
 }
 
-// deeds are the events that need no more words. %s stands for the name of the item.
+// deeds returns the events that need no more words. %s stands for the name of the item.
 func deeds() map[string]string {
 	return map[string]string{
 		"PROCESS.CREATED":                    "started the process",
@@ -147,7 +147,7 @@ func deeds() map[string]string {
 	}
 }
 
-// deed says what was done. An event of a newer service is named by its type.
+// deed returns what was done. An event of a newer service is named by its type.
 func deed(e *rest.ProcessEvent) string {
 	item := cmp.Or(given(e.ProcessItemName), given(e.ProcessItemDefinitionCode), "a message")
 	if text, known := deeds()[e.Type]; known {
@@ -181,7 +181,7 @@ func deed(e *rest.ProcessEvent) string {
 	return e.Type
 }
 
-// lowered is a state as a verb, such as completed, but for one that has a verb of its own.
+// lowered returns a state as a verb, such as completed, but for one that has a verb of its own.
 func lowered(state, special, verb string) string {
 	if state == special {
 		return verb
@@ -189,7 +189,7 @@ func lowered(state, special, verb string) string {
 	return strings.ToLower(state)
 }
 
-// historyOf is a history that is shown as text from its beginning.
+// historyOf returns a history that is shown as text from its beginning.
 func (s *service) historyOf(process uuid.UUID) *history {
 	return &history{service: s, out: &output{format: formatTable}, process: process, limit: pageSize}
 }

@@ -58,7 +58,7 @@ func incidentTable(v view, incidents []oasadmin.Incident) {
 	}
 }
 
-// concerned is the id of what the workflow of an incident was for.
+// concerned returns the id of what the workflow of an incident was for.
 func concerned(i oasadmin.Incident) string {
 	switch {
 	case i.ProcessActionID != nil:

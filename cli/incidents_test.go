@@ -59,7 +59,7 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
-// incident is what the failed workflow of a new process leaves.
+// incident returns what the failed workflow of a new process leaves.
 func (w *terminal) incident(id, message string) (incident, process string) {
 	w.t.Helper()
 	w.create(

@@ -42,7 +42,7 @@ func parseKinds(names string) ([]oasadmin.ResourceKind, error) {
 	return kinds, nil
 }
 
-// kindNames are the names of all kinds as people type them.
+// kindNames returns the names of all kinds as people type them.
 func kindNames() []string {
 	var names []string
 	for _, kind := range resource.Kinds() {
@@ -51,7 +51,7 @@ func kindNames() []string {
 	return names
 }
 
-// kindWords are the names of kinds with all their short names.
+// kindWords returns the names of kinds with all their short names.
 func kindWords() []string {
 	words := kindNames()
 	for _, kind := range resource.Definitions() {

@@ -16,7 +16,7 @@ type kindView struct {
 // viewOf returns the view of a kind, an empty one where tables show what all kinds have.
 func viewOf(kind oasadmin.ResourceKind) kindView { return kindViews()[resource.Kind(kind)] }
 
-// kindViews are the views of the kinds with columns of their own.
+// kindViews returns the views of the kinds with columns of their own.
 func kindViews() map[resource.Kind]kindView {
 	specColumn := func(title string, cell func(shownSpec) string) column {
 		return column{title, func(_ oasadmin.Resource, s shownSpec) string { return cell(s) }}

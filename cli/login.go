@@ -97,7 +97,7 @@ func (f *loginFlags) complete(cmd *cobra.Command, before *signIn) {
 	}
 }
 
-// issuerContext is a context whose requests to issuers are bounded.
+// issuerContext returns a context whose requests to issuers are bounded.
 func issuerContext(ctx context.Context) context.Context {
 	return oidc.ClientContext(ctx, &http.Client{Timeout: issuerTimeout})
 }
@@ -266,7 +266,7 @@ func (s *signIn) renew(ctx context.Context, clock func() time.Time) error {
 	return nil
 }
 
-// expiredLogin is the failure of a sign-in that does not hold any longer.
+// expiredLogin returns the failure of a sign-in that does not hold any longer.
 func expiredLogin(name string, cause error) error {
 	text := "the sign-in of the context " + name + " has expired: procession login renews it"
 	if cause != nil {

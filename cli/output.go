@@ -193,7 +193,7 @@ func cellText(text string) string {
 	}, text)
 }
 
-// momentText is a time that may be missing.
+// momentText returns a time that may be missing.
 func momentText(t *time.Time) string {
 	if t == nil {
 		return "-"
@@ -203,7 +203,7 @@ func momentText(t *time.Time) string {
 
 func timeText(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// ageText is how long ago something was, roughly.
+// ageText returns how long ago something was, roughly.
 func ageText(now, then time.Time) string {
 	age := now.Sub(then)
 	switch {

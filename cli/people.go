@@ -159,7 +159,7 @@ func (s *service) memberTenant(ctx context.Context, rows, code string) ([]uuid.U
 	return nil, onlyMembers(rows, code)
 }
 
-// onlyMembers is the failure of an operator that asks for the processes of a tenant.
+// onlyMembers returns the failure of an operator that asks for the processes of a tenant.
 func onlyMembers(rows, tenant string) error {
 	return &failure{kind: domain.KindDenied, text: fmt.Sprintf(
 		"only members of %s see its %s; as an operator you see its incidents, events, workers and definitions", tenant, rows)}

@@ -50,7 +50,7 @@ func (s *service) availableActions(ctx context.Context, process uuid.UUID) ([]re
 	return found.Content, err
 }
 
-// inputNames are the names of what an action takes: the last tokens of the places in the body.
+// inputNames returns the names of what an action takes: the last tokens of the places in the body.
 func inputNames(action rest.AvailableProcessAction) []string {
 	var names []string
 	for _, p := range action.Parameters {

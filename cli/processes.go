@@ -235,7 +235,7 @@ func writeValue(w io.Writer, title string, value *rest.JSONValue) error {
 	return nil
 }
 
-// faultsOf are the ways in which a value breaks its schema.
+// faultsOf returns the ways in which a value breaks its schema.
 func faultsOf(value *rest.JSONValue) []string {
 	if value == nil {
 		return nil
@@ -261,7 +261,7 @@ func itemTable(v view, items []rest.ProcessItemPageItem) {
 	}
 }
 
-// codeOf is the code of the definition of an item, "-" for a message without one.
+// codeOf returns the code of the definition of an item, "-" for a message without one.
 func codeOf(definition *rest.ProcessItemDefinitionRef) string {
 	if definition == nil {
 		return "-"

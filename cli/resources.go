@@ -84,7 +84,7 @@ func filter(value string) []string {
 	return []string{value}
 }
 
-// tenantOf is the code of the tenant that a resource belongs to.
+// tenantOf returns the code of the tenant that a resource belongs to.
 func tenantOf(kind oasadmin.ResourceKind, metadata oasadmin.ResourceMetadata) string {
 	if kind == oasadmin.ResourceKindTenant {
 		return metadata.Code

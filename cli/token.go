@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// authorization is the value of the header that proves who asks: a file given as
+// authorization returns the value of the header that proves who asks: a file given as
 // a flag, else the variable with the token, else the one with the file, else what the
 // context has. Nothing it says holds the token.
 func (env Environment) authorization(ctx context.Context, flags *pflag.FlagSet, name string, in *serverContext) (string, error) {
@@ -35,7 +35,7 @@ func (env Environment) authorization(ctx context.Context, flags *pflag.FlagSet, 
 	return header(string(content), file)
 }
 
-// header is the header for a token that is there at a place.
+// header returns the header for a token that is there at a place.
 func header(token, place string) (string, error) {
 	token = strings.TrimSpace(token)
 	if token == "" {

@@ -103,7 +103,7 @@ func (d *dataFlags) patch() (rest.JSONPatch, error) {
 	return patch, nil
 }
 
-// pointer is a path as a JSON Pointer: that of a member may be typed without the slash.
+// pointer returns a path as a JSON Pointer: that of a member may be typed without the slash.
 func pointer(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return path

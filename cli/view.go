@@ -44,7 +44,7 @@ func (v view) person(id *uuid.UUID) string {
 	return id.String()
 }
 
-// idText is an id that may be missing.
+// idText returns an id that may be missing.
 func idText(id *uuid.UUID) string {
 	if id == nil {
 		return "-"

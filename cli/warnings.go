@@ -82,7 +82,7 @@ type element struct {
 	Elements []json.RawMessage `json:"elements"`
 }
 
-// layoutTypes are the types of elements that forms are laid out with.
+// layoutTypes returns the types of elements that forms are laid out with.
 func layoutTypes() []string {
 	return []string{"VerticalLayout", "HorizontalLayout", "Group", "Categorization", "Category", "Control", "Label"}
 }
@@ -133,7 +133,7 @@ func hasScope(schema json.RawMessage, scope string) bool {
 	return true
 }
 
-// knownFormats are the formats of JSON Schema; those of references begin with kuflow-.
+// knownFormats returns the formats of JSON Schema; those of references begin with kuflow-.
 func knownFormats() []string {
 	return []string{
 		"date", "date-time", "duration", "email", "hostname", "idn-email", "idn-hostname", "ipv4", "ipv6", "iri",

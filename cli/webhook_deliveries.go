@@ -56,7 +56,7 @@ func deliveryTable(v view, deliveries []oasadmin.WebhookDelivery) {
 	}
 }
 
-// resultText is what came of an attempt: the status of the answer, or why there
+// resultText returns what came of an attempt: the status of the answer, or why there
 // was none.
 func resultText(status *int, failure *string) string {
 	switch {
@@ -107,7 +107,7 @@ func newWebhooksShowCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// shortened is how a text begins.
+// shortened returns how a text begins.
 func shortened(text string) string {
 	const enough = 80
 	if short := []rune(text); len(short) > enough {

@@ -68,7 +68,7 @@ func bindQueue(cmd *cobra.Command, queue *string) {
 	cmd.Flags().StringVar(queue, "task-queue", "", "only those of the task queue with the `name`")
 }
 
-// taskQueues are those of the tenant and with the name, each if it is given.
+// taskQueues returns the task queues, filtered by tenant and name if they are given.
 func (s *service) taskQueues(cmd *cobra.Command, tenant, name string) ([]oasadmin.TaskQueue, error) {
 	size := pageSize
 	params := oasadmin.FindTaskQueuesParams{Size: &size, Tenant: filter(tenant), TaskQueue: filter(name)}
