@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// bombPDF is a PDF of one page with a content, which may be several, and more
+// bombPDF returns a PDF of one page with a content, which may be several, and more
 // objects from the fifth on.
 func bombPDF(contents string, list ...string) []byte {
 	var out bytes.Buffer
@@ -38,7 +38,7 @@ func bombStream(members, data string) string {
 	return fmt.Sprintf("<</Length %d %s>>\nstream\n%s\nendstream", len(data), members, data)
 }
 
-// packedStream is a stream that is compressed twice.
+// packedStream returns a stream that is compressed twice.
 func packedStream(t *testing.T, data string) string {
 	t.Helper()
 	for range 2 {
@@ -53,7 +53,7 @@ func packedStream(t *testing.T, data string) string {
 	return bombStream("/Filter[/FlateDecode/FlateDecode]", data)
 }
 
-// progressive is a grey JPEG of 5,000 by 5,000 pixels of which all that is known is
+// progressive returns a grey JPEG of 5,000 by 5,000 pixels of which all that is known is
 // that nothing changes: a bit for each block of each of three channels.
 func progressive() []byte {
 	const side = 5000
@@ -80,7 +80,7 @@ func (s *testStack) costs(name string, do func()) time.Duration {
 	return used
 }
 
-// childTime is how much processor time the children of the service took that have
+// childTime returns how much processor time the children of the service took that have
 // ended.
 func (s *testStack) childTime() time.Duration {
 	s.t.Helper()
@@ -154,7 +154,7 @@ func TestBombs(t *testing.T) {
 	require.Less(t, used, 2*time.Second)
 }
 
-// formStatus is how the service answers who wants a form on paper.
+// formStatus returns how the service answers who wants a form on paper.
 func (s *testStack) formStatus(task, pointer string) int {
 	s.t.Helper()
 	answer, err := s.http.Do(s.documentRequest(s.t.Context(), http.MethodGet,

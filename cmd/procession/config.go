@@ -227,7 +227,7 @@ func (c *Config) check() error {
 
 // The require functions are for the commands that cannot do without.
 
-// requireService is for what runs the service.
+// requireService checks the settings that the service needs.
 func (c *Config) requireService() error {
 	return errors.Join(c.requireDatabase(), c.requireSealKey(), c.requireTemporal(), c.requireDocuments(), c.requireTLSFiles())
 }

@@ -64,7 +64,7 @@ func (c *Config) checkFeatures() error {
 	return errors.Join(wrong...)
 }
 
-// assistanceProvider is what answers prompts, nil for nothing.
+// assistanceProvider returns what answers prompts, nil for nothing.
 func (c *Config) assistanceProvider() (assistance.Provider, error) {
 	if c.AssistanceURL == "" {
 		if c.AssistanceBuiltin {
@@ -95,7 +95,7 @@ func (c *Config) assistanceProvider() (assistance.Provider, error) {
 // assisted reports whether there is AI assistance.
 func (c *Config) assisted() bool { return c.AssistanceURL != "" || c.AssistanceBuiltin }
 
-// pdfToText is the path of what reads PDFs. The error says why there is none.
+// pdfToText returns the path of what reads PDFs. The error says why there is none.
 func (c *Config) pdfToText() (string, error) {
 	if c.PDFToText == "" {
 		return "", errors.New("--pdftotext is empty")
@@ -117,7 +117,7 @@ func (c *Config) textReader(log *slog.Logger) *extract.Reader {
 	return extract.NewReader(extract.Options{PDFToText: path})
 }
 
-// formPress is what puts forms on paper, nil where that is not offered.
+// formPress returns what puts forms on paper, nil where that is not offered.
 func (c *Config) formPress() *press.Press {
 	if !c.FormsAsDocuments {
 		return nil

@@ -63,7 +63,7 @@ func (c *Config) checkHTTP() error {
 	return errors.Join(append(wrong, err)...)
 }
 
-// limits are what callers may ask for.
+// limits returns what callers may ask for.
 func (c *Config) limits() limit.Limits {
 	return limit.Limits{
 		PrincipalRate: c.PrincipalRate, PrincipalConcurrency: c.PrincipalConcurrency, TenantRate: c.TenantRate,
@@ -71,7 +71,7 @@ func (c *Config) limits() limit.Limits {
 	}
 }
 
-// proxies are the trusted ones.
+// proxies returns the trusted ones.
 func (c *Config) proxies() (httpio.Proxies, error) {
 	proxies := make(httpio.Proxies, 0, len(c.TrustedProxies))
 	for _, text := range c.TrustedProxies {

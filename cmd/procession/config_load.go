@@ -21,7 +21,7 @@ import (
 // configFlag names the file of settings. It is not a setting of the file itself.
 const configFlag = "config"
 
-// variable is the environment variable of a setting.
+// variable returns the environment variable of a setting.
 func variable(setting string) string {
 	return "PROCESSION_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 )
 
-// issuersIn are the issuers that "config print" shows.
+// issuersIn returns the issuers that "config print" shows.
 func issuersIn(t *testing.T, args ...string) []authn.OIDCIssuer {
 	t.Helper()
 	var c struct {

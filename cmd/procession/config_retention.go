@@ -23,7 +23,7 @@ func (c *Config) bindRetention(f *pflag.FlagSet) {
 		"how long prompts and answers of AI assistance are kept, at least 24h; 0 forever")
 }
 
-// retention is how long data is kept at most.
+// retention returns how long data is kept at most.
 func (c *Config) retention() retention.Bounds {
 	return retention.Bounds{
 		domain.RetainEvents: c.EventRetention, domain.RetainProcesses: c.ProcessRetention,

@@ -67,7 +67,7 @@ func wantsPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// demoUsers are those of the local stack.
+// demoUsers returns the users of the local stack's demo data.
 func demoUsers() []signin.DemoUser {
 	about := map[string]string{
 		"Alice": ui.Text("manages all processes"), "Bob": ui.Text("reviews loans"), "Carol": ui.Text("applies for loans"),

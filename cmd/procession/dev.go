@@ -187,7 +187,7 @@ func writeDevConfig(dir string, c Config) error {
 	return nil
 }
 
-// hostPort is address with a host that a client can connect to.
+// hostPort returns address with a host that a client can connect to.
 func hostPort(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || host != "" && host != "0.0.0.0" && host != "::" {

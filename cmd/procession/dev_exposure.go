@@ -25,7 +25,7 @@ type devAddress struct {
 	flag    string
 }
 
-// devAddresses are all addresses that the local stack listens on.
+// devAddresses returns all addresses that the local stack listens on.
 func devAddresses(c *Config, o *devOptions) []devAddress {
 	addresses := []devAddress{
 		{&c.Listen, "listen"},

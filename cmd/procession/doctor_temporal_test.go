@@ -45,7 +45,7 @@ func (s *testStack) anotherTemporal(t *testing.T, jwks string) string {
 	return address
 }
 
-// emptyKeySet is where no key is published.
+// emptyKeySet returns where no key is published.
 func emptyKeySet(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -56,7 +56,7 @@ func emptyKeySet(t *testing.T) string {
 	return server.URL + "/jwks.json"
 }
 
-// serverPair is a certificate that ends so much later than now.
+// serverPair returns a certificate that ends so much later than now.
 func serverPair(t *testing.T, issuer *authn.Issuer, left time.Duration, host string) tls.Certificate {
 	t.Helper()
 	const lifetime = 90 * 24 * time.Hour
@@ -93,7 +93,7 @@ func (welcoming) ListNamespaces(
 	return &workflowservice.ListNamespacesResponse{}, nil
 }
 
-// fakeTemporal is a server that speaks as Temporal does, shows a certificate and
+// fakeTemporal returns a server that speaks as Temporal does, shows a certificate and
 // takes clients of the authority, but has no authorizer. It returns where it is.
 func fakeTemporal(t *testing.T, clients *authn.Issuer, certificate tls.Certificate) string {
 	t.Helper()

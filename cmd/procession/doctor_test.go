@@ -163,7 +163,7 @@ func all(v doctor.Verdict, checks ...string) map[string]doctor.Verdict {
 	return verdicts
 }
 
-// because is that one check fails and others depend on it.
+// because returns the verdicts when one check fails and others depend on it.
 func because(check string, dependent ...string) map[string]doctor.Verdict {
 	verdicts := all(doctor.Skipped, dependent...)
 	verdicts[check] = doctor.Fail
@@ -178,7 +178,7 @@ func ofKeys() []string {
 	return append([]string{doctor.CheckSigningKeys, doctor.CheckAuthorities, doctor.CheckTemporalTLS}, ofTemporal()...)
 }
 
-// ailments are what may be wrong with the surroundings of the service.
+// ailments returns what may be wrong with the surroundings of the service.
 func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen // most of it is a table
 	t.Helper()
 	k, err := openKeys(t.Context(), s.config, slog.New(slog.DiscardHandler))
@@ -342,7 +342,7 @@ func (s *testStack) https(t *testing.T, k *keyring, d *patient, left time.Durati
 	d.config.ListenTLS, d.config.TLSCert, d.config.TLSKey = "127.0.0.1:0", files.cert, files.key
 }
 
-// oldDatabase is one that lacks the latest migration.
+// oldDatabase returns one that lacks the latest migration.
 func oldDatabase(t *testing.T) string {
 	t.Helper()
 	url := pgtest.URL(t)

@@ -234,7 +234,7 @@ func (s *testStack) upload(process, text string) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
-// stored are the files of stored documents.
+// stored returns the files of stored documents.
 func (s *testStack) stored() []string {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.dir, "documents", "*-*", "*", "*"))

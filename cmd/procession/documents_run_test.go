@@ -66,7 +66,7 @@ func TestBlocksOfDocuments(t *testing.T) {
 	require.Empty(t, blocks, "blocks that no document has")
 }
 
-// blocks says how each block is run, by its document and the first command.
+// blocks returns how each block is run, by its document and the first command.
 func (r *documentRun) blocks() map[string]shown { //nolint:funlen // most of it is a table
 	listed := func(what, jq string) string { return "$(procession " + what + " -o 'jq=" + jq + "')" }
 	incidents := map[string][]string{"INCIDENT": r.incidents(2), "PROCESS": {r.process}}

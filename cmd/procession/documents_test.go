@@ -103,7 +103,7 @@ func callsOf(script string) [][]string {
 	return calls
 }
 
-// literal is a word without its quotes; what is expanded in it counts as a text.
+// literal returns a word without its quotes; what is expanded in it counts as a text.
 func literal(word *syntax.Word) string {
 	var text strings.Builder
 	syntax.Walk(word, func(node syntax.Node) bool {
@@ -121,7 +121,7 @@ func literal(word *syntax.Word) string {
 	return text.String()
 }
 
-// known says what is wrong with the words of a command.
+// known returns what is wrong with the words of a command.
 func known(root *cobra.Command, words []string) error {
 	cmd, rest, err := root.Find(words)
 	if err != nil {

@@ -162,7 +162,7 @@ func (s *testStack) runID(process uuid.UUID) (id string) {
 	return id
 }
 
-// history is all that Temporal keeps of the last run of a process's workflow.
+// history returns all that Temporal keeps of the last run of a process's workflow.
 func (s *testStack) history(process uuid.UUID) []*historypb.HistoryEvent {
 	s.t.Helper()
 	return s.historyOf("process-" + process.String())
@@ -181,7 +181,7 @@ func (s *testStack) historyOf(workflowID string) []*historypb.HistoryEvent {
 	return events
 }
 
-// readable is what can be read of a payload without a key. Short words turn
+// readable returns what can be read of a payload without a key. Short words turn
 // up in base64 by chance.
 func readable(p *commonpb.Payload) string {
 	if text, sealed := strings.CutPrefix(string(p.GetData()), "AES-256-GCM:"); sealed {
@@ -274,7 +274,7 @@ func eachPayload(m protoreflect.Message, place string, found func(place string, 
 	})
 }
 
-// decrypting is what reads payloads as the example worker does.
+// decrypting returns what reads payloads as the example worker does.
 func (s *testStack) decrypting() converter.DataConverter {
 	s.t.Helper()
 	return encryption.NewDataConverter(encryption.NewKeys(time.Now, s.workerAPI().EncryptionKey))

@@ -78,7 +78,7 @@ func (s *testStack) requireNoAccess(account demo.Account) {
 	require.Equal(s.t, http.StatusForbidden, status, "%s: %v", account.Name, got)
 }
 
-// queuesOf are the task queues in a token that an account gets: those that it may
+// queuesOf returns the task queues in a token that an account gets: those that it may
 // poll, and those that its workflows may use.
 func (s *testStack) queuesOf(account demo.Account) (size int, servable, reachable []string) {
 	s.t.Helper()

@@ -43,7 +43,7 @@ func (s *testStack) follow(last string) *eventStream {
 	return e
 }
 
-// next is the data of the next event, empty when the stream has ended.
+// next returns the data of the next event, empty when the stream has ended.
 func (e *eventStream) next(t *testing.T) string {
 	t.Helper()
 	late := time.After(30 * time.Second)

@@ -54,7 +54,7 @@ func TestFailedWorkflowBecomesAnIncidentThatCanBeRetried(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, body)
 }
 
-// asking are the flags of a command that asks the service as a user.
+// asking returns the flags of a command that asks the service as a user.
 func (s *testStack) asking(as demo.Account) []string {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "token")

@@ -65,7 +65,7 @@ func openKeys(ctx context.Context, c Config, log *slog.Logger) (_ *keyring, err 
 	return &keyring{db: db, sealer: sealer, keys: keys, issuer: issuer}, nil
 }
 
-// engineCredentials are those of the service itself. They follow the keys as
+// engineCredentials returns the credentials with which the service calls Temporal. They follow the keys as
 // these are rotated and distrusted.
 func engineCredentials(issuer *authn.Issuer, c Config) (engine.Credentials, error) {
 	roots := issuer.Roots

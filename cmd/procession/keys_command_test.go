@@ -34,7 +34,7 @@ func newOffline(t *testing.T) offline {
 
 func (o offline) path(name string) string { return filepath.Join(o.dir, name) }
 
-// with are more flags for all commands.
+// with adds more flags for all commands.
 func (o offline) with(flags ...string) offline {
 	o.flags = append(o.flags[:len(o.flags):len(o.flags)], flags...)
 	return o
@@ -63,7 +63,7 @@ func (o offline) config() Config {
 	return c
 }
 
-// opened are the keys as a replica opens them.
+// opened returns the keys as a replica opens them.
 func (o offline) opened() *keyring {
 	o.t.Helper()
 	k, err := openKeys(o.t.Context(), o.config(), slog.New(slog.DiscardHandler))
@@ -79,7 +79,7 @@ func newKeyed(t *testing.T) offline {
 	return o.with("--seal-key-file", o.path("seal.key"))
 }
 
-// states are those that a list of keys shows.
+// states returns the states in a list of keys.
 func states(list string) []string {
 	return regexp.MustCompile(`\b(NEXT|SIGNING|TRUSTED|EXPIRED|DISTRUSTED)\b`).FindAllString(strings.SplitN(list, "\n", 2)[1], -1)
 }

@@ -94,7 +94,7 @@ func (p *secretParts) found(text []byte) map[string]bool {
 	return found
 }
 
-// dump is the content of every table, as pg_dump writes it.
+// dump returns the content of every table, as pg_dump writes it.
 func dump(t *testing.T, url string) []byte {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

@@ -202,7 +202,7 @@ func (s *testStack) countItems(process uuid.UUID) int {
 	return int(field[float64](s.t, page, "metadata", "totalElements"))
 }
 
-// runState is what the service knows of the process's workflow.
+// runState returns what the service knows of the process's workflow.
 func (s *testStack) runState(process uuid.UUID) string {
 	s.t.Helper()
 	var state string
@@ -210,7 +210,7 @@ func (s *testStack) runState(process uuid.UUID) string {
 	return state
 }
 
-// countRuns is how many runs Temporal has of the process's workflow.
+// countRuns returns how many runs Temporal has of the process's workflow.
 func (s *testStack) countRuns(process uuid.UUID) int {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)

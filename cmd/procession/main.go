@@ -28,7 +28,7 @@ func main() {
 	os.Exit(execute(webhook.NextDelay))
 }
 
-// childTasks are what the program does in child processes of its own.
+// childTasks returns what the program does in child processes of its own.
 func childTasks() map[string]confine.Task {
 	return map[string]confine.Task{extract.TaskName: extract.Task, press.TaskName: press.Task}
 }

@@ -39,7 +39,7 @@ func newMigrateCommand() *cobra.Command {
 	return cmd
 }
 
-// reportSchema says what version the schema is at, and fails for one that this build has to migrate first.
+// reportSchema returns what version the schema is at, and fails for one that this build has to migrate first.
 func reportSchema(ctx context.Context, cmd *cobra.Command, db *persistence.DB) error {
 	current, newest, err := db.SchemaVersion(ctx)
 	if err != nil {

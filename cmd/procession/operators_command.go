@@ -67,7 +67,7 @@ func withOperations(ctx context.Context, c Config, fn func(s *administer.Adminis
 	return fn(newAdministration(db))
 }
 
-// newAdministration is what commands do that work on the database directly.
+// newAdministration returns what commands do that work on the database directly.
 func newAdministration(db *persistence.DB) *administer.Administration {
 	return administer.New(administer.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
 }

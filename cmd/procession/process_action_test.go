@@ -165,7 +165,7 @@ func userActionPath(process, action uuid.UUID) string {
 	return "/processes/" + process.String() + "/actions/" + action.String()
 }
 
-// availableActions are the codes of the user actions that are offered.
+// availableActions returns the codes of the user actions that are offered.
 func (s *testStack) availableActions(as demo.Account, process uuid.UUID) []string {
 	s.t.Helper()
 	status, body := s.call(as, http.MethodGet, "/processes/"+process.String()+"/actions/~available", nil)
@@ -200,7 +200,7 @@ func (s *testStack) awaitUserAction(process, id uuid.UUID, want string) map[stri
 	return got
 }
 
-// uploadPaths are the three ways to deliver the document of an action.
+// uploadPaths returns the three ways to deliver the document of an action.
 func (s *testStack) uploadPaths(process, id uuid.UUID) []string {
 	file := url.Values{"fileContentType": {"text/plain"}, "fileName": {"late.txt"}}
 	value := url.Values{"fileContentType": {"text/plain"}, "fileName": {"late.txt"}, "userActionValueId": {id.String()}}

@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// fixed is the source of one token.
+// fixed returns the source of one token.
 func fixed(token string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return token, nil }
 }

@@ -34,7 +34,7 @@ func exitCode(err error) int {
 	return cli.ExitCode(err)
 }
 
-// newRoot makes the program. delay says when webhooks are repeated.
+// newRoot returns the program. delay says when webhooks are repeated.
 func newRoot(delay dispatch.Delay) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "procession",
@@ -62,7 +62,7 @@ func newRoot(delay dispatch.Delay) *cobra.Command {
 	return root
 }
 
-// onlyCommands is what a command does that is only there for its commands: it
+// onlyCommands returns what a command does that is only there for its commands: it
 // shows them, and refuses what is none of them.
 func onlyCommands(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

@@ -34,7 +34,7 @@ const (
 	echoName   = "Echo"
 )
 
-// probe is a workflow that takes two workflow tasks and an activity task.
+// probe returns a workflow that takes two workflow tasks and an activity task.
 func probe(ctx workflow.Context, n int) (int, error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: 10 * time.Second})
 	var echoed int
@@ -204,7 +204,7 @@ func (s *testStack) signing(family, id string) func() bool {
 	}
 }
 
-// shown is the serial number of the certificate that Temporal's frontend shows.
+// shown returns the serial number of the certificate that Temporal's frontend shows.
 func (s *testStack) shown() string {
 	conn, err := tls.Dial("tcp", s.config.TemporalAddress, &tls.Config{InsecureSkipVerify: true})
 	if err != nil {

@@ -158,7 +158,7 @@ func (s *testStack) complete(t *testing.T, item string) {
 	}
 }
 
-// authorization is what an account sends to prove itself.
+// authorization returns what an account sends to prove itself.
 func authorization(a demo.Account) string {
 	if a.Email != "" {
 		return "Bearer " + a.Secret

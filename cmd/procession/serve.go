@@ -27,7 +27,7 @@ import (
 // and so how long a key that an issuer withdrew may still be trusted.
 const issuerKeyRefresh = 10 * time.Minute
 
-// newServeCommand makes the command that serves. delay says when webhooks are
+// newServeCommand returns the command that serves. delay says when webhooks are
 // repeated.
 func newServeCommand(delay dispatch.Delay) *cobra.Command {
 	return configured("serve", "Run the service until SIGTERM or SIGINT",

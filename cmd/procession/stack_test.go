@@ -103,7 +103,7 @@ func throughPooler(s *testStack) {
 	s.config.DatabaseURL = pgtest.Pooler(s.t, s.config.DatabaseURL)
 }
 
-// database is where the database is that the service uses.
+// database returns where the database is that the service uses.
 func (s *testStack) database() string {
 	return cmp.Or(s.config.DatabaseDirectURL, s.config.DatabaseURL)
 }
@@ -145,7 +145,7 @@ func (s *testStack) startStore(dir string) {
 // freeAddresses are those that freeAddress has returned.
 var freeAddresses sync.Map
 
-// freeAddress is one with a free port, of those that no connection is given as
+// freeAddress returns one with a free port, of those that no connection is given as
 // its own end meanwhile. No two calls return the same.
 func freeAddress(t *testing.T) string {
 	t.Helper()
@@ -327,7 +327,7 @@ func field[T any](t *testing.T, body any, path ...string) T {
 	return value
 }
 
-// program is the service's own program with the arguments.
+// program returns the service's own program with the arguments.
 func program(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asProgram+"=yes")

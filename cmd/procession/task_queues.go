@@ -13,7 +13,7 @@ import (
 // before what was seen is no longer believed. At rest that is one.
 const missedObservations = engine.RestIntervals + 1
 
-// queuePatience is the patience with task queues that the settings ask for.
+// queuePatience returns the patience with task queues that the settings ask for.
 func queuePatience(c Config) domain.TaskQueuePatience {
 	patience := domain.DefaultTaskQueuePatience()
 	patience.Poll = c.PollerPatience

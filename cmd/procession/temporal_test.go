@@ -43,11 +43,11 @@ func TestTokenOfAnotherTenantCannotPoll(t *testing.T) {
 	require.Equal(t, "RUNNING", s.processState(process))
 }
 
-// temporalClient is a client of the namespace demo with the rights of the
+// temporalClient returns a client of the namespace demo with the rights of the
 // application that runs LOAN.
 func (s *testStack) temporalClient() client.Client { return s.clientOf(demo.LoanWorker()) }
 
-// clientOf is a client of the namespace demo with the certificate and the token
+// clientOf returns a client of the namespace demo with the certificate and the token
 // that the service issues to an application.
 func (s *testStack) clientOf(account demo.Account, change ...func(*client.Options)) client.Client {
 	s.t.Helper()

@@ -19,7 +19,7 @@ func newVersionCommand() *cobra.Command {
 	}
 }
 
-// version is the version of the module. That of a build from a checkout has the
+// version returns the version of the module. That of a build from a checkout has the
 // commit, the time of the commit, and whether files were changed since.
 func version() string {
 	info, ok := debug.ReadBuildInfo()

@@ -158,7 +158,7 @@ func (s *testStack) connect() *pgx.Conn {
 	return conn
 }
 
-// queried is the one text that a query has as its result.
+// queried returns the one text that a query has as its result.
 func (s *testStack) queried(sql string) string {
 	s.t.Helper()
 	conn := s.connect()

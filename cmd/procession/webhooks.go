@@ -50,7 +50,7 @@ func (s *webhookSender) Send(ctx context.Context, d webhook.Delivery) (webhook.R
 	return result, err
 }
 
-// newDispatcher makes the part that delivers events, and what fails is retried by
+// newDispatcher returns the part that delivers events, and what fails is retried by
 // workflows of the service's own.
 func newDispatcher(c Config, db *persistence.DB, attempts *dispatch.Attempts, e *engine.Engine, log *slog.Logger) *dispatch.Dispatcher {
 	return dispatch.New(dispatch.Options{

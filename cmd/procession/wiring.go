@@ -287,7 +287,7 @@ func (s *service) newHealth(db *persistence.DB, documents *blobstore.Store, m *m
 	s.admin = httpio.GuardAnswers(onlyHosts(dev.hosts, admin), 0)
 }
 
-// schedules are what the service runs again and again.
+// schedules returns what the service runs again and again.
 func schedules() []engine.Schedule {
 	return []engine.Schedule{
 		{ID: "document-expiry", Type: workflows.DocumentExpiryName, Every: workflows.DocumentExpiryInterval},

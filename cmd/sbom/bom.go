@@ -64,7 +64,7 @@ func component(module debug.Module, kind cdx.ComponentType) cdx.Component {
 	}
 }
 
-// properties are the settings of the build that decide what is in the binary.
+// properties returns the settings of the build that decide what is in the binary.
 func properties(info *debug.BuildInfo) *[]cdx.Property {
 	all := []cdx.Property{{Name: "go:package", Value: info.Path}}
 	for _, setting := range info.Settings {
