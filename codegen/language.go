@@ -51,7 +51,7 @@ type conventions struct {
 	Install, Test, Run                 string
 }
 
-// conventions returns those of the language. It fails for one that is none of Languages.
+// conventions returns the conventions of the language. It fails for one that is none of Languages.
 func (l Language) conventions() (conventions, error) {
 	switch l {
 	case Go:

@@ -101,7 +101,7 @@ func (w *worker) describe(documents []resource.Document, f file, n naming) error
 	return nil
 }
 
-// Constants are those of the steps, as the elements of a list.
+// Constants returns the constants of the steps as the elements of a list.
 func (w *worker) Constants() string {
 	constants := make([]string, len(w.Steps))
 	for i, s := range w.Steps {
@@ -110,7 +110,7 @@ func (w *worker) Constants() string {
 	return strings.Join(constants, ", ")
 }
 
-// Types are the types of the steps.
+// Types returns the types of the steps.
 func (w *worker) Types() []string {
 	var types []string
 	for _, s := range w.Steps {
