@@ -27,7 +27,7 @@ func (s *site) inspection() uuid.UUID {
 	return task
 }
 
-// elements are the values of the elements of a task.
+// elements returns the values of the elements of a task.
 func (s *site) elements(task uuid.UUID) domain.ElementValues {
 	s.t.Helper()
 	opened, err := s.app.OpenTask(s.t.Context(), s.caller(demo.Alice()), task)

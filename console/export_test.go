@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/console/tasks"
 )
 
-// RouteNames are the methods and paths of all routes, in order.
+// RouteNames returns the methods and paths of all routes, in order.
 func RouteNames() []string {
 	var names []string
 	for _, r := range routes(screens{

@@ -194,7 +194,7 @@ func (p *person) open(path string) {
 	require.Zero(p.s.t, p.Count("svg.icon:empty"), "%s has an icon that console/assets/icons.go does not list", path)
 }
 
-// caller is what operations know of a demo account.
+// caller returns what operations know of a demo account.
 func (s *site) caller(a demo.Account) domain.Caller {
 	s.t.Helper()
 	kind := domain.CredentialApplicationSecret

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// customers is the definition CUSTOMER of the demonstration data.
+// customers returns the definition CUSTOMER of the demonstration data.
 func customers() uuid.UUID { return uuid.MustParse("01970000-0000-7000-8000-00000000f001") }
 
 // artifactMatrix is matrix for the routes of business artifacts. Of CUSTOMER, manager has

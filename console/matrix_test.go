@@ -241,7 +241,7 @@ func (c *cast) cell(s *site, caller string, r row, path string, body url.Values)
 	return strconv.Itoa(answer.status)
 }
 
-// client is a browser without a script, signed in with a token unless it is "".
+// client returns a browser without a script, signed in with a token unless it is "".
 func (s *site) client(token string) *http.Client {
 	s.t.Helper()
 	jar, err := cookiejar.New(nil)

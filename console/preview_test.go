@@ -92,7 +92,7 @@ func TestPreviewsRunNothing(t *testing.T) {
 	require.True(t, browsertest.Eval[bool](carol.Tab, `document.querySelector(".preview iframe").contentDocument === null`), "it is of no origin")
 }
 
-// redPNG is a picture, redPDF a page, and both are red.
+// redPNG returns a picture, redPDF a page, and both are red.
 func redPNG(t *testing.T) string {
 	t.Helper()
 	picture := image.NewRGBA(image.Rect(0, 0, 200, 200))

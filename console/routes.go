@@ -43,7 +43,7 @@ type screens struct {
 	webhooks    *webhooks.Screens
 }
 
-// routes are all screens, and what the forms on them do.
+// routes returns all screens, and what the forms on them do.
 func routes(s screens) []web.Route {
 	return slices.Concat([]web.Route{
 		web.Get("", s.home.Show),

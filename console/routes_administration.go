@@ -2,7 +2,7 @@ package console
 
 import "github.com/procession-dev/procession/console/web"
 
-// administrativeRoutes are the screens of administrators.
+// administrativeRoutes returns the screens of administrators.
 func administrativeRoutes(s screens) []web.Route {
 	return []web.Route{
 		web.Get("incidents", s.incidents.List),

@@ -49,7 +49,7 @@ func asks(a app.ArtifactActionView) bool {
 	return len(a.InputSchema) > 0 || a.Type == domain.ArtifactActionStartProcess || a.Type == domain.ArtifactActionCreateArtifact
 }
 
-// menu is what the user may do with the artifact now.
+// menu returns what the user may do with the artifact now.
 func (s *shown) menu(ctx context.Context) []actions.Entry {
 	if s.Deleted() {
 		return nil
@@ -63,7 +63,7 @@ func (s *shown) menu(ctx context.Context) []actions.Entry {
 	return entries
 }
 
-// runOf is an action that was invoked, without its name.
+// runOf returns an action that was invoked, without its name.
 func runOf(ctx context.Context, a *domain.BusinessArtifactAction) actions.Run {
 	run := actions.Run{
 		Icon: actionIcon(a.Type), Path: pathOf(a.ArtifactID, "runs/"+a.ID.String()), Status: a.Status, CreatedAt: a.CreatedAt,
@@ -160,7 +160,7 @@ func (s *Screens) CancelRun(v *web.Visit) (*web.Answer, error) {
 	return s.shownAfter(v, id, "runs/"+action.String(), err)
 }
 
-// ActForms are the forms of actions.
+// ActForms returns the forms of actions.
 func (s *Screens) ActForms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) { return s.actForm(v) },

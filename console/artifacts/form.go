@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// Forms are the forms of the data of artifacts.
+// Forms returns the forms of the data of artifacts.
 func (s *Screens) Forms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) {
@@ -90,7 +90,7 @@ func (f *dataForm) Upload(ctx context.Context, control *form.Node, file forms.Fi
 	return upload(ctx, f.App, f.Caller, f.id, control, file)
 }
 
-// NewForms are the forms of artifacts to be created.
+// NewForms returns the forms of artifacts to be created.
 func (s *Screens) NewForms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) { return s.newForm(v) },

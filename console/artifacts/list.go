@@ -43,7 +43,7 @@ type question struct {
 	Page    int
 }
 
-// orders are the values of the parameter sort.
+// orders returns the values of the parameter sort.
 func orders() map[string]domain.SortKey {
 	return map[string]domain.SortKey{
 		"":        {Property: "createdAt", Descending: true},

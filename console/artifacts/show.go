@@ -43,7 +43,7 @@ func pathOf(id uuid.UUID, tab string) string {
 
 func (s *shown) path(tab string) string { return pathOf(s.ID, tab) }
 
-// title is what people recognise the artifact by: its first indexed member.
+// title returns what people recognise the artifact by: its first indexed member.
 func (s *shown) title() string {
 	choice := domain.ArtifactChoice{Name: s.Definition.Name, Indexes: s.Definition.Spec.IndexedMembers()}
 	of := domain.BoardArtifact{BusinessArtifact: s.BusinessArtifact, Indexed: map[string]string{}}
@@ -180,7 +180,7 @@ func (s *Screens) shownAfter(v *web.Visit, id uuid.UUID, tab string, err error) 
 	return s.page(v, id, "runs", refused, func(*shown) (templ.Component, error) { return templ.NopComponent, nil })
 }
 
-// names are the names of the actions by their codes.
+// names returns the names of the actions by their codes.
 func (s *shown) names() map[string]string {
 	names := map[string]string{}
 	for _, a := range s.Definition.Spec.Actions {
@@ -189,7 +189,7 @@ func (s *shown) names() map[string]string {
 	return names
 }
 
-// run is an action that was invoked.
+// run returns an action that was invoked.
 func (s *shown) run(ctx context.Context, a *domain.BusinessArtifactAction) actions.Run {
 	r := runOf(ctx, a)
 	if r.Name = s.names()[a.Definition.Code]; r.Name == "" {

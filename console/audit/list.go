@@ -103,7 +103,7 @@ func momentOf(ctx context.Context, name, text string) (*time.Time, error) {
 	return &at, nil
 }
 
-// command is what lists the same on the command line.
+// command returns what lists the same on the command line.
 func (q question) command(ctx context.Context) string {
 	line := "procession events"
 	f, err := q.filter(ctx)

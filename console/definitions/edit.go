@@ -270,7 +270,7 @@ func (s *Screens) Schema(v *web.Visit) (*web.Answer, error) {
 	return web.JSON(json.RawMessage(schema)), nil
 }
 
-// back is where the editor is left to.
+// back returns where the editor is left to.
 func (e *editing) back() string {
 	if e.Of != nil {
 		return pathOf(*e.Of)

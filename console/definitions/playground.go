@@ -153,10 +153,10 @@ func around(expression string, column int) (before, at, after string) {
 	return string(runes[:column-1]), string(runes[column-1]), string(runes[column:])
 }
 
-// seen are the tasks of the model that an expression was evaluated on.
+// seen returns the tasks of the model that an expression was evaluated on.
 func seen(model availability.Model) []string { return slices.Sorted(maps.Keys(model.Tasks)) }
 
-// command is how the command line evaluates the expression.
+// command returns how the command line evaluates the expression.
 func (p *playground) command() string {
 	expression := p.Expression
 	if expression == "" {

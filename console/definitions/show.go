@@ -122,7 +122,7 @@ func commandName(key resource.Key) string {
 	return name
 }
 
-// commands are those that show what the page shows, and do what can be done on it.
+// commands returns the commands that correspond to the page and to its forms.
 func (s *shown) commands() []string {
 	commands := []string{"procession describe " + commandName(s.Key())}
 	if s.May {

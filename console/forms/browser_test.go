@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// loan is a small form with a rule, a table and a person.
+// loan returns a small form with a rule, a table and a person.
 func loan() *memory {
 	return &memory{
 		schema: json.RawMessage(`{"type":"object","required":["name","amount"],"properties":{

@@ -64,7 +64,7 @@ func (d *Document) Same(pointer string, value json.RawMessage) bool {
 	return len(is) > 0 && same(is, value)
 }
 
-// readable is what people read of a value.
+// readable returns what people read of a value.
 func readable(ctx context.Context, n *form.Node) string {
 	if !n.Present() {
 		return ""

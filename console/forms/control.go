@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// hint says what the bounds of a value are, as far as it helps to know them before.
+// hint returns what the bounds of a value are, as far as it helps to know them before.
 func hint(ctx context.Context, n *form.Node) string {
 	var parts []string
 	if n.Kind == form.KindTags {
@@ -109,7 +109,7 @@ func (p *page) previewOf(reference string) string {
 	return p.preview(reference)
 }
 
-// conflictText is a value of a conflict for people to read.
+// conflictText returns a value of a conflict for people to read.
 func conflictText(ctx context.Context, text string) string {
 	if text == "" {
 		return ui.T(ctx, "nothing")
@@ -117,7 +117,7 @@ func conflictText(ctx context.Context, text string) string {
 	return form.ReadableJSON(text)
 }
 
-// attributes are those that inputs of all kinds have. Those in cells, which have no
+// attributes returns the attributes that inputs of all kinds have. Those in cells, which have no
 // label element, are named after their column.
 func (p *page) attributes(n *form.Node) templ.OrderedAttributes {
 	list := templ.OrderedAttributes{{Key: "id", Value: id(n)}, {Key: "name", Value: prefixText + n.Name}}
@@ -143,7 +143,7 @@ func optionID(n *form.Node, i int) string {
 	return id(n) + "." + strconv.Itoa(i)
 }
 
-// references are the files that there are.
+// references returns the files that there are.
 func references(n *form.Node) []string {
 	if n.Kind == form.KindFiles {
 		return n.Texts()

@@ -29,7 +29,7 @@ func (e Elements) Part(values domain.ElementValues) (form.Part, []domain.ValueEr
 		Below(PartElements, append(errors, invalidElements(values, errors)...)), err
 }
 
-// invalidElements are the elements with a value that is not valid for another reason than
+// invalidElements returns the elements with a value that is not valid for another reason than
 // known ones: what it refers to is not there, or the program that saved it says so.
 func invalidElements(values domain.ElementValues, known []domain.ValueError) []domain.ValueError {
 	var errors []domain.ValueError

@@ -67,7 +67,7 @@ func readSearch(text, words string) (name string, s Search) {
 	return text[:cut], s
 }
 
-// button is the value of a button that goes on with the search for a control.
+// button returns the value of a button that goes on with the search for a control.
 func (s *Search) button(name string) string {
 	values := url.Values{"words": {s.Words}, "page": {strconv.Itoa(s.Page)}, "earlier": s.earlier}
 	if s.Query != uuid.Nil {
@@ -115,7 +115,7 @@ func (i *items) again() string {
 	return next.button(i.name)
 }
 
-// pause is how long the script waits before it looks again, in milliseconds, "" for
+// pause returns how long the script waits before it looks again, in milliseconds, "" for
 // ever.
 func (i *items) pause() string {
 	switch {
@@ -130,7 +130,7 @@ func (i *items) pause() string {
 // waits reports whether the answer is not there yet.
 func (i *items) waits() bool { return i.run != nil && i.run.State == domain.DataSourceRunPending }
 
-// found are the items of the page.
+// found returns the items of the page.
 func (i *items) found() []domain.DataSourceItem {
 	if i.run == nil || i.run.Page == nil {
 		return nil
@@ -138,7 +138,7 @@ func (i *items) found() []domain.DataSourceItem {
 	return i.run.Page.Items
 }
 
-// next is the button of the page after this one, "" where this is the last.
+// next returns the button of the page after this one, "" where this is the last.
 func (i *items) next() string {
 	if len(i.found()) == 0 || i.search.Page+1 >= min(i.run.Page.TotalPages, maxPage) {
 		return ""
@@ -148,7 +148,7 @@ func (i *items) next() string {
 	return s.button(i.name)
 }
 
-// back is the button of the page before this one, "" where this is the first. It reads
+// back returns the button of the page before this one, "" where this is the first. It reads
 // the answer that there is.
 func (i *items) back() string {
 	last := len(i.search.earlier) - 1
@@ -160,7 +160,7 @@ func (i *items) back() string {
 	return s.button(i.name)
 }
 
-// said is what there is to say about a search.
+// said returns what there is to say about a search.
 func (i *items) said(ctx context.Context) string {
 	switch {
 	case i.refused != nil:
@@ -199,7 +199,7 @@ func (i *items) failure(ctx context.Context) string {
 	return ui.T(ctx, "The data source failed. Try again later.")
 }
 
-// itemName is what an item is called: as the reference to it is shown once it is chosen.
+// itemName returns what an item is called: as the reference to it is shown once it is chosen.
 // Items without a reference are called what the worker labels them.
 func itemName(item domain.DataSourceItem) string {
 	if item.Value != "" {

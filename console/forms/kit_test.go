@@ -257,7 +257,7 @@ func (m *memory) serve(tb testing.TB, store forms.Store) *httptest.Server {
 	return server
 }
 
-// headed is a form below the heading of its page.
+// headed returns a form below the heading of its page.
 func headed(body templ.Component) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		_, _ = io.WriteString(w, `<div class="container-xl"><h1>Form</h1>`)
@@ -283,7 +283,7 @@ func (m *memory) render(tb testing.TB, ctx context.Context) string { //nolint:re
 	return out.String()
 }
 
-// viewer is the context of a page in a language, with the times of a zone.
+// viewer returns the context of a page in a language, with the times of a zone.
 func viewer(tb testing.TB, language, zone string) context.Context {
 	tb.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/form", nil)

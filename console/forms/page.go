@@ -145,12 +145,12 @@ func (p *page) complain(ctx context.Context, errors []domain.ValueError, value j
 	slices.SortStableFunc(p.summary, func(a, b problem) int { return place[a.Name] - place[b.Name] })
 }
 
-// listed are the problems that the summary shows.
+// listed returns the problems that the summary shows.
 func (p *page) listed() []problem {
 	return slices.DeleteFunc(slices.Clone(p.summary), func(entry problem) bool { return entry.Missing && !p.tried })
 }
 
-// pending are all problems, for the script to show in time.
+// pending returns all problems, for the script to show in time.
 func (p *page) pending() string {
 	text, err := json.Marshal(p.summary)
 	if err != nil || len(p.summary) == 0 {
@@ -284,7 +284,7 @@ func (p *page) sortedConflicts() []form.Conflict {
 	})
 }
 
-// partID is the id of a page of tabs.
+// partID returns the id of a page of tabs.
 func (p *page) partID(n *form.Node, i int) string {
 	if p.parts == nil {
 		p.parts = map[*form.Node]int{}

@@ -157,7 +157,7 @@ func (p *post) moveRows(orders map[string][]string, rows func(array string) []st
 	}
 }
 
-// conflicts returns those that the page shows: what others have made of values, by
+// conflicts returns the conflicts that the page shows: what others have made of values, by
 // pointer.
 func (p *post) conflicts() map[string]string {
 	shown := map[string]string{}

@@ -62,7 +62,7 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 	return formPart(p), nil //nolint:contextcheck // it is rendered with one
 }
 
-// newPage makes the page of a document that shows a value, which is that of the
+// newPage returns the page of a document that shows a value, which is that of the
 // document but for conflicts.
 func newPage(ctx context.Context, doc *Document, value json.RawMessage, tried bool) (*page, error) {
 	sheet, err := sheetOf(ctx, doc, value)

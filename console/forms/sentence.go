@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// Sentence says what is wrong with a value, for the people who entered it. n is the
+// Sentence returns what is wrong with a value, for the people who entered it. n is the
 // control of the value, nil where there is none.
 func Sentence(ctx context.Context, label string, n *form.Node, e domain.ValueError) string {
 	if n == nil {
@@ -48,7 +48,7 @@ func Sentence(ctx context.Context, label string, n *form.Node, e domain.ValueErr
 	return ui.T(ctx, plainSentence(e.Type), label)
 }
 
-// plainSentence is for keywords of which there is nothing more to say.
+// plainSentence returns the sentence for keywords that need no details.
 func plainSentence(keyword string) string {
 	switch keyword {
 	case "pattern":
@@ -196,7 +196,7 @@ func Number(ctx context.Context, text string) string {
 	return written.String()
 }
 
-// separators returns those of thousands and of decimals.
+// separators returns the separators of thousands and of decimals.
 func separators(ctx context.Context) (group, point string) {
 	sample := message.NewPrinter(ui.ViewerOf(ctx).Language).Sprint(number.Decimal(1234.5))
 	marks := strings.FieldsFunc(sample, func(r rune) bool { return '0' <= r && r <= '9' })

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wide is a form of 200 fields and a table of 50 rows.
+// wide returns a form of 200 fields and a table of 50 rows.
 func wide() *memory {
 	var properties, values, rows []string
 	for i := range 200 {

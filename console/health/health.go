@@ -65,7 +65,7 @@ type figure struct {
 	Bad bool
 }
 
-// figures are what waits, in the order of the page.
+// figures returns what waits, in the order of the page.
 func figures(ctx context.Context, s shown) []figure {
 	about := func(path string) string {
 		if s.Tenant == "" {
@@ -101,7 +101,7 @@ func figures(ctx context.Context, s shown) []figure {
 	}
 }
 
-// verdictName says how a check came out.
+// verdictName returns how a check came out.
 func verdictName(ctx context.Context, v domain.Verdict) string {
 	switch v {
 	case domain.VerdictOK:
@@ -141,7 +141,7 @@ func verdictIcon(v domain.Verdict) string {
 	return "circle-dashed"
 }
 
-// summary says how the checks came out.
+// summary returns how the checks came out.
 func summary(ctx context.Context, findings []domain.Finding) string {
 	fails, warns := 0, 0
 	for _, f := range findings {

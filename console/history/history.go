@@ -60,7 +60,7 @@ func repeats(a, b *domain.TimelineEvent) bool {
 	return a.Type == b.Type && a.ActorID == b.ActorID && a.ResourceID == b.ResourceID && strings.HasSuffix(string(a.Type), "_SAVED")
 }
 
-// Sentence says what happened, without who did it. names are the names of user actions by
+// Sentence returns what happened, without who did it. names are the names of user actions by
 // their codes.
 func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]string) string {
 	name := e.ItemName
@@ -88,7 +88,7 @@ func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]str
 	return string(e.Type)
 }
 
-// sentences are of events that need no more words.
+// sentences returns the sentences of events that need no details.
 func sentences() map[domain.EventType]string {
 	return map[domain.EventType]string{
 		domain.EventProcessCreated:          ui.Text("started the process"),
@@ -106,7 +106,7 @@ func sentences() map[domain.EventType]string {
 	}
 }
 
-// sentencesOfTasks are of events that name their task.
+// sentencesOfTasks returns the sentences of events that name their task.
 func sentencesOfTasks() map[domain.EventType]string {
 	return map[domain.EventType]string{
 		domain.EventItemTaskDataSaved:       ui.Text("filled in “%s”"),

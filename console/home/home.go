@@ -39,7 +39,7 @@ type step struct {
 	Path string
 }
 
-// steps are the first steps of a user, none once all of them are done.
+// steps returns the first steps of a user, none once all of them are done.
 func steps(ctx context.Context, f domain.FirstSteps) []step {
 	var all []step
 	if f.Administers {

@@ -93,7 +93,7 @@ func (q question) sort() []domain.SortKey {
 	return []domain.SortKey{{Property: "createdAt", Descending: !q.Oldest}, {Property: "id", Descending: !q.Oldest}}
 }
 
-// command is what lists the same.
+// command returns what lists the same.
 func (q question) command() string {
 	line := "procession incidents list"
 	if q.All || q.State != domain.IncidentOpen {

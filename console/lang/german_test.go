@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// shownTexts are the texts in the code of a folder that are translated: the literals given to
+// shownTexts returns the texts in the code of a folder that are translated: the literals given to
 // T and Text.
 func shownTexts(t *testing.T, folder string) map[string]string {
 	t.Helper()

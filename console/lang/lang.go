@@ -23,7 +23,7 @@ func Languages() []Language {
 	return []Language{{language.English, "English"}, {language.German, "Deutsch"}}
 }
 
-// texts are the catalogues of the languages but English.
+// texts returns the catalogues of the languages but English.
 func texts() map[language.Tag]map[string]string {
 	translated := german()
 	for _, more := range []map[string]string{

@@ -27,7 +27,7 @@ type choice struct {
 	Values     []string
 }
 
-// assetChoices are what an asset is for. The source package is of no type.
+// assetChoices returns what an asset is for. The source package is of no type.
 func assetChoices() []choice {
 	return []choice{
 		{"type", ui.Text("Kind of file"), []string{"", "PYTHON", "PYTHON_PIP", "NODEJS"}},

@@ -86,7 +86,7 @@ func (s *Screens) after(v *web.Visit, key resource.Key, err error) (*web.Answer,
 	return nil, err
 }
 
-// commands are those that show what the page shows, and do what can be done on it.
+// commands returns the commands that correspond to the page and to its forms.
 func (s *shown) commands() []string {
 	name := ui.KindCommand(s.Kind) + " " + s.Metadata.Code
 	tenant := " --tenant " + s.TenantCode()

@@ -28,7 +28,7 @@ func asks(kind domain.ProcessActionType) bool {
 	return false
 }
 
-// menu is what the user may do with the process now.
+// menu returns what the user may do with the process now.
 func (s *shown) menu(ctx context.Context) []actions.Entry {
 	entries := make([]actions.Entry, 0, len(s.Actions))
 	for _, a := range s.Actions {
@@ -49,7 +49,7 @@ func (s *shown) runs(ctx context.Context, found []domain.NamedAction) []actions.
 	return runs
 }
 
-// runOf is an action that was invoked, without its name.
+// runOf returns an action that was invoked, without its name.
 func runOf(ctx context.Context, a *domain.ProcessAction) actions.Run {
 	run := actions.Run{
 		Icon: actionIcon(a.Type), Path: pathOf(a.ProcessID, "runs/"+a.ID.String()), Status: a.Status, CreatedAt: a.CreatedAt,

@@ -20,7 +20,7 @@ import (
 // partInput is the name of the input of a signal among the values of a form.
 const partInput = "input"
 
-// Forms are those of user actions that start a process or send a signal.
+// Forms returns the forms of user actions that start a process or send a signal.
 func (s *Screens) Forms() *forms.Screen {
 	return &forms.Screen{
 		Open: s.openForm,

@@ -30,7 +30,7 @@ const (
 // structure is a data structure that messages of a process may carry, such as files.
 type structure struct{ Code, Name string }
 
-// structures are the data structures of the process, in the order of their codes.
+// structures returns the data structures of the process, in the order of their codes.
 func (s *shown) structures() []structure {
 	var list []structure
 	for _, code := range slices.Sorted(maps.Keys(s.Definition.Spec.DataStructures)) {
@@ -50,7 +50,7 @@ func (s *shown) attachPath(code string, thread uuid.UUID) string {
 	return path
 }
 
-// MessageForms are the forms of messages with data.
+// MessageForms returns the forms of messages with data.
 func (s *Screens) MessageForms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) {
@@ -130,7 +130,7 @@ func (s *Screens) message(v *web.Visit, of *shown) (*composed, error) {
 	return f, nil
 }
 
-// threadPart is the choice of the thread of a message, nil where there is no thread.
+// threadPart returns the choice of the thread of a message, nil where there is no thread.
 func (s *Screens) threadPart(v *web.Visit, of *shown) (*form.Part, error) {
 	found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, []domain.ItemType{domain.ItemThread},
 		domain.PageRequest{Size: messagesShown}, nil)

@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// EditForms are the forms of the values of processes.
+// EditForms returns the forms of the values of processes.
 func (s *Screens) EditForms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) {
@@ -40,7 +40,7 @@ func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// parts are the values of a process in its form.
+// parts returns the values of a process in its form.
 func parts(ctx context.Context, p *app.ProcessOverview) (forms.Values, error) {
 	var values forms.Values
 	add := func(part form.Part, value *domain.JSONValue) {
@@ -79,7 +79,7 @@ func (s *shown) editable() bool {
 	return s.writable() && some
 }
 
-// elementText is a value of an element as people read it.
+// elementText returns a value of an element as people read it.
 func elementText(v domain.ElementValue) string { return form.ReadableJSON(string(v.Value)) }
 
 // valuesForm is the form of the values of a process, for one user. It is saved by its

@@ -84,7 +84,7 @@ func (l *look) older() string {
 	return l.Path + "?" + url.Values{"workflow": {l.Asked}, "after": {l.Older}}.Encode()
 }
 
-// command is what shows the same.
+// command returns what shows the same.
 func (l *look) command() string {
 	line := "procession processes history " + l.Process.String() + " --engine"
 	if l.View.WorkflowID != l.Runs[0].WorkflowID {
@@ -98,7 +98,7 @@ func failed(kind string) bool {
 	return strings.HasSuffix(kind, "Failed") || strings.HasSuffix(kind, "TimedOut")
 }
 
-// waiting says what a workflow waits for.
+// waiting returns what a workflow waits for.
 func waiting(ctx context.Context, w *domain.WorkflowWait) string {
 	switch w.Kind {
 	case domain.WaitTask:
@@ -117,7 +117,7 @@ func waiting(ctx context.Context, w *domain.WorkflowWait) string {
 	return ui.T(ctx, "Waits for a worker of the task queue %s", w.Name)
 }
 
-// happened says what happened in a workflow. An event of a kind that is not known is named by it.
+// happened returns what happened in a workflow. An event of a kind that is not known is named by it.
 func happened(ctx context.Context, e *domain.WorkflowEvent) string {
 	name := cmp.Or(e.Name, "…")
 	if text, known := ofEngine(ctx, e.Kind); known {
@@ -138,7 +138,7 @@ func happened(ctx context.Context, e *domain.WorkflowEvent) string {
 	return e.Kind
 }
 
-// ofEngine says what happened to the workflow itself.
+// ofEngine returns what happened to the workflow itself.
 func ofEngine(ctx context.Context, kind string) (text string, known bool) {
 	switch kind {
 	case "WorkflowExecutionCompleted":
@@ -163,7 +163,7 @@ func ofEngine(ctx context.Context, kind string) (text string, known bool) {
 	return text, text != ""
 }
 
-// ofParts says what happened to an activity, a timer or a child workflow.
+// ofParts returns what happened to an activity, a timer or a child workflow.
 func ofParts(ctx context.Context, kind, name string) (text string, known bool) {
 	switch kind {
 	case "ActivityTaskScheduled":

@@ -42,7 +42,7 @@ func states() []domain.ProcessState {
 	return []domain.ProcessState{domain.ProcessRunning, domain.ProcessCompleted, domain.ProcessCancelled}
 }
 
-// orders are the values of the parameter sort.
+// orders returns the values of the parameter sort.
 func orders() map[string]domain.SortKey {
 	return map[string]domain.SortKey{
 		"":           {Property: "createdAt", Descending: true},

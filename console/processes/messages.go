@@ -62,7 +62,7 @@ func (s *Screens) Messages(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// threadKinds are the definitions of threads that a process has.
+// threadKinds returns the definitions of threads that a process has.
 func (s *shown) threadKinds() []domain.ItemDefinition {
 	var kinds []domain.ItemDefinition
 	for _, d := range s.Definition.Items {

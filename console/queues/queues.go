@@ -103,7 +103,7 @@ func online(q *administer.TaskQueue) int {
 	return n
 }
 
-// pollers are the identities that polled lately, each once.
+// pollers returns the identities that polled lately, each once.
 func pollers(q *administer.TaskQueue) []string {
 	var identities []string
 	if q.Observed != nil {
@@ -137,7 +137,7 @@ func needs(q *administer.TaskQueue) []string {
 	return names
 }
 
-// advice says what to do about the problems of a queue.
+// advice returns what to do about the problems of a queue.
 func advice(ctx context.Context, q *administer.TaskQueue) string {
 	count, _ := backlog(q)
 	switch {

@@ -47,7 +47,7 @@ func (s *Screens) starterOf(v *web.Visit, q *administer.TaskQueue, language code
 	return made, err
 }
 
-// example is a definition that needs the queue and has one task.
+// example returns a definition that needs the queue and has one task.
 func example(q *administer.TaskQueue) resource.Document {
 	workflow := "ExampleWorkflow"
 	if len(q.Needs) > 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 )
 
-// caller says in the language of the viewer whom an entry of x-permitted means.
+// caller returns the callers that an entry of x-permitted stands for, in the language of the viewer.
 func caller(ctx context.Context, permitted string) string {
 	switch permitted {
 	case "MEMBER":

@@ -138,7 +138,7 @@ func typeOfOne(value *openapi3.Schema, name string) string {
 	return kinds[0]
 }
 
-// members returns those of the parts of an object, the required ones first.
+// members returns the members of the parts of an object, the required ones first.
 func (r reading) members(parts []*openapi3.Schema) []member {
 	var found []member
 	for _, part := range parts {

@@ -17,12 +17,12 @@ import (
 // PageSize is how many manifests a page of a list has.
 const PageSize = 25
 
-// People are the kinds of those that act, which have a list of their own.
+// People returns the kinds of those that act, which have a list of their own.
 func People() []resource.Kind {
 	return []resource.Kind{resource.KindUser, resource.KindGroup, resource.KindApplication, resource.KindRobot}
 }
 
-// Definitions are all other kinds, with those first that are looked for most.
+// Definitions returns all other kinds, with those first that are looked for most.
 func Definitions() []resource.Kind {
 	kinds := []resource.Kind{
 		resource.KindProcessDefinition, resource.KindBusinessArtifactDefinition, resource.KindDataStructure,

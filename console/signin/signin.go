@@ -61,7 +61,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return s.page(v, back, http.StatusOK, ""), nil
 }
 
-// page is the sign-in page, with what was wrong with the last attempt.
+// page returns the sign-in page, with what was wrong with the last attempt.
 func (s *Screens) page(v *web.Visit, back string, status int, problem string) *web.Answer {
 	return &web.Answer{
 		Title: ui.T(v.Context(), "Sign in"), Bare: true, Status: status,
@@ -122,7 +122,7 @@ func (s *Screens) origin(v *web.Visit) audit.Origin {
 	return from
 }
 
-// redirect is where issuers send users back to.
+// redirect returns where issuers send users back to.
 func (s *Screens) redirect(v *web.Visit) string {
 	return v.Address(s.BaseURL) + web.Root + "sign-in/callback"
 }

@@ -19,7 +19,7 @@ import (
 // partSubject is the name of the subject among the values of a form.
 const partSubject = "subject"
 
-// Forms are those that processes are started with.
+// Forms returns the forms that processes are started with.
 func (s *Screens) Forms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) { return s.form(v) },

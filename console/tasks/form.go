@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// Forms are the forms of tasks.
+// Forms returns the forms of tasks.
 func (s *Screens) Forms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) {

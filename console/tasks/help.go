@@ -73,7 +73,7 @@ func (f *taskForm) help(ctx context.Context, task *opened, definition *domain.It
 	return h, nil
 }
 
-// mark says in a document what a model wrote, as far as it is still there.
+// mark marks the text in a document that a model wrote, as far as it is still there.
 func (h *help) mark(ctx context.Context, doc *forms.Document) error {
 	if h == nil || h.Run == nil || h.Run.State != domain.AssistanceCompleted {
 		return nil
@@ -204,7 +204,7 @@ func (h *help) accepted(before json.RawMessage, pointers []string) ([]jsondoc.Op
 	return form.Difference(before, after)
 }
 
-// failure says why a run has no answer.
+// failure returns why a run has no answer.
 func failure(ctx context.Context, run *domain.AssistanceRun) string {
 	switch run.ErrorCode {
 	case domain.AssistanceTimedOut:

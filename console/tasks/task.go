@@ -158,7 +158,7 @@ func (s *Screens) each(
 	}, err
 }
 
-// results are what has become of tasks. One that is not visible has no name; what was done
+// results returns what has become of tasks. One that is not visible has no name; what was done
 // to it is shown all the same.
 func (s *Screens) results(v *web.Visit, ids []uuid.UUID, problems map[uuid.UUID]string) ([]result, error) {
 	found, err := s.App.FindInboxTasks(v.Context(), v.Caller, ids)

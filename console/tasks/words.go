@@ -33,7 +33,7 @@ func viewIcon(view domain.InboxView) string {
 	return "inbox"
 }
 
-// count says how many tasks a view has.
+// count returns how many tasks a view has.
 func count(ctx context.Context, l listed, view domain.InboxView) string {
 	n := l.Counts[view]
 	if own := view == domain.InboxMine || view == domain.InboxDone; own && view != l.View && n >= domain.InboxCountLimit {
@@ -42,7 +42,7 @@ func count(ctx context.Context, l listed, view domain.InboxView) string {
 	return ui.T(ctx, "%d", n)
 }
 
-// nothing says why a view is empty and what comes next.
+// nothing returns why a view is empty and what comes next.
 func nothing(ctx context.Context, l listed) (what, next string) {
 	if l.narrowed() {
 		return ui.T(ctx, "No task matches your search."), ui.T(ctx, "Try fewer words, or look in another view.")

@@ -17,7 +17,7 @@ type Failure struct {
 	SignedIn bool
 }
 
-// reasons are why operations are refused, in words of people.
+// reasons returns why operations are refused, in words of people.
 func reasons() map[domain.Code]string {
 	return map[domain.Code]string{
 		domain.CodeTaskAlreadyClaimed: Text("Another person has claimed this task."),
@@ -87,7 +87,7 @@ func (f Failure) Advice(ctx context.Context) string {
 	return T(ctx, "Try again. If it happens again, give an administrator the number below.")
 }
 
-// Problem says why something was refused, with each place that is wrong.
+// Problem returns why something was refused, with each place that is wrong.
 func Problem(ctx context.Context, refused *domain.Error) string {
 	lines := []string{Reason(ctx, refused)}
 	for _, d := range refused.Details {
@@ -100,7 +100,7 @@ func Problem(ctx context.Context, refused *domain.Error) string {
 	return strings.Join(lines, "\n")
 }
 
-// Detail says what is wrong at a place, which may be "".
+// Detail returns what is wrong at a place, which may be "".
 func Detail(ctx context.Context, place, message string) string {
 	switch {
 	case English(ctx):

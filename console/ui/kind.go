@@ -26,13 +26,13 @@ func kindViews() map[resource.Kind]kindView {
 	}
 }
 
-// KindIcon is the icon of a kind of manifest.
+// KindIcon returns the icon of a kind of manifest.
 func KindIcon(kind resource.Kind) string { return kindViews()[kind].icon }
 
-// KindName is what people call a kind of manifest.
+// KindName returns what people call a kind of manifest.
 func KindName(ctx context.Context, kind resource.Kind) string { return T(ctx, kindViews()[kind].name) }
 
-// KindCommand is what the command line calls a kind of manifest.
+// KindCommand returns what the command line calls a kind of manifest.
 func KindCommand(kind resource.Kind) string {
 	if d, ok := kind.Definition(); ok && len(d.ShortNames) > 0 {
 		return d.ShortNames[0]
@@ -40,7 +40,7 @@ func KindCommand(kind resource.Kind) string {
 	return strings.ToLower(string(kind))
 }
 
-// rightNames are the rights that manifests give, as people read them.
+// rightNames returns the rights that manifests give, as people read them.
 func rightNames() map[string]string {
 	return map[string]string{
 		resource.MayStartProcesses:   Text("start processes"),
@@ -59,7 +59,7 @@ func rightNames() map[string]string {
 	}
 }
 
-// RightName is what a right allows.
+// RightName returns what a right allows.
 func RightName(ctx context.Context, right resource.Right) string {
 	return T(ctx, rightNames()[right.May])
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// notice says what the form before the page has done.
+// notice returns what the form before the page has done.
 func notice(ctx context.Context, query url.Values) string {
 	switch query.Get("done") {
 	case "ping":

@@ -169,7 +169,7 @@ func (s *Screens) Delivery(v *web.Visit) (*web.Answer, error) {
 	return &web.Answer{Title: delivery.EventType, Area: area, Body: deliveryPage(delivery, attempts, body)}, nil
 }
 
-// commands are those that show what the page shows, and do what can be done on it.
+// commands returns the commands that correspond to the page and to its forms.
 func (s *shown) commands() []string {
 	tenant := " --tenant " + s.TenantCode
 	commands := []string{
