@@ -57,7 +57,7 @@ func Start(cmd *exec.Cmd, onParentDeath syscall.Signal) (*Process, error) {
 // PID returns the process id of the child.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the child has exited and its output has been read.
+// Done returns a channel that is closed when the child has exited and its output has been read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Err returns how the child exited: nil while it runs and after exit status 0,

@@ -24,7 +24,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// id is an identifier of the demonstration data: they differ in their last 48
+// id returns an identifier of the demonstration data: they differ in their last 48
 // bits only.
 func id(suffix uint64) uuid.UUID {
 	u := uuid.UUID{0x01, 0x97, 0, 0, 0, 0, 0x70, 0, 0x80, 0}
@@ -32,10 +32,10 @@ func id(suffix uint64) uuid.UUID {
 	return u
 }
 
-// TenantDemo is the tenant that the examples run in.
+// TenantDemo returns the tenant that the examples run in.
 func TenantDemo() uuid.UUID { return id(0xa1) }
 
-// TenantOther is a tenant that must be isolated from TenantDemo.
+// TenantOther returns a tenant that must be isolated from TenantDemo.
 func TenantOther() uuid.UUID { return id(0xb1) }
 
 // Account is a principal of the demonstration data. Applications, which have no
@@ -50,23 +50,23 @@ type Account struct {
 	Role   domain.TenantRole
 }
 
-// LoanWorker is the application that runs the demo workflows and may take every
+// LoanWorker returns the application that runs the demo workflows and may take every
 // demo task.
 func LoanWorker() Account {
 	return Account{Name: "loan-worker", ID: id(0xa001), Secret: "demo-loan-worker-secret", Tenant: TenantDemo()}
 }
 
-// Reader is an application that may only look at LOAN.
+// Reader returns an application that may only look at LOAN.
 func Reader() Account {
 	return Account{Name: "reader", ID: id(0xa002), Secret: "demo-reader-secret", Tenant: TenantDemo()}
 }
 
-// Stranger is an application of TenantDemo without any right.
+// Stranger returns an application of TenantDemo without any right.
 func Stranger() Account {
 	return Account{Name: "stranger", ID: id(0xa003), Secret: "demo-stranger-secret", Tenant: TenantDemo()}
 }
 
-// OtherWorker is the application of TenantOther.
+// OtherWorker returns the application of TenantOther.
 func OtherWorker() Account {
 	return Account{Name: "other-worker", ID: id(0xb001), Secret: "demo-other-worker-secret", Tenant: TenantOther()}
 }
@@ -95,20 +95,20 @@ func Carol() Account {
 	}
 }
 
-// Reviewers is the group that Bob is in.
+// Reviewers returns the group that Bob is in.
 func Reviewers() uuid.UUID { return id(0xd001) }
 
-// Loan is the process definition that the example worker runs.
+// Loan returns the process definition that the example worker runs.
 func Loan() uuid.UUID { return id(0xe001) }
 
-// Onboarding is a manual process definition, without a workflow.
+// Onboarding returns a manual process definition, without a workflow.
 func Onboarding() uuid.UUID { return id(0xe002) }
 
-// Inspection is a process definition whose workflow understands the signals of
+// Inspection returns a process definition whose workflow understands the signals of
 // Shape A.
 func Inspection() uuid.UUID { return id(0xe003) }
 
-// OtherLoan is the copy of LOAN in TenantOther.
+// OtherLoan returns the copy of LOAN in TenantOther.
 func OtherLoan() uuid.UUID { return id(0xe0b1) }
 
 // Robot is KYC_BOT, which the loan worker runs.
@@ -158,7 +158,7 @@ func Load(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now tim
 	return nil
 }
 
-// operator is the caller that loads the data.
+// operator returns the caller that loads the data.
 func operator() domain.Caller {
 	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RobotAsset is the key of the one asset of KYC_BOT.
+// RobotAsset returns the key of the one asset of KYC_BOT.
 func RobotAsset() domain.RobotAssetKey {
 	return domain.RobotAssetKey{Type: "NODEJS", Version: "20.0.0", Platform: "LINUX", Architecture: "X86_64"}
 }

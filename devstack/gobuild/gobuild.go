@@ -17,7 +17,7 @@ import (
 // lockRetry is how often a held lock is tried again.
 const lockRetry = 200 * time.Millisecond
 
-// Flags are those of every build. Programs that are built with the same ones
+// Flags returns the flags of every build. Programs that are built with the same ones
 // share what Go has compiled.
 func Flags() []string {
 	// Without -buildvcs=false a commit, or a checkout of another owner, would change

@@ -182,7 +182,7 @@ func (c *Cluster) url(database, host string, query url.Values) string {
 	return u.String()
 }
 
-// socketPort is the number in the socket's file name, which PostgreSQL takes
+// socketPort returns the number in the socket's file name, which PostgreSQL takes
 // from the TCP port.
 func (c *Cluster) socketPort() int {
 	if c.port != 0 {
@@ -194,7 +194,7 @@ func (c *Cluster) socketPort() int {
 // LogFile returns the path of the file that receives the server's messages.
 func (c *Cluster) LogFile() string { return c.files.logFile() }
 
-// Done is closed when the server has ended, be it by Stop or by itself.
+// Done returns a channel that is closed when the server has ended, by Stop or by itself.
 func (c *Cluster) Done() <-chan struct{} { return c.server.Done() }
 
 // Stop shuts the server down, ending open sessions, and waits for it. When ctx

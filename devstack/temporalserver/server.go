@@ -165,7 +165,7 @@ func (s *Server) Address() string { return s.address }
 // PID returns the process id of the server.
 func (s *Server) PID() int { return s.process.PID() }
 
-// Done is closed when the server has ended, be it by Stop or by itself.
+// Done returns a channel that is closed when the server has ended, by Stop or by itself.
 func (s *Server) Done() <-chan struct{} { return s.process.Done() }
 
 // Err returns how the server ended: nil while it runs and after a clean end.
