@@ -223,7 +223,7 @@ const (
 	maxRetryAfter = 30
 )
 
-// RetryAfterSeconds is how long clients should wait before they ask again. It grows with the age of the run.
+// RetryAfterSeconds returns how long clients should wait before they ask again. It grows with the age of the run.
 func (r *AssistanceRun) RetryAfterSeconds(now time.Time) int {
 	return min(max(int(now.Sub(r.StartedAt).Seconds())/4, minRetryAfter), maxRetryAfter)
 }

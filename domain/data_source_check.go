@@ -92,7 +92,7 @@ type ItemVerdict struct {
 	Message string
 }
 
-// NewDataSourceCheck is a check that waits for its verdicts.
+// NewDataSourceCheck returns a check that waits for its verdicts.
 func NewDataSourceCheck(id uuid.UUID, source *DataSource, check *ItemCheck, by uuid.UUID, now time.Time) *DataSourceRun {
 	run := NewDataSourceQuery(id, source, by, now)
 	run.Check = check

@@ -80,7 +80,7 @@ func (d *Document) Copy(id uuid.UUID, owner DocumentOwner, by uuid.UUID, now tim
 	return made
 }
 
-// DocumentGone is the error for a document of an action that is no longer kept.
+// DocumentGone returns the error for a document of an action that is no longer kept.
 func DocumentGone() *Error {
 	return &Error{Kind: KindNotFound, Code: CodeDocumentExpired, Message: "the document has expired"}
 }

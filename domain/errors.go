@@ -107,24 +107,24 @@ func HasCode(err error, code Code) bool {
 	return ok && e.Code == code
 }
 
-// NotFound says that a resource does not exist for the caller. A resource the
+// NotFound returns the error that a resource does not exist for the caller. A resource the
 // caller may not see is reported the same way, so the message names the kind of
 // resource and nothing else.
 func NotFound(resource string) *Error {
 	return &Error{Kind: KindNotFound, Code: CodeNotFound, Message: resource + " not found"}
 }
 
-// Denied says that the caller sees the resource but may not do this to it.
+// Denied returns the error that the caller sees the resource but may not do this to it.
 func Denied(message string) *Error {
 	return &Error{Kind: KindDenied, Code: CodeAccessDenied, Message: message}
 }
 
-// Unavailable says that something that an operation needs cannot be used now, and why.
+// Unavailable returns the error that something that an operation needs cannot be used now, and why.
 func Unavailable(message string, cause error) *Error {
 	return &Error{Kind: KindUnavailable, Code: CodeUnavailable, Message: message, Cause: cause}
 }
 
-// Unauthenticated says that credentials are missing or not valid. It never says
+// Unauthenticated returns the error that credentials are missing or not valid. It never says
 // which part was wrong.
 func Unauthenticated() *Error {
 	return &Error{Kind: KindUnauthenticated, Code: CodeUnauthenticated, Message: "valid credentials are required"}

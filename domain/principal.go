@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// SystemPrincipalID is the principal recorded as the author of the service's own changes, such as completing a
+// SystemPrincipalID returns the principal recorded as the author of the service's own changes, such as completing a
 // process whose workflow has returned. It exists in every database.
 func SystemPrincipalID() uuid.UUID {
 	return uuid.UUID{0x01, 0x97, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 1}

@@ -190,7 +190,7 @@ type WebhookHealth struct {
 	PendingSince *time.Time
 }
 
-// State is the state of the endpoint.
+// State returns the state of the endpoint.
 func (h *WebhookHealth) State() WebhookEndpointState {
 	return h.WebhookEndpoint.State(h.HasSecret)
 }

@@ -27,7 +27,7 @@ type Metadata struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// TenantCode is the code of the tenant that the resource belongs to.
+// TenantCode returns the code of the tenant that the resource belongs to.
 func (d Document) TenantCode() string {
 	if d.Kind == KindTenant {
 		return d.Metadata.Code

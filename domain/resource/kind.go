@@ -93,7 +93,7 @@ func kindsOf(wanted func(Definition) bool) []Kind {
 	return kinds
 }
 
-// newSpec makes an empty spec of the kind, nil for a kind that does not exist.
+// newSpec returns an empty spec of the kind, nil for a kind that does not exist.
 func newSpec(kind Kind) Spec {
 	if d, ok := kind.Definition(); ok {
 		return d.New()

@@ -141,7 +141,7 @@ func (n schemaNode) describe(definitions map[string]schemaNode) Field {
 	return m
 }
 
-// rule says in words what is required of a value beside its type.
+// rule returns the requirements on a value besides its type, in words.
 func (n schemaNode) rule() string {
 	var rules []string
 	add := func(wanted bool, format string, args ...any) {

@@ -98,7 +98,7 @@ func (s *ProcessDefinitionSpec) Rights() []Right {
 	return rights
 }
 
-// runners is the application that runs something, none for "".
+// runners returns the application that runs something, none for "".
 func runners(code string) []Grantee {
 	if code == "" {
 		return nil
