@@ -63,7 +63,7 @@ func newOfficeCommand(workflowType string) domain.DueCommand {
 	return c
 }
 
-// complete is the command that completes the activity with the token.
+// complete returns the command that completes the activity with the token.
 func complete(c domain.DueCommand, token []byte) domain.DueCommand {
 	c = then(c, domain.CommandCompleteActivity, "run")
 	c.ActivityToken = token

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// newAction is the start of a workflow that carries out an action.
+// newAction returns the start of a workflow that carries out an action.
 func newAction(workflowType string) domain.DueCommand {
 	c := newCommand(workflowType)
 	a := domain.BusinessArtifactAction{

@@ -22,7 +22,7 @@ type EndKind string
 // EndCompleted is the end of a workflow that returned.
 const EndCompleted EndKind = "Completed"
 
-// OtherEnds are the ends of workflows that did not return. A run that continued as
+// OtherEnds returns the ends of workflows that did not return. A run that continued as
 // new goes on in another one.
 func OtherEnds() []EndKind { return []EndKind{"Failed", "TimedOut", "Canceled", "Terminated"} }
 
@@ -152,7 +152,7 @@ type description struct {
 	info *workflowpb.WorkflowExecutionInfo
 }
 
-// chain is the first run of the chain of runs.
+// chain returns the first run of the chain of runs.
 func (d description) chain() string {
 	if first := d.info.GetFirstRunId(); first != "" {
 		return first

@@ -192,7 +192,7 @@ func (e *Engine) terminate(ctx context.Context, c domain.DueCommand) error {
 	return unlessGone(err)
 }
 
-// reason is shown in Temporal as the reason why the workflow was stopped.
+// reason returns the reason, shown in Temporal, why the workflow was stopped.
 func reason(r domain.EngineRun) string {
 	switch r.Kind {
 	case domain.RunKindDataSource:

@@ -24,7 +24,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 )
 
-// encryptedResult is a result as a worker encrypted it: the first vector of
+// encryptedResult returns a result as a worker encrypted it: the first vector of
 // testdata.
 func encryptedResult(t *testing.T) (key domain.Secret, payload *commonpb.Payload, plain string) {
 	t.Helper()
@@ -44,7 +44,7 @@ func encryptedResult(t *testing.T) (key domain.Secret, payload *commonpb.Payload
 	}, v.Data
 }
 
-// keyed is the bench with an engine that finds keys.
+// keyed returns the bench with an engine that finds keys.
 func keyed(t *testing.T, b bench, keys engine.KeySource) bench {
 	t.Helper()
 	e, err := engine.New(engine.Options{
@@ -56,7 +56,7 @@ func keyed(t *testing.T, b bench, keys engine.KeySource) bench {
 	return b
 }
 
-// history is all that Temporal keeps of a workflow.
+// history returns all that Temporal keeps of a workflow.
 func (b bench) history(t *testing.T, c domain.DueCommand) []*historypb.HistoryEvent {
 	t.Helper()
 	var events []*historypb.HistoryEvent

@@ -128,7 +128,7 @@ func newCommand(workflowType string) domain.DueCommand {
 	}
 }
 
-// then is the next command of a workflow that has been started.
+// then returns the next command of a workflow that has been started.
 func then(c domain.DueCommand, kind domain.CommandKind, engineRun string) domain.DueCommand {
 	c.ID, c.Kind = uuid.New(), kind
 	c.Run.State, c.Run.RunID = domain.RunRunning, engineRun

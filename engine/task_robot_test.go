@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// newRobot is the start of the workflow of a robot that assists with a task.
+// newRobot returns the start of the workflow of a robot that assists with a task.
 func newRobot(workflowType string) domain.DueCommand {
 	c := newCommand(workflowType)
 	c.Run = domain.NewTaskRobotRun(

@@ -29,7 +29,7 @@ const (
 	maxWaits = 50
 )
 
-// historyPages are the sizes of pages of events, the next where a page is too large.
+// historyPages returns the sizes of pages of events, the next where a page is too large.
 func historyPages() []int32 { return []int32{100, 10, 1} }
 
 // View returns what Temporal knows of a workflow, nil where it knows nothing (any more) or the workflow is not among those
@@ -129,7 +129,7 @@ func pendingChildren(pending []*workflowpb.PendingChildExecutionInfo) []domain.W
 	return waits
 }
 
-// pendingStep is that a worker of the queue has to go on with the workflow.
+// pendingStep returns the wait for a worker of the queue, if one has to continue the workflow.
 func pendingStep(pending *workflowpb.PendingWorkflowTaskInfo, queue string) []domain.WorkflowWait {
 	if pending == nil || pending.GetState() != enumspb.PENDING_WORKFLOW_TASK_STATE_SCHEDULED {
 		return nil
