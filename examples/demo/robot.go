@@ -11,7 +11,7 @@ import (
 //go:embed kyc-bot
 var kycBot embed.FS
 
-// RobotPackage is the source package of the robot KYC_BOT, RobotRuntime its one
+// RobotPackage returns the source package of the robot KYC_BOT, RobotRuntime its one
 // asset. Both are ZIP archives whose bytes are always the same: their members
 // are in order, without times, and not compressed.
 func RobotPackage() ([]byte, error) { return archive("kyc-bot/package") }

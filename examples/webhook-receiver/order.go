@@ -61,7 +61,7 @@ func (d orderDesk) createTask(ctx context.Context, process uuid.UUID, code strin
 	}))
 }
 
-// unlessFinished is the error of a call; a process that has ended needs nothing more.
+// unlessFinished returns the error of a call; a process that has ended needs nothing more.
 func unlessFinished(response *http.Response, err error) error {
 	if procession.HasCode(err, rest.ErrorCodePROCESSFINISHED) {
 		return nil

@@ -172,7 +172,7 @@ func (b bench) notify() {
 	}
 }
 
-// number is a value of type NUMBER.
+// number returns a value of type NUMBER.
 func number(digits string) shapea.ElementValue {
 	return shapea.ElementValue{Type: "NUMBER", Value: json.RawMessage(digits)}
 }

@@ -104,7 +104,7 @@ func uploadStatement(ctx context.Context, api *procession.Client, request statem
 	return procession.Downloadable{DocumentURI: uri}, err
 }
 
-// tierOf is the tier that a balance gives; a customer without one has none.
+// tierOf returns the tier that a balance gives; a customer without one has none.
 func tierOf(balance json.RawMessage) (string, error) {
 	digits := textOf(balance)
 	if balance == nil {
@@ -123,7 +123,7 @@ func tierOf(balance json.RawMessage) (string, error) {
 	return "SILVER", nil
 }
 
-// statement is a table of one line, with the numbers as they are in the customer's data.
+// statement returns a table of one line, with the numbers as they are in the customer's data.
 func statement(month string, of customer) ([]byte, error) {
 	var out bytes.Buffer
 	if err := csv.NewWriter(&out).WriteAll([][]string{
@@ -135,7 +135,7 @@ func statement(month string, of customer) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// textOf is the content of a JSON string, the digits of a JSON number, and empty for everything else.
+// textOf returns the content of a JSON string, the digits of a JSON number, and empty for everything else.
 func textOf(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

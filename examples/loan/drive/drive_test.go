@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// newService is a service that runs the real workflow, for which APPROVE_LOAN does not exist when Carol asks.
+// newService returns a service that runs the real workflow, for which APPROVE_LOAN does not exist when Carol asks.
 func newService(t *testing.T, spoil func(operation string, item *rest.ProcessItem)) *processiontest.Service {
 	t.Helper()
 	carol := uuid.MustParse("01970000-0000-7000-8000-00000000c003")

@@ -110,7 +110,7 @@ type person struct {
 	api  *procession.Client
 }
 
-// newCast makes the clients. They never retry: a status that a retry would hide is a surprise to report.
+// newCast returns the clients. They never retry: a status that a retry would hide is a surprise to report.
 func newCast(cfg config) (cast, error) {
 	settings := procession.ClientConfig{Endpoint: cfg.endpoint, Attempts: 1, Timeout: cfg.stepDeadline}
 	if cfg.caFile != "" {

@@ -174,10 +174,10 @@ func expectRefusal(err error, statuses ...int) (string, error) {
 	return fmt.Sprintf("refused (%d)", procession.Status(err)), nil
 }
 
-// dataOf is the data of a task, by member.
+// dataOf returns the data of a task, by member.
 func dataOf(item rest.ProcessItem) map[string]string { return members(item.Task.Data) }
 
-// members are the members of a value as they are written in it.
+// members returns the members of a value as they are written in it.
 func members(value *rest.JSONValue) map[string]string {
 	var raw map[string]json.RawMessage
 	if value == nil || json.Unmarshal(value.Value, &raw) != nil {

@@ -11,7 +11,7 @@ import (
 // limitEUR is the largest amount granted without approval.
 const limitEUR = 5000
 
-// euroRates is what one unit of a currency is worth in EUR. A workflow must decide the same on every replay, so the
+// euroRates returns what one unit of a currency is worth in EUR. A workflow must decide the same on every replay, so the
 // example uses fixed rates; a real one would ask for the day's rate in an activity.
 func euroRates() map[LoanApplicationCurrency]*big.Rat {
 	return map[LoanApplicationCurrency]*big.Rat{
@@ -47,12 +47,12 @@ func amountInEUR(amount json.RawMessage, currency LoanApplicationCurrency) (*big
 	return value.Mul(value, rate), nil
 }
 
-// needsApproval says whether an amount in EUR is above the limit; the limit itself is not.
+// needsApproval reports whether an amount in EUR is above the limit; the limit itself is not.
 func needsApproval(amount *big.Rat) bool {
 	return amount.Cmp(big.NewRat(limitEUR, 1)) > 0
 }
 
-// textOf is the content of a JSON string without surrounding spaces, the digits of a JSON number, and empty for
+// textOf returns the content of a JSON string without surrounding spaces, the digits of a JSON number, and empty for
 // everything else.
 func textOf(raw json.RawMessage) string {
 	var text string

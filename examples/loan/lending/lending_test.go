@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// applyingFor is a service in which Carol applies for a loan.
+// applyingFor returns a service in which Carol applies for a loan.
 func applyingFor(t *testing.T, amount, currency string) *processiontest.Service {
 	t.Helper()
 	s := processiontest.New(t, processiontest.Options{

@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// report is a table with a line for every value of the process and of its tasks, with numbers as they are there.
+// report returns a table with a line for every value of the process and of its tasks, with numbers as they are there.
 func report(process rest.Process, tasks []rest.ProcessItem) ([]byte, error) {
 	lines := [][]string{{"item", "state", "name", "value"}, {"LOAN", string(process.State), "id", process.ID.String()}}
 	if process.Metadata != nil {
@@ -36,7 +36,7 @@ func report(process rest.Process, tasks []rest.ProcessItem) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// values are the lines of an object, in the order of its names. An item without values has a line without any.
+// values returns the lines of an object, in the order of its names. An item without values has a line without any.
 func values(item, state string, value *rest.JSONValue) ([][]string, error) {
 	var object map[string]json.RawMessage
 	if value != nil {
@@ -54,7 +54,7 @@ func values(item, state string, value *rest.JSONValue) ([][]string, error) {
 	return lines, nil
 }
 
-// plain is the content of a JSON string and the text of everything else. Programs that show tables take a text that
+// plain returns the content of a JSON string and the text of everything else. Programs that show tables take a text that
 // begins with one of =+-@ for a formula; the quote before it keeps them from that.
 func plain(raw json.RawMessage) string {
 	var text string

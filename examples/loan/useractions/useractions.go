@@ -34,7 +34,7 @@ func Register(w *procession.Worker) {
 	procession.RegisterActivity(w, activityRemind, desk.remind)
 }
 
-// by is the workflow of an action that one activity carries out.
+// by returns the workflow of an action that one activity carries out.
 func by(activityType string) func(workflow.Context, procession.UserActionRequest) (procession.WorkflowResponse, error) {
 	return func(ctx workflow.Context, request procession.UserActionRequest) (procession.WorkflowResponse, error) {
 		return procession.Call[procession.WorkflowResponse](ctx, activityType, request)
