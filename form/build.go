@@ -253,7 +253,7 @@ func (b *builder) unknown(path []string, value any) error {
 	return b.count()
 }
 
-// labelFor is what the schema calls a member.
+// labelFor returns what the schema calls a member.
 func labelFor(v *view, name string) string {
 	if title := v.text("title"); title != "" {
 		return title

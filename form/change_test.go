@@ -45,7 +45,7 @@ func berlin(tb testing.TB) form.Manner {
 	return form.Manner{Zone: zone, Comma: true}
 }
 
-// shown is what a page sends back of a sheet that was not touched.
+// shown returns what a page sends back of a sheet that was not touched.
 func shown(s *form.Sheet, in form.Manner) form.Typed {
 	typed := form.Typed{Manner: in, Texts: map[string][]string{}, Orders: map[string][]string{}}
 	form.All(s.Nodes, func(n *form.Node) bool {

@@ -107,7 +107,7 @@ func decodeNext(r *jsontext.Reader, depth int) any {
 	return r.Value()
 }
 
-// rawText is a value as JSON for people to read, plain text when it is a string.
+// rawText returns a value as JSON for people to read, plain text when it is a string.
 func rawText(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -194,7 +194,7 @@ func exactNext(r *jsontext.Reader, depth int) any {
 	return r.Value()
 }
 
-// jsonText is a value as compact JSON.
+// jsonText returns a value as compact JSON.
 func jsonText(value any) json.RawMessage {
 	text, err := jsontext.Marshal(value)
 	if err != nil {

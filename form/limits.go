@@ -13,7 +13,7 @@ type Limits struct {
 	Rows int
 }
 
-// DefaultLimits are meant for what people read.
+// DefaultLimits returns limits that suit forms for people.
 func DefaultLimits() Limits { return Limits{Depth: 16, Fields: 50_000, Rows: 5_000} }
 
 // LimitError is returned for a value that is too large.

@@ -93,7 +93,7 @@ func (s *schemas) expandAll(v *view, o *object, keyword string, sure bool) {
 	}
 }
 
-// target is what a reference within the schema leads to, nil for any other.
+// target returns what a reference within the schema leads to, nil for any other.
 func (s *schemas) target(reference string) any {
 	fragment, ok := strings.CutPrefix(reference, "#")
 	if !ok {
@@ -148,7 +148,7 @@ func (s *schemas) property(v *view, name string) (of *view, known, always bool) 
 	return of, true, true
 }
 
-// propertyNames are the members that the schema names, in its order.
+// propertyNames returns the members that the schema names, in its order.
 func (v *view) propertyNames() []string {
 	var names []string
 	seen := map[string]bool{}

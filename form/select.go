@@ -63,7 +63,7 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 	return forms, several, err
 }
 
-// elementsAt are the objects at a place, each of which is a form.
+// elementsAt returns the objects at a place, each of which is a form.
 func elementsAt(value any, path []string, most int) (elements []any, several bool, err error) {
 	found, ok := lookUp(value, path)
 	if !ok {
@@ -149,7 +149,7 @@ func (v *view) asSchema() (json.RawMessage, error) {
 	return text, nil
 }
 
-// detailOf is the layout that a UI schema has for the elements of an array.
+// detailOf returns the layout that a UI schema has for the elements of an array.
 func detailOf(layout any, path []string) json.RawMessage {
 	o, ok := layout.(*object)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 // KindJSON.
 func SheetLimits() Limits { return Limits{Depth: 12, Fields: 5_000, Rows: 300} }
 
-// NewSheet makes the sheet of an input. A sheet that is readOnly has no control that
+// NewSheet returns the sheet of an input. A sheet that is readOnly has no control that
 // changes its value. What exceeds the limits, and what no other control can edit, is
 // edited as JSON. It returns the error of the context when that ends, and an error when
 // a part of the input is not JSON.

@@ -43,7 +43,7 @@ func ElementsInput(elements []domain.ElementDefinition, values domain.ElementVal
 	return Input{Schema: jsonText(schema), Value: jsonText(value)}, nil
 }
 
-// elementPlace is where the schema of a value of an element is in that of all elements.
+// elementPlace returns where the schema of a value of an element is in that of all elements.
 func elementPlace(e *domain.ElementDefinition) []string {
 	if e.Multiple {
 		return []string{"properties", e.Code, "items"}

@@ -70,7 +70,7 @@ func (n *Node) Text(in Manner) string {
 	return text
 }
 
-// chosen is the option that there is: its value or, where it is searched, its title.
+// chosen returns the option that there is: its value or, where it is searched, its title.
 func (n *Node) chosen() string {
 	if n.value == nil {
 		return ""
@@ -132,7 +132,7 @@ func localTime(text string, zone *time.Location) string {
 	return t.Format(minutes)
 }
 
-// clockTime is the time of a day without its zone and without seconds that are zero.
+// clockTime returns the time of a day without its zone and without seconds that are zero.
 func clockTime(text string) string {
 	for _, layout := range []string{"15:04:05Z07:00", "15:04:05"} {
 		t, err := time.Parse(layout, strings.ToUpper(text))

@@ -16,7 +16,7 @@ const (
 	masked = "••••••"
 )
 
-// plainText is a string, number or boolean as its schema wants it read.
+// plainText returns a string, number or boolean as its schema wants it read.
 func plainText(v *view, value any) string {
 	if title, ok := v.option(value); ok {
 		return title
@@ -42,7 +42,7 @@ func plainText(v *view, value any) string {
 	return rawText(value)
 }
 
-// referenceText is the name of what a string refers to, its id when it has none.
+// referenceText returns the name of what a string refers to, its id when it has none.
 func referenceText(text string) (string, bool) {
 	found, ok := kuflowref.Parse(text)
 	if !ok {
@@ -69,7 +69,7 @@ func referenceText(text string) (string, bool) {
 	return name, true
 }
 
-// dateText is a date or a time of one of the formats of JSON Schema, and any
+// dateText returns a date or a time of one of the formats of JSON Schema, and any
 // other text as it is. Times stay in the zone they were given in.
 func dateText(format, text string) string {
 	switch format {

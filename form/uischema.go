@@ -92,7 +92,7 @@ func readElement(value any, budget *int) *element {
 	return e
 }
 
-// labelOf is what an element is called, "" when it does not say. A label that is
+// labelOf returns what an element is called, "" when it does not say. A label that is
 // switched off is none: on paper a value needs one.
 func labelOf(o *object) string {
 	switch label := o.members["label"].(type) {

@@ -43,7 +43,7 @@ func (r *Renderer) RenderAll(ctx context.Context, w io.Writer, inputs []form.Inp
 	return nil
 }
 
-// Filenames are names for the PDFs of inputs: each unique, also where upper and
+// Filenames returns names for the PDFs of inputs: each unique, also where upper and
 // lower case are one, and safe on every system.
 func Filenames(inputs []form.Input) []string {
 	names := make([]string, len(inputs))
@@ -58,7 +58,7 @@ func Filenames(inputs []form.Input) []string {
 	return names
 }
 
-// safeName is a title as part of a file name.
+// safeName returns a title as part of a file name.
 func safeName(title string) string {
 	var name strings.Builder
 	dash := false

@@ -20,7 +20,7 @@ type Limits struct {
 	ImageMemory int
 }
 
-// DefaultLimits are meant for what people fill in.
+// DefaultLimits returns limits that suit forms that people fill in.
 func DefaultLimits() Limits {
 	return Limits{
 		Limits: form.DefaultLimits(), Pages: 500,

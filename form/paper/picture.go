@@ -42,7 +42,7 @@ type picture struct {
 
 var errImage = errors.New("the image is too large")
 
-// fit is how large a picture is on paper, in points: 96 pixels to the inch unless
+// fit returns how large a picture is on paper, in points: 96 pixels to the inch unless
 // that is too large.
 func (p *picture) fit(maxWidth, maxHeight float64) (width, height float64) {
 	width, height = float64(p.width)*0.75, float64(p.height)*0.75
@@ -82,7 +82,7 @@ func (c *composer) picture(f *form.File) (p *picture, missing bool, err error) {
 	return p, missing, nil
 }
 
-// read is the bytes of a file, nil when there are too many.
+// read returns the bytes of a file, nil when there are too many.
 func (c *composer) read(f *form.File) (data []byte, missing bool) {
 	if f.Data != nil {
 		return f.Data, false

@@ -19,7 +19,7 @@ const (
 	interlacedAt = 28
 )
 
-// jpegBytes is how many bytes of memory a pixel of a JPEG takes.
+// jpegBytes returns how many bytes of memory a pixel of a JPEG takes.
 func jpegBytes(data []byte) int {
 	for at := 2; at+4 <= len(data); {
 		if data[at] != 0xff {
@@ -45,7 +45,7 @@ func jpegBytes(data []byte) int {
 	return progressiveBytes
 }
 
-// pngBytes is how many bytes of memory a pixel of a PNG takes. The parts of an
+// pngBytes returns how many bytes of memory a pixel of a PNG takes. The parts of an
 // interlaced one are decoded beside the whole.
 func pngBytes(data []byte, model color.Model) int {
 	size := 4

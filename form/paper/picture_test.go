@@ -124,7 +124,7 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// exif is an image of 80 by 40 pixels with an orientation.
+// exif returns an image of 80 by 40 pixels with an orientation.
 func exif(t *testing.T, orientation uint16, order binary.AppendByteOrder) []byte {
 	t.Helper()
 	mark := "MM"

@@ -32,7 +32,7 @@ func newRenderer(tb testing.TB, limits paper.Limits) *paper.Renderer {
 	return r
 }
 
-// inspection is a form with a value of every kind.
+// inspection returns a form with a value of every kind.
 func inspection(tb testing.TB) form.Input {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "inspection.json"))
@@ -80,7 +80,7 @@ func textOf(t *testing.T, pdf []byte) string {
 	return poppler(t, pdf, "pdftotext", "-layout", "-enc", "UTF-8", "PDF", "-")
 }
 
-// chart is an image with a different colour in each corner.
+// chart returns an image with a different colour in each corner.
 func chart(width, height int) *image.RGBA {
 	m := image.NewRGBA(image.Rect(0, 0, width, height))
 	for y := range height {

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/form/paper"
 )
 
-// wide is a form of 200 fields and an array of 50 rows.
+// wide returns a form of 200 fields and an array of 50 rows.
 func wide(tb testing.TB) form.Input {
 	tb.Helper()
 	properties, value := map[string]any{}, map[string]any{}

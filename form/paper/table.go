@@ -79,7 +79,7 @@ func (c *composer) grid(records form.Records, width float64) *grid {
 	return g
 }
 
-// cellText is what a field shows in a cell. It reports false for what does not
+// cellText returns what a field shows in a cell. It reports false for what does not
 // belong in one.
 func cellText(f *form.Field) (string, bool) {
 	switch content := f.Content.(type) {

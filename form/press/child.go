@@ -36,7 +36,7 @@ func (e ending) err() error {
 	return nil
 }
 
-// Task is what a child does: it puts the forms of one job on paper.
+// Task returns what a child does: it puts the forms of one job on paper.
 func Task(ctx context.Context, in io.Reader, out io.Writer) error {
 	kind, payload, err := readFrame(in, maxJob)
 	if err != nil {
@@ -78,7 +78,7 @@ func (j *Job) print(ctx context.Context, c *child) (ending, error) {
 	return made, renderer.RenderAll(ctx, c, inputs, options)
 }
 
-// inputs are the forms of the job, at least one.
+// inputs returns the forms of the job, at least one.
 func (j *Job) inputs(ctx context.Context) ([]form.Input, error) {
 	inputs := make([]form.Input, len(j.Values))
 	for i, value := range j.Values {

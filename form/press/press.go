@@ -62,7 +62,7 @@ type Press struct {
 	turns turns
 }
 
-// New makes a Press.
+// New returns a Press.
 func New() *Press {
 	return &Press{pool: confine.NewPool(atOnce * memory), turns: turns{of: map[string]*turn{}}}
 }
