@@ -98,7 +98,7 @@ type doctor struct {
 	engine    *engine.Engine
 }
 
-// examinations are the checks in the order of the report.
+// examinations returns the checks in the order of the report.
 func (d *doctor) examinations() []examination {
 	schema := []string{CheckDatabase, CheckSchema}
 	sealed := []string{CheckDatabase, CheckSchema, CheckSealKey}
@@ -167,7 +167,7 @@ func (d *doctor) conceal(findings []Finding) {
 	}
 }
 
-// passwordsIn are the password of a URL, in every place that it may have, and the
+// passwordsIn returns the password of a URL, in every place that it may have, and the
 // URL itself if it is none.
 func passwordsIn(setting string) []string {
 	if setting == "" {
@@ -193,7 +193,7 @@ func passwordsIn(setting string) []string {
 	return passwords
 }
 
-// reason is an error in one line.
+// reason returns an error in one line.
 func reason(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }

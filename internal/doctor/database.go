@@ -92,7 +92,7 @@ func (d *doctor) checkDatabaseClock(ctx context.Context) Finding {
 	return ok("within %s of ours", clockTolerance)
 }
 
-// apartText says how far a clock is from ours.
+// apartText returns how far a clock is from ours.
 func apartText(whose string, ahead time.Duration) string {
 	direction := "ahead of"
 	if ahead < 0 {

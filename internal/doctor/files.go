@@ -39,7 +39,7 @@ func (d *doctor) remaining(certificate *x509.Certificate, what, advice string) F
 	return ok("%s is valid until %s", what, until)
 }
 
-// worse is the finding that matters more; the first of two that matter as much.
+// worse returns the finding that matters more; the first of two that matter as much.
 func worse(a, b Finding) Finding {
 	order := map[Verdict]int{OK: 0, Skipped: 1, Warn: 2, Fail: 3}
 	if order[b.Verdict] > order[a.Verdict] {

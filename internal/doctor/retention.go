@@ -20,7 +20,7 @@ func (d *doctor) checkRetention(ctx context.Context) Finding {
 	return retentionFinding(s, d.Clock(), domain.EventEra(d.EventRetention))
 }
 
-// retentionFinding is what is to be said of the state where a partition should last so long.
+// retentionFinding returns what is to be said of the state where a partition should last so long.
 func retentionFinding(s retention.State, now time.Time, lasting time.Duration) Finding {
 	switch {
 	case s.LastBegan != nil && now.Sub(*s.LastBegan) > lasting+overdue:

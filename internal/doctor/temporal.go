@@ -130,7 +130,7 @@ func (d *doctor) checkTemporalClock(ctx context.Context) Finding {
 	return ok("within %s of ours", clockTolerance)
 }
 
-// namespaces are those of all tenants, and the service's own.
+// namespaces returns the namespaces of all tenants and of the service.
 func (d *doctor) namespaces(ctx context.Context) ([]string, error) {
 	tenants, err := d.db.Reader().ListNamespaces(ctx)
 	return append([]string{engine.Namespace}, tenants...), err

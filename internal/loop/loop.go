@@ -11,7 +11,7 @@ import (
 // Signal wakes one receiver. Several calls of Wake before it receives are one.
 type Signal chan struct{}
 
-// NewSignal makes a Signal.
+// NewSignal returns a Signal.
 func NewSignal() Signal { return make(Signal, 1) }
 
 // Wake wakes the receiver. It never blocks.

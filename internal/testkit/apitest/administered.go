@@ -61,7 +61,7 @@ type Administered struct {
 	accounts map[string]demo.Account
 }
 
-// People are the users that every tenant has, with their roles in it.
+// People returns the users that every tenant has, with their roles in it.
 func People() map[string]domain.TenantRole {
 	return map[string]domain.TenantRole{
 		"owner": domain.RoleOwner, "administrator": domain.RoleAdministrator,
@@ -70,10 +70,10 @@ func People() map[string]domain.TenantRole {
 	}
 }
 
-// programs are the applications that every tenant has.
+// programs returns the applications that every tenant has.
 func programs() []string { return []string{"worker", "stranger"} }
 
-// NewAdministered makes an administered service; change changes the options of
+// NewAdministered returns an administered service; change changes the options of
 // its router.
 func NewAdministered(t *testing.T, change ...func(*api.Options)) *Administered {
 	t.Helper()
@@ -95,7 +95,7 @@ func NewAdministered(t *testing.T, change ...func(*api.Options)) *Administered {
 	return s
 }
 
-// In is the service for a subtest.
+// In returns the service for a subtest.
 func (s *Administered) In(t *testing.T) *Administered {
 	t.Helper()
 	sub := *s
@@ -103,10 +103,10 @@ func (s *Administered) In(t *testing.T) *Administered {
 	return &sub
 }
 
-// As is an account of north.
+// As returns an account of north.
 func (s *Administered) As(name string) demo.Account { return s.Of("north", name) }
 
-// Of is an account of a tenant.
+// Of returns an account of a tenant.
 func (s *Administered) Of(tenant, name string) demo.Account {
 	s.T.Helper()
 	account, ok := s.accounts[tenant+"-"+name]
@@ -114,7 +114,7 @@ func (s *Administered) Of(tenant, name string) demo.Account {
 	return account
 }
 
-// NewOperator makes a user of the demonstration data's tenant who is an operator.
+// NewOperator returns a user of the demonstration data's tenant who is an operator.
 func (s *Service) NewOperator() demo.Account {
 	s.T.Helper()
 	operator := demo.Account{
@@ -136,7 +136,7 @@ func (s *Service) NewOperator() demo.Account {
 	return operator
 }
 
-// Folder is one document of every kind, and those of the accounts of a tenant.
+// Folder returns one document of every kind, and those of the accounts of a tenant.
 func (s *Administered) Folder(tenant string) []string {
 	s.T.Helper()
 	documents := []string{
@@ -162,7 +162,7 @@ func (s *Administered) Folder(tenant string) []string {
 	return documents
 }
 
-// User is the manifest of an account that is a user.
+// User returns the manifest of an account that is a user.
 func (s *Administered) User(tenant, name string, role domain.TenantRole) string {
 	s.T.Helper()
 	account := s.Of(tenant, name)
@@ -170,7 +170,7 @@ func (s *Administered) User(tenant, name string, role domain.TenantRole) string 
 		`","role":"`+string(role)+`","metadata":{"FLOOR":1},"accessTokens":[`+Declared("first", account.Secret)+`]}`)
 }
 
-// LoanOf is a process definition; more are members of its spec.
+// LoanOf returns a process definition; more are members of its spec.
 func (s *Administered) LoanOf(tenant, more string) string {
 	return Document(tenant, "ProcessDefinition", "LOAN", `{"name":"Loan","engine":{"workflowType":"LoanWorkflow",`+
 		`"taskQueue":"LOANS","runner":"worker"},"metadataSchema":{"type":"object"},"dataStructures":["ADDRESS"],`+
@@ -180,18 +180,18 @@ func (s *Administered) LoanOf(tenant, more string) string {
 		`"managers":[{"user":"manager"}],"administrators":[{"user":"definer"}]}}`)
 }
 
-// Document is a document with the label app=test.
+// Document returns a document with the label app=test.
 func Document(tenant, kind, code, spec string) string {
 	return `{"apiVersion":"procession/v1","kind":"` + kind + `","metadata":{"code":"` + code + `","tenant":"` + tenant +
 		`","labels":{"app":"test"}},"spec":` + spec + `}`
 }
 
-// Identified is a document that chooses the id.
+// Identified returns a document that chooses the id.
 func Identified(tenant, kind, code string, id uuid.UUID, spec string) string {
 	return strings.Replace(Document(tenant, kind, code, spec), `"labels"`, `"id":"`+id.String()+`","labels"`, 1)
 }
 
-// Declared is a secret as documents declare it.
+// Declared returns a secret as documents declare it.
 func Declared(name, secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return `{"name":"` + name + `","sha256":"` + hex.EncodeToString(sum[:]) + `"}`
@@ -229,7 +229,7 @@ func ResourcePath(tenant, kind, code, rest string) string {
 	return fmt.Sprintf("%s/resources/%s/%s%s?tenant=%s", AdminAPI, kind, code, rest, tenant)
 }
 
-// VersionsPath is where the versions of a process definition are.
+// VersionsPath returns where the versions of a process definition are.
 func VersionsPath(tenant, code string) string {
 	return AdminAPI + "/process-definitions/" + code + "/versions?tenant=" + tenant
 }
@@ -240,7 +240,7 @@ func (s *Administered) Resource(as demo.Account, tenant, kind, code string) oasa
 	return Decode[oasadmin.Resource](s.T, s.Get(200, as, ResourcePath(tenant, kind, code, "")))
 }
 
-// Definition is the id of the process definition LOAN of a tenant.
+// Definition returns the id of the process definition LOAN of a tenant.
 func (s *Administered) Definition(tenant string) uuid.UUID {
 	s.T.Helper()
 	return *s.Resource(s.Of(tenant, "owner"), tenant, "ProcessDefinition", "LOAN").Metadata.ID
@@ -270,7 +270,7 @@ func (s *Administered) WebhookWithDeadDelivery(tenant, code string) uuid.UUID {
 	return id
 }
 
-// Incident is what the failed workflow of a new process of a tenant leaves.
+// Incident returns what the failed workflow of a new process of a tenant leaves.
 func (s *Administered) Incident(tenant string) uuid.UUID {
 	s.T.Helper()
 	process := s.Process(s.Of(tenant, "initiator"), s.Definition(tenant))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// across are the answers that the tests in package api see instead of those beside the
+// across returns the answers that the tests in package api see instead of those beside the
 // shape, by contract. A name stands for all that begin with it.
 func across(contract string) []string {
 	return map[string][]string{

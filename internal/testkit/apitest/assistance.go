@@ -50,10 +50,10 @@ func (s *Service) Assist(status int, as demo.Account, task, request uuid.UUID) o
 		s.Post(status, as, ItemPath(task, AssistanceAction), AssistanceBody(request)))
 }
 
-// AssistanceBody is the body that asks for assistance.
+// AssistanceBody returns the body that asks for assistance.
 func AssistanceBody(request uuid.UUID) string { return `{"requestId":"` + request.String() + `"}` }
 
-// RunOf is the latest run of a task.
+// RunOf returns the latest run of a task.
 func (s *Service) RunOf(as demo.Account, task uuid.UUID) oasb.ProcessItemAiAssistance {
 	s.T.Helper()
 	return Decode[oasb.ProcessItemAiAssistance](s.T, s.Get(200, as, ItemPath(task, AssistanceAction)))
@@ -127,7 +127,7 @@ func texts(t *testing.T) *extract.Reader {
 	return extract.NewReader(extract.Options{PDFToText: path})
 }
 
-// Approval is a task of a loan that the loan worker owns.
+// Approval returns a task of a loan that the loan worker owns.
 func (s *Service) Approval() uuid.UUID {
 	s.T.Helper()
 	return s.Item(s.Loan().ID, "APPROVE_LOAN", OwnedBy(demo.LoanWorker())).ID

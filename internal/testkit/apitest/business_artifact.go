@@ -19,7 +19,7 @@ func InvokeAction(code string, more ...string) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// WithID is the member of a body that chooses an id.
+// WithID returns the member of a body that chooses an id.
 func WithID(id uuid.UUID) string { return `"id":"` + id.String() + `"` }
 
 // ActionPath returns the path of an action of an artifact; rest is appended.
@@ -27,7 +27,7 @@ func ActionPath(artifact, action uuid.UUID, rest string) string {
 	return ArtifactPath(artifact, "/actions/"+action.String()+rest)
 }
 
-// Customers is the business artifact definition CUSTOMER of the demonstration
+// Customers returns the business artifact definition CUSTOMER of the demonstration
 // data.
 func Customers() uuid.UUID { return uuid.MustParse("01970000-0000-7000-8000-00000000f001") }
 

@@ -26,24 +26,24 @@ func openDocuments(t *testing.T, dir string) *blobs.Store {
 	return store
 }
 
-// UploadPath is where a document with the name is uploaded to.
+// UploadPath returns where a document with the name is uploaded to.
 func UploadPath(owner, contentType, name string) string {
 	return owner + "/~actions/upload-document?" +
 		url.Values{"fileContentType": {contentType}, "fileName": {name}}.Encode()
 }
 
-// UploadFor is where a document for an address is uploaded to.
+// UploadFor returns where a document for an address is uploaded to.
 func UploadFor(target, contentType, name string) string {
 	return "/documents/~actions/upload?" +
 		url.Values{"targetUri": {target}, "fileContentType": {contentType}, "fileName": {name}}.Encode()
 }
 
-// DownloadAt is where a document is downloaded from by its address.
+// DownloadAt returns where a document is downloaded from by its address.
 func DownloadAt(uri string) string {
 	return "/documents/~actions/download?" + url.Values{"documentUri": {uri}}.Encode()
 }
 
-// DownloadPath is where a document of a process or an artifact is downloaded
+// DownloadPath returns where a document of a process or an artifact is downloaded
 // from.
 func DownloadPath(owner, uri string) string {
 	return owner + "/~actions/download-document?" + url.Values{"documentUri": {uri}}.Encode()
@@ -69,7 +69,7 @@ func (s *Service) Download(as demo.Account, owner, uri string) string {
 	return s.Get(200, as, DownloadPath(owner, uri)).Body
 }
 
-// DocumentOf is the id of the document that a reference or an address names.
+// DocumentOf returns the id of the document that a reference or an address names.
 func DocumentOf(t *testing.T, uri string) uuid.UUID {
 	t.Helper()
 	at, ok := kuflowref.ParseDocumentURI(uri)
@@ -77,7 +77,7 @@ func DocumentOf(t *testing.T, uri string) uuid.UUID {
 	return at.DocumentID
 }
 
-// Metadata is the body that replaces the metadata of a process by FILE and
+// Metadata returns the body that replaces the metadata of a process by FILE and
 // whatever else.
 func Metadata(uris ...string) string {
 	text, err := json.Marshal(uris)
@@ -125,7 +125,7 @@ func (s *Service) Later(by time.Duration) {
 	require.NoError(s.T, err)
 }
 
-// Served is the service on a port, and a connection to it.
+// Served returns the service on a port, and a connection to it.
 func (s *Service) Served() *httptest.Server {
 	s.T.Helper()
 	server := httptest.NewServer(s.Handler)

@@ -91,7 +91,7 @@ func (f *Follower) Read(body io.Reader) {
 	}
 }
 
-// Next is the next message, and whether there is one.
+// Next returns the next message, and whether there is one.
 func (f *Follower) Next() (Message, bool) {
 	f.T.Helper()
 	select {

@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// Membership is the tenant user of a user.
+// Membership returns the tenant user of a user.
 func (s *Service) Membership(of demo.Account) uuid.UUID {
 	s.T.Helper()
 	found := s.List(demo.Alice(), "/tenant-users?email="+of.Email).IDs()
@@ -49,7 +49,7 @@ type Listed struct {
 	}
 }
 
-// IDs are the ids of the elements, in order.
+// IDs returns the ids of the elements, in order.
 func (l Listed) IDs() []uuid.UUID {
 	ids := make([]uuid.UUID, len(l.Content))
 	for i, element := range l.Content {
@@ -64,7 +64,7 @@ func (s *Service) List(as demo.Account, path string) Listed {
 	return Decode[Listed](s.T, s.Get(200, as, path))
 }
 
-// Total is how many elements a list has on all pages.
+// Total returns how many elements a list has on all pages.
 func (s *Service) Total(as demo.Account, path string) int {
 	s.T.Helper()
 	return int(s.List(as, path).Metadata.TotalElements)

@@ -34,7 +34,7 @@ func (s *Service) Invoke(as demo.Account, process uuid.UUID, body string) oasb.P
 // ChangeInitiator is appended to the path of a process.
 const ChangeInitiator = "/~actions/change-initiator"
 
-// ToInitiator is the body that names the account by its id.
+// ToInitiator returns the body that names the account by its id.
 func ToInitiator(a demo.Account) string { return `{"initiatorId":"` + a.ID.String() + `"}` }
 
 // What is appended to the path of a process or item, and a body.

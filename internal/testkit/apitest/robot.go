@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// OperatorCaller is who sets tests up.
+// OperatorCaller returns the caller that sets tests up.
 func OperatorCaller() domain.Caller {
 	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 }

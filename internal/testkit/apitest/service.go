@@ -79,7 +79,7 @@ type Service struct {
 	Options api.Options
 }
 
-// NewService makes a service; change changes the options of its router.
+// NewService returns a service; change changes the options of its router.
 func NewService(t *testing.T, change ...func(*api.Options)) *Service {
 	t.Helper()
 	return NewServiceWithin(t, Bounds{}, change...)
@@ -160,7 +160,7 @@ func runHub(t *testing.T, db *persistence.DB) *feed.Hub {
 	return hub
 }
 
-// In is the service for a subtest.
+// In returns the service for a subtest.
 func (s *Service) In(t *testing.T) *Service {
 	t.Helper()
 	sub := *s
@@ -168,12 +168,12 @@ func (s *Service) In(t *testing.T) *Service {
 	return &sub
 }
 
-// Now is the clock of the service.
+// Now returns the clock of the service.
 func (s *Service) Now() time.Time {
 	return time.Date(2026, time.March, 2, 10, 30, 0, 0, time.UTC).Add(time.Duration(s.Ticks.Add(1)) * time.Millisecond)
 }
 
-// Authorization is what the account sends to prove itself.
+// Authorization returns what the account sends to prove itself.
 func Authorization(a demo.Account) string {
 	if a.Email != "" {
 		return "Bearer " + a.Secret
@@ -181,7 +181,7 @@ func Authorization(a demo.Account) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.ID.String()+":"+a.Secret))
 }
 
-// address is the URL of a path, which is one of Shape B unless it starts with
+// address returns the URL of a path, which is one of Shape B unless it starts with
 // the base of a contract.
 func address(path string) string {
 	for _, c := range Contracts {
@@ -308,7 +308,7 @@ func (s *Service) Item(process uuid.UUID, code, more string) oasb.ProcessItem {
 		`{"type":"TASK","processId":"`+process.String()+`","processItemDefinitionCode":"`+code+`"`+more+`}`))
 }
 
-// OwnedBy is the member of an item's body that names its owner.
+// OwnedBy returns the member of an item's body that names its owner.
 func OwnedBy(a demo.Account) string { return `,"ownerId":"` + a.ID.String() + `"` }
 
 // ProcessPath returns the path of a process; rest is appended.
@@ -353,7 +353,7 @@ func (s *Service) Events(process uuid.UUID) int {
 	return s.Count("SELECT count(*) FROM events WHERE process_id = $1 AND type = ANY($2)", process, domain.PublicEventTypes())
 }
 
-// Snapshot is a checksum of every table.
+// Snapshot returns a checksum of every table.
 func (s *Service) Snapshot() map[string]string {
 	s.T.Helper()
 	conn := s.Connect()
@@ -376,5 +376,5 @@ func (s *Service) Snapshot() map[string]string {
 
 var timestamp = regexp.MustCompile(`"timestamp":"[^"]*"`)
 
-// Timeless is an error body without its time.
+// Timeless returns an error body without its time.
 func (a Answer) Timeless() string { return timestamp.ReplaceAllString(a.Body, `"timestamp":""`) }

@@ -22,7 +22,7 @@ type ShownDocument struct {
 	ContentLength int64
 }
 
-// DocumentIn is the document of a value of an element.
+// DocumentIn returns the document of a value of an element.
 func DocumentIn(t *testing.T, value oasa.ElementValue) ShownDocument {
 	t.Helper()
 	require.Equal(t, "DOCUMENT", value.Type)
@@ -31,7 +31,7 @@ func DocumentIn(t *testing.T, value oasa.ElementValue) ShownDocument {
 	return d
 }
 
-// Photo is the text of a document of an element.
+// Photo returns the text of a document of an element.
 func (s *Service) Photo(task, document uuid.UUID) string {
 	s.T.Helper()
 	return s.Get(200, demo.Alice(), TaskPathA(task, "/~actions/download-element-value-document?documentId="+document.String())).Body
@@ -91,7 +91,7 @@ func ProcessPathA(id uuid.UUID, rest string) string {
 // TaskPathA returns the path of a task in Shape A; rest is appended.
 func TaskPathA(id uuid.UUID, rest string) string { return ShapeA + "/tasks/" + id.String() + rest }
 
-// UploadPathA is the path of an operation of Shape A that takes a document.
+// UploadPathA returns the path of an operation of Shape A that takes a document.
 func UploadPathA(resource, operation string, more url.Values) string {
 	query := url.Values{"fileContentType": {"text/plain"}, "fileName": {"note.txt"}}
 	for name, values := range more {
@@ -121,7 +121,7 @@ func (s *Service) PairThroughA(surveys uuid.UUID) Pair {
 	return Pair{process, *s.Visit(process, "VISIT", "").ID}
 }
 
-// Surveys is a process definition with elements of every type, and with places
+// Surveys returns a process definition with elements of every type, and with places
 // for documents of some types and sizes. Alice and the loan worker manage its
 // processes.
 func (s *Service) Surveys() uuid.UUID {
@@ -171,7 +171,7 @@ func (s *Service) Visit(process uuid.UUID, code, more string) oasa.Task {
 			demo.Alice().ID.String()+`"}`+more+`}`))
 }
 
-// SaveElement is the body that saves values of an element.
+// SaveElement returns the body that saves values of an element.
 func SaveElement(code, values string) string {
 	return `{"elementDefinitionCode":"` + code + `","elementValues":` + values + `}`
 }

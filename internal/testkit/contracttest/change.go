@@ -37,7 +37,7 @@ func changesOf(path string, value any, schema *openapi3.Schema) []change {
 	}
 }
 
-// alternative is the schema that an object chooses by its discriminator.
+// alternative returns the schema that an object chooses by its discriminator.
 func alternative(value map[string]any, schema *openapi3.Schema) *openapi3.Schema {
 	if schema.Discriminator == nil {
 		return schema
@@ -158,7 +158,7 @@ func (c change) applyAt(value any, path []string) any {
 	}
 }
 
-// longest is the length in characters that a text may have.
+// longest returns the length in characters that a text may have.
 func longest(schema *openapi3.Schema) int {
 	return int(min(*schema.MaxLength, math.MaxInt32))
 }

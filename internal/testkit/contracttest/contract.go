@@ -68,10 +68,10 @@ func Load(name string) (*Contract, error) {
 	return contract, nil
 }
 
-// Document is the name of the document in package openapi.
+// Document returns the name of the document in package openapi.
 func (c *Contract) Document() string { return c.name }
 
-// Base is the path that those of all operations start with, such as
+// Base returns the path that those of all operations start with, such as
 // /v2024-06-14.
 func (c *Contract) Base() string { return c.base }
 

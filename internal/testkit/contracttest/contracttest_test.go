@@ -70,7 +70,7 @@ func contract(t *testing.T) *contracttest.Contract {
 	return c
 }
 
-// samples are valid requests for some operations.
+// samples returns valid requests for some operations.
 func samples() map[string]func() *http.Request {
 	value := `{"value":{"a":1},"valid":false,"errors":[]}`
 	return map[string]func() *http.Request{

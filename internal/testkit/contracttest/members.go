@@ -59,7 +59,7 @@ func (c *Contract) MissingMembers() []string {
 	return slices.Sorted(maps.Keys(missing))
 }
 
-// answer is the schema of the JSON that the operation answers with, nil for none.
+// answer returns the schema of the JSON that the operation answers with, nil for none.
 func (op *operation) answer(status string) *openapi3.SchemaRef {
 	response := op.route.Operation.Responses.Value(status)
 	if response == nil || response.Value == nil {
@@ -136,7 +136,7 @@ func (w walker) inside(schema *openapi3.Schema, name string, value any) {
 	}
 }
 
-// branches are those of oneOf that the value may be: all, or the one that the
+// branches returns the branches of oneOf that the value may be: all, or the one that the
 // discriminator names.
 func (w walker) branches(schema *openapi3.Schema, value any) openapi3.SchemaRefs {
 	if w.declared != nil || schema.Discriminator == nil {

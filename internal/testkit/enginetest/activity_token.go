@@ -7,13 +7,13 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// ActivityToken is a token such as Temporal gives for an activity that a
+// ActivityToken returns a token such as Temporal gives for an activity that a
 // process's workflow has scheduled.
 func ActivityToken(process uuid.UUID, activity string) domain.ActivityToken {
 	return TokenOf("process-"+process.String(), activity, 5)
 }
 
-// TokenOf is a token such as Temporal gives for the activity of a workflow that
+// TokenOf returns a token such as Temporal gives for the activity of a workflow that
 // the event has scheduled, none if that is 0.
 func TokenOf(workflow, activity string, scheduled uint64) domain.ActivityToken {
 	var token []byte
@@ -26,7 +26,7 @@ func TokenOf(workflow, activity string, scheduled uint64) domain.ActivityToken {
 	return token
 }
 
-// ActivityOf is the activity that a token made here names.
+// ActivityOf returns the activity that a token made here names.
 func ActivityOf(token domain.ActivityToken) string {
 	for rest := []byte(token); len(rest) > 0; {
 		number, kind, n := protowire.ConsumeTag(rest)

@@ -109,7 +109,7 @@ func (s *Stack) Stop() {
 	s.server = nil
 }
 
-// Credentials are the service's.
+// Credentials returns the service's.
 func (s *Stack) Credentials() engine.Credentials {
 	return engine.Credentials{
 		Token: func() (string, error) {
@@ -124,7 +124,7 @@ func (s *Stack) Credentials() engine.Credentials {
 	}
 }
 
-// Engine is a connection to the server for as long as the test runs.
+// Engine returns a connection to the server for as long as the test runs.
 func (s *Stack) Engine() *engine.Engine {
 	s.tb.Helper()
 	e, err := engine.New(engine.Options{Address: s.Address, Credentials: s.Credentials(), Logger: Logger()})
@@ -133,7 +133,7 @@ func (s *Stack) Engine() *engine.Engine {
 	return e
 }
 
-// Client is an SDK client of a namespace, for workers and assertions.
+// Client returns an SDK client of a namespace, for workers and assertions.
 func (s *Stack) Client(namespace string) client.Client {
 	s.tb.Helper()
 	credentials := s.Credentials()

@@ -21,22 +21,22 @@ func BadTokens() []Bad {
 		badSignatures(), badObjects(), badTexts())
 }
 
-// changed is a token with some other claims.
+// changed returns a token with some other claims.
 func changed(name string, claims func(w World) Members) Bad {
 	return Bad{name, func(w World) string { return w.Issuer.Key("ES256").Token(w.Claims().With(claims(w))) }}
 }
 
-// claim is a token with one other claim.
+// claim returns a token with one other claim.
 func claim(name, member string, value any) Bad {
 	return changed(name, func(World) Members { return Members{member: value} })
 }
 
-// lacking is a token without a claim.
+// lacking returns a token without a claim.
 func lacking(member string) Bad {
 	return Bad{"no " + member, func(w World) string { return w.Issuer.Key("ES256").Token(w.Claims().Without(member)) }}
 }
 
-// number is a number that Go has no type for.
+// number returns a number that Go has no type for.
 func number(text string) json.RawMessage { return json.RawMessage(text) }
 
 func badTimes() []Bad {
@@ -119,7 +119,7 @@ func badClaims() []Bad {
 	}
 }
 
-// badSubjects are tokens with an address that a subject could be linked to.
+// badSubjects returns tokens with an address that a subject could be linked to.
 func badSubjects() []Bad {
 	subject := func(name string, value any) Bad {
 		return changed("subject "+name, func(w World) Members { return Members{"sub": value, "email": w.Unlinked} })
@@ -139,7 +139,7 @@ func badSubjects() []Bad {
 	}
 }
 
-// badPeople are good tokens about people who are not to be let in.
+// badPeople returns good tokens about people who are not to be let in.
 func badPeople() []Bad {
 	unlinked := func(name string, claims Members) Bad {
 		return changed(name, func(w World) Members {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// header is a token with another header, signed with the issuer's key for the
+// header returns a token with another header, signed with the issuer's key for the
 // algorithm.
 func header(name, algorithm string, changes Members) Bad {
 	return Bad{name, func(w World) string {
@@ -132,7 +132,7 @@ func badHeaders() []Bad {
 	}
 }
 
-// resigned is a good token with another signature.
+// resigned returns a good token with another signature.
 func resigned(name string, change func(signature []byte) []byte) Bad {
 	return Bad{name, func(w World) string {
 		token := w.Issuer.Key("ES256").Token(w.Claims())

@@ -2,7 +2,7 @@ package oidctest
 
 import "strings"
 
-// payload is a token that something else than good claims was signed in.
+// payload returns a token that something else than good claims was signed in.
 func payload(name string, text func(w World) string) Bad {
 	return Bad{name, func(w World) string {
 		key := w.Issuer.Key("ES256")
@@ -10,7 +10,7 @@ func payload(name string, text func(w World) string) Bad {
 	}}
 }
 
-// badObjects are tokens with what is not an object in them.
+// badObjects returns tokens with what is not an object in them.
 func badObjects() []Bad {
 	heading := func(name string, text func(header string) string) Bad {
 		return Bad{name, func(w World) string {
@@ -41,7 +41,7 @@ func badObjects() []Bad {
 	}
 }
 
-// badTexts are texts made from good tokens.
+// badTexts returns texts made from good tokens.
 func badTexts() []Bad {
 	made := func(name string, text func(parts []string) string) Bad {
 		return Bad{name, func(w World) string {
@@ -99,7 +99,7 @@ func badTexts() []Bad {
 	}
 }
 
-// nextLetter is the letter of base64url that stands for one more than letter.
+// nextLetter returns the letter of base64url that stands for one more than letter.
 func nextLetter(letter byte) string {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	return string(letters[(strings.IndexByte(letters, letter)+1)%len(letters)])

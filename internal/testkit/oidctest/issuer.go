@@ -42,7 +42,7 @@ func NewIssuer(tb testing.TB, keys ...Key) *Issuer {
 	return i
 }
 
-// URL is the issuer's name.
+// URL returns the issuer's name.
 func (i *Issuer) URL() string { return i.server.URL }
 
 // Publish replaces the keys.

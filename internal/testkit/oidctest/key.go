@@ -31,7 +31,7 @@ type Key struct {
 	private crypto.Signer
 }
 
-// NewKey makes a key for RS256, ES256, ES384 or EdDSA.
+// NewKey returns a key for RS256, ES256, ES384 or EdDSA.
 func NewKey(tb testing.TB, algorithm, id string) Key {
 	tb.Helper()
 	private, err := generate(algorithm)
@@ -41,7 +41,7 @@ func NewKey(tb testing.TB, algorithm, id string) Key {
 	return Key{ID: id, Algorithm: algorithm, private: private}
 }
 
-// newShortKey makes an RSA key that is too short.
+// newShortKey returns an RSA key that is too short.
 func newShortKey(tb testing.TB, id string) Key {
 	tb.Helper()
 	private, err := rsa.GenerateKey(rand.Reader, 1024) //nolint:gosec // that it is short is the point
@@ -65,7 +65,7 @@ func generate(algorithm string) (crypto.Signer, error) {
 	}
 }
 
-// As is the key under another id and for another algorithm.
+// As returns the key under another id and for another algorithm.
 func (k Key) As(algorithm, id string) Key {
 	k.ID, k.Algorithm = id, algorithm
 	return k
@@ -79,7 +79,7 @@ func (k Key) public() jose.JSONWebKey {
 	return jose.JSONWebKey{Key: k.private.Public(), KeyID: k.ID, Algorithm: k.Algorithm, Use: use}
 }
 
-// pem is the public half as it is often kept in files.
+// pem returns the public half as it is often kept in files.
 func (k Key) pem() []byte {
 	der, err := x509.MarshalPKIXPublicKey(k.private.Public())
 	if err != nil {

@@ -27,7 +27,7 @@ type World struct {
 	Disabled string
 }
 
-// UnfitKeys are keys that an issuer may publish but that nothing signed with is
+// UnfitKeys returns keys that an issuer may publish but that nothing signed with is
 // good: for encryption, of another curve, mislabelled or not, and too short.
 func UnfitKeys(tb testing.TB) []Key {
 	tb.Helper()
@@ -39,7 +39,7 @@ func UnfitKeys(tb testing.TB) []Key {
 // Members are those of a JSON object.
 type Members map[string]any
 
-// Claims are those of a token that is valid for five minutes.
+// Claims returns the claims of a token that is valid for five minutes.
 func (w World) Claims() Members {
 	return Members{
 		"iss": w.Issuer.URL(), "aud": w.Audience, "sub": w.Subject, "email": w.Email, "email_verified": true,
@@ -66,7 +66,7 @@ func (m Members) Without(name string) Members {
 	return changed
 }
 
-// Header is that of a token signed with the key.
+// Header returns the header of a token signed with the key.
 func (k Key) Header() Members { return Members{"alg": k.Algorithm, "kid": k.ID, "typ": "JWT"} }
 
 // Token returns a token with the claims, signed with the key.

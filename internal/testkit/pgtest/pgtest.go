@@ -88,7 +88,7 @@ func URL(tb testing.TB) string {
 	return shared.cluster.URL(name)
 }
 
-// AsService is the URL of the same database for the role that the service works
+// AsService returns the URL of the same database for the role that the service works
 // as where it does not own it.
 func AsService(tb testing.TB, address string) string {
 	tb.Helper()
