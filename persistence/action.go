@@ -23,7 +23,7 @@ type actionRow struct {
 	expiresAt                  *time.Time
 }
 
-// fields are the destinations of actionColumns.
+// fields returns the destinations of actionColumns.
 func (r *actionRow) fields() []any {
 	a := &r.action
 	return []any{

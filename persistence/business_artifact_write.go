@@ -133,7 +133,7 @@ func (tx *Tx) ReindexArtifacts(
 	}
 }
 
-// discard is for statements whose rows do not matter.
+// discard ignores the rows of a statement.
 func discard(rows pgx.Rows) error {
 	rows.Close()
 	return rows.Err()

@@ -12,7 +12,7 @@ import (
 const dataSourcesOfTenants = selectDataSources + `
  WHERE s.tenant_id = ANY($1)`
 
-// DataSource is the data source of the tenant with a code.
+// DataSource returns the data source of the tenant with a code.
 func (t *Targets) DataSource(tenant uuid.UUID, code string) (*AskedDataSource, bool) {
 	for i := range t.sources {
 		if s := &t.sources[i]; s.TenantID == tenant && s.Code == code {

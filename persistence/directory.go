@@ -68,5 +68,5 @@ func directory(caller domain.Caller) []any {
 	return []any{caller.PrincipalID, caller.TenantIDs(), roles}
 }
 
-// directoryWith is directory followed by the id of the requested resource.
+// directoryWith returns directory followed by the id of the requested resource.
 func directoryWith(caller domain.Caller, id uuid.UUID) []any { return append(directory(caller), id) }

@@ -15,7 +15,7 @@ import (
 const documentColumns = `d.id, d.tenant_id, d.owner_kind, d.owner_id, d.blob_id, d.name, d.content_type, d.size, d.sha256,
        d.expires_at, d.created_by, d.created_at`
 
-// documentFields are the destinations of documentColumns. The digest comes as a
+// documentFields returns the destinations of documentColumns. The digest comes as a
 // slice.
 func documentFields(d *domain.Document, digest *[]byte) []any {
 	return []any{

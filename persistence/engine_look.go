@@ -166,7 +166,7 @@ func (db *DB) ExchangeEngineLooks(ctx context.Context, e LookExchange) (Looks, e
 	return looks, pg.Translate("exchanging looks for ends of workflows", err)
 }
 
-// namespaces are those whose rows the exchange changes.
+// namespaces returns those whose rows the exchange changes.
 func (e *LookExchange) namespaces() []string {
 	all := slices.Concat(e.Held, e.Touched)
 	for i := range e.Done {

@@ -81,7 +81,7 @@ func (r *itemRow) fields() []any {
 		&r.messageData.document, &r.messageData.valid, &r.messageData.errors, &r.elements)
 }
 
-// fieldsWithLogs are those of itemWithLogs.
+// fieldsWithLogs returns the destinations for the columns of itemWithLogs.
 func (r *itemRow) fieldsWithLogs() []any { return append(r.fields(), &r.logs) }
 
 // processItem converts the row to a domain.ProcessItem.

@@ -201,7 +201,7 @@ func registerTypes(types *pgtype.Map) {
 	})
 }
 
-// settings are those of PostgreSQL for connections whose statements have a limit of time, 0 for none. They hold
+// settings returns the settings of PostgreSQL for connections whose statements have a limit of time, 0 for none. They hold
 // regardless of the settings of the role or the database.
 func settings(statement time.Duration) map[string]string {
 	return map[string]string{

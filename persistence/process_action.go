@@ -25,7 +25,7 @@ type processActionRow struct {
 	input storedValue
 }
 
-// fields are the destinations of processActionColumns.
+// fields returns the destinations of processActionColumns.
 func (r *processActionRow) fields() []any {
 	return append(r.actionRow.fields(), &r.of.ProcessID, &r.of.Type, &r.startedDefinition, &r.started,
 		&r.of.ItemID, &r.of.ThreadID, &r.of.SignalName, &r.input.document, &r.input.valid, &r.input.errors,

@@ -29,7 +29,7 @@ type Pair[A, B any] struct {
 	Second B
 }
 
-// And is two reads in one round trip, in this order: the second one runs when the rows of the first one are under
+// And returns two reads in one round trip, in this order: the second one runs when the rows of the first one are under
 // lock.
 func And[A, B any](first Read[A], second Read[B]) Read[Pair[A, B]] {
 	return Read[Pair[A, B]]{slices.Concat(first.queries, second.queries), func(tx *Tx) (both Pair[A, B], err error) {
@@ -47,7 +47,7 @@ func Both[A, B any](ctx context.Context, tx *Tx, first Read[A], second Read[B]) 
 	return both.First, both.Second, err
 }
 
-// Then is a read of which the result is made into another one.
+// Then returns a read of which the result is made into another one.
 func Then[A, B any](read Read[A], then func(*Tx, A) (B, error)) Read[B] {
 	return Read[B]{read.queries, func(tx *Tx) (B, error) {
 		found, err := read.result(tx)
@@ -59,7 +59,7 @@ func Then[A, B any](read Read[A], then func(*Tx, A) (B, error)) Read[B] {
 	}}
 }
 
-// answer is the Read of queries that fill dest.
+// answer returns the Read of queries that fill dest.
 func answer[T any](dest *T, queries ...pg.Query) Read[T] {
 	return Read[T]{queries, func(*Tx) (T, error) { return *dest, nil }}
 }

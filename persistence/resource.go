@@ -182,7 +182,7 @@ func onlyResource(found []resource.Stored) (*resource.Stored, error) {
 	}
 }
 
-// onlyResource is onlyResource for a resource that the transaction has under lock.
+// onlyResource returns the single resource found for a key, which the transaction has locked, and keeps its version.
 func (tx *Tx) onlyResource(found []resource.Stored) (*resource.Stored, error) {
 	only, err := onlyResource(found)
 	if err == nil {

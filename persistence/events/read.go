@@ -43,7 +43,7 @@ const (
 	besidesProcess = `e.resource_id IS DISTINCT FROM e.process_id`
 )
 
-// frequentTypes are the types of events that every process and every task records.
+// frequentTypes returns the types of events that every process and every task records.
 func frequentTypes() []domain.EventType {
 	return []domain.EventType{
 		domain.EventProcessCreated, domain.EventProcessStateChanged, domain.EventItemCreated, domain.EventItemTaskStateChanged,

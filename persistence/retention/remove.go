@@ -189,7 +189,7 @@ func (p *Part) delete(ctx context.Context, tx *persistence.Tx, sql string, atMos
 	return err
 }
 
-// events says what was removed in the turn.
+// events returns what was removed in the turn.
 func (p *Part) events(role string, now time.Time) domain.Events {
 	if p.Total == 0 || p.Turn.Kind.Removed() == "" {
 		return domain.NoEvents()

@@ -64,7 +64,7 @@ UPDATE retention_turns
  WHERE tenant_id = $1 AND kind = $2`
 )
 
-// arguments are the kinds, the names of their fields in the manifest of a tenant, and the bounds in seconds.
+// arguments returns the kinds, the names of their fields in the manifest of a tenant, and the bounds in seconds.
 func (b Bounds) arguments() []any {
 	kinds := domain.RetentionKinds()
 	fields, seconds := make([]string, len(kinds)), make([]float64, len(kinds))

@@ -39,7 +39,7 @@ func One(dest ...any) func(pgx.Rows) error {
 	}
 }
 
-// IfAny is one for a row that may be missing: dest, a pointer to a pointer, stays
+// IfAny is One for a row that may be missing: dest, a pointer to a pointer, stays
 // nil then.
 func IfAny[T any](dest **T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error { return IgnoreNoRows(One(dest)(rows)) }
@@ -79,7 +79,7 @@ func AtMostOne[T any](dest **T) func(pgx.Rows) error {
 	}
 }
 
-// None is the scan of a statement that returns no rows.
+// None returns the scan of a statement that returns no rows.
 func None(rows pgx.Rows) error {
 	rows.Close()
 	return rows.Err()
