@@ -138,7 +138,7 @@ func LoadCAs(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// Endpoint is the address of the service, without the path of a version.
+// Endpoint returns the address of the service, without the path of a version.
 func (c *Client) Endpoint() string { return c.endpoint }
 
 // Close closes connections kept for reuse.
@@ -190,7 +190,7 @@ func (c *Client) Do(request *http.Request) (*http.Response, error) {
 	}
 }
 
-// once is one attempt. The body of an answer in JSON is in memory afterwards; that of a document is not, and the time
+// once returns one attempt. The body of an answer in JSON is in memory afterwards; that of a document is not, and the time
 // for the attempt does not bound it.
 func (c *Client) once(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(request.Context())
@@ -235,10 +235,10 @@ func (d *document) Close() error {
 	return d.ReadCloser.Close()
 }
 
-// nameOf is the request in errors and logs. Queries stay out of it: some hold tokens.
+// nameOf returns the request in errors and logs. Queries stay out of it: some hold tokens.
 func nameOf(request *http.Request) string { return request.Method + " " + request.URL.Path }
 
-// withoutURL is the reason of a failed call without its address.
+// withoutURL returns the reason of a failed call without its address.
 func withoutURL(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return failed.Err
@@ -258,7 +258,7 @@ func pausing(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// retryAfter is the pause that an answer asks for, in the header's form with seconds; anything else counts as none.
+// retryAfter returns the pause that an answer asks for, in the header's form with seconds; anything else counts as none.
 func retryAfter(err error) time.Duration {
 	refused, ok := errors.AsType[*ResponseError](err)
 	if !ok {

@@ -106,7 +106,7 @@ func RegisterDataSource[Item any](w *Worker, code string, s DataSource[Item]) {
 	}
 }
 
-// sourceOf is the data source with that code.
+// sourceOf returns the data source with that code.
 func (w *Worker) sourceOf(code string) (source, error) {
 	found, ok := w.sources[code]
 	if !ok {
@@ -126,7 +126,7 @@ func acceptAll(n int) []DataSourceVerdict {
 	return verdicts
 }
 
-// ReferenceID is the id in a reference to an item of a data source, as DataSourceCheck.Values has them; "" when there is
+// ReferenceID returns the id in a reference to an item of a data source, as DataSourceCheck.Values has them; "" when there is
 // none.
 func ReferenceID(reference string) string {
 	_, parts, _ := strings.Cut(reference, ":")

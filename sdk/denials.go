@@ -41,7 +41,7 @@ func newDenials(clock func() time.Time, patience time.Duration, denied func()) *
 	return &denials{clock: clock, patience: patience, denied: denied, lasting: make(chan struct{})}
 }
 
-// watch is an interceptor of calls to Temporal.
+// watch returns an interceptor of calls to Temporal.
 func (d *denials) watch(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {

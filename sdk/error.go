@@ -65,7 +65,7 @@ func Temporary(err error) bool {
 	return broken
 }
 
-// Status is the HTTP status in err, or 0 when err is not an answer of the service.
+// Status returns the HTTP status in err, or 0 when err is not an answer of the service.
 func Status(err error) int {
 	if refused, ok := errors.AsType[*ResponseError](err); ok {
 		return refused.Status

@@ -42,7 +42,7 @@ func Claim(ctx workflow.Context, _ procession.WorkflowRequest) (procession.Workf
 	return procession.WorkflowResponse{Message: "Paid"}, err
 }
 
-// Pay is an activity: a permanent refusal ends it, everything else has it repeated.
+// Pay returns an activity: a permanent refusal ends it, everything else has it repeated.
 func Pay(context.Context, Report) (struct{}, error) { return struct{}{}, nil }
 
 func Example() {

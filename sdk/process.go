@@ -63,7 +63,7 @@ func SetMetadata(ctx workflow.Context, values any) error {
 	return err
 }
 
-// setting is a patch that sets the members of a JSON object, in their order.
+// setting returns a patch that sets the members of a JSON object, in their order.
 func setting(values any) (rest.JSONPatch, error) {
 	value, err := valueOf(values)
 	if err != nil {

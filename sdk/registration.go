@@ -114,7 +114,7 @@ func (r *registration) keep(ctx context.Context) error {
 	return nil
 }
 
-// hostAddress is the address the worker reports: the first IPv4 address that is not the loopback's, if there is one.
+// hostAddress returns the address the worker reports: the first IPv4 address that is not the loopback's, if there is one.
 func hostAddress() string {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {

@@ -129,7 +129,7 @@ func (w *Worker) RegisterOn(registry worker.Registry) {
 	}
 }
 
-// activities are those registered; those of the API are of no use without workflows.
+// activities returns those registered; those of the API are of no use without workflows.
 func (w *Worker) activities() []registered {
 	if len(w.workflows) > 0 {
 		return w.activity

@@ -73,7 +73,7 @@ func (p *process) collect(ctx workflow.Context) {
 	}
 }
 
-// in is the process of a workflow that RegisterWorkflow has prepared the context of.
+// in returns the process of a workflow that RegisterWorkflow has prepared the context of.
 func in(ctx workflow.Context) (*process, error) {
 	p, ok := ctx.Value(processKey{}).(*process)
 	if !ok || p.id == uuid.Nil {
@@ -170,7 +170,7 @@ func WithKey(key string) Option {
 	}
 }
 
-// ItemID is the id that CreateTask gives the item with that code in a process: a version 5 UUID.
+// ItemID returns the id that CreateTask gives the item with that code in a process: a version 5 UUID.
 func ItemID(processID uuid.UUID, code string) uuid.UUID {
 	return uuid.NewSHA1(processID, []byte(code))
 }
@@ -247,7 +247,7 @@ func AwaitTask[T any](ctx workflow.Context, code string, options ...Option) (Tas
 	return AwaitCompletion[T](ctx, created)
 }
 
-// AwaitCompletion is the second half of AwaitTask: it returns a task that CreateTask has created when it is completed.
+// AwaitCompletion returns the second half of AwaitTask: it returns a task that CreateTask has created when it is completed.
 // With it a workflow waits for one of several tasks, or in coroutines for all of them.
 func AwaitCompletion[T any](ctx workflow.Context, created rest.ProcessItem) (Task[T], error) {
 	p, err := in(ctx)

@@ -21,7 +21,7 @@ type report struct {
 	Amount json.Number `json:"AMOUNT"`
 }
 
-// running is a service that runs one workflow, which is about a process.
+// running returns a service that runs one workflow, which is about a process.
 func running(
 	t *testing.T, options processiontest.Options, f func(workflow.Context, procession.WorkflowRequest) (procession.WorkflowResponse, error),
 ) *processiontest.Service {

@@ -100,7 +100,7 @@ func (s *Service) createArtifact(r *http.Request) answer {
 	return answer{http.StatusCreated, artifact}
 }
 
-// onArtifact is every operation on one artifact. One that is deleted can still be retrieved.
+// onArtifact returns every operation on one artifact. One that is deleted can still be retrieved.
 func (s *Service) onArtifact(r *http.Request) answer {
 	artifact, found := s.artifacts[uuid.MustParse(r.PathValue("id"))]
 	if !found {

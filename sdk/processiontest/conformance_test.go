@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/sdk/processiontest/conformance"
 )
 
-// inMemory is the service in memory with the definitions of the scripts.
+// inMemory returns the service in memory with the definitions of the scripts.
 func inMemory(t *testing.T, workflow string) conformance.Service {
 	t.Helper()
 	target := conformance.Service{

@@ -49,7 +49,7 @@ type payloads struct {
 	all []string
 }
 
-// Payloads are what Temporal would keep of the workflows that have run with an EncryptionKey: arguments and results of
+// Payloads returns what Temporal would keep of the workflows that have run with an EncryptionKey: arguments and results of
 // workflows and activities.
 func (s *Service) Payloads() []string {
 	s.payloads.mu.Lock()

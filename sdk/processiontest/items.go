@@ -127,7 +127,7 @@ func (s *Service) findItems(r *http.Request) answer {
 	return page(r, content)
 }
 
-// page is the page of a list that the request asks for.
+// page returns the page of a list that the request asks for.
 func page[T any](r *http.Request, all []T) answer {
 	number, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	size, err := strconv.Atoi(r.URL.Query().Get("size"))
@@ -149,7 +149,7 @@ func (s *Service) sees(caller uuid.UUID, item *rest.ProcessItem) bool {
 	return s.options.Hidden == nil || !s.options.Hidden(caller, *item)
 }
 
-// onItem is every operation on one item.
+// onItem returns every operation on one item.
 func (s *Service) onItem(operation string) func(*http.Request) answer {
 	return func(r *http.Request) answer {
 		caller, item := s.caller(r), s.item(uuid.MustParse(r.PathValue("id")))

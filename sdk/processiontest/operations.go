@@ -24,7 +24,7 @@ type answer struct {
 
 func ok(body any) answer { return answer{http.StatusOK, body} }
 
-// refused is the answer to what the service refuses. Location is the place in the request, if there is one.
+// refused returns the answer to what the service refuses. Location is the place in the request, if there is one.
 func refused(status int, code rest.ErrorCode, location string) answer {
 	info := rest.DefaultErrorInfo{Code: code, Message: string(code)}
 	if location != "" {
@@ -41,7 +41,7 @@ func invalid(location string) answer {
 	return refused(http.StatusBadRequest, rest.ErrorCodeVALIDATION, location)
 }
 
-// operations are those under the lock of the service, by their method and path.
+// operations returns those under the lock of the service, by their method and path.
 func (s *Service) operations() map[string]func(*http.Request) answer {
 	return map[string]func(*http.Request) answer{
 		"GET /principals/{id}":                                           s.retrievePrincipal,
@@ -139,7 +139,7 @@ func (s *Service) caller(r *http.Request) uuid.UUID {
 	return s.options.Principals[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
 }
 
-// principal is who an id or an e-mail address names, or nil. Every id names a principal.
+// principal returns who an id or an e-mail address names, or nil. Every id names a principal.
 func (s *Service) principal(id *uuid.UUID, email *string) *uuid.UUID {
 	if id != nil || email == nil {
 		return id
@@ -184,7 +184,7 @@ func patched(r *http.Request, value **rest.JSONValue) (refusal answer, refuse bo
 	return answer{}, false
 }
 
-// valid is a value as the service keeps it; nil is an empty one.
+// valid returns a value as the service keeps it; nil is an empty one.
 func valid(value *rest.JSONValue) *rest.JSONValue {
 	if value == nil || len(value.Value) == 0 {
 		return &rest.JSONValue{Valid: new(true), Value: json.RawMessage(`{}`)}

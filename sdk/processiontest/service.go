@@ -265,7 +265,7 @@ func (s *Service) Execute(workflowType string, request, response any) error {
 	return e.GetWorkflowResult(response)
 }
 
-// newEngine is an environment with the worker's workflows and activities.
+// newEngine returns an environment with the worker's workflows and activities.
 func (s *Service) newEngine() *engine {
 	w, err := procession.NewWorker(procession.Config{
 		Client: procession.ClientConfig{
@@ -291,7 +291,7 @@ func (s *Service) newEngine() *engine {
 	return e
 }
 
-// Items are the items there are, in the order of their creation.
+// Items returns the items there are, in the order of their creation.
 func (s *Service) Items() []rest.ProcessItem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -302,7 +302,7 @@ func (s *Service) Items() []rest.ProcessItem {
 	return result
 }
 
-// Codes are the codes of the items there are, in the order of their creation.
+// Codes returns the codes of the items there are, in the order of their creation.
 func (s *Service) Codes() []string {
 	var codes []string
 	for _, item := range s.Items() {
@@ -311,7 +311,7 @@ func (s *Service) Codes() []string {
 	return codes
 }
 
-// Processes are the processes there are.
+// Processes returns the processes there are.
 func (s *Service) Processes() []rest.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -322,21 +322,21 @@ func (s *Service) Processes() []rest.Process {
 	return result
 }
 
-// Artifact is the business artifact with that id.
+// Artifact returns the business artifact with that id.
 func (s *Service) Artifact(id uuid.UUID) rest.BusinessArtifact {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return *s.artifacts[id]
 }
 
-// Documents are those that were uploaded.
+// Documents returns the documents that were uploaded.
 func (s *Service) Documents() []Document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.documents)
 }
 
-// value is data as the service keeps it.
+// value returns data as the service keeps it.
 func (s *Service) value(data any) *rest.JSONValue {
 	raw, err := json.Marshal(data)
 	if err != nil {

@@ -76,7 +76,7 @@ type Handler struct {
 	underWay map[string]bool
 }
 
-// NewHandler makes a handler that knows one or more secrets of a subscription: two while one takes the place of the
+// NewHandler returns a handler that knows one or more secrets of a subscription: two while one takes the place of the
 // other.
 func NewHandler(secrets []string, handle func(context.Context, Event) error, logger *slog.Logger) (*Handler, error) {
 	r := &Handler{handle: handle, logger: logger, done: map[string]bool{}, underWay: map[string]bool{}}

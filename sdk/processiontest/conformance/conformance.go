@@ -206,7 +206,7 @@ var (
 	anyURI = regexp.MustCompile(`"(kuflow-file:)?uri?=?ku:[^"]*"`)
 )
 
-// seen is what scripts have of an answer.
+// seen returns what scripts have of an answer.
 func (r *run) seen(text []byte) string {
 	if len(text) == 0 {
 		return ""
@@ -237,7 +237,7 @@ func used(member string) bool {
 	}, member)
 }
 
-// kept is a value without the members that workers do not use; values of people stay whole.
+// kept returns a value without the members that workers do not use; values of people stay whole.
 func kept(value any) any {
 	switch v := value.(type) {
 	case []any:

@@ -41,7 +41,7 @@ func Register(w *procession.Worker) error {
 	return nil
 }
 
-// play is the workflow of the processes, whose metadata says what it does.
+// play returns the workflow of the processes, whose metadata says what it does.
 func play(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 	metadata, err := procession.Metadata[struct{ SCENARIO string }](ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func related(ctx workflow.Context) (any, error) {
 	return len(started), nil
 }
 
-// own is a task that the worker itself works on.
+// own returns a task that the worker itself works on.
 func own(ctx workflow.Context) (any, error) {
 	created, err := procession.CreateTask(ctx, "REPORT")
 	if err != nil {
@@ -115,7 +115,7 @@ func own(ctx workflow.Context) (any, error) {
 	return done.Data, err
 }
 
-// fill is what the robot does with its task.
+// fill returns what the robot does with its task.
 func fill(ctx workflow.Context, r procession.RobotRequest) (procession.WorkflowResponse, error) {
 	return procession.WorkflowResponse{Message: "filled in"}, procession.SetTaskData(ctx, r.ProcessItemID, object{r.RobotOperation: 3})
 }
