@@ -76,7 +76,7 @@ func TestEveryAimOfACommandIsChecked(t *testing.T) {
 	require.Equal(t, 3*7+3*2+3, checked, "three fields name a queue, three a namespace and one an endpoint")
 }
 
-// aims are values of a field, with whether the token of a tenant that knows q1 and q2 covers them.
+// aims returns values of a field, with whether the token of a tenant that knows q1 and q2 covers them.
 func aims(field protoreflect.FieldDescriptor) map[string]bool {
 	switch {
 	case field.Message() != nil && field.Message().FullName() == "temporal.api.taskqueue.v1.TaskQueue":

@@ -64,7 +64,7 @@ func newPublisher(t *testing.T) *publisher {
 	return p
 }
 
-// options are those of a guard that trusts p.
+// options returns the options of a guard that trusts p.
 func (p *publisher) options() access.Options {
 	keys := p.http.URL + "/.well-known/jwks.json"
 	return access.Options{
@@ -156,7 +156,7 @@ func call[R proto.Message](t *testing.T, g *access.Guard, token, api string, req
 	return typed, nil
 }
 
-// workflowTask is the token of a workflow task that a poll with token was given.
+// workflowTask returns the token of a workflow task that a poll with token was given.
 func workflowTask(t *testing.T, g *access.Guard, token string) []byte {
 	t.Helper()
 	task, err := call(t, g, token, workflowservice.WorkflowService_PollWorkflowTaskQueue_FullMethodName,

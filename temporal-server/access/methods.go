@@ -22,7 +22,7 @@ type method struct {
 	histories    bool // it returns the history of the execution it names, or the page its page token names
 }
 
-// workerMethods are the methods that the public SDKs call to run workers: at start, while polling, working and caching, and at shutdown.
+// workerMethods returns the methods that the public SDKs call to run workers: at start, while polling, working and caching, and at shutdown.
 // They do not start, signal, cancel, list or change executions: the service does.
 func workerMethods() map[string]method {
 	return map[string]method{
@@ -52,7 +52,7 @@ func workerMethods() map[string]method {
 	}
 }
 
-// readerMethods are the methods that the token of an operator permits: those with which Temporal's CLI and UI read one namespace. Methods
+// readerMethods returns the methods that the token of an operator permits: those with which Temporal's CLI and UI read one namespace. Methods
 // that make a worker work (QueryWorkflow, FetchWorkerConfig) or wait for one, and those that name other namespaces, are not among them.
 func readerMethods() map[string]method {
 	methods := map[string]method{

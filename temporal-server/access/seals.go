@@ -26,7 +26,7 @@ const SealKeyBytes = sha256.Size
 // token remains valid for Temporal.
 const sealField = 48_879
 
-// sealBytes is the number of bytes that a seal adds to a token: the tag of the field, its length and the seal.
+// sealBytes returns the number of bytes that a seal adds to a token: the tag of the field, its length and the seal.
 func sealBytes() int { return len(sealHead()) + sha256.Size }
 
 func sealHead() []byte {

@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/temporal-server/access"
 )
 
-// answering are the methods that take a task's token, with a response that hands such a token out.
+// answering returns the methods that take a task's token, with a response that hands such a token out.
 func answering() map[string]proto.Message {
 	workflow := &workflowservice.PollWorkflowTaskQueueResponse{TaskToken: []byte{8, 1}}
 	activity := &workflowservice.PollActivityTaskQueueResponse{TaskToken: []byte{8, 1}}
@@ -39,7 +39,7 @@ func answering() map[string]proto.Message {
 	}
 }
 
-// poll is a poll with token that is given a task.
+// poll returns a poll with token that is given a task.
 func poll(t *testing.T, g *access.Guard, token string, task proto.Message) []byte {
 	t.Helper()
 	method := strings.TrimSuffix(string(task.ProtoReflect().Descriptor().Name()), "Response")

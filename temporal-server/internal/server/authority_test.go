@@ -166,7 +166,7 @@ func newIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// current is the key that signs now.
+// current returns the key that signs now.
 func (i *issuer) current() (string, *ecdsa.PrivateKey) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -182,7 +182,7 @@ func (i *issuer) rotate(t *testing.T, kid string) {
 	i.kid, i.key = kid, key
 }
 
-// claims are those of a good token for namespace and queues.
+// claims returns the claims of a good token for namespace and queues.
 func claims(namespace string, queues ...string) jwt.MapClaims {
 	now := time.Now()
 	return jwt.MapClaims{
@@ -192,7 +192,7 @@ func claims(namespace string, queues ...string) jwt.MapClaims {
 	}
 }
 
-// operatorClaims are those of a good token of an operator who looks into namespace.
+// operatorClaims returns the claims of a good token of an operator who reads namespace.
 func operatorClaims(namespace string) jwt.MapClaims {
 	c := claims(namespace)
 	c["sub"], c["permissions"], c["read_only"] = "operator-1", []string{namespace + ":read"}, true
@@ -200,7 +200,7 @@ func operatorClaims(namespace string) jwt.MapClaims {
 	return c
 }
 
-// systemClaims are those of the service's own token.
+// systemClaims returns the claims of the service's own token.
 func systemClaims() jwt.MapClaims {
 	c := claims("x")
 	c["sub"] = "procession"

@@ -67,7 +67,7 @@ func newAuthorities(t *testing.T) *world {
 	return w
 }
 
-// address is where the frontend is.
+// address returns where the frontend is.
 func (w *world) address() string {
 	if w.server == nil {
 		return w.opts.Listen

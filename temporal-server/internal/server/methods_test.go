@@ -107,7 +107,7 @@ type attempt struct {
 	passes    func(who access, namesNamespace, namesQueue bool) bool
 }
 
-// attempts are a good worker and all that is wrong with one.
+// attempts returns a good worker and all that is wrong with one.
 func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 	t.Helper()
 	alpha, beta, revokedCert := w.ca.client(t, "alpha"), w.ca.client(t, "beta"), w.ca.client(t, "alpha")
@@ -147,7 +147,7 @@ func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 	}
 }
 
-// operatorAttempts are a good operator and all that is wrong with one, once attempts has revoked a token.
+// operatorAttempts returns a good operator and all that is wrong with one, once attempts has revoked a token.
 func operatorAttempts(t *testing.T, w *world) []attempt {
 	t.Helper()
 	alpha := w.ca.client(t, "alpha")

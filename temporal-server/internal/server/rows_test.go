@@ -20,7 +20,7 @@ const (
 	service                     // the service only
 )
 
-// readable says the same of callers with an operator's token.
+// readable returns the same of callers with an operator's token.
 func readable() map[string]access {
 	all := rows()
 	for method, who := range all {
@@ -65,7 +65,7 @@ func TestOperatorsReadWhatTemporalSaysIsRead(t *testing.T) {
 	}, left)
 }
 
-// rows says for each method of the frontend who may call it. A method without a row fails the tests.
+// rows returns the callers of each method of the frontend. A method without a row fails the tests.
 func rows() map[string]access { //nolint:funlen // most of it is a table
 	all := map[string]access{}
 	for _, row := range []struct {

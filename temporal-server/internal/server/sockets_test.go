@@ -47,7 +47,7 @@ func listeners(t *testing.T) []string {
 	return found
 }
 
-// shownCertificate is the certificate the frontend presents.
+// shownCertificate returns the certificate the frontend presents.
 func shownCertificate(t *testing.T, w *world, cert tls.Certificate) *x509.Certificate {
 	t.Helper()
 	conn, err := tls.Dial("tcp", w.server.Address(), &tls.Config{
