@@ -18,7 +18,7 @@ import (
 // listed is the one address in a mine that the operator listed.
 const listed = "127.0.0.2"
 
-// canaries are addresses that must not be connected to.
+// canaries returns addresses that must not be connected to.
 func canaries() []string {
 	return []string{"127.0.0.1", "127.0.0.3", "127.127.127.127", "127.255.255.254", "::1"}
 }

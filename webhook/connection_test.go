@@ -45,7 +45,7 @@ func TestSendWithoutConnection(t *testing.T) {
 	}
 }
 
-// talker is a server that reads a request, writes bytes and closes the
+// talker returns a server that reads a request, writes bytes and closes the
 // connection.
 func talker(t *testing.T, line string) string {
 	t.Helper()

@@ -8,7 +8,7 @@ type namedRange struct {
 	what   string
 }
 
-// namedRanges are the ranges whose refusal is described by more than "not public".
+// namedRanges returns the ranges whose refusal is described by more than "not public".
 // The other special-purpose ranges of the IANA registries are known to the library,
 // but for the address of one cloud's platform, which no registry lists. The first
 // match describes an address.

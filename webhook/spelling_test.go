@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// hostile4 are addresses that events must not be sent to, with at least one of
+// hostile4 returns addresses that events must not be sent to, with at least one of
 // each kind and both ends of most.
 func hostile4() []netip.Addr {
 	return addresses(
@@ -24,7 +24,7 @@ func hostile4() []netip.Addr {
 	)
 }
 
-// hostile6 are those of IPv6.
+// hostile6 returns such addresses of IPv6.
 func hostile6() []netip.Addr {
 	return addresses(
 		"::1", // where a canary is
@@ -46,7 +46,7 @@ func addresses(texts ...string) []netip.Addr {
 	return parsed
 }
 
-// spellings4 are authorities of URLs that some reader takes for the address: what
+// spellings4 returns authorities of URLs that some reader takes for the address: what
 // inet_aton reads, what IPv6 carries, what Unicode folds, what parsers of URLs
 // disagree on, and names. All have the port.
 func spellings4(address netip.Addr, port string) []string {
@@ -78,7 +78,7 @@ func spellings4(address netip.Addr, port string) []string {
 	return inURLs(hosts, port)
 }
 
-// spellings6 are those of an address of IPv6.
+// spellings6 returns such authorities for an address of IPv6.
 func spellings6(address netip.Addr, port string) []string {
 	b := address.As16()
 	long := address.StringExpanded()

@@ -43,7 +43,7 @@ func deliveryTo(t *testing.T, address string) webhook.Delivery {
 	return webhook.Delivery{URL: address, ID: "id", Body: []byte(`{}`), Secrets: []webhook.Secret{secret}}
 }
 
-// hostileURLs are all spellings of all hostile addresses.
+// hostileURLs returns all spellings of all hostile addresses.
 func hostileURLs(port string) []string {
 	var urls []string
 	for _, address := range hostile4() {

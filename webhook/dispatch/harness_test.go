@@ -106,7 +106,7 @@ func (h *house) apply(documents ...json.RawMessage) {
 	}
 }
 
-// olga is the owner of a tenant and may do everything in it.
+// olga returns the owner of a tenant and may do everything in it.
 func (h *house) olga(tenant string) domain.Caller {
 	return domain.Caller{
 		PrincipalID: h.ids[tenant+"/olga"], Type: domain.PrincipalUser,
@@ -233,7 +233,7 @@ func (h *house) read() bool {
 		WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)`) == 0
 }
 
-// behind is how many endpoints that could be sent something have yet to catch up.
+// behind returns the number of endpoints that have events to be sent.
 func (h *house) behind() int {
 	h.t.Helper()
 	return h.count(`SELECT count(*) FROM webhook_backlogs k JOIN webhook_endpoints w USING (subscription_id), webhook_cursor c
