@@ -16,7 +16,7 @@ type Key struct {
 	Document uuid.UUID
 }
 
-// KeyOf is where the bytes of a document are.
+// KeyOf returns where the bytes of a document are.
 func KeyOf(d *domain.Document) Key { return Key{Tenant: d.TenantID, Document: d.BlobID} }
 
 // String returns the tenant and the document, for logs.

@@ -38,7 +38,7 @@ func (h *heap) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// growth is the most that was in use beyond the start, in bytes.
+// growth returns the most that was in use beyond the start, in bytes.
 func (h *heap) growth() int64 {
 	return int64(h.peak) - int64(h.start)
 }

@@ -24,7 +24,7 @@ func limits() confine.Limits {
 	return confine.Limits{Memory: 64 * mib, CPU: 20 * time.Second, Time: time.Minute, Output: mib}
 }
 
-// forProgram are limits under which this program can start another one: until then its own memory counts.
+// forProgram returns limits under which this program can start another one: until then its own memory counts.
 func forProgram() confine.Limits {
 	l := limits()
 	l.Memory = 192 * mib

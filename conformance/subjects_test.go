@@ -72,7 +72,7 @@ func subjectsOf() map[string][]string {
 	return all
 }
 
-// numbered are the operations of a shape: A1 A2 and so on.
+// numbered returns the operations of a shape: A1 A2 and so on.
 func numbered(shape string, last int) string {
 	var names []string
 	for i := range last {

@@ -56,7 +56,7 @@ type Error struct {
 	Message      string
 }
 
-// Error is written as compilers do: file:line:column: message.
+// Error returns the error in the form of compilers: file:line:column: message.
 func (e *Error) Error() string {
 	switch {
 	case e.Line == 0:

@@ -38,7 +38,7 @@ func (r *yamlReader) mapping(n *yaml.Node, made *node, depth int) error {
 	return nil
 }
 
-// name is the name of a member. Aliases of names are allowed as they are.
+// name returns the name of a member. Aliases of names are allowed as they are.
 func (r *yamlReader) name(key *yaml.Node) (string, error) {
 	if key.Kind == yaml.AliasNode {
 		key = key.Alias

@@ -91,7 +91,7 @@ func syntaxError(file string, content []byte, err error) error {
 	return &Error{File: file, Line: line, Message: "is not YAML: " + plain(found[2])}
 }
 
-// plain is a message of the library about a tab in the words of those who type it.
+// plain returns a message of the library about a tab in the words of those who type it.
 func plain(message string) string {
 	if strings.Contains(message, "cannot start any token") && !strings.Contains(message, "@") && !strings.Contains(message, "`") {
 		return "there is a tab, or another character that cannot stand here: YAML is indented with spaces"
@@ -99,7 +99,7 @@ func plain(message string) string {
 	return message
 }
 
-// culprit is the offset of what a message without a line is about, 0 when it is
+// culprit returns the offset of what a message without a line is about, 0 when it is
 // about the first line.
 func culprit(content []byte, message string) int {
 	offset := 0
@@ -190,7 +190,7 @@ func (r *yamlReader) tagged(n *yaml.Node, tag string) error {
 	return nil
 }
 
-// scalar is the JSON of a scalar.
+// scalar returns the JSON of a scalar.
 func (r *yamlReader) scalar(n *yaml.Node) ([]byte, error) {
 	if n.Style == 0 && jsonNumber.MatchString(n.Value) {
 		// The library takes numbers that it cannot compute with for text.

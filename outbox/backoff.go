@@ -13,7 +13,7 @@ const (
 	maxUnavailableBackoff = time.Second
 )
 
-// backoff is how long a command waits after it has failed once more than attempts
+// backoff returns how long a command waits after it has failed once more than attempts
 // times. It doubles each time and varies by a fifth, so that commands that failed
 // together are not retried together.
 func backoff(attempts int, unavailable bool) time.Duration {

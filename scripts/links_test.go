@@ -81,7 +81,7 @@ func pageOf(raw []byte) page {
 	return read
 }
 
-// followed says why a link leads nowhere. Links to other hosts are not followed.
+// followed returns why a link leads nowhere. Links to other hosts are not followed.
 func followed(documents map[string]page, from, link string) error {
 	target, err := url.Parse(link)
 	if err != nil || target.IsAbs() {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// digestOf is the digest that the stand-in for a registry has for an image.
+// digestOf returns the digest that the stand-in for a registry has for an image.
 func digestOf(name string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(name))) }
 
 // registry answers for the images that have the paths, and returns its address.

@@ -31,7 +31,7 @@ func write(t *testing.T, dir, name, content string) {
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
-// vulnerabilityDatabase is a copy of a database that knows one weakness, of a
+// vulnerabilityDatabase returns a copy of a database that knows one weakness, of a
 // function of the standard library.
 func vulnerabilityDatabase(t *testing.T) string {
 	t.Helper()

@@ -61,7 +61,7 @@ func dataSourceRetries(attempts int) *temporal.RetryPolicy {
 	}
 }
 
-// dataSourceCode is the error code of a run whose activity ended with err, "" for
+// dataSourceCode returns the error code of a run whose activity ended with err, "" for
 // one that has an answer.
 func dataSourceCode(err error) string {
 	var late *temporal.TimeoutError

@@ -26,7 +26,7 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// sealed is what no converter but the worker's reads.
+// sealed returns what no converter but the worker's reads.
 func sealed(text string) converter.RawValue {
 	return converter.NewRawValue(&commonpb.Payload{
 		Metadata: map[string][]byte{"encoding": []byte("binary/encrypted?vendor=KuFlow")}, Data: []byte(text),

@@ -57,7 +57,7 @@ func loan(ctx workflow.Context, _ request) error {
 
 func quick(workflow.Context, request) error { return nil }
 
-// newFloor makes a service whose Temporal does not run yet.
+// newFloor returns a service whose Temporal does not run yet.
 func newFloor(t *testing.T, change ...func(*app.Options)) *floor {
 	t.Helper()
 	url := pgtest.URL(t)

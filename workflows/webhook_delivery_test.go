@@ -114,7 +114,7 @@ func (c *counter) run(retry func(context.Context, domain.WebhookDelivery) error)
 	})
 }
 
-// log is the delivery of an event and the attempts at it.
+// log returns the delivery of an event and the attempts at it.
 func (c *counter) log(event uuid.UUID) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt) {
 	c.t.Helper()
 	page, err := c.FindWebhookDeliveries(c.t.Context(), c.system(),
