@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// furnish makes a robot with a source package, an asset and an environment
+// furnish creates a robot with a source package, an asset and an environment
 // variable TOKEN.
 func furnish(s *apitest.Administered, as demo.Account, tenant, code string) {
 	s.T.Helper()

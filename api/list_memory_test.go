@@ -32,7 +32,7 @@ const (
 
 var tasksOfPage = flag.Int("page-tasks", 100, "how many tasks of 1 MiB the page has that must take little memory")
 
-// heavyTasks makes tasks with 1 MiB of data each, a third of which compresses
+// heavyTasks creates tasks with 1 MiB of data each, a third of which compresses
 // well.
 func heavyTasks(s *apitest.Service, n int) (ids []string) {
 	s.T.Helper()

@@ -222,7 +222,7 @@ func (c cast) grantOnArtifacts(s *apitest.Service, tx *persistence.Tx, audit dom
 	tx.GrantOnArtifact(c.artifactDefinition, demo.TenantOther(), domain.PermissionArtifactManager, demo.OtherWorker().ID)
 }
 
-// things makes a process and a task of the caller's tenant, or of the other one.
+// things creates a process and a task of the caller's tenant, or of the other one.
 func (c cast) things(s *apitest.Service, of string, ready bool) things {
 	s.T.Helper()
 	worker, initiator, owner := demo.LoanWorker(), demo.Carol().ID, c.accounts["owner"].ID

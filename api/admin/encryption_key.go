@@ -24,7 +24,7 @@ func (s *Server) FindEncryptionKeyVersions(
 	}, nil
 }
 
-// RotateEncryptionKey makes another version of a key.
+// RotateEncryptionKey creates another version of a key.
 func (s *Server) RotateEncryptionKey(
 	ctx context.Context, request RotateEncryptionKeyRequestObject,
 ) (RotateEncryptionKeyResponseObject, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// ApplyResources makes resources what documents say.
+// ApplyResources applies the documents of a request to the resources.
 func (s *Server) ApplyResources(
 	ctx context.Context, request ApplyResourcesRequestObject,
 ) (ApplyResourcesResponseObject, error) {

@@ -23,7 +23,7 @@ import (
 	"github.com/procession-dev/procession/upkeep"
 )
 
-// finished makes a process of a tenant that has a completed task and is finished.
+// finished creates a process of a tenant that has a completed task and is finished.
 func finished(s *apitest.Administered, tenant string) uuid.UUID {
 	s.T.Helper()
 	worker := s.Of(tenant, "worker")
