@@ -15,7 +15,7 @@ type actionError struct{ cause *domain.Error }
 
 func (f actionError) Error() string { return f.cause.Error() }
 
-// failing makes an actionError of an error that is for good. What another time
+// failing creates an actionError of an error that is for good. What another time
 // may mend, and what only the rights of the caller cause, stays as it is.
 func failing(err error) error {
 	var cause *domain.Error

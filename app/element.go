@@ -282,7 +282,7 @@ func newDocumentValue(id uuid.UUID, d *domain.Document, valid bool) (domain.Elem
 	}, valid)
 }
 
-// taskElementEvent makes an event about an element of a task.
+// taskElementEvent creates an event about an element of a task.
 func taskElementEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, code string) domain.Events {
 	return domain.Events{domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("code", code)}
 }

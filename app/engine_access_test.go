@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// application makes an application of a tenant, which is a worker if it lists
+// application creates an application of a tenant, which is a worker if it lists
 // queues.
 func (a engineAccess) application(t *testing.T, name string, tenant domain.Membership, queues ...string) domain.Caller {
 	t.Helper()
@@ -40,7 +40,7 @@ func (a engineAccess) application(t *testing.T, name string, tenant domain.Membe
 	return domain.Caller{PrincipalID: id, Type: domain.PrincipalApplication, Memberships: []domain.Membership{tenant}}
 }
 
-// user makes a user with a role in the tenant.
+// user creates a user with a role in the tenant.
 func (a engineAccess) user(t *testing.T, role domain.TenantRole) domain.Caller {
 	t.Helper()
 	id := uuid.New()
@@ -58,7 +58,7 @@ func (a engineAccess) as(role domain.TenantRole) domain.Membership {
 	return domain.Membership{TenantID: a.tenant.TenantID, Namespace: a.tenant.Namespace, Role: role}
 }
 
-// otherTenant makes another tenant, of which a caller is an owner.
+// otherTenant creates another tenant, of which a caller is an owner.
 func (a engineAccess) otherTenant(t *testing.T) domain.Membership {
 	t.Helper()
 	other := domain.Membership{TenantID: uuid.New(), Namespace: "other", Role: domain.RoleOwner}
