@@ -105,7 +105,7 @@ func (c *configuration) publish(
 	return nil
 }
 
-// version makes the version that the document describes. Its digest is that of
+// version creates the version that the document describes. Its digest is that of
 // everything it pins.
 func (c *configuration) version(
 	d *resource.Document, spec *resource.ProcessDefinitionSpec, id uuid.UUID, items map[string]uuid.UUID,

@@ -29,7 +29,7 @@ func (c *configuration) putEncryptionKey(tx *persistence.Tx, w written, _ *resou
 	return nil
 }
 
-// settleEncryptionKeys makes the first versions of new keys, which are stored
+// settleEncryptionKeys creates the first versions of new keys, which are stored
 // with their documents. Applying a document again makes none. A key that is
 // still needed cannot be deleted.
 func (c *configuration) settleEncryptionKeys(

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RotateEncryptionKey makes a new version of a key on every call. Processes
+// RotateEncryptionKey creates a new version of a key on every call. Processes
 // that start from now on use it; running ones continue with theirs, and all
 // versions can still be read. It requires the same rights as applying the
 // manifest of the key. Errors: NOT_FOUND, VALIDATION where several of the

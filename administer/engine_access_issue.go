@@ -79,7 +79,7 @@ func (s *Administration) IssueOperatorAccess(
 	return access, nil
 }
 
-// issueAccess makes the token and the certificate.
+// issueAccess creates the token and the certificate.
 func (s *Administration) issueAccess(
 	access *OperatorAccess, caller domain.Caller, tenant domain.Membership, now time.Time,
 ) error {

@@ -49,7 +49,7 @@ func kindHandlers() map[resource.Kind]kindHandler {
 	}
 }
 
-// putting makes a put of a function that takes the spec of its kind.
+// putting creates a put of a function that takes the spec of its kind.
 func putting[S any](
 	put func(*configuration, *persistence.Tx, written, *S) error,
 ) func(*configuration, *persistence.Tx, written) error {
@@ -62,7 +62,7 @@ func putting[S any](
 	}
 }
 
-// checking makes a check of a function that takes the spec of its kind.
+// checking creates a check of a function that takes the spec of its kind.
 func checking[S any](
 	check func(*configuration, *resource.Document, *S) *resource.Violation,
 ) func(*configuration, *resource.Document) *resource.Violation {

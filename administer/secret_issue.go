@@ -37,7 +37,7 @@ type IssuedSecret struct {
 	Value domain.Secret
 }
 
-// IssueSecret makes a secret for an Application, a personal access token for a
+// IssueSecret creates a secret for an Application, a personal access token for a
 // User, or a secret to sign with for a WebhookSubscription. A token is limited
 // to the tenant of the resource, unless an operator issues it for an operator.
 //

@@ -37,7 +37,7 @@ type BootstrappedTenant struct {
 	ExpiresAt time.Time
 }
 
-// BootstrapTenant makes the first tenant of a database, and its first user: an
+// BootstrapTenant creates the first tenant of a database, and its first user: an
 // OWNER of the tenant who is an operator too. Everything else can be made with
 // the user's token, which is valid in all tenants and expires after
 // BootstrapTokenLifetime.
