@@ -39,7 +39,7 @@ func (Builtin) Model(string) string { return BuiltinModel }
 // EmbeddingModel is BuiltinModel.
 func (Builtin) EmbeddingModel() string { return BuiltinModel }
 
-// Embed makes vectors of which words are in the texts.
+// Embed returns vectors that are computed from the words of the texts.
 func (Builtin) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := checkBatch(texts); err != nil {
 		return nil, err

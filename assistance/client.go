@@ -186,7 +186,7 @@ func (c *Client) decode(response *http.Response, text []byte, answer any) error 
 	return nil
 }
 
-// failure makes an error of a call that had no answer. Errors of the network name
+// failure creates an error of a call that had no answer. Errors of the network name
 // the address, which is not a secret but is not shown either, so they are only the
 // cause.
 func (c *Client) failure(ctx context.Context, err error) error {

@@ -80,7 +80,7 @@ func refusesForm(err error) bool {
 	return false
 }
 
-// answer makes sure that an answer is complete and what was asked for.
+// answer checks that an answer is complete and what was asked for.
 func (c *Client) answer(r *Request, request *chatRequest, raw *chatAnswer) (Answer, error) {
 	if len(raw.Choices) == 0 {
 		message := "the answer of the provider has no choices"

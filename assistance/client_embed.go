@@ -24,7 +24,7 @@ type embedAnswer struct {
 // maxDimensions bounds a vector.
 const maxDimensions = 16_384
 
-// Embed makes vectors of texts in one call.
+// Embed creates vectors of texts in one call.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := checkBatch(texts); err != nil {
 		return nil, err

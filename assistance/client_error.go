@@ -16,7 +16,7 @@ const maxRetryAfter = 24 * time.Hour
 // statusOverloaded is what some providers answer when they have too much to do.
 const statusOverloaded = 529
 
-// statusError makes an error of an answer other than 200.
+// statusError creates an error of an answer other than 200.
 func (c *Client) statusError(response *http.Response, body []byte) error {
 	e := &Error{Status: response.StatusCode}
 	text := c.providerText(body)

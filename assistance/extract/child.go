@@ -89,7 +89,7 @@ func readHeader(r *bufio.Reader, value any) error {
 	return nil
 }
 
-// readInChild makes text of a document in a child of this program.
+// readInChild extracts the text of a document in a child of this program.
 func (r *Reader) readInChild(ctx context.Context, d Document, body *source) (Text, error) {
 	var answer reply
 	var text []byte

@@ -111,7 +111,7 @@ var errTooLarge = errors.New("the document exceeds a limit")
 // errEncrypted is ReasonEncrypted on its way.
 var errEncrypted = errors.New("the document is encrypted")
 
-// readHere makes text of a document in this process. It returns an *Error for the
+// readHere extracts the text of a document in this process. It returns an *Error for the
 // document's faults.
 func readHere(ctx context.Context, name, mediaType string, body io.Reader, limits Limits) (Text, error) {
 	data, err := io.ReadAll(io.LimitReader(body, limits.Bytes+1))

@@ -53,7 +53,7 @@ type Document struct {
 // errNoPDF is the cause of ReasonType where there is no pdftotext.
 var errNoPDF = errors.New("there is no pdftotext")
 
-// Read makes text of a document. open opens its bytes, a second time when the
+// Read extracts the text of a document. open opens its bytes, a second time when the
 // child that reads it is lost. It returns an *Error for the document's faults, the
 // error of the context when that ends first, and errors of open.
 func (r *Reader) Read(ctx context.Context, d Document, open func() (io.ReadCloser, error)) (Text, error) {
@@ -99,7 +99,7 @@ func (r *Reader) readOnce(
 	return text, err
 }
 
-// refusal makes the document's fault of what went wrong with its child.
+// refusal returns the *Error of the document that the error of its child stands for.
 func refusal(d Document, err error) error {
 	var refused *Error
 	var failed *confine.ExitError
