@@ -85,7 +85,7 @@ func writeAccess(folder string, issued oasadmin.OperatorAccess) error {
 	return nil
 }
 
-// writePrivate makes a file that only its owner may read, in the place of one that is there.
+// writePrivate creates a file that only its owner may read, in the place of one that is there.
 func writePrivate(path, text string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

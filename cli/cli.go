@@ -50,7 +50,7 @@ func AddGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// asking makes of cmd a command that asks the service: it has the flags of the
+// asking turns cmd into a command that calls the service: it has the flags of the
 // connection, and run is given the service.
 func asking(
 	env Environment, cmd *cobra.Command, run func(cmd *cobra.Command, s *service, args []string) error,

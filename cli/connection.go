@@ -59,7 +59,7 @@ func (env Environment) setting(flags *pflag.FlagSet, flag, variable, ofContext s
 	return flags.Lookup(flag).Value.String()
 }
 
-// contextual makes the tenant of the context the default of the flag --tenant.
+// contextual sets the default of the flag --tenant to the tenant of the context.
 func contextual(flags *pflag.FlagSet) {
 	// It fails only for a flag that is not there.
 	_ = flags.SetAnnotation("tenant", variableContext, nil)

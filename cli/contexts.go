@@ -158,7 +158,7 @@ func newContextCommand(env Environment) *cobra.Command {
 		newContextListCommand(env), newContextUseCommand(env), newContextAddCommand(env), newContextRemoveCommand(env))
 }
 
-// withoutService makes a command that asks no service.
+// withoutService returns a command that does not call the service.
 func withoutService(cmd *cobra.Command, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse("%w", err) })
 	cmd.RunE = run

@@ -240,7 +240,7 @@ func checkLimit(limit int) error {
 	return nil
 }
 
-// idFilter makes a filter of the id that a flag was given, or none.
+// idFilter creates a filter of the id that a flag was given, or none.
 func idFilter(flag, text string) ([]uuid.UUID, error) {
 	if text == "" {
 		return nil, nil

@@ -41,7 +41,7 @@ func principalKinds() []oasadmin.ResourceKind {
 	return []oasadmin.ResourceKind{oasadmin.ResourceKindUser, oasadmin.ResourceKindApplication}
 }
 
-// principalFilter makes a filter of the principal that a flag names, or none.
+// principalFilter creates a filter of the principal that a flag names, or none.
 func (s *service) principalFilter(ctx context.Context, what, text, tenant string) ([]uuid.UUID, error) {
 	if text == "" {
 		return nil, nil

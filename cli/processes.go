@@ -118,7 +118,7 @@ func processTable(v view, found []rest.ProcessPageItem) {
 	}
 }
 
-// processCommand makes a command about one process. It is named by its id.
+// processCommand creates a command about one process. It is named by its id.
 func processCommand(
 	env Environment, cmd *cobra.Command, run func(cmd *cobra.Command, s *service, id uuid.UUID) error,
 ) *cobra.Command {
@@ -296,7 +296,7 @@ func newProcessesCompleteCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// endCommand makes a command that ends a process.
+// endCommand creates a command that ends a process.
 func endCommand(
 	env Environment, verb, short string, yes *bool,
 	end func(ctx context.Context, s *service, id uuid.UUID) (*http.Response, error),

@@ -76,7 +76,7 @@ func given(text *string) string {
 	return *text
 }
 
-// filter makes a filter of one value, or none.
+// filter creates a filter of one value, or none.
 func filter(value string) []string {
 	if value == "" {
 		return nil

@@ -97,7 +97,7 @@ func newTasksListCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// taskCommand makes a command about one task, which is named by its id, and arguments
+// taskCommand creates a command about one task, which is named by its id, and arguments
 // that follow it.
 func taskCommand(
 	env Environment, cmd *cobra.Command, run func(cmd *cobra.Command, s *service, id uuid.UUID, args []string) error,

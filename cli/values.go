@@ -30,7 +30,7 @@ func assignment(flag, typed string) (key string, value json.RawMessage, err erro
 	return key, jsontext.Quote(text), nil
 }
 
-// objectOf makes a JSON object of what a flag was given: keys with values, and @file for
+// objectOf creates a JSON object of what a flag was given: keys with values, and @file for
 // an object in a file. It returns nil if the flag was not given.
 func objectOf(cmd *cobra.Command, flag string, given []string) (*rest.JSONValue, error) {
 	if len(given) == 0 {

@@ -71,7 +71,7 @@ func (s *service) definitionVersion(ctx context.Context, code, typed, tenant str
 	return document, notFound(err, fmt.Sprintf("version %d of %s", n, name(oasadmin.ResourceKindProcessDefinition, code, "", false)))
 }
 
-// versionCommand makes a command about versions of one process definition.
+// versionCommand creates a command about versions of one process definition.
 func versionCommand(
 	env Environment, cmd *cobra.Command, tenant *string, run func(cmd *cobra.Command, s *service, args []string) error,
 ) *cobra.Command {

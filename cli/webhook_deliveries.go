@@ -69,7 +69,7 @@ func resultText(status *int, failure *string) string {
 	}
 }
 
-// deliveryCommand makes a command about one delivery.
+// deliveryCommand creates a command about one delivery.
 func deliveryCommand(
 	env Environment, use, short string, run func(cmd *cobra.Command, s *service, id uuid.UUID) error,
 ) *cobra.Command {

@@ -54,7 +54,7 @@ func webhookTable(v view, endpoints []oasadmin.WebhookEndpoint) {
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// webhookCommand makes a command about one webhook subscription.
+// webhookCommand creates a command about one webhook subscription.
 func webhookCommand(
 	env Environment, use, short string, run func(cmd *cobra.Command, s *service, code string, tenant *string) error,
 ) *cobra.Command {
@@ -107,7 +107,7 @@ func newWebhooksReplayAllCommand(env Environment) *cobra.Command {
 	return webhooksReplayCommand(env, "replay-all", "Repeat all deliveries, those that succeeded included", true)
 }
 
-// webhooksReplayCommand makes a command that makes deliveries again since a time.
+// webhooksReplayCommand creates a command that makes deliveries again since a time.
 func webhooksReplayCommand(env Environment, use, short string, delivered bool) *cobra.Command {
 	var since string
 	cmd := webhookCommand(env, use, short,

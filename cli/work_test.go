@@ -17,7 +17,7 @@ const (
 	workReview  = "01980000-0000-7000-8000-0000000000c3"
 )
 
-// newTask makes a task of a process, as a manager does.
+// newTask creates a task of a process, as a manager does.
 func (w *terminal) newTask(id, process, code string) {
 	w.t.Helper()
 	w.ask(ownerToken, http.MethodPost, "/v2024-06-14/process-items",
