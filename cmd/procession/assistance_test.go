@@ -36,7 +36,7 @@ func newFeatureStack(t *testing.T, change func(*testStack)) *testStack {
 	return s
 }
 
-// approval makes a task in which a loan is approved, with a document attached,
+// approval creates a task in which a loan is approved, with a document attached,
 // and returns its path.
 func (s *testStack) approval(contentType, name string, content []byte) string {
 	s.t.Helper()

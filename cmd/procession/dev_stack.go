@@ -51,7 +51,7 @@ func (s *stack) step(what string) func() {
 	return func() { fmt.Fprintf(s.out, "%6d ms\n", time.Since(start).Milliseconds()) }
 }
 
-// prepareDir makes the directory of the stack, a passing one where the data are
+// prepareDir creates the directory of the stack, a temporary one where the data are
 // not to be kept.
 func (s *stack) prepareDir(o *devOptions) (err error) {
 	if o.ephemeral {

@@ -255,7 +255,7 @@ func goTool(t *testing.T) string {
 	return path
 }
 
-// incidents makes open incidents, each of a process of its own.
+// incidents creates open incidents, each of a process of its own.
 func (r *documentRun) incidents(n int) []string {
 	var ids []string
 	for range n {

@@ -120,7 +120,7 @@ func newOperatorsAddCommand() *cobra.Command {
 	return cmd
 }
 
-// onPerson makes a command that changes the person with an address.
+// onPerson creates a command that changes the person with an address.
 func onPerson(use, short, done string, change func(context.Context, *administer.Administration, string) error) *cobra.Command {
 	var email string
 	cmd := configured(use, short, func(ctx context.Context, cmd *cobra.Command, c Config) error {

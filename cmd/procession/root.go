@@ -71,7 +71,7 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 	return cmd.Help()
 }
 
-// configured makes a command whose flags are the settings of the service.
+// configured creates a command whose flags are the settings of the service.
 func configured(use, short string, run func(ctx context.Context, cmd *cobra.Command, c Config) error) *cobra.Command {
 	var c Config
 	cmd := &cobra.Command{

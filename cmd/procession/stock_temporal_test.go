@@ -176,7 +176,7 @@ func arePortsFree(first, count int) bool {
 	return true
 }
 
-// writeNodeCertificate makes an authority with one certificate for name, which
+// writeNodeCertificate creates an authority with one certificate for name, which
 // serves both ends of a connection between Temporal's services.
 func writeNodeCertificate(t *testing.T, dir, name string) {
 	t.Helper()

@@ -95,7 +95,7 @@ func (s *subscriber) count() int {
 	return len(s.accepted)
 }
 
-// subscribe makes a subscription of the demo tenant with a secret.
+// subscribe creates a subscription of the demo tenant with a secret.
 func (s *testStack) subscribe(code, url string) {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "webhook.yaml")

@@ -259,7 +259,7 @@ func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err
 	return s.addConsole(options, k.db, dev.users)
 }
 
-// route makes the handlers of the REST API, and of administration where it has a
+// route creates the handlers of the REST API, and of administration where it has a
 // listener of its own.
 func (s *service) route(o api.Options) (err error) {
 	if s.config.ListenManagement != "" {
