@@ -82,13 +82,13 @@ func newSite(t *testing.T) *site {
 	return &s
 }
 
-// makeSite makes a site of its own for a test, which trusts the issuers.
+// makeSite creates a site of its own for a test, which trusts the issuers.
 func makeSite(tb testing.TB, issuers ...authn.OIDCIssuer) *site {
 	tb.Helper()
 	return makeSiteAt(tb, time.Now, issuers...)
 }
 
-// makeSiteAt makes a site for whose sessions a clock says how late it is.
+// makeSiteAt creates a site for whose sessions a clock says how late it is.
 func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssuer) *site {
 	tb.Helper()
 	files, err := assets.Load(web.Root)

@@ -50,7 +50,7 @@ func (s *site) incident(process uuid.UUID, message string) uuid.UUID {
 	return id
 }
 
-// webhook makes a webhook subscription in the tenant of a process, with a secret and a
+// webhook creates a webhook subscription in the tenant of a process, with a secret and a
 // delivery of the creation of the process that was given up. It returns what names the
 // subscription in a query.
 func (s *site) webhook(process uuid.UUID, code string) (name string, delivery uuid.UUID) {

@@ -38,7 +38,7 @@ const (
 // completing reports whether the button completes.
 func (e *entry) completing() bool { return e.post.do == doComplete || e.post.do == doAnyway }
 
-// after makes the page of the form as it is now.
+// after creates the page of the form as it is now.
 func (e *entry) after(ctx context.Context) (*page, error) {
 	p, err := newPage(ctx, e.doc, e.shown, e.completing() || e.post.values.Has(inputTried))
 	if err != nil {

@@ -21,7 +21,7 @@ func CheckSchema(schema, value json.RawMessage) ([]domain.ValueError, error) {
 	return checked.Errors, err
 }
 
-// begin makes the page of a draft that nothing was entered in.
+// begin creates the page of a draft that nothing was entered in.
 func (p *page) begin(ctx context.Context, draft Draft, value json.RawMessage) error {
 	p.draft, p.origin, p.once = true, p.sheet.Value(), uuid.NewString()
 	errors, err := draft.Check(ctx, p.origin)

@@ -79,7 +79,7 @@ type cover struct {
 	Operations         int
 }
 
-// source makes the model of a contract when it is first asked for.
+// source creates the model of a contract when it is first asked for.
 type source struct {
 	code, document string
 	model          func() (*contract, error)
@@ -107,7 +107,7 @@ func sourceOf(code, document string) source {
 	return source{code: code, document: document, model: sync.OnceValues(func() (*contract, error) { return read(code, document) })}
 }
 
-// read makes the model of a contract.
+// read creates the model of a contract.
 func read(code, name string) (*contract, error) {
 	doc, err := openapi.Load(name)
 	if err != nil {
