@@ -83,7 +83,7 @@ type Cluster struct {
 	logger   *slog.Logger
 }
 
-// Start makes the cluster in o.Dir when there is none, starts its server and
+// Start creates the cluster in o.Dir when there is none, starts its server and
 // returns when it answers. The context bounds the start only: the cluster runs
 // until Stop or until this program dies.
 //
@@ -122,7 +122,7 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	return c, nil
 }
 
-// prepare makes the cluster when needed and brings its server up.
+// prepare creates the cluster when needed and brings its server up.
 func (c *Cluster) prepare(ctx context.Context, o Options, runAs *account) error {
 	if err := c.files.awaitFormerServer(ctx); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 // duplicateDatabase is PostgreSQL's code for a database that exists already.
 const duplicateDatabase = "42P04"
 
-// CreateDatabase makes a database unless there is one of that name.
+// CreateDatabase creates a database unless there is one of that name.
 func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
 	conn, err := pgx.Connect(ctx, c.URL("postgres"))
 	if err != nil {

@@ -35,7 +35,7 @@ type files struct {
 	temporary bool
 }
 
-// openFiles makes the directories that are missing.
+// openFiles creates the directories that are missing.
 func openFiles(dir string, runAs *account) (*files, error) {
 	if dir == "" {
 		return nil, errors.New("no directory given for the PostgreSQL cluster")
@@ -167,7 +167,7 @@ func (f *files) readPassword() (string, error) {
 	return string(password), nil
 }
 
-// openSocketDir makes the private directory of the socket.
+// openSocketDir creates the private directory of the socket.
 func (f *files) openSocketDir(runAs *account) error {
 	f.socketDir = filepath.Join(f.store, "socket")
 	if len(f.socketDir) > maxSocketDir {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// initialize makes the data directory. It is made under another name and
+// initialize creates the data directory. It is made under another name and
 // renamed when complete, so that an interrupted one is never taken for data.
 func (f *files) initialize(ctx context.Context, binaries string, runAs *account, fast bool) (err error) {
 	// The text has 130 random bits.

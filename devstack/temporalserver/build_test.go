@@ -42,7 +42,7 @@ func main() {
 }
 `
 
-// writeSource makes a module that builds in seconds, and is new to Go's own
+// writeSource creates a module that builds in seconds, and is new to Go's own
 // build cache.
 func writeSource(t *testing.T, program string) string {
 	t.Helper()

@@ -61,7 +61,7 @@ type Options struct {
 	LogWriter io.Writer
 }
 
-// WriteInternal makes the certificate and key that the processes of a cluster share
+// WriteInternal creates the certificate and key that the processes of a cluster share
 // and writes them to a new file.
 func WriteInternal(ctx context.Context, binary, file string) error {
 	//nolint:gosec // the binary built here, or the operator's

@@ -116,7 +116,7 @@ func TestRealServerAnswersOnEveryStore(t *testing.T) {
 	}
 }
 
-// writeCertificate makes a self-signed certificate that serves as server,
+// writeCertificate creates a self-signed certificate that serves as server,
 // client and authority.
 func writeCertificate(t *testing.T) (certFile, keyFile string) {
 	t.Helper()
