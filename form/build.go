@@ -87,7 +87,7 @@ func (c coverage) add(path []string) {
 	}
 }
 
-// object makes fields of the members of an object. A member that the layout does
+// object creates fields of the members of an object. A member that the layout does
 // not show, or that the schema does not know, is among the others.
 func (b *builder) object(layout *element, v *view, value *object, path []string) ([]Field, error) {
 	if layout == nil {
@@ -101,7 +101,7 @@ func (b *builder) object(layout *element, v *view, value *object, path []string)
 	return fields, b.rest(v, value, nil, path, shown)
 }
 
-// members makes a field of each member that the schema knows, in its order.
+// members returns a field for each member of the schema, in its order.
 func (b *builder) members(v *view, value *object, path []string) ([]Field, error) {
 	var fields []Field
 	seen := map[string]bool{}
@@ -139,7 +139,7 @@ func (b *builder) members(v *view, value *object, path []string) ([]Field, error
 	return fields, nil
 }
 
-// layout makes fields of what a UI schema shows.
+// layout creates fields of what a UI schema shows.
 func (b *builder) layout(
 	e *element, v *view, value *object, path []string, shown coverage, conditional bool,
 ) ([]Field, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// place makes the fields of one value: one, or none when the value has to go to
+// place creates the fields of one value: one, or none when the value has to go to
 // the others.
 func (b *builder) place(detail *element, label string, v *view, path []string, value any) ([]Field, error) {
 	if err := b.count(); err != nil {
@@ -74,7 +74,7 @@ func plainContent(v *view, value any) Content {
 	return Text(plainText(v, value))
 }
 
-// array makes a list, a table or a group of the elements of an array.
+// array creates a list, a table or a group of the elements of an array.
 func (b *builder) array(detail *element, v *view, elements []any, path []string) (Content, error) {
 	if len(elements) > b.limits.Rows {
 		return nil, &LimitError{What: "elements of an array", Max: b.limits.Rows}

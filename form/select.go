@@ -89,7 +89,7 @@ func elementsAt(value any, path []string, most int) (elements []any, several boo
 	return elements, several, nil
 }
 
-// parts makes a form of each element. Elements with equal schemas share one.
+// parts creates a form of each element. Elements with equal schemas share one.
 func (s *schemas) parts(ctx context.Context, of Input, elements []any, viewOf func(int) *view) ([]Input, error) {
 	forms := make([]Input, 0, len(elements))
 	var last *view

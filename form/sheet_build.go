@@ -106,7 +106,7 @@ func (b *sheetBuilder) locate(node any, pointer string) {
 	}
 }
 
-// root makes the nodes of the whole value. What the schema requires and the layout
+// root creates the nodes of the whole value. What the schema requires and the layout
 // leaves out stands at the end: without it the form could not be completed.
 func (b *sheetBuilder) root(layout *element, v *view, value *object) []*Node {
 	shown := coverage{whole: map[string]bool{}, partly: map[string]bool{}}
@@ -135,7 +135,7 @@ func (b *sheetBuilder) over() bool {
 	return b.exceeded
 }
 
-// node makes a control without a kind.
+// node creates a control without a kind.
 func (b *sheetBuilder) node(a at, v *view, e *element) *Node {
 	n := &Node{
 		Pointer: jsontext.JoinPointer(a.path...), Name: jsontext.JoinPointer(a.name...),
@@ -166,7 +166,7 @@ func (b *sheetBuilder) node(a at, v *view, e *element) *Node {
 	return n
 }
 
-// properties makes a control of each member that the schema names.
+// properties returns a control for each member of the schema.
 func (b *sheetBuilder) properties(v *view, value *object, a at) []*Node {
 	fitting := b.fitting(v, value)
 	nodes := []*Node{}
@@ -180,7 +180,7 @@ func (b *sheetBuilder) properties(v *view, value *object, a at) []*Node {
 	return nodes
 }
 
-// member makes the control of a member of an object.
+// member creates the control of a member of an object.
 func (b *sheetBuilder) member(e *element, parent, of *view, value *object, a at, name string) *Node {
 	n := b.node(a.below(name), of, e)
 	n.Required = parent.required()[name]
@@ -193,7 +193,7 @@ func (b *sheetBuilder) member(e *element, parent, of *view, value *object, a at,
 	return n
 }
 
-// layout makes the nodes of what a UI schema shows of an object.
+// layout creates the nodes of what a UI schema shows of an object.
 func (b *sheetBuilder) layout(e *element, v *view, value *object, a at, shown coverage) []*Node {
 	if b.over() {
 		return nil

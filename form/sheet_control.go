@@ -173,7 +173,7 @@ func (b *sheetBuilder) object(n *Node, e *element, v *view, a at) {
 	b.within = b.within[:len(b.within)-1]
 }
 
-// fields makes the nodes of an object, as a detail lays it out.
+// fields creates the nodes of an object, as a detail lays it out.
 func (b *sheetBuilder) fields(e *element, v *view, value *object, a at) []*Node {
 	if e == nil || e.detail == nil {
 		return b.properties(v, value, a)

@@ -113,7 +113,7 @@ func zone(t time.Time) string {
 	return t.Format(" UTC-07:00")
 }
 
-// humanise makes words of the name of a member: FIRST_NAME, firstName and
+// humanise returns the words in the name of a member: FIRST_NAME, firstName and
 // first-name become First name.
 func humanise(name string) string {
 	var words strings.Builder
