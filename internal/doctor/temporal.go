@@ -59,7 +59,7 @@ func (d *doctor) checkTemporalTLS(ctx context.Context) Finding {
 		"Temporal's certificate comes from an authority that is not trusted: %s", reason(untrusted))
 }
 
-// checkConnection makes sure that Temporal takes the service's own certificate,
+// checkConnection checks that Temporal takes the service's own certificate,
 // which it says only after the handshake.
 func (d *doctor) checkConnection(ctx context.Context) Finding {
 	if _, err := d.probe.Accepts(ctx, ""); err != nil {
@@ -69,7 +69,7 @@ func (d *doctor) checkConnection(ctx context.Context) Finding {
 	return ok("")
 }
 
-// checkTemporalOpen makes sure that not everybody is let in.
+// checkTemporalOpen checks that Temporal requires credentials.
 func (d *doctor) checkTemporalOpen(ctx context.Context) Finding {
 	accepted, err := d.probe.Accepts(ctx, "")
 	switch {
@@ -136,7 +136,7 @@ func (d *doctor) namespaces(ctx context.Context) ([]string, error) {
 	return append([]string{engine.Namespace}, tenants...), err
 }
 
-// checkNamespaces makes sure that every tenant has a namespace as workers need it.
+// checkNamespaces checks that every tenant has a namespace as workers need it.
 func (d *doctor) checkNamespaces(ctx context.Context) Finding {
 	names, err := d.namespaces(ctx)
 	if err != nil {
@@ -180,7 +180,7 @@ func (d *doctor) inspectNamespace(ctx context.Context, name string) Finding {
 	return ok("%s", name)
 }
 
-// checkOwnWorkers makes sure that a replica works on what the service itself runs
+// checkOwnWorkers checks that a replica works on what the service itself runs
 // in Temporal, and that it is there.
 func (d *doctor) checkOwnWorkers(ctx context.Context) Finding {
 	const advice = "start procession serve, and see its log: it puts in place what is missing"

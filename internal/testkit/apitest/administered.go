@@ -246,7 +246,7 @@ func (s *Administered) Definition(tenant string) uuid.UUID {
 	return *s.Resource(s.Of(tenant, "owner"), tenant, "ProcessDefinition", "LOAN").Metadata.ID
 }
 
-// WebhookWithDeadDelivery makes a webhook subscription with one delivery, which
+// WebhookWithDeadDelivery creates a webhook subscription with one delivery, which
 // failed for good, of the latest process of the tenant. It returns the
 // delivery.
 func (s *Administered) WebhookWithDeadDelivery(tenant, code string) uuid.UUID {

@@ -30,7 +30,7 @@ func KeyPath(tenant, code, rest string) string {
 	return AdminAPI + "/encryption-keys/" + code + rest + "?tenant=" + tenant
 }
 
-// AddGroup makes a group of a tenant.
+// AddGroup creates a group of a tenant.
 func (s *Service) AddGroup(tenant uuid.UUID, code, name string, members ...uuid.UUID) uuid.UUID {
 	s.T.Helper()
 	group := domain.Group{ID: uuid.New(), TenantID: tenant, Code: code, Name: name}

@@ -53,7 +53,7 @@ func (s *Service) LoadFiles() {
 	require.NoError(s.T, demo.LoadFiles(s.T.Context(), s.DB, s.Documents, s.Now()))
 }
 
-// OtherRobot makes a robot of the tenant Other with the same files.
+// OtherRobot creates a robot of the tenant Other with the same files.
 func (s *Service) OtherRobot() uuid.UUID {
 	s.T.Helper()
 	id := s.ApplyRobot("other", "KYC_BOT", `{"name":"KYC bot","runner":"other-worker"}`)

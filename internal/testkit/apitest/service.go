@@ -146,7 +146,7 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 	return s
 }
 
-// runHub makes a hub and runs it until the test ends.
+// runHub creates a hub and runs it until the test ends.
 func runHub(t *testing.T, db *persistence.DB) *feed.Hub {
 	t.Helper()
 	hub := feed.NewHub(feed.Options{DB: db, Logger: slog.New(slog.DiscardHandler)})

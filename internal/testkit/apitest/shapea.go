@@ -114,7 +114,7 @@ func (s *Service) UploadPhoto(as demo.Account, task uuid.UUID, text string, more
 // Pair is a survey and a task of it that Alice owns, made through one shape.
 type Pair struct{ Process, Task uuid.UUID }
 
-// PairThroughA makes a pair through Shape A.
+// PairThroughA creates a pair through Shape A.
 func (s *Service) PairThroughA(surveys uuid.UUID) Pair {
 	s.T.Helper()
 	process := *s.Survey(surveys, "").ID

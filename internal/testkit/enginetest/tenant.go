@@ -23,7 +23,7 @@ type Tenant struct {
 	TaskQueue string
 }
 
-// Seed makes a tenant with a process definition for each workflow type, which is
+// Seed creates a tenant with a process definition for each workflow type, which is
 // also the definition's code.
 func Seed(tb testing.TB, db *persistence.DB, namespace string, workflowTypes ...string) Tenant {
 	tb.Helper()

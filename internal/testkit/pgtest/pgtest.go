@@ -76,7 +76,7 @@ func OpenWithin(tb testing.TB, url string, limits persistence.Limits) *persisten
 	return db
 }
 
-// URL makes a database that is migrated, empty and the test's own, and returns
+// URL creates a database that is migrated, empty and the test's own, and returns
 // where it is.
 func URL(tb testing.TB) string {
 	tb.Helper()
