@@ -47,7 +47,7 @@ func (a *Activities) FailDataSourceRun(ctx context.Context, in FailDataSourceRun
 	return a.o.App.FailDataSourceRun(ctx, in.Run, in.Code)
 }
 
-// RegisterDataSources makes the activities known to a worker in the namespace of a
+// RegisterDataSources registers the activities with a worker in the namespace of a
 // tenant.
 func (a *Activities) RegisterDataSources(r worker.ActivityRegistry) {
 	r.RegisterActivityWithOptions(a.FinishDataSourceRun, activity.RegisterOptions{Name: FinishDataSourceRunName})

@@ -91,7 +91,7 @@ func (b *bench) measureEnds(ctx context.Context) error {
 	return nil
 }
 
-// loadEnds makes open processes, whose workflows Temporal lists as running, and lists of workflows that have ended. Temporal
+// loadEnds creates open processes, whose workflows Temporal lists as running, and lists of workflows that have ended. Temporal
 // knows nothing else of them: those that the sweep describes become incidents, some ten a minute.
 func (b *bench) loadEnds(ctx context.Context) error {
 	began, open := time.Now(), b.visibility/openShare

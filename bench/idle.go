@@ -167,7 +167,7 @@ func (b *bench) loadTenants(ctx context.Context) error {
 	return nil
 }
 
-// makeNamespaces makes the namespaces of tenants, which the service then finds. Each takes seconds, in which Temporal mostly
+// makeNamespaces creates the namespaces of tenants, which the service then finds. Each takes seconds, in which Temporal mostly
 // waits.
 func (b *bench) makeNamespaces(ctx context.Context) error {
 	e, err := b.openEngine()

@@ -54,7 +54,7 @@ SELECT ($2::text || n)::uuid, d.tenant_id, ($1::text || n)::uuid, d.id, 'TASK', 
  WHERE d.id = $4`
 )
 
-// loadTasks makes tasks that are ready to be claimed, each in a process of its
+// loadTasks creates tasks that are ready to be claimed, each in a process of its
 // own, in as many lanes as there are clients.
 func (s *stack) loadTasks(ctx context.Context, lane, clients, perClient int) error {
 	err := s.inOne(ctx, []any{

@@ -202,7 +202,7 @@ func (s *stack) startPostgres(ctx context.Context, watchStatements bool) error {
 	return s.openDatabase(starting)
 }
 
-// openDatabase makes the database of the service and connects to it.
+// openDatabase creates the database of the service and connects to it.
 func (s *stack) openDatabase(ctx context.Context) (err error) {
 	if err := s.cluster.CreateDatabase(ctx, s.database); err != nil {
 		return err

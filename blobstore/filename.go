@@ -18,7 +18,7 @@ const (
 	defaultFileName = "document"
 )
 
-// FileName makes the file name a client sent safe to keep, to show and to save
+// FileName returns the file name that a client sent, made safe to keep, to show and to save
 // under: the last segment of a path with either separator, in valid UTF-8, at
 // most 255 bytes long, without control characters, invisible formatting and
 // overrides of the writing direction. What Windows does not take in a name

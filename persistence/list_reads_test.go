@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
-// seedLists makes a tenant with 20,000 events of every process and three others, 200 webhooks with 20 failed deliveries
+// seedLists creates a tenant with 20,000 events of every process and three others, 200 webhooks with 20 failed deliveries
 // each, 200 people whose descriptions are kept apart from their rows, and 100 task queues that a definition in 3 versions with processes needs.
 const seedLists = `
 INSERT INTO tenants (id, code, name, plan, namespace, created_by, created_at, last_modified_by, last_modified_at)

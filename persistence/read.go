@@ -14,7 +14,7 @@ type Read[T any] struct {
 	result  func(*Tx) (T, error)
 }
 
-// Do makes the read in one round trip.
+// Do executes the read in one round trip.
 func (r Read[T]) Do(ctx context.Context, tx *Tx) (T, error) {
 	if err := tx.Read(ctx, r.queries...); err != nil {
 		var none T
@@ -41,7 +41,7 @@ func And[A, B any](first Read[A], second Read[B]) Read[Pair[A, B]] {
 	}}
 }
 
-// Both makes two reads as And does.
+// Both executes two reads as And does.
 func Both[A, B any](ctx context.Context, tx *Tx, first Read[A], second Read[B]) (A, B, error) {
 	both, err := And(first, second).Do(ctx, tx)
 	return both.First, both.Second, err

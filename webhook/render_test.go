@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the bodies that tests see to testdata instead of comparing")
 
-// eventOf makes an event of a type about an item; of a process when the item type
+// eventOf creates an event of a type about an item; of a process when the item type
 // is "".
 func eventOf(eventType domain.EventType, item domain.ItemType, state domain.TaskState, code string) domain.Event {
 	e := domain.Event{
@@ -39,7 +39,7 @@ func eventOf(eventType domain.EventType, item domain.ItemType, state domain.Task
 	return e
 }
 
-// aboutArtifact makes an event of a business artifact.
+// aboutArtifact creates an event of a business artifact.
 func aboutArtifact(eventType domain.EventType) domain.Event {
 	e := eventOf(eventType, "", "", "").With("definitionCode", "CUSTOMER")
 	e.ProcessID, e.ProcessState = uuid.Nil, ""
@@ -47,7 +47,7 @@ func aboutArtifact(eventType domain.EventType) domain.Event {
 	return e
 }
 
-// pinged makes the test event of a subscription.
+// pinged creates the test event of a subscription.
 func pinged() domain.Event {
 	e := eventOf(domain.EventWebhookPinged, "", "", "")
 	e.ProcessID, e.ResourceID = uuid.Nil, uuid.MustParse("01970000-0000-7000-8000-0000000000d1")

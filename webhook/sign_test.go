@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/webhook"
 )
 
-// secretOf makes a secret of a key.
+// secretOf creates a secret of a key.
 func secretOf(t *testing.T, key []byte) (webhook.Secret, string) {
 	t.Helper()
 	text := "whsec_" + base64.StdEncoding.EncodeToString(key)

@@ -76,7 +76,7 @@ func dataSourceCode(err error) string {
 	return domain.DataSourceBroken
 }
 
-// RegisterDataSources makes the workflow that asks data sources known to a worker.
+// RegisterDataSources registers the workflow that asks data sources with a worker.
 func RegisterDataSources(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(DataSource, workflow.RegisterOptions{Name: domain.DataSourceWorkflow})
 }

@@ -160,7 +160,7 @@ func scanCaughtUp(dest *[]caughtUp) func(pgx.Rows) error {
 	}
 }
 
-// catchUp makes deliveries of events in backlogs of endpoints as far as the budget goes, and returns the endpoints.
+// catchUp creates deliveries of events in backlogs of endpoints as far as the budget goes, and returns the endpoints.
 func catchUp(
 	ctx context.Context, tx *persistence.Tx, behind []behindEndpoint, now time.Time, out *Deliveries,
 ) ([]uuid.UUID, error) {

@@ -143,7 +143,7 @@ func publicNames() string {
 	return strings.Join(rows, ", ")
 }
 
-// fanOut makes deliveries of new events, and of those in backlogs, and returns endpoints at which deliveries wait.
+// fanOut creates deliveries of new events, and of those in backlogs, and returns endpoints at which deliveries wait.
 func fanOut(ctx context.Context, tx *persistence.Tx, e DeliveryExchange, out *Deliveries) ([]uuid.UUID, error) {
 	var queries []pg.Query
 	var sent, waiting []uuid.UUID

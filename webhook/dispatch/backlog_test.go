@@ -44,7 +44,7 @@ func (h *house) happen(at time.Time, events int, processes ...uuid.UUID) {
 	require.NoError(h.t, h.db.Record(h.t.Context(), func(*persistence.Tx) (domain.Events, error) { return happened, nil }))
 }
 
-// exchange makes deliveries by hand until the whole event log has been read.
+// exchange creates deliveries by hand until the whole event log has been read.
 func (h *house) exchange() {
 	h.t.Helper()
 	h.eventually("the fan-out", func() bool {

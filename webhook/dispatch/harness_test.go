@@ -114,7 +114,7 @@ func (h *house) olga(tenant string) domain.Caller {
 	}
 }
 
-// subscribe makes a subscription with a secret.
+// subscribe creates a subscription with a secret.
 func (h *house) subscribe(tenant, code, url, more string) {
 	h.t.Helper()
 	h.declare(tenant, code, url, more)
