@@ -69,8 +69,8 @@ type source struct {
 	validate func(context.Context, DataSourceCheck) (DataSourceVerdicts, error)
 }
 
-// RegisterDataSource has the worker answer for the data source with that code, or with an empty code for all that have
-// its queue and no registration of their own. A worker that does nothing else polls for activities only.
+// RegisterDataSource registers s with the worker as the data source with that code, or with an empty code for all that
+// have its queue and no registration of their own. A worker that does nothing else polls for activities only.
 func RegisterDataSource[Item any](w *Worker, code string, s DataSource[Item]) {
 	if w.sources == nil {
 		w.sources = map[string]source{}

@@ -25,7 +25,7 @@ type (
 	}
 )
 
-// Claim has damage reported and decided on.
+// Claim is a workflow in which damage is reported and decided on.
 func Claim(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 	report, err := procession.AwaitTask[Report](ctx, "REPORT")
 	if err != nil {

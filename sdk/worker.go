@@ -95,7 +95,7 @@ func NewWorker(cfg Config) (*Worker, error) {
 // Client calls the REST API as the worker's application.
 func (w *Worker) Client() *Client { return w.client }
 
-// RegisterWorkflow has the worker run f for the workflow type name, as a definition names it. Req is what the service
+// RegisterWorkflow registers f with the worker for the workflow type name, as a definition names it. Req is what the service
 // starts such a workflow with (WorkflowRequest, UserActionRequest, RobotRequest or ArtifactActionRequest) and Res what
 // it expects (WorkflowResponse or ArtifactActionResponse). In the context of f, activities are repeated without bound,
 // because a process outlives an outage of the service, and the functions of this package know the process.
@@ -107,8 +107,8 @@ func RegisterWorkflow[Req, Res any](w *Worker, name string, f func(workflow.Cont
 	}})
 }
 
-// RegisterActivity has the worker run f for the activity type name. An error of the API that f returns, wrapped or not,
-// ends the activity when it is permanent, and has it repeated when it is temporary. Of two activities with one name the
+// RegisterActivity registers f with the worker for the activity type name. An error of the API that f returns, wrapped or
+// not, ends the activity when it is permanent; when it is temporary, the activity is retried. Of two activities with one name the
 // one registered last counts.
 func RegisterActivity[Req, Res any](w *Worker, name string, f func(context.Context, Req) (Res, error)) {
 	w.activity = slices.DeleteFunc(w.activity, func(r registered) bool { return r.name == name })

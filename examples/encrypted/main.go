@@ -23,7 +23,7 @@ type finding struct {
 	Diagnosis string `json:"DIAGNOSIS"`
 }
 
-// find has a finding written down, and another person read it. Arguments and results of the activities hold it, and so
+// find lets one person write down a finding and another person read it. Arguments and results of the activities hold it, and so
 // does the history of the workflow, encrypted. Metadata, logs and failures are not: nothing of it belongs there.
 func find(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 	written, err := procession.AwaitTask[finding](ctx, "WRITE")

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// encrypt has a run encrypt its payloads, as those of a definition with an encryptionKey are.
+// encrypt configures a run to encrypt its payloads, like those of a definition with an encryptionKey.
 func (s *Service) encrypt(e *engine, w *procession.Worker) {
 	key := s.options.EncryptionKey
 	keys := encryption.NewKeys(time.Now, w.Client().EncryptionKey) //nolint:forbidigo // keys are kept for an hour

@@ -143,7 +143,7 @@ func New(tb testing.TB, options Options) *Service {
 	return s
 }
 
-// When has f called for each task with that code, before its creation has returned.
+// When registers f to be called for each task with that code, before its creation returns.
 func (s *Service) When(code string, f func(*Task)) { s.people[code] = f }
 
 // Task is a task that people are to work on.

@@ -28,7 +28,7 @@ func items() []Item {
 	}
 }
 
-// Register has a worker answer for whatever data source has its queue.
+// Register registers the data source with a worker, for every data source that has the worker's queue.
 func Register(w *procession.Worker) error {
 	procession.RegisterDataSource(w, "", procession.DataSource[Item]{Query: Query, Validate: Validate})
 	return nil

@@ -64,7 +64,7 @@ type Options struct {
 	WithActivityToken bool
 }
 
-// Register has a worker run inspections.
+// Register registers the workflows of inspections with a worker.
 func Register(w *procession.Worker, options Options) error {
 	api, err := shapea.New(w.Client())
 	if err != nil {
@@ -100,8 +100,8 @@ func Register(w *procession.Worker, options Options) error {
 	return nil
 }
 
-// inspection has something inspected and makes the rating the score of the process. createAndWait returns when the task
-// is finished.
+// inspection returns the workflow of an inspection, whose rating becomes the score of the process. createAndWait returns
+// when the task is finished.
 func inspection(createAndWait func(workflow.Context, shapea.Task) error) func(workflow.Context, procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 	return func(ctx workflow.Context, request procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 		// However often the activity or the whole workflow is repeated, there is one task.

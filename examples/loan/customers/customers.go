@@ -43,7 +43,7 @@ type customer struct {
 	Balance json.RawMessage `json:"balance,omitempty"`
 }
 
-// Register has a worker carry out the actions.
+// Register registers the actions with a worker.
 func Register(w *procession.Worker) {
 	procession.RegisterWorkflow(w, StatementWorkflow, Statement)
 	procession.RegisterWorkflow(w, RecalculateWorkflow, Recalculate)

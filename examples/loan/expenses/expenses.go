@@ -18,7 +18,7 @@ import (
 // SignalRemind is the signal that the user action REMIND sends.
 const SignalRemind = "Remind"
 
-// Register has a worker run claims of expenses.
+// Register registers the workflow of expense claims with a worker.
 func Register(w *procession.Worker) { procession.RegisterWorkflow(w, WorkflowType, Expenses) }
 
 // Expenses asks for the receipts of a trip, has them checked, and reports in a message what is paid. Until the check is

@@ -16,7 +16,7 @@ import (
 // such a failure into an incident of the process.
 const failureApplication = "LoanApplicationInvalid"
 
-// Register has a worker run loans.
+// Register registers the workflow of loans with a worker.
 func Register(w *procession.Worker) { procession.RegisterWorkflow(w, WorkflowType, Loan) }
 
 // Loan asks for a loan application, has amounts above the limit approved, and notifies the process's initiator of the

@@ -25,7 +25,7 @@ const (
 	activityRemind       = "Loan_remind"
 )
 
-// Register has a worker carry out the actions.
+// Register registers the actions with a worker.
 func Register(w *procession.Worker) {
 	procession.RegisterWorkflow(w, ReportWorkflow, by(activityUploadReport))
 	procession.RegisterWorkflow(w, NudgeWorkflow, by(activityRemind))

@@ -15,7 +15,7 @@ const TaskQueue = "QUEUE_CONFORMANCE"
 
 type object = map[string]any
 
-// Register has a worker run what the scripts of the folder "workflows" are about.
+// Register registers the workflows of the scripts in the folder "workflows" with a worker.
 func Register(w *procession.Worker) error {
 	procession.RegisterWorkflow(w, "ConformanceWorkflow", play)
 	procession.RegisterWorkflow(w, "FillWorkflow", fill)
