@@ -14,7 +14,7 @@ import (
 // preflightAge is for how many seconds a browser may remember that pages of an origin may send requests.
 const preflightAge = 600
 
-// allowOrigins lets pages of the origins read answers (the CORS protocol of the Fetch standard). Credentials that a
+// allowOrigins permits pages of the origins to read answers (the CORS protocol of the Fetch standard). Credentials that a
 // browser remembers are never taken from them: their programs send their own in the header Authorization.
 func allowOrigins(origins []string) gin.HandlerFunc {
 	protocol := cors.New(cors.Options{

@@ -139,8 +139,8 @@ func (s *Service) note(ctx context.Context, fn func(tx *persistence.Tx) error) e
 	return s.store.Note(ctx, fn)
 }
 
-// WithRequestID has what operations record under the context say which request it
-// belongs to. An id has at most 128 characters.
+// WithRequestID returns a context under which operations record the id of the request.
+// An id has at most 128 characters.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return persistence.WithRequestID(ctx, id)
 }

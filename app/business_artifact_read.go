@@ -45,8 +45,8 @@ func (s *Service) FindBusinessArtifacts(
 	return found, err
 }
 
-// search has list read what the filter describes. Where there are expressions, list returns the states of the definitions
-// that it read beside.
+// search calls list with the filter as storage expects it. If the filter has expressions, list also returns the states of
+// the definitions.
 func (s *Service) search(
 	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter,
 	list func(persistence.ArtifactFilter) ([]persistence.ArtifactDefinitionState, error),

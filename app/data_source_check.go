@@ -32,8 +32,8 @@ func refersToItems(found []jsondoc.Occurrence) bool {
 	})
 }
 
-// checkItems has the references of a value to items of data sources checked, except
-// those that the stored value has at the same place with a verdict. The value is not
+// checkItems requests a check of a value's references to items of data sources, except
+// of those that the stored value has at the same place with a verdict. The value is not
 // valid before all are accepted.
 func (k *keeper) checkItems(
 	ctx context.Context, at place, schema *jsondoc.Schema, stored, value *domain.JSONValue, items domain.ItemReferences,
@@ -70,7 +70,7 @@ func (k *keeper) checkItems(
 	return nil
 }
 
-// askItems has a data source asked for references once the value is stored.
+// askItems queues the question to a data source about references. It is sent once the value is stored.
 func (k *keeper) askItems(
 	at place, source *persistence.AskedDataSource, value *domain.JSONValue, asked []domain.ItemReference,
 ) error {

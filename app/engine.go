@@ -9,8 +9,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// startWorkflow has a workflow started on a worker's task queue, its payloads
-// encrypted with the newest version of a key unless that is "".
+// startWorkflow stages the command that starts a workflow on a worker's task queue. Its
+// payloads are encrypted with the newest version of a key unless that is "".
 func startWorkflow(tx *persistence.Tx, run domain.EngineRun, encryptionKey string, now time.Time) {
 	if encryptionKey == "" {
 		tx.InsertEngineRun(run, now)

@@ -28,7 +28,7 @@ func (s *Service) FindProcessesWithElements(
 	return s.store.Reader.ShowProcessesWithElements(ctx, caller, filter, page, sort, show)
 }
 
-// WithNames has operations under the context return processes and items with the
+// WithNames returns a context under which operations return processes and items with the
 // names of what they refer to.
 func WithNames(ctx context.Context) context.Context { return persistence.WithNames(ctx) }
 

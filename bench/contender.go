@@ -46,7 +46,7 @@ func (c *contender) close() {
 	}
 }
 
-// round lets all clients do the work for the time of a round.
+// round makes all clients work for the time of a round.
 func (c *contender) round(ctx context.Context, w work, round int, length time.Duration) error {
 	done := make([]int, len(c.conns))
 	before, err := processorTime(c.service.PID())

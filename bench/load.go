@@ -13,8 +13,8 @@ import (
 // errExhausted is what a step returns when there is nothing left to do.
 var errExhausted = errors.New("nothing is left to do")
 
-// drive lets clients repeat their steps one after the other for d, or until
-// they are exhausted, and returns how many steps were done and in what time.
+// drive makes clients repeat their steps one after the other for d, or until they are
+// exhausted, and returns the number of steps and the time that they took.
 func drive(ctx context.Context, clients int, d time.Duration, step func(client int) error) (int64, time.Duration, error) {
 	group, working := errgroup.WithContext(ctx)
 	var done atomic.Int64

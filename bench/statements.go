@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statementSettings has PostgreSQL add up what each statement takes, also those within functions.
+// statementSettings returns the settings with which PostgreSQL adds up the time of each statement, also within functions.
 func statementSettings() []string {
 	return []string{"shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track=all", "pg_stat_statements.track_planning=on"}
 }

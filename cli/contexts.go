@@ -87,8 +87,8 @@ func (env Environment) readContexts() (*contexts, error) {
 	return known, nil
 }
 
-// changeContexts lets change change the contexts while no other command does, and writes
-// them. The file is replaced as a whole, and only its owner may read it.
+// changeContexts calls change with the contexts while no other command changes them, and
+// writes them. The file is replaced as a whole, and only its owner may read it.
 func (env Environment) changeContexts(change func(*contexts) error) error {
 	path, err := env.configFile(contextsFile)
 	if err != nil {

@@ -37,7 +37,7 @@ func newEditCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// edit lets the user edit a resource in a file, and applies it.
+// edit opens a resource in the editor of the user, and applies the result.
 func (env Environment) edit(cmd *cobra.Command, s *service, found oasadmin.Resource) error {
 	encoded, err := jsontext.Marshal(exportedOf(found))
 	if err != nil {

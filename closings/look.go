@@ -111,8 +111,8 @@ func (l *look) list(ctx context.Context) error {
 	return fault
 }
 
-// skipOlder has the first look at a namespace go back to the beginning of the oldest run. Temporal may keep millions of
-// workflows that ended before it.
+// skipOlder makes the first look at a namespace begin at the start of the oldest open run. Temporal may retain millions
+// of workflows that ended before it.
 func (l *look) skipOlder(ctx context.Context) error {
 	if l.ClosedAt.Unix() > 0 {
 		return nil

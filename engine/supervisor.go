@@ -80,11 +80,11 @@ func NewSupervisor(o SupervisorOptions) *Supervisor {
 	}
 }
 
-// Check has the supervisor look for new tenants soon. It never blocks.
+// Check requests an early search for new tenants. It never blocks.
 func (s *Supervisor) Check() { s.asked.Wake() }
 
-// Recheck has the supervisor set up a namespace again soon because it is missing,
-// and the service's own with it. It never blocks for long.
+// Recheck requests that a missing namespace is set up again, together with that of the
+// service. It never blocks for long.
 func (s *Supervisor) Recheck(namespace string) {
 	s.mu.Lock()
 	delete(s.confirmed, namespace)

@@ -101,7 +101,7 @@ func (r *Reader) CountOpenWork(ctx context.Context) (OpenWork, error) {
 	return w, pg.Translate("counting open work", err)
 }
 
-// walkItems has a page of a list without filters, whose total is made by countItems, read by what the caller sees.
+// walkItems reads a page of a list without filters along the items that the caller sees. Its total is that of countItems.
 func walkItems(l *pg.List) {
 	walk(l, "item_counts i",
 		pg.Walk{Definitions: walkedItemDefinitions, Match: "i.item_definition_id = d.id"},
@@ -131,7 +131,7 @@ func walk(l *pg.List, kept string, ways ...pg.Walk) {
 	l.Counts.Alone = l.Counts.Nullable != "" || strings.HasSuffix(column, ".last_modified_at")
 }
 
-// countItems has the total of a list of items i visible to the caller made of kept counts.
+// countItems computes the total of a list of items i visible to the caller from the kept counts.
 func countItems(l *pg.List, caller domain.Caller) {
 	l.Counts = &pg.Counts{
 		Rows:   []string{access.VisibleItem, "i.deleted_at IS NULL"},
@@ -143,7 +143,7 @@ func countItems(l *pg.List, caller domain.Caller) {
 	}
 }
 
-// countCandidates has the total of a list of items i of processes p that the caller may claim made of kept counts.
+// countCandidates computes the total of a list of items i of processes p that the caller may claim from the kept counts.
 func countCandidates(l *pg.List, caller domain.Caller) {
 	covers := `(i.item_definition_id = ANY(` + access.CandidateItemDefinitions + `))`
 	l.Counts = &pg.Counts{
@@ -153,7 +153,7 @@ func countCandidates(l *pg.List, caller domain.Caller) {
 	}
 }
 
-// countProcesses has the total of a list of processes p visible to the caller made of kept counts.
+// countProcesses computes the total of a list of processes p visible to the caller from the kept counts.
 func countProcesses(l *pg.List, caller domain.Caller) {
 	l.Counts = &pg.Counts{
 		Rows:   []string{access.VisibleProcess, "p.deleted_at IS NULL"},
@@ -166,7 +166,7 @@ func countProcesses(l *pg.List, caller domain.Caller) {
 	}
 }
 
-// countArtifacts has the total of a list of artifacts a visible to the caller made of kept counts.
+// countArtifacts computes the total of a list of artifacts a visible to the caller from the kept counts.
 func countArtifacts(l *pg.List, caller domain.Caller) {
 	l.Counts = &pg.Counts{
 		Rows: deletedArtifacts("a.id", domain.ExcludeDeleted), From: "artifact_counts_now(" + tenantArray(caller) + ") a",

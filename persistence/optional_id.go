@@ -5,7 +5,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// encodeOptionalID has a *uuid.UUID sent as what it points to, nil as NULL. pgx takes pointers that are a driver.Valuer for
+// encodeOptionalID encodes a *uuid.UUID as the id that it points to, or as NULL for nil. pgx takes pointers that are a driver.Valuer for
 // values of their own: it would ask for the text of the id, fail to encode that, and read it again.
 func encodeOptionalID(value any) (plan pgtype.WrappedEncodePlanNextSetter, next any, ok bool) {
 	if _, ok := value.(*uuid.UUID); !ok {

@@ -191,8 +191,8 @@ func parse(url string, sealKeys []string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// registerTypes says how a connection sends and reads types. Without it ids are sent through driver.Valuer, as text, at several
-// times the cost.
+// registerTypes registers the encodings of ids with a connection. Without them ids are sent through driver.Valuer, as text, at
+// several times the cost.
 func registerTypes(types *pgtype.Map) {
 	pgxuuid.Register(types)
 	types.TryWrapEncodePlanFuncs = append([]pgtype.TryWrapEncodePlanFunc{encodeOptionalID}, types.TryWrapEncodePlanFuncs...)

@@ -69,8 +69,8 @@ func (s *Store) Revocations() *authn.Revocations { return s.revocations }
 // Now returns the current time in the precision of the database.
 func (s *Store) Now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
 
-// Announce has webhooks and the live feed look for events and deliveries now. A
-// Write that recorded an event for them does so itself.
+// Announce notifies webhooks and the live feed that there may be new events and
+// deliveries. A Write that records an event for them does so itself.
 func (s *Store) Announce() { s.recorded() }
 
 // errUnrecorded is the failure of an operation that says that it changes nothing.

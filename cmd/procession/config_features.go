@@ -125,7 +125,7 @@ func (c *Config) formPress() *press.Press {
 	return press.New()
 }
 
-// warnOfChildren says what bounds children of the service do not have here.
+// warnOfChildren logs the limits of child processes that this system does not enforce.
 func (c *Config) warnOfChildren(log *slog.Logger) {
 	if weakness := confine.Weakness(); weakness != "" && (c.assisted() || c.FormsAsDocuments) {
 		log.Warn("files are read without all limits", slog.String("reason", weakness))

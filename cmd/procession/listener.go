@@ -46,7 +46,7 @@ func listen(ctx context.Context, address, flag string, handler http.Handler, log
 	}}, nil
 }
 
-// limit lets most connections be open at once.
+// limit bounds the open connections to most.
 func (l *listener) limit(most int, open, refused *atomic.Int64) {
 	limited := limitConnections(l.Listener, most, open, refused)
 	l.Listener = limited

@@ -69,7 +69,7 @@ func (s *Screens) Ping(v *web.Visit) (*web.Answer, error) {
 	})
 }
 
-// Pause lets events wait.
+// Pause pauses the deliveries to an endpoint; its events wait.
 func (s *Screens) Pause(v *web.Visit) (*web.Answer, error) {
 	return s.do(v, "pause", func(key administer.WebhookKey, _ url.Values) ([]string, error) {
 		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Caller, key, true)

@@ -118,7 +118,7 @@ func operationWork(path []string) int {
 	return memberWork
 }
 
-// flush has the library apply the queued operations.
+// flush applies the queued operations with the library.
 func (g *guard) flush() error {
 	if len(g.queued) == 0 {
 		return nil

@@ -67,9 +67,9 @@ func New() *Press {
 	return &Press{pool: confine.NewPool(atOnce * memory), turns: turns{of: map[string]*turn{}}}
 }
 
-// Print has a child do a job. open opens the images that the forms refer to. It
-// returns form.ErrNoForm, a *form.LimitError for what is too much, ErrTime, or the
-// error of the context.
+// Print executes a job in a child process. open opens the images that the forms refer
+// to. It returns form.ErrNoForm, a *form.LimitError for what is too much, ErrTime, or
+// the error of the context.
 func (p *Press) Print(ctx context.Context, job Job, open paper.OpenFunc) (*Paper, error) {
 	if len(job.Values) > MaxForms {
 		return nil, &form.LimitError{What: "forms", Max: MaxForms}

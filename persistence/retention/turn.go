@@ -101,14 +101,14 @@ func before(now time.Time, kept *time.Duration) time.Time {
 	return now.Add(-*kept)
 }
 
-// Plan has RemoveDue find the turns of all kinds and tenants that have a bound. Events that are kept as long as the
-// installation keeps them have none: DropPartition removes them.
+// Plan stores the turns of all kinds and tenants that have a bound, which RemoveDue then finds. Events that are kept as
+// long as the installation keeps them have no turn: DropPartition removes them.
 func Plan(ctx context.Context, db *persistence.DB, longest Bounds, now time.Time) error {
 	err := db.Send(ctx, []pg.Query{pg.Q(planTurns, append(longest.arguments(), now), pg.None)})
 	return pg.Translate("planning what is to be removed", err)
 }
 
-// Postpone has Remove find the turn again at a later time.
+// Postpone delays the turn until a later time.
 func Postpone(ctx context.Context, db *persistence.DB, t Turn, until time.Time) error {
 	err := db.Send(ctx, []pg.Query{pg.Q(postponeTurn, []any{t.TenantID, t.Kind, until}, pg.None)})
 	return pg.Translate("postponing what is to be removed", err)
