@@ -19,7 +19,7 @@ import (
 
 // Options configure an Administration.
 type Options struct {
-	// Store is what the operations run in. It is shared with those of app.
+	// Store is the storage of the operations. It is shared with those of app.
 	Store *storage.Store
 	// Sealer seals stored secrets. Without one, issuing secrets of webhooks, making encryption keys and
 	// setting environment variables of robots fail.

@@ -18,7 +18,7 @@ type NewOperatorAccess struct {
 	ExpiresAt *time.Time
 }
 
-// OperatorAccess is what Temporal's own tools need to read one namespace. It cannot be
+// OperatorAccess contains the credentials with which Temporal's own tools read one namespace. It cannot be
 // shown again.
 type OperatorAccess struct {
 	Token       domain.Authentication

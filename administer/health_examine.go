@@ -17,7 +17,7 @@ const (
 	examinationKept = 5 * time.Second
 )
 
-// Examination is what the checks found.
+// Examination contains the findings of the checks.
 type Examination struct {
 	At       time.Time
 	Findings []domain.Finding

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
-// Health is what waits in tenants, and which versions run.
+// Health contains what waits in tenants, and which versions run.
 type Health struct {
 	domain.Backlogs
 

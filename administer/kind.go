@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// kindHandler is what applying manifests does for one kind, beside storing them. A
+// kindHandler contains the steps of applying manifests of one kind, besides storing them. A
 // kind leaves out what it has no need of.
 type kindHandler struct {
 	// put writes the rows that follow from a manifest.

@@ -42,7 +42,7 @@ const (
 	ApplyDeleted    ApplyAction = "DELETED"
 )
 
-// AppliedResource is what became of one resource. Before is nil for one that was
+// AppliedResource is the result for one resource. Before is nil for one that was
 // created, After for one that was deleted.
 type AppliedResource struct {
 	Key    resource.Key

@@ -23,7 +23,7 @@ type FirstTenant struct {
 	Code  string
 	Name  string
 	Email string
-	// UserName is what people call the user.
+	// UserName is the display name of the user.
 	UserName string
 }
 
@@ -33,7 +33,7 @@ type BootstrappedTenant struct {
 	TenantID uuid.UUID
 	UserID   uuid.UUID
 	Token    domain.Secret
-	// ExpiresAt is when the token stops working.
+	// ExpiresAt is the time at which the token stops working.
 	ExpiresAt time.Time
 }
 

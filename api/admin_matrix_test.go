@@ -82,7 +82,7 @@ findWorkers             200+  200+          200-    200-    200-   200-      200
 findTaskQueues          200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 `
 
-// adminThings are what a request of the administration API is about.
+// adminThings contains what a request of the administration API is about.
 type adminThings struct {
 	tenant string
 	// definition, group and application are codes of resources that a cell has

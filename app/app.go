@@ -29,7 +29,7 @@ const DefaultTaskLogLimit = 100
 
 // Options configure a Service.
 type Options struct {
-	// Store is what the operations run in. It is shared with those of administer.
+	// Store is the storage of the operations. It is shared with those of administer.
 	Store *storage.Store
 	// TaskLogLimit is how many entries the log of a task holds, 1..10000.
 	TaskLogLimit int

@@ -30,7 +30,7 @@ const (
 // its steps must stop.
 var ErrAssistanceOver = errors.New("the run of assistance is over")
 
-// assistant is what runs of assistance take.
+// assistant contains the dependencies of runs of assistance.
 type assistant struct {
 	provider assistance.Provider
 	texts    *extract.Reader

@@ -35,7 +35,7 @@ type engineAccess struct {
 	db     *persistence.DB
 	url    string
 	issuer *authn.Issuer
-	// now is when the clock starts, later how much it has advanced since.
+	// now is the time at which the clock starts, later how much it has advanced since.
 	now    time.Time
 	later  *atomic.Int64
 	tenant domain.Membership

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// actionResult is what the workflow of an action returns (engine contract,
+// actionResult contains what the workflow of an action returns (engine contract,
 // section 6), as far as it matters.
 type actionResult struct {
 	Downloadable *struct {

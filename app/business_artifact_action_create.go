@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// NewBusinessArtifactAction is what an action is invoked with. Only what is of
+// NewBusinessArtifactAction contains the input of an action. Only what is of
 // the action's type counts: WorkflowInput for START_WORKFLOW, DownloadInput for
 // DOWNLOADABLE, Metadata and Entity for START_PROCESS, Value for
 // CREATE_BUSINESS_ARTIFACT. Each is a JSON object or nil.

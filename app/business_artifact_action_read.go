@@ -77,7 +77,7 @@ func preparable(source *persistence.ArtifactActionSource) error {
 	return nil
 }
 
-// PreparedProcess is what a START_PROCESS action begins with.
+// PreparedProcess contains the form with which a START_PROCESS action begins.
 type PreparedProcess struct {
 	DefinitionID uuid.UUID
 	Metadata     json.RawMessage

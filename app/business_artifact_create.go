@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// NewBusinessArtifact is what a business artifact is created from. The
+// NewBusinessArtifact contains the input of CreateBusinessArtifact. The
 // definition is named by its id, or by tenant and code; the tenant may be left
 // out where the code is clear without it. Data is a JSON object or nil.
 type NewBusinessArtifact struct {

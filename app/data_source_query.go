@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// NewDataSourceQuery is what a data source is asked. TenantID may be nil where the
+// NewDataSourceQuery contains a question to a data source. TenantID may be nil where the
 // code is clear without it. Context is a JSON object, or nil for an empty one.
 type NewDataSourceQuery struct {
 	TenantID   *uuid.UUID

@@ -37,7 +37,7 @@ func (s *Service) ExpireDocuments(ctx context.Context, limit int) (int, error) {
 	return len(keys), err
 }
 
-// Sweep is what a part of SweepDocuments found.
+// Sweep is the result of a part of SweepDocuments.
 type Sweep struct {
 	// Removed counts bytes without a document that were deleted, those of uploads
 	// that were cut off included.

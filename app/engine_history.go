@@ -27,7 +27,7 @@ type EngineHistoryPart struct {
 	After string
 }
 
-// EngineHistory is what Temporal knows of a workflow of a process.
+// EngineHistory contains what Temporal knows of a workflow of a process.
 type EngineHistory struct {
 	// Runs are the workflows that the service started for the process, its own first.
 	Runs []domain.EngineRun

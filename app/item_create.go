@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// NewItem is what a process item is created from. Data and ContextData are JSON
+// NewItem contains the input of CreateProcessItem. Data and ContextData are JSON
 // objects or nil and belong to tasks, Text and MessageData to messages.
 type NewItem struct {
 	ID             *uuid.UUID

@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// NewProcessAction is what a user action is invoked with. Only what is of the
+// NewProcessAction contains the input of a user action. Only what is of the
 // action's type counts: Metadata and Entity, each a JSON object or nil, for
 // START_RELATED_PROCESS; Text and MessageThreadID for
 // CREATE_PROCESS_ITEM_MESSAGE; TaskThreadID for CREATE_TASK; SignalInput, a JSON

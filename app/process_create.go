@@ -14,7 +14,7 @@ import (
 // DefinitionKey names a process definition by its id, or by tenant and code.
 type DefinitionKey = persistence.DefinitionKey
 
-// NewProcess is what a process is created from. The definition is named by its
+// NewProcess contains the input of CreateProcess. The definition is named by its
 // id, or by tenant and code; the tenant may be left out where the code is clear
 // without it. Metadata and Entity are JSON objects or nil.
 type NewProcess struct {

@@ -14,7 +14,7 @@ import (
 // already is not added again.
 type NewTaskLog struct {
 	ID *uuid.UUID
-	// Timestamp is when it happened, nil for now.
+	// Timestamp is the time at which it happened, nil for now.
 	Timestamp *time.Time
 	Level     domain.LogLevel
 	Message   string

@@ -21,10 +21,10 @@ type userAction struct {
 	*domain.UserAction
 	// expression is nil for an action that is always available.
 	expression *availability.Expression
-	// unreadable is why the expression could not be read, although it could when
+	// unreadable is the reason why the expression could not be read, although it could when
 	// the definition was saved: by an earlier release, perhaps.
 	unreadable error
-	// recorded is when a fault was last recorded, in nanoseconds since 1970.
+	// recorded is the time at which a fault was last recorded, in nanoseconds since 1970.
 	recorded atomic.Int64
 }
 

@@ -225,7 +225,7 @@ func (k *keeper) resolved(
 	return invalidAt(value, files.absent), files.linked, nil
 }
 
-// files is what becomes of the references to documents in a value.
+// files contains what becomes of the references to documents in a value.
 type files struct {
 	linked []uuid.UUID
 	// texts are the references that become others, by their pointers.

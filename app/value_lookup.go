@@ -27,7 +27,7 @@ type lookUps struct {
 	sources bool
 }
 
-// referred is what a reference names.
+// referred is the target of a reference.
 type referred struct {
 	kind kuflowref.Kind
 	id   uuid.UUID

@@ -27,7 +27,7 @@ type namedSchemas struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// chatAnswer is what is of use of an answer. What is not sure to be of one type
+// chatAnswer contains the used parts of an answer. What is not sure to be of one type
 // is read later.
 type chatAnswer struct {
 	Model   string `json:"model"`

@@ -13,7 +13,7 @@ import (
 // maxRetryAfter bounds how long a provider may send callers away.
 const maxRetryAfter = 24 * time.Hour
 
-// statusOverloaded is what some providers answer when they have too much to do.
+// statusOverloaded is the status of some providers that are overloaded.
 const statusOverloaded = 529
 
 // statusError creates an error of an answer other than 200.

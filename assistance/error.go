@@ -2,7 +2,7 @@ package assistance
 
 import "time"
 
-// ErrorCode is why there is no answer. A failed run shows it.
+// ErrorCode is the reason why there is no answer. A failed run shows it.
 type ErrorCode string
 
 // The error codes.
@@ -36,7 +36,7 @@ type Error struct {
 	RetryAfter time.Duration
 	// Status is the HTTP status, 0 without an answer.
 	Status int
-	// FinishReason is why the model stopped, when it did.
+	// FinishReason is the reason why the model stopped, when it did.
 	FinishReason string
 	// Cause may be nil. It is for the log.
 	Cause error

@@ -49,15 +49,15 @@ type Excerpt struct {
 	Text     string
 }
 
-// Answer is what a model said.
+// Answer is the answer of a model.
 type Answer struct {
 	// Text is the answer as it came, without what the model only thought.
 	Text string
 	// Value is the answer when there is a schema: a JSON object that fits it.
 	Value json.RawMessage
-	// Model is what answered, by its own account.
+	// Model is the model that answered, as the provider reports it.
 	Model string
-	// FinishReason is why the model stopped, such as "stop".
+	// FinishReason is the reason why the model stopped, such as "stop".
 	FinishReason string
 }
 

@@ -138,7 +138,7 @@ type KeyInfo struct {
 	ID        string
 	State     KeyState
 	CreatedAt time.Time
-	// SignsFrom is when the key is due to begin to sign.
+	// SignsFrom is the time at which the key is due to begin to sign.
 	SignsFrom time.Time
 	// TrustedUntil is nil for the newest key.
 	TrustedUntil *time.Time

@@ -30,7 +30,7 @@ type SignInIssuer struct {
 	Name   string
 }
 
-// SignInAttempt is what a browser keeps while its user is at an issuer.
+// SignInAttempt is the state that a browser keeps while its user is at an issuer.
 type SignInAttempt struct {
 	Issuer   string `json:"issuer"`
 	State    string `json:"state"`

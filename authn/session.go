@@ -28,7 +28,7 @@ const (
 	maxUserAgent = 256
 )
 
-// SessionOptions are what Sessions are made of.
+// SessionOptions configure Sessions.
 type SessionOptions struct {
 	DB            *persistence.DB
 	Authenticator *Authenticator
@@ -37,7 +37,7 @@ type SessionOptions struct {
 	Idle, Lifetime time.Duration
 }
 
-// Sessions are what browsers are signed in with. It is safe for concurrent use.
+// Sessions issues and checks the sessions of browsers. It is safe for concurrent use.
 type Sessions struct {
 	db       *persistence.DB
 	auth     *Authenticator
@@ -75,7 +75,7 @@ func NewSessions(o SessionOptions) (*Sessions, error) {
 // Lifetime returns how long a session lasts at most.
 func (s *Sessions) Lifetime() time.Duration { return s.lifetime }
 
-// Proof is what a user signs in with.
+// Proof contains the credentials with which a user signs in.
 type Proof struct {
 	caller     domain.Caller
 	credential []byte

@@ -131,7 +131,7 @@ func (r *downloadReader) Read(p []byte) (int, error) {
 type downloadWriter struct {
 	http.ResponseWriter
 	deliver func() error
-	// undelivered is why the document must not be sent.
+	// undelivered is the reason why the document must not be sent.
 	undelivered error
 	refused     int
 }

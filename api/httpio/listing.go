@@ -41,7 +41,7 @@ func ConvertAll[From, To any](items []From, convert func(*From) (To, error)) ([]
 	return content, nil
 }
 
-// cutOffError is why an answer that has begun does not come to its end.
+// cutOffError is the reason why an answer that has begun does not come to its end.
 type cutOffError struct{ error }
 
 // Unwrap returns the cause.

@@ -10,7 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// errPanic is what a recovered panic is reported as.
+// errPanic is the error for a recovered panic.
 var errPanic = errors.New("panic")
 
 // Recover turns a panic below it into a 500 answer and a log entry with the

@@ -114,7 +114,7 @@ func (s *Server) ActionsTaskDownloadJSONFormsValueDocument(
 	return newDownload(ctx, found), nil
 }
 
-// download is what all downloads answer.
+// download is the answer of all downloads.
 type download struct{ answer *httpio.Download }
 
 func newDownload(ctx context.Context, d *app.Download) download {

@@ -111,7 +111,7 @@ func (s *Server) DownloadProcessItemTaskDataWebformsAsDocument(
 	return newDownload(ctx, made), nil
 }
 
-// download is what all downloads answer.
+// download is the answer of all downloads.
 type download struct{ answer *httpio.Download }
 
 func newDownload(ctx context.Context, d *app.Download) download {

@@ -23,7 +23,7 @@ const (
 	comeBackAfter = 2 * time.Second
 )
 
-// Feed is what streams of events need beside the operations.
+// Feed contains what streams of events need beside the operations.
 type Feed struct {
 	// Hub notifies of new events.
 	Hub *feed.Hub

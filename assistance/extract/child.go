@@ -24,13 +24,13 @@ const (
 	maxCause = 200
 )
 
-// request is what a child is asked, in front of the document.
+// request contains what a child is asked, in front of the document.
 type request struct {
 	Name, MediaType string
 	Limits          Limits
 }
 
-// reply is what a child answers, in front of the text.
+// reply contains what a child answers, in front of the text.
 type reply struct {
 	Reason    Reason
 	Cause     string

@@ -2,7 +2,7 @@ package extract
 
 import "fmt"
 
-// Reason is why a document has no text.
+// Reason is the reason why a document has no text.
 type Reason string
 
 // The reasons.

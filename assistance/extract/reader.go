@@ -42,7 +42,7 @@ func NewReader(o Options) *Reader {
 	return &Reader{pool: confine.NewPool(atOnce * memory), pdfToText: o.PDFToText, limits: o.Limits}
 }
 
-// Document is what is known of a document before it is read.
+// Document contains what is known of a document before it is read.
 type Document struct {
 	// Name and MediaType are declared by the document and not verified.
 	Name, MediaType string
@@ -130,7 +130,7 @@ type source struct {
 	body io.Reader
 	// left is how many bytes may still follow.
 	left int64
-	// failed is why the bytes ended too early.
+	// failed is the reason why the bytes ended too early.
 	failed error
 }
 
