@@ -4,7 +4,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ProcessRights is what a caller may do to a process that is visible to it. Other processes are never loaded, so
+// ProcessRights are the rights of a caller on a process that is visible to it. Other processes are never loaded, so
 // visibility is implied.
 type ProcessRights struct {
 	// Manages is the Manager permission on the definition; the application that runs the definition's workflow
@@ -12,7 +12,7 @@ type ProcessRights struct {
 	Manages bool
 }
 
-// ItemRights is what a caller may do to a process item that is visible to it.
+// ItemRights are the rights of a caller on a process item that is visible to it.
 type ItemRights struct {
 	ProcessRights
 	// Candidate may claim the task, by a grant of its own, through a group or as the initiator of the process
@@ -72,7 +72,7 @@ func ClaimsItem(r ItemRelations) bool {
 	return r.Process.Member && (r.Candidate || r.InitiatorCandidate && r.Process.Initiator)
 }
 
-// ArtifactRights is what a caller may do to a business artifact that is visible to it. Other artifacts are never
+// ArtifactRights are the rights of a caller on a business artifact that is visible to it. Other artifacts are never
 // loaded, so visibility is implied.
 type ArtifactRights struct {
 	// Edits is the Editor or the Manager permission on the definition: to create artifacts, to save their data,
@@ -99,7 +99,7 @@ func (r ArtifactRights) RequireManager() error {
 	return nil
 }
 
-// DefinitionRights is what a caller may do with a process definition.
+// DefinitionRights are the rights of a caller on a process definition.
 type DefinitionRights struct {
 	Initiates bool
 	Views     bool
@@ -119,7 +119,7 @@ func (r ProcessRights) requireManager() error {
 	return nil
 }
 
-// AdministrationRights is what a caller may do to the configuration of a tenant: to its identities, definitions,
+// AdministrationRights are the rights of a caller on the configuration of a tenant: to its identities, definitions,
 // webhooks and operations.
 type AdministrationRights struct {
 	Role TenantRole

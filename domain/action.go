@@ -29,7 +29,7 @@ func NewActionDefinitionRef(definition uuid.UUID, code string) ActionDefinitionR
 	return ActionDefinitionRef{ID: uuid.NewSHA1(definition, []byte("action/"+code)), Code: code}
 }
 
-// Action is what actions on processes and on business artifacts have in common. Started is the process that it
+// Action contains the common fields of actions on processes and on business artifacts. Started is the process that it
 // started. DocumentID and DocumentURI are those of a completed DOWNLOADABLE; DocumentExpired reports that the
 // document is no longer kept. Failure is the reason of an ERROR for administrators, Errors the reason for the
 // caller if it became known within the invocation.

@@ -36,7 +36,7 @@ type EngineToken struct {
 	NotAfter  time.Time
 }
 
-// EngineCertificate is what a principal needs to connect to the engine: the namespace it may use, and the PEM
+// EngineCertificate contains the credentials with which a principal connects to the engine: the namespace it may use, and the PEM
 // texts of the certificates and of the PKCS#8 private key. The root certificates are the trusted ones, the
 // oldest first; they verify the engine's own certificate. The client certificate is followed by its
 // intermediates.

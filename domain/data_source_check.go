@@ -58,7 +58,7 @@ func (r ItemReferences) Sorted() []ItemReference {
 	return list
 }
 
-// ValueCheck is what an error about a reference keeps for the service: which data
+// ValueCheck is the part of an error about a reference that is for the service: which data
 // source is meant and, while it is asked, the run that brings the verdict. A value
 // that is saved after Until asks again.
 type ValueCheck struct {
@@ -86,7 +86,7 @@ type ItemCheck struct {
 	Pointers []string      `json:"pointers"`
 }
 
-// ItemVerdict is what a data source says of a reference. Message is for people.
+// ItemVerdict is the verdict of a data source about a reference. Message is for people.
 type ItemVerdict struct {
 	Valid   bool
 	Message string

@@ -19,7 +19,7 @@ type EngineGrant struct {
 	// ReadOnly is true of what an operator was issued to look into the tenant's namespace.
 	ReadOnly bool
 	IssuedAt time.Time
-	// ExpiresAt is when it is no longer accepted, which for a token is later than the expiry shown to its
+	// ExpiresAt is the time at which it is no longer accepted, which for a token is later than the expiry shown to its
 	// bearer.
 	ExpiresAt time.Time
 	// RevokedAt and RevokedBy are nil unless it was revoked.

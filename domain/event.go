@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Events are what a transaction reports to have done.
+// Events are the events that a transaction records.
 type Events []Event
 
 // NoEvents is returned by a transaction that changes only state that the service keeps for itself. A transaction that

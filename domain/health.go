@@ -25,7 +25,7 @@ type Finding struct {
 // replicas makes it.
 const LooksOverdueAfter = time.Minute
 
-// Backlogs is what waits in some tenants. A time is zero where nothing waits.
+// Backlogs contains what waits in some tenants. A time is zero where nothing waits.
 type Backlogs struct {
 	// Commands for Temporal were due by now, the oldest since CommandsDueSince.
 	Commands         int64

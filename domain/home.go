@@ -1,6 +1,6 @@
 package domain
 
-// Home is what a user comes back to. Of each list it holds the first entries, and how many there are.
+// Home contains the lists of a user's home page. Of each list it holds the first entries, and how many there are.
 type Home struct {
 	// Mine are the tasks of the user, ToClaim those that it may claim, and Waiting the open tasks of others that are
 	// visible to it, the oldest first.
@@ -12,7 +12,7 @@ type Home struct {
 	FirstSteps
 }
 
-// FirstSteps is what of the first steps was done: in the tenants that a user administers, by any of their users, and
+// FirstSteps reports which of the first steps were done: in the tenants that a user administers, by any of their users, and
 // otherwise by the user itself.
 type FirstSteps struct {
 	Administers bool

@@ -33,7 +33,7 @@ func (v *Versions) Include(version Version) bool {
 	return v.Any || slices.Contains(v.Listed, version)
 }
 
-// Precondition is what a request requires of the resource that it writes to. The zero Precondition requires
+// Precondition contains the requirements of a request on the resource that it writes to. The zero Precondition requires
 // nothing.
 type Precondition struct {
 	// Resource is the id of the resource; the zero id stands for the resource of the operation.

@@ -12,7 +12,7 @@ import (
 type Session struct {
 	ID          uuid.UUID
 	PrincipalID uuid.UUID
-	// Name is what the user is called.
+	// Name is the display name of the user.
 	Name             string
 	CredentialSHA256 []byte
 	Issuer           string
@@ -21,6 +21,6 @@ type Session struct {
 	UserAgent  string
 	CreatedAt  time.Time
 	LastUsedAt time.Time
-	// ExpiresAt is when the session ends however much it is used.
+	// ExpiresAt is the time at which the session ends however much it is used.
 	ExpiresAt time.Time
 }

@@ -96,7 +96,7 @@ type WebhookEndpoint struct {
 	HeldUntil           *time.Time
 	DisabledAt          *time.Time
 	DisabledReason      WebhookDisabledReason
-	// EventsLostAt is when events were found to be removed before they were delivered to the endpoint.
+	// EventsLostAt is the time at which events were found to be removed before they were delivered to the endpoint.
 	EventsLostAt *time.Time
 }
 
@@ -180,7 +180,7 @@ type WebhookHealth struct {
 	TenantCode, Name  string
 	ProcessDefinition string
 	HasSecret         bool
-	// ModifiedAt is when the subscription was applied last.
+	// ModifiedAt is the time at which the subscription was applied last.
 	ModifiedAt        time.Time
 	Pending, Retrying int64
 	Dead, Dropped     int64
@@ -195,7 +195,7 @@ func (h *WebhookHealth) State() WebhookEndpointState {
 	return h.WebhookEndpoint.State(h.HasSecret)
 }
 
-// WebhookOutcome is what has become of a delivery.
+// WebhookOutcome is the state of a delivery.
 type WebhookOutcome struct {
 	State     WebhookDeliveryState
 	Attempts  int

@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// WebhookBacklogs is what waits for the receivers of webhooks in some tenants.
+// WebhookBacklogs contains what waits for the receivers of webhooks in some tenants.
 type WebhookBacklogs struct {
 	// Deliveries wait for their first attempt, RetriedDeliveries for another one. The oldest of the first waits at an
 	// endpoint that nothing is wrong with since DeliveriesSince, the zero time if none waits. Of endpoints that are behind no

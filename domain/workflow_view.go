@@ -19,7 +19,7 @@ type WorkflowQuestion struct {
 	After []byte
 }
 
-// WorkflowView is what Temporal knows of a run of a workflow. All texts in it may come from workers.
+// WorkflowView contains what Temporal knows of a run of a workflow. All texts in it may come from workers.
 type WorkflowView struct {
 	WorkflowID, RunID, Type, TaskQueue string
 	// Status is Temporal's word for the state, such as Running or ContinuedAsNew.
@@ -51,7 +51,7 @@ const (
 	WaitWorker   WaitKind = "WORKER"
 )
 
-// WorkflowWait is what a workflow waits for.
+// WorkflowWait is something that a workflow waits for.
 type WorkflowWait struct {
 	Kind WaitKind
 	// Name is the code of the task, the type of the activity or the child, the id of the timer, or the task queue.
@@ -59,7 +59,7 @@ type WorkflowWait struct {
 	Since time.Time
 	// Attempt counts the attempts at an activity from 1, or is 0.
 	Attempt int
-	// Until is when a timer ends, or the next attempt is made, nil for what is not known.
+	// Until is the time at which a timer ends, or the next attempt is made, nil for what is not known.
 	Until *time.Time
 	// Message is what the latest attempt failed with, "" for nothing.
 	Message string
@@ -80,7 +80,7 @@ type WorkflowEvent struct {
 	About string
 	// Message is a failure or a reason.
 	Message string
-	// Until is when a timer ends.
+	// Until is the time at which a timer ends.
 	Until *time.Time
 	// WorkflowID is that of a child.
 	WorkflowID string

@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// vector is what testdata/encryption.py computed. A canonical one has the
+// vector contains what testdata/encryption.py computed. A canonical one has the
 // metadata in the order in which we write it.
 type vector struct {
 	Name      string

@@ -74,7 +74,7 @@ func (b *builder) count() error {
 	return nil
 }
 
-// coverage is what a layout shows of an object: values as a whole, and objects in
+// coverage contains the parts of an object that a layout shows: values as a whole, and objects in
 // part. Both are JSON Pointers from the object.
 type coverage struct {
 	whole, partly map[string]bool

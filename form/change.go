@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// Typed is what people have entered in a sheet. What is not in it stays as it is.
+// Typed contains the inputs of a user to a sheet. Values that it lacks stay unchanged.
 type Typed struct {
 	Manner
 
@@ -34,7 +34,7 @@ const maxNewRows = 1_000
 // ones.
 var ErrRows = errors.New("the rows of the form are not those of its value")
 
-// Change is what Typed does to the value of a sheet.
+// Change is the result of applying Typed to the value of a sheet.
 type Change struct {
 	// Patch turns the value into what was entered.
 	Patch []jsondoc.Operation

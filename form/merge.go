@@ -118,7 +118,7 @@ type Conflict struct {
 	Mine, Theirs string
 }
 
-// Merged is what comes of a value that two have changed.
+// Merged is the result of merging two changes of a value.
 type Merged struct {
 	// Patch turns their value into the one with all changes of both that do not
 	// contradict each other.

@@ -39,7 +39,7 @@ type Field struct {
 	Content Content
 }
 
-// Content is what a field shows: Text, Files, Group, Records or Note.
+// Content is the content of a field: Text, Files, Group, Records or Note.
 type Content interface{ content() }
 
 // Text is a value as text. It is "" when there is none.

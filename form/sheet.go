@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// Kind is what a node of a Sheet is.
+// Kind is the kind of a node of a Sheet.
 type Kind string
 
 // The kinds of layouts. They have children and no value of their own.
@@ -149,7 +149,7 @@ type Option struct {
 	value any
 }
 
-// Bounds are what the schema demands of a value. Texts are as the schema spells them,
+// Bounds are the limits that the schema sets for a value. Texts are as the schema spells them,
 // "" for none; of numbers that count something, -1 is none.
 type Bounds struct {
 	Minimum, Maximum, Above, Below, MultipleOf string

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// elementKind is what an element of a UI schema is.
+// elementKind is the kind of an element of a UI schema.
 type elementKind int
 
 const (

@@ -193,7 +193,7 @@ type AssistanceExchange struct {
 	Now     time.Time
 	// Overdue is the deadline past which runs are given up.
 	Overdue time.Time
-	// LeaseUntil is when leased runs that were not started are due again.
+	// LeaseUntil is the time at which leased runs that were not started are due again.
 	LeaseUntil time.Time
 	Limit      int
 }

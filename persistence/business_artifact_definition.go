@@ -103,7 +103,7 @@ type FoundArtifactDefinition struct {
 	Rights domain.ArtifactRights
 }
 
-// NewArtifact is what PrepareArtifact reads before a business artifact is created.
+// NewArtifact contains what PrepareArtifact reads before a business artifact is created.
 type NewArtifact struct {
 	// Existing is the artifact that already has the id, in any tenant.
 	Existing *domain.BusinessArtifact

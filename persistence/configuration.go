@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// Configuration is what PrepareConfiguration reads before resources are changed: the resources of the tenants,
+// Configuration contains what PrepareConfiguration reads before resources are changed: the resources of the tenants,
 // and the principals with the ids and e-mails of the change.
 type Configuration struct {
 	// Tenants are the tenants with the codes, locked until the transaction ends.

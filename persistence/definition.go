@@ -119,7 +119,7 @@ SELECT d.id, d.tenant_id, d.published_version,
  GROUP BY d.id
  LIMIT 2`
 
-// NewProcess is what PrepareProcess reads before a process is created.
+// NewProcess contains what PrepareProcess reads before a process is created.
 type NewProcess struct {
 	// Taken reports whether a process has the id already, in any tenant: see GetTakenProcess.
 	Taken bool
@@ -187,7 +187,7 @@ func (tx *Tx) GetTakenProcess(ctx context.Context, caller domain.Caller, id uuid
 	return &p, nil
 }
 
-// NewItem is what PrepareProcessItem reads before a process item is created.
+// NewItem contains what PrepareProcessItem reads before a process item is created.
 type NewItem struct {
 	// Existing is the item that already has the id, in any tenant.
 	Existing *domain.ProcessItem

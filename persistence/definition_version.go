@@ -45,7 +45,7 @@ SELECT i.spec
  ORDER BY d.code`
 )
 
-// PinnedDefinition is what a version of a process definition pins, as it was stored.
+// PinnedDefinition contains what a version of a process definition pins, as it was stored.
 type PinnedDefinition struct {
 	Name   string
 	Engine domain.EngineBinding

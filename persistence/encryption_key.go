@@ -150,7 +150,7 @@ func (tx *Tx) ShredEncryptionKeys(tenant uuid.UUID, code string, now time.Time) 
 	tx.queue(shredEncryptionKeys, tenant, code, now)
 }
 
-// EncryptionKeyUse is what depends on a key. Versions counts all versions there ever were with the code.
+// EncryptionKeyUse contains what depends on a key. Versions counts all versions there ever were with the code.
 // Definitions are the codes of the process definitions whose published version uses the key, OpenRuns the
 // workflows that may still need it: open ones, and failed ones that can be started again.
 type EncryptionKeyUse struct {

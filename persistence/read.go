@@ -23,7 +23,7 @@ func (r Read[T]) Do(ctx context.Context, tx *Tx) (T, error) {
 	return r.result(tx)
 }
 
-// Pair is what two reads return.
+// Pair contains the results of two reads.
 type Pair[A, B any] struct {
 	First  A
 	Second B

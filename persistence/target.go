@@ -133,7 +133,7 @@ SELECT a.tenant_id, a.id
  WHERE a.id = ANY($3) AND a.tenant_id = ANY($2) AND a.deleted_at IS NULL AND ` + access.VisibleArtifact
 )
 
-// LookUps are what values refer to and has to be looked up.
+// LookUps contains the references in values that have to be looked up.
 type LookUps struct {
 	TargetIDs
 	// Named are principals of whom the names are read, too.

@@ -144,7 +144,7 @@ func (r *Reader) GetActionableProcessFor(
 	return &p, who, nil
 }
 
-// NewProcessAction is what PrepareProcessAction reads before a user action is invoked.
+// NewProcessAction contains what PrepareProcessAction reads before a user action is invoked.
 type NewProcessAction struct {
 	ActionableProcess
 	// Existing is the action that already has the id, on any process.

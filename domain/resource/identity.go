@@ -102,7 +102,7 @@ type SecretSpec struct {
 	Name string `json:"name"`
 	// SHA256 is the SHA-256 of the secret in lower-case hexadecimal.
 	SHA256 string `json:"sha256"`
-	// ExpiresAt is when the secret stops working; never unless given.
+	// ExpiresAt is the time at which the secret stops working; never unless given.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 

@@ -18,7 +18,7 @@ type Stored struct {
 	domain.Audit
 }
 
-// RobotState is what a robot has beside its manifest: its files, the source package first, and the names of its
+// RobotState contains the state of a robot that its manifest lacks: its files, the source package first, and the names of its
 // environment variables.
 type RobotState struct {
 	Files     []domain.RobotFile

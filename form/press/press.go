@@ -34,7 +34,7 @@ const (
 // ErrTime is returned when a job was not done in time.
 var ErrTime = errors.New("the form could not be put on paper in time")
 
-// Job is what is put on paper.
+// Job is the input of Print.
 type Job struct {
 	// Title, Subject, Schema and UISchema are those of form.Input.
 	Title    string          `json:"title"`

@@ -34,7 +34,7 @@ SELECT (SELECT count(*) FROM assistance_calls c WHERE` + oldCalls + `),
        (SELECT min(c.asked_at) FROM assistance_calls c WHERE c.tenant_id = $1 AND c.asked_at >= $2)`
 )
 
-// Found is what a turn would remove. OldestKept is the time of the oldest that would stay: of processes that of their
+// Found contains the number of rows that a turn would remove. OldestKept is the time of the oldest that would stay: of processes that of their
 // creation, nil if there is none.
 type Found struct {
 	Count      int64

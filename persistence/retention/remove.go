@@ -87,7 +87,7 @@ WITH old AS (
 SELECT count(*) FROM gone`
 )
 
-// Part is what one transaction removed. Found is false when no turn was due. Done is set at the end of a turn: Total is
+// Part is the result of one transaction of a removal. Found is false when no turn was due. Done is set at the end of a turn: Total is
 // what was removed since the event before.
 type Part struct {
 	Turn           Turn

@@ -143,7 +143,7 @@ WITH chosen AS (
     SELECT n.id, n.at_most FROM unnest($4::bigint[], $5::int[]) AS n (id, at_most)` + takeFromBacklogs
 )
 
-// caughtUp is what became of a backlog: More is left of it, and what was read ends at Last, unless all was read. Lost
+// caughtUp is the result of reading a backlog: More is left of it, and what was read ends at Last, unless all was read. Lost
 // reports that events were removed before they were delivered. Dropped counts the deliveries that were dropped.
 type caughtUp struct {
 	SubscriptionID uuid.UUID
@@ -258,7 +258,7 @@ var (
         HAVING count(*) > 0)`
 )
 
-// countOfBacklog is what waits in the backlogs of an endpoint, and what is being dropped, of the events that were read.
+// countOfBacklog counts the events that wait in the backlogs of an endpoint, and those that are being dropped, among those that were read.
 type countOfBacklog struct {
 	Waiting, Dropped, Read int64
 	Since                  *time.Time

@@ -38,7 +38,7 @@ WITH late AS (
 )
 SELECT count(*) FROM dropped`
 
-// Expired is what a step of ExpireDeliveries did. More reports that there is more to do.
+// Expired is the result of a step of ExpireDeliveries. More reports that there is more to do.
 type Expired struct {
 	Dropped int
 	More    bool
