@@ -31,7 +31,7 @@ import (
 	"github.com/procession-dev/procession/feed"
 )
 
-// Options are what the console is made of.
+// Options configure the console.
 type Options struct {
 	web.Options
 

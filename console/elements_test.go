@@ -35,7 +35,7 @@ func (s *site) elements(task uuid.UUID) domain.ElementValues {
 	return opened.Item.Task.Elements
 }
 
-// formAnswer is what the script of a form is answered.
+// formAnswer contains what the script of a form is answered.
 type formAnswer struct {
 	Status, Version, Base, To, HTML string
 	Problems                        []struct{ Text string }

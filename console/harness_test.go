@@ -47,7 +47,7 @@ type site struct {
 	options console.Options
 }
 
-// lasting is what the shared site is made with: it outlives the test that asks for
+// lasting contains what the shared site is made with: it outlives the test that asks for
 // it first.
 type lasting struct {
 	testing.TB

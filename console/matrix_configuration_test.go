@@ -35,7 +35,7 @@ POST people/:tenant/:kind/:code/files/delete Robot        403   400          400
 POST people/:tenant/:kind/:code/variables Robot           403   303          303           403     403    403       403       403      403   in        404
 `
 
-// configured is what a row of configurationMatrix names.
+// configured contains what a row of configurationMatrix names.
 type configured struct{ tenant, code string }
 
 //nolint:tparallel // the rows share the browsers of the callers

@@ -174,7 +174,7 @@ func (s *Screens) ActForms() *forms.Screen {
 	}
 }
 
-// actForm is what an action is invoked with, by one user.
+// actForm is the form with which one user invokes an action.
 type actForm struct {
 	finders.Finder
 

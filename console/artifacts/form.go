@@ -36,7 +36,7 @@ type dataForm struct {
 	finders.Finder
 
 	id uuid.UUID
-	// artifact is what the page has read already, nil for nothing.
+	// artifact is set if the page has already read it.
 	artifact *app.ArtifactOverview
 }
 

@@ -33,7 +33,7 @@ const (
 	toPrefix       = "to."
 )
 
-// question is what a visitor asks the list for. It is the query of its URL.
+// question contains the filters of the list, which are the query of its URL.
 type question struct {
 	Definition uuid.UUID
 	Search     string
@@ -129,7 +129,7 @@ func (q question) filter() app.BusinessArtifactFilter {
 	return f
 }
 
-// listed is what the list shows.
+// listed is the content of the list.
 type listed struct {
 	question
 	domain.ArtifactBoard

@@ -56,7 +56,7 @@ func (s *shown) title() string {
 // editable reports whether the user may change the data.
 func (s *shown) editable() bool { return s.Rights.Edits && !s.Deleted() }
 
-// sheet is what a tab makes of an artifact, after which it is rendered.
+// sheet contains what a tab makes of an artifact, after which it is rendered.
 type sheet func(of *shown) (templ.Component, error)
 
 // tabOf returns the handler of a tab.

@@ -28,7 +28,7 @@ type Screens struct {
 	Administration *administer.Administration
 }
 
-// question is what a visitor asks the ledger for: the texts of the query of its URL.
+// question contains what a visitor asks the ledger for: the texts of the query of its URL.
 type question struct {
 	Who, What, Kind, About, Tenant, From, To string
 	// After is the cursor of the record that the page begins behind, "" for the newest.
@@ -134,7 +134,7 @@ func (q question) command(ctx context.Context) string {
 	return line
 }
 
-// listed is what the list shows.
+// listed is the content of the list.
 type listed struct {
 	question
 

@@ -49,14 +49,14 @@ type editing struct {
 	PreviewFault string
 }
 
-// problem is why the text cannot be applied. Line and Column count from 1, and are 0
+// problem is the reason why the text cannot be applied. Line and Column count from 1, and are 0
 // where there is no place for it.
 type problem struct {
 	Line, Column  int
 	Path, Message string
 }
 
-// planned is what applying the text does to a resource.
+// planned is the change that applying the text makes to a resource.
 type planned struct {
 	Key    resource.Key
 	Action administer.ApplyAction

@@ -21,7 +21,7 @@ type Screens struct {
 	Administration *administer.Administration
 }
 
-// listed is what the list shows.
+// listed is the content of the list.
 type listed struct {
 	*resources.List
 

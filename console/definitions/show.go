@@ -56,7 +56,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return &web.Answer{Title: nameOf(&of.Stored), Area: area, Body: showPage(of)}, nil
 }
 
-// comparison is what differs between two versions of a process definition.
+// comparison contains the differences between two versions of a process definition.
 type comparison struct {
 	resource.Stored
 

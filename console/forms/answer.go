@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// Answer is what the script of a form is sent.
+// Answer is the answer to the script of a form.
 type Answer struct {
 	Status  string `json:"status"`
 	Version string `json:"version,omitempty"`

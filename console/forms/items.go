@@ -82,7 +82,7 @@ func searchable(n *form.Node) bool {
 	return n != nil && n.Kind == form.KindDataSource && n.Source != "" && !n.Locked()
 }
 
-// items is what came of a search for a control so far: the run, or why there is none.
+// items is the state of a search for a control: the run, or why there is none.
 type items struct {
 	name    string
 	search  Search

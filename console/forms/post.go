@@ -24,7 +24,7 @@ const (
 	maxInputs = 30_000
 )
 
-// post is what a form has sent.
+// post is the content that a form has sent.
 type post struct {
 	values url.Values
 	// do is what its button does, and on what.

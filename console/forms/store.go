@@ -95,7 +95,7 @@ type Draft interface {
 	Send(ctx context.Context, sent Sent) (string, error)
 }
 
-// Sent is what was entered in a Draft.
+// Sent contains the values that were entered in a Draft.
 type Sent struct {
 	// ID is that of the page: a form that is sent twice has one.
 	ID uuid.UUID

@@ -19,7 +19,7 @@ type Screens struct {
 	Administration *administer.Administration
 }
 
-// shown is what the page shows.
+// shown is the content of the page.
 type shown struct {
 	administer.Health
 

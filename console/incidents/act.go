@@ -46,7 +46,7 @@ func (s *Screens) Dismiss(v *web.Visit) (*web.Answer, error) {
 	return s.each(v, s.Administration.DismissIncident)
 }
 
-// result is what has become of one of several incidents.
+// result is the result for one of several incidents.
 type result struct {
 	*domain.IncidentReport
 

@@ -21,7 +21,7 @@ type Screens struct {
 	Administration *administer.Administration
 }
 
-// question is what a visitor asks the list for. It is the query of its URL.
+// question contains the filters of the list, which are the query of its URL.
 type question struct {
 	State  domain.IncidentState
 	All    bool
@@ -105,7 +105,7 @@ func (q question) command() string {
 	return line
 }
 
-// listed is what the list shows.
+// listed is the content of the list.
 type listed struct {
 	question
 	domain.Page[domain.IncidentReport]

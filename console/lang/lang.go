@@ -14,7 +14,7 @@ import (
 // Language is one that pages can be read in.
 type Language struct {
 	Tag language.Tag
-	// Name is what its speakers call it.
+	// Name is the name of the language in that language.
 	Name string
 }
 

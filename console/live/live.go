@@ -20,7 +20,7 @@ const (
 	comeBackAfter = 2 * time.Second
 )
 
-// Screens are what pages follow.
+// Screens streams changes to pages.
 type Screens struct {
 	Hub *feed.Hub
 }

@@ -44,7 +44,7 @@ func (s *Screens) openForm(v *web.Visit) (forms.Store, error) {
 	return s.actForm(v, id, &actions[at])
 }
 
-// actForm is what a user action is invoked with, by one user.
+// actForm is the form with which one user invokes a user action.
 type actForm struct {
 	finders.Finder
 	forms.Values

@@ -89,7 +89,7 @@ type valuesForm struct {
 	forms.Values
 
 	id uuid.UUID
-	// process is what the page has read already, nil for nothing.
+	// process is set if the page has already read it.
 	process  *app.ProcessOverview
 	elements forms.Elements
 }

@@ -34,7 +34,7 @@ func (s *Screens) Engine(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// look is what is shown of a workflow.
+// look contains what is shown of a workflow.
 type look struct {
 	*app.EngineHistory
 

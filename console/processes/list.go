@@ -23,7 +23,7 @@ type Screens struct {
 	App *app.Service
 }
 
-// question is what a visitor asks the list for. It is the query of its URL.
+// question contains the filters of the list, which are the query of its URL.
 type question struct {
 	State      domain.ProcessState
 	Definition *uuid.UUID
@@ -138,7 +138,7 @@ func (q question) filter(caller domain.Caller) app.BoardFilter {
 	return f
 }
 
-// listed is what the list shows.
+// listed is the content of the list.
 type listed struct {
 	question
 	domain.Board

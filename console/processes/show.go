@@ -31,7 +31,7 @@ type shown struct {
 	*app.ProcessOverview
 
 	Tab string
-	// User is who looks at it.
+	// User is the viewer.
 	User uuid.UUID
 	// Live is the URL from which the tab is read again when something has happened, "" for one that stays as it is.
 	Live string
@@ -62,7 +62,7 @@ func (s *shown) follow(v *web.Visit) {
 // for as long as it runs.
 func (s *shown) writable() bool { return s.MayManage && !s.Whole.Finished() }
 
-// sheet is what a tab makes of a process, after which it is rendered.
+// sheet contains what a tab makes of a process, after which it is rendered.
 type sheet func(of *shown) (templ.Component, error)
 
 // show returns the handler of a tab.

@@ -39,7 +39,7 @@ type group struct {
 // way is one in which callers prove who they are.
 type way struct{ Name, About string }
 
-// operation is what a method does at a path, or a request that the service sends to subscribers.
+// operation is a method at a path, or a request that the service sends to subscribers.
 type operation struct {
 	ID, Method, Path, Tag, Summary, About string
 	// Permitted are the callers who may, as x-permitted names them.
@@ -73,7 +73,7 @@ type answer struct {
 // failed reports whether the answer says that the operation failed.
 func (a answer) failed() bool { return a.Status == "default" || a.Status >= "400" }
 
-// cover is what the list of contracts shows of one.
+// cover contains what the list of contracts shows of one.
 type cover struct {
 	Code, Title, About string
 	Operations         int

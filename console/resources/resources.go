@@ -36,7 +36,7 @@ func Definitions() []resource.Kind {
 	return kinds
 }
 
-// Question is what a visitor asks a list for. It is the query of its URL.
+// Question contains the filters of a list, which are the query of its URL.
 type Question struct {
 	// Area is the entry of the navigation, and the path of the list.
 	Area string

@@ -33,7 +33,7 @@ func (s *Screens) Forms() *forms.Screen {
 	}
 }
 
-// startForm is what a process is started with, by one user.
+// startForm is the form with which one user starts a process.
 type startForm struct {
 	finders.Finder
 	forms.Values

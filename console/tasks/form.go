@@ -46,7 +46,7 @@ type taskForm struct {
 	finders.Finder
 
 	id uuid.UUID
-	// task is what the page has read already, nil for nothing.
+	// task is set if the page has already read it.
 	task *opened
 	// Help is what Load found of a model's help, nil where there is none.
 	Help *help

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// help is what a model has to say about a task, and what may be done about it.
+// help contains the answer of a model about a task, and what the user may do with it.
 type help struct {
 	Task uuid.UUID
 	// Run is the latest, nil for none.

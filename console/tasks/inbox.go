@@ -21,7 +21,7 @@ type Screens struct {
 	App *app.Service
 }
 
-// question is what a visitor asks the inbox for. It is the query of its URL.
+// question contains the filters of the inbox, which are the query of its URL.
 type question struct {
 	View       domain.InboxView
 	Search     string
@@ -101,7 +101,7 @@ func (q question) filter() app.InboxFilter {
 	return filter
 }
 
-// listed is what the inbox shows.
+// listed is the content of the inbox.
 type listed struct {
 	question
 	domain.Inbox

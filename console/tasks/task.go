@@ -25,7 +25,7 @@ const newsOverlap = 5 * time.Second
 type opened struct {
 	*domain.OpenedTask
 
-	// User is who looks at it.
+	// User is the viewer.
 	User uuid.UUID
 	// Form is what is filled in, nil for nothing.
 	Form templ.Component
@@ -114,7 +114,7 @@ func (s *Screens) Complete(v *web.Visit) (*web.Answer, error) {
 	})
 }
 
-// result is what has become of one of several tasks.
+// result is the result for one of several tasks.
 type result struct {
 	domain.InboxTask
 

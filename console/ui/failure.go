@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Failure is what kept a page from being shown.
+// Failure is the reason why a page cannot be shown.
 type Failure struct {
 	Kind domain.Kind
 	// Message says what was wrong, "" where that is nothing for the user.

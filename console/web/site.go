@@ -26,7 +26,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Options are what a Site is made of. All fields are required unless their comment
+// Options configure a Site. All fields are required unless their comment
 // says otherwise.
 type Options struct {
 	Sessions *authn.Sessions

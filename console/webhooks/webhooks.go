@@ -28,7 +28,7 @@ type Screens struct {
 	Administration *administer.Administration
 }
 
-// listed is what the list shows.
+// listed is the content of the list.
 type listed struct {
 	domain.Page[domain.WebhookHealth]
 
@@ -85,7 +85,7 @@ type shown struct {
 	Deliveries domain.Page[domain.WebhookDeliveryInfo]
 	// Notice says what was done, "" for nothing.
 	Notice string
-	// Next is when the deliveries begin that were left to send again, "" for none, and What those that are sent.
+	// Next is the time at which the deliveries begin that were left to send again, "" for none, and What those that are sent.
 	Next, What string
 	// Secret is one that was just issued, "" otherwise.
 	Secret string
