@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// errExhausted is what a step returns when there is nothing left to do.
+// errExhausted is returned by a step when there is nothing left to do.
 var errExhausted = errors.New("nothing is left to do")
 
 // drive makes clients repeat their steps one after the other for d, or until they are

@@ -115,7 +115,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 	return nil
 }
 
-// pageMeasures are what the rounds of a page have measured.
+// pageMeasures contains what the rounds of a page have measured.
 type pageMeasures struct {
 	page, rest pageCosts
 	// size is that of the page in bytes.

@@ -18,7 +18,7 @@ type row struct {
 	missed                 bool
 }
 
-// report is what a run has found.
+// report contains the results of a run.
 type report struct {
 	began time.Time
 	rows  []row

@@ -58,7 +58,7 @@ type stack struct {
 	stops   []func(context.Context) error
 }
 
-// stackOptions are what a stack is made with.
+// stackOptions configure a stack.
 type stackOptions struct {
 	keep bool
 	// baseline is the file of another build of the service, which is started too unless it is empty.

@@ -96,7 +96,7 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 	return w.remove(ctx, "demo", "live")
 }
 
-// webhookBench is what webhooks are measured with.
+// webhookBench contains what webhooks are measured with.
 type webhookBench struct {
 	bench    *bench
 	app      *administer.Administration

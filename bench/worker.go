@@ -85,7 +85,7 @@ type watch struct {
 
 var _ interceptor.WorkerInterceptor = (*watch)(nil)
 
-// life is what happened to one workflow, and when. Each channel gets one time.
+// life contains the times of what happened to one workflow. Each channel gets one time.
 type life struct{ began, signalled, returned chan time.Time }
 
 func newLife() *life {

@@ -23,7 +23,7 @@ import (
 	"net/url"
 )
 
-// Stored is what is known of a blob once it is stored.
+// Stored contains what is known of a blob once it is stored.
 type Stored struct {
 	Size   int64 // in bytes
 	SHA256 [sha256.Size]byte

@@ -47,7 +47,7 @@ func receive[T any](s *service, r *http.Response, err error) (T, error) {
 	return read[T](s, restReply{r, body}, nil)
 }
 
-// nothing is what an answer without a body holds.
+// nothing is the content of an answer without a body.
 type nothing struct{}
 
 // read decodes an answer of the service: what it holds, or why there is none.

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/manifest"
 )
 
-// applying is what apply and diff are asked to do.
+// applying contains the flags of apply and diff.
 type applying struct {
 	files    []string
 	prune    bool

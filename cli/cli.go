@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Environment is what commands know of the world around them, beside their
+// Environment is the environment of commands besides their
 // arguments and standard streams.
 type Environment struct {
 	// LookupEnv finds environment variables, as os.LookupEnv does.

@@ -40,7 +40,7 @@ type serverContext struct {
 	Login     *signIn `json:"login,omitempty"`
 }
 
-// signIn is what signing in through an issuer gave.
+// signIn is the result of signing in through an issuer.
 type signIn struct {
 	Issuer       string    `json:"issuer"`
 	ClientID     string    `json:"clientId"`

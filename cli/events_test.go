@@ -86,7 +86,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// screen is what a command prints while it runs.
+// screen contains what a command prints while it runs.
 type screen struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -75,7 +75,7 @@ type exported struct {
 	Status     *exportedStatus           `json:"status,omitempty"`
 }
 
-// exportedStatus is what a robot has beside its document. Applying it changes
+// exportedStatus is the state of a robot that its document lacks. Applying it changes
 // nothing.
 type exportedStatus struct {
 	Source               *exportedFile   `json:"source,omitempty"`

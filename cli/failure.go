@@ -50,7 +50,7 @@ func ExitCode(err error) int {
 	return ExitFailure
 }
 
-// failure is why a command failed, in words for people.
+// failure is the reason why a command failed, in words for people.
 type failure struct {
 	kind  domain.Kind
 	text  string

@@ -127,7 +127,7 @@ func (w *terminal) typing(text string) *terminal {
 	return &other
 }
 
-// outcome is what became of a command.
+// outcome contains what became of a command.
 type outcome struct {
 	stdout, stderr string
 	err            error

@@ -11,7 +11,7 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
-// health is what the command shows.
+// health is the output of the command.
 type health struct {
 	oasadmin.Health
 

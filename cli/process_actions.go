@@ -63,7 +63,7 @@ func inputNames(action rest.AvailableProcessAction) []string {
 	return names
 }
 
-// invoking is what invoke is asked for.
+// invoking contains the flags of invoke.
 type invoking struct {
 	input    []string
 	id, file string

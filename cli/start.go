@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// starting is what start is asked for.
+// starting contains the flags of start.
 type starting struct {
 	metadata, entity       []string
 	initiator, id, related string

@@ -60,7 +60,7 @@ type column struct {
 	cell  func(oasadmin.Resource, shownSpec) string
 }
 
-// shownSpec is what tables show of specs.
+// shownSpec contains the fields of specs that tables show.
 type shownSpec struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description"`

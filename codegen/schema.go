@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// kind is what a value may be.
+// kind is the type of a value.
 type kind int
 
 const (
@@ -51,7 +51,7 @@ type member struct {
 	valueType   valueType
 }
 
-// schema is what is read of a JSON Schema.
+// schema contains the parts of a JSON Schema that are read.
 type schema struct {
 	Type        oneOrMore         `json:"type"`
 	Title       string            `json:"title"`

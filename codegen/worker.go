@@ -22,7 +22,7 @@ type File struct {
 	Content []byte
 }
 
-// Surroundings are what a new worker knows of the place where it is written.
+// Surroundings describes the project for which a new worker is generated.
 type Surroundings struct {
 	// Manifest is the path of the documents, as the worker's README names it.
 	Manifest string
@@ -60,7 +60,7 @@ func NewWorker(language Language, documents []resource.Document, s Surroundings)
 	return append(files, File{c.DefinitionFile, code}), err
 }
 
-// worker is what the skeletons show.
+// worker contains what the skeletons show.
 type worker struct {
 	conventions
 	Surroundings

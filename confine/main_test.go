@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// surroundings are what a child finds itself in.
+// surroundings contains what a child finds itself in.
 type surroundings struct {
 	Environment []string
 	Directory   string

@@ -44,7 +44,7 @@ func TestLinksOfDocuments(t *testing.T) {
 	require.Empty(t, unreached(documents, "../README.md"), "no page that the README leads to names them")
 }
 
-// page is what matters of a document: where its links lead, and what can be linked to.
+// page contains what matters of a document: where its links lead, and what can be linked to.
 type page struct {
 	links    []string
 	headings map[string]bool

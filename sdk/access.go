@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// engineAccess is what it takes to talk to Temporal, as the service grants it.
+// engineAccess contains the credentials for Temporal that the service issues.
 type engineAccess struct {
 	namespace string
 	tls       *tls.Config

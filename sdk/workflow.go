@@ -22,7 +22,7 @@ const (
 	TaskDataInvalid = "TaskDataInvalid"
 )
 
-// process is what the functions of this package know of the process that a workflow is about.
+// process contains what the functions of this package know of the process that a workflow is about.
 type process struct {
 	id uuid.UUID
 	// own says that the workflow is that of the process, which gets the signals about items.

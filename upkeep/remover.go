@@ -37,7 +37,7 @@ type RemoverOptions struct {
 type Remover struct {
 	o       RemoverOptions
 	planned time.Time
-	// partitionsDue is when the partitions of the event log are retried after a failure.
+	// partitionsDue is the time at which the partitions of the event log are retried after a failure.
 	partitionsDue time.Time
 	removed       map[domain.RetentionKind]*atomic.Int64
 	faults        atomic.Int64

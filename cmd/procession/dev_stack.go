@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/devstack/temporalserver"
 )
 
-// stack is what runs beside the service, in the order it was started.
+// stack contains the programs beside the service, in the order in which they were started.
 type stack struct {
 	out   io.Writer
 	stops []func(context.Context) error

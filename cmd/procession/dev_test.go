@@ -30,7 +30,7 @@ type devStack struct {
 	out     *output
 }
 
-// output is what a program has printed so far.
+// output contains what a program has printed so far.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer

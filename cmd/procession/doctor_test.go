@@ -27,10 +27,10 @@ import (
 // doctorChecks is the number of checks.
 const doctorChecks = 22
 
-// examined is what the doctor finds with a configuration.
+// examined contains what the doctor finds with a configuration.
 type examined map[string]doctor.Finding
 
-// patient is what is examined: a configuration at a time.
+// patient contains what is examined: a configuration at a time.
 type patient struct {
 	config Config
 	clock  func() time.Time

@@ -27,7 +27,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// secretParts are what must be found nowhere: of each secret the forms that it
+// secretParts contains what must be found nowhere: of each secret the forms that it
 // could be written in.
 type secretParts struct {
 	mu    sync.Mutex

@@ -27,7 +27,7 @@ var (
 	legacyDuration = flag.Duration("legacy-duration", 2*time.Minute, "how long each of them runs")
 )
 
-// legacyProcess is what a worker runs: how a process begins and waits for a
+// legacyProcess contains what a worker runs: how a process begins and waits for a
 // task, and how it goes on from there to its end.
 type legacyProcess struct {
 	begin  func(*testStack) uuid.UUID

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/upkeep"
 )
 
-// metrics are what /metrics shows, in a registry of their own. No label ever
+// metrics are the metrics of /metrics, in a registry of their own. No label ever
 // holds an id or a tenant.
 type metrics struct {
 	registry *prometheus.Registry

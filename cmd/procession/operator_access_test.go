@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// operatorAccess is what the command line wrote for an operator.
+// operatorAccess contains what the command line wrote for an operator.
 type operatorAccess struct {
 	s        *testStack
 	tokenID  string

@@ -44,7 +44,7 @@ func probe(ctx workflow.Context, n int) (int, error) {
 
 func echo(_ context.Context, n int) (int, error) { return n, nil }
 
-// engineAccount is what a worker has fetched when it started.
+// engineAccount contains what a worker has fetched when it started.
 type engineAccount struct {
 	s     *testStack
 	as    demo.Account

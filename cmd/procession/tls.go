@@ -23,11 +23,11 @@ type servedCertificate struct {
 	checked time.Time
 	seen    [2]fileState
 	current *tls.Certificate
-	// failure is why the files could not be read the last time, which is logged once.
+	// failure is the reason why the files could not be read the last time, which is logged once.
 	failure string
 }
 
-// fileState is what a file that is replaced has another one of.
+// fileState contains properties of a file that change when it is replaced.
 type fileState struct {
 	modified time.Time
 	size     int64

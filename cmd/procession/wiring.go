@@ -33,7 +33,7 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// devService is what is different about a service of the local stack.
+// devService contains the differences of a service of the local stack.
 type devService struct {
 	// authority is the certificate, in PEM, that is shown at /dev/ca.pem.
 	authority []byte

@@ -40,7 +40,7 @@ var ErrInUse = errors.New("the PostgreSQL directory is in use by another process
 type PortBusyError struct {
 	// Port is the port of 127.0.0.1 that is taken.
 	Port int
-	// Err is what the operating system said.
+	// Err is the error of the operating system.
 	Err error
 }
 

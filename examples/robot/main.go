@@ -24,7 +24,7 @@ func register(w *procession.Worker) error {
 	return nil
 }
 
-// asked is what the data of the task says when the robot begins; rate is what it fills in.
+// asked contains what the data of the task says when the robot begins; rate is what it fills in.
 type (
 	asked struct {
 		Currency string `json:"CURRENCY"`

@@ -40,7 +40,7 @@ const (
 	CheckTokens        = "access-tokens"
 )
 
-// Options are what the service is configured to depend on.
+// Options contain the services that the configuration depends on.
 type Options struct {
 	Clock func() time.Time
 	// Settings says what is wrong or missing, nil for nothing. Secrets are settings

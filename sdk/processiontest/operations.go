@@ -16,7 +16,7 @@ import (
 // maxPage is how many entries a page has when the request does not say.
 const maxPage = 25
 
-// answer is what an operation answers: a status and what is encoded as its body.
+// answer contains what an operation answers: a status and what is encoded as its body.
 type answer struct {
 	status int
 	body   any

@@ -64,7 +64,7 @@ type Options struct {
 	Refuse func(*http.Request) (status int, body string)
 }
 
-// Robot is what is started when a task gets an owner.
+// Robot is a program that is started when a task gets an owner.
 type Robot struct{ Workflow, Operation string }
 
 // Service is an in-memory service that runs one worker. It is safe for concurrent use.

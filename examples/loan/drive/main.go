@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// environment is what the process takes from the outside besides its arguments.
+// environment is the environment of the process besides its arguments.
 type environment struct {
 	getenv         func(string) string
 	stdout, stderr io.Writer

@@ -85,7 +85,7 @@ func NewService(t *testing.T, change ...func(*api.Options)) *Service {
 	return NewServiceWithin(t, Bounds{}, change...)
 }
 
-// Bounds are what a service may take of the database, and its tenants of the
+// Bounds contains what a service may take of the database, and its tenants of the
 // service; zero values are the defaults.
 type Bounds struct {
 	persistence.Limits

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Description is what tests ask about an operation of a contract.
+// Description describes an operation of a contract for tests.
 type Description struct {
 	Method string
 	// Parameters are the names of all parameters, by where they are: path, query or

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// World is what tokens are about: who may sign them, for whom, and whom the
+// World contains the parties of tokens: who may sign them, for whom, and whom the
 // service knows.
 type World struct {
 	// Issuer is trusted and publishes keys for RS256, ES256 and EdDSA, and those

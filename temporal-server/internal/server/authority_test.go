@@ -124,7 +124,7 @@ type issuer struct {
 	revoked revocationList
 }
 
-// revocationList is what the service publishes of what it has taken back.
+// revocationList contains what the service publishes of what it has taken back.
 type revocationList struct {
 	GeneratedAt  time.Time `json:"generatedAt"`
 	Tokens       []string  `json:"tokens"`
