@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// options say what a run measures and for how long.
+// options configure what a run measures and for how long.
 type options struct {
 	only           []string
 	seconds        int

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// pgbenchRun says how to run a script: for some seconds, or for a number of
+// pgbenchRun configures the run of a script: for some seconds, or for a number of
 // transactions per client. Start is the number of the last subject used up.
 type pgbenchRun struct {
 	name         string

@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// soakOptions say how hard and how long the service is used.
+// soakOptions configure how hard and how long the service is used.
 type soakOptions struct {
 	minutes   int
 	perSecond int

@@ -33,7 +33,7 @@ const (
 	variableTokenFile = "PROCESSION_TOKEN_FILE"
 )
 
-// bindConnection adds the flags that say how to reach the service, and as whom.
+// bindConnection adds the flags for the address of the service and the credentials.
 func bindConnection(f *pflag.FlagSet) {
 	f.String("server", defaultServer, "`address` of the service; "+variableServer)
 	f.String("ca-file", "",

@@ -130,7 +130,7 @@ func deleteDocuments(cmd *cobra.Command, s *service, files []string, yes bool) e
 	return nil
 }
 
-// confirm asks whether to do with the targets what a verb says.
+// confirm asks whether to apply a verb to the targets.
 func confirm(cmd *cobra.Command, yes bool, targets []string, verb string) error {
 	if yes {
 		return nil

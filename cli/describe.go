@@ -45,14 +45,14 @@ func newDescribeCommand(env Environment) *cobra.Command {
 // tenantHelp describes --tenant of commands about one resource.
 const tenantHelp = "`code` of the tenant, needed where several have such a resource"
 
-// bindTenant adds the flag that says whose resource is meant.
+// bindTenant adds the flag for the tenant of a resource.
 func bindTenant(env Environment, cmd *cobra.Command, tenant *string) {
 	cmd.Flags().StringVar(tenant, "tenant", "", tenantHelp)
 	contextual(cmd.Flags())
 	completeTenants(env, cmd)
 }
 
-// description is all that there is to say of a resource.
+// description contains all details of a resource.
 type description struct {
 	resource oasadmin.Resource
 	versions []oasadmin.DefinitionVersion

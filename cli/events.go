@@ -133,7 +133,7 @@ func (e *eventFlags) params(now time.Time) (oasadmin.FindEventsParams, error) {
 	return params, err
 }
 
-// Moment reads what a flag says: a time of RFC 3339, or how long ago it was, such as 90m or 7d. Nothing stands for none. Its
+// Moment parses the value of a flag: a time of RFC 3339, or how long ago it was, such as 90m or 7d. Nothing stands for none. Its
 // error is a wrong call.
 func Moment(flag, text string, now time.Time) (*time.Time, error) {
 	if text == "" {

@@ -87,7 +87,7 @@ func writeExplanation(w io.Writer, kind resource.Kind, path string, m resource.F
 	return err
 }
 
-// remarks say what else there is to know of a member.
+// remarks returns further facts about a member.
 func remarks(m resource.Field) []string {
 	var lines []string
 	if len(m.Values) > 0 {

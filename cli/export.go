@@ -83,7 +83,7 @@ type exportedStatus struct {
 	EnvironmentVariables []string        `json:"environmentVariables,omitempty"`
 }
 
-// exportedFile says of a file what is the same wherever it is uploaded.
+// exportedFile contains the properties of a file that are the same wherever it is uploaded.
 type exportedFile struct {
 	Name          string `json:"name"`
 	ContentType   string `json:"contentType"`

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// ErrDifferences is how diff says that it found some. It has been shown already.
+// ErrDifferences is returned by diff if there are differences. They have already been printed.
 var ErrDifferences = errors.New("there are differences")
 
 // The exit codes of the program. ExitFailure is for all that has no code of its

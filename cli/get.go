@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// picking says which resources a command is about.
+// picking selects the resources of a command.
 type picking struct {
 	selector string
 	tenant   string

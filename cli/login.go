@@ -24,7 +24,7 @@ const (
 	expiresSoon = 30 * time.Second
 )
 
-// loginFlags say which issuer to sign in at, and how.
+// loginFlags are the flags for the issuer and the way of signing in.
 type loginFlags struct {
 	issuer, clientID string
 	scopes           []string

@@ -49,7 +49,7 @@ func (s *service) retrieve(ctx context.Context, kind resource.Kind, code, tenant
 	return found, named(err, kind, code)
 }
 
-// named names the resource in an error that says that it was not found.
+// named adds the name of the resource to an error that it was not found.
 func named(err error, kind resource.Kind, code string) error {
 	return notFound(err, string(kind)+"/"+code)
 }

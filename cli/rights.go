@@ -7,7 +7,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// right says who may do something.
+// right contains the holders of a right.
 type right struct{ what, who string }
 
 // rightsOf lists who may do what because of a resource, beside the owners and

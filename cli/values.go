@@ -71,7 +71,7 @@ func readInput(stdin io.Reader, flag, file string) (text []byte, err error) {
 	return text, nil
 }
 
-// dataFlags are the flags that say what to save into a task.
+// dataFlags are the flags for the data to save into a task.
 type dataFlags struct {
 	set, unset []string
 	file       string

@@ -95,7 +95,7 @@ func (c *Config) assistanceProvider() (assistance.Provider, error) {
 // assisted reports whether there is AI assistance.
 func (c *Config) assisted() bool { return c.AssistanceURL != "" || c.AssistanceBuiltin }
 
-// pdfToText returns the path of what reads PDFs. The error says why there is none.
+// pdfToText returns the path of the program that reads PDFs, or the reason why there is none.
 func (c *Config) pdfToText() (string, error) {
 	if c.PDFToText == "" {
 		return "", errors.New("--pdftotext is empty")

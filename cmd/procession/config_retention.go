@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/persistence/retention"
 )
 
-// bindRetention declares the flags that say how long data is kept.
+// bindRetention declares the flags of the retention times.
 func (c *Config) bindRetention(f *pflag.FlagSet) {
 	f.DurationVar(&c.EventRetention, "event-retention", 0, "how long events are kept, at least 720h; 0 forever")
 	f.DurationVar(&c.ProcessRetention, "process-retention", 0,

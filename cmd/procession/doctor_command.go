@@ -38,7 +38,7 @@ func newDoctorCommand() *cobra.Command {
 	return cmd
 }
 
-// doctor returns what the configuration says that the service depends on.
+// doctor returns the doctor's options from the configuration.
 func (c *Config) doctor(clock func() time.Time) doctor.Options {
 	return doctor.Options{
 		Clock:        clock,

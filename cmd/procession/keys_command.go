@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// keyFamily is the keys for one purpose, and what to say about them.
+// keyFamily contains the keys for one purpose and the sentences about them.
 type keyFamily struct {
 	purpose persistence.SigningKeyPurpose
 	use     string

@@ -67,7 +67,7 @@ func openDatabase(ctx context.Context, c Config, sealKeys ...string) (*persisten
 	})
 }
 
-// prepareSchema does at start what the configuration says about the schema.
+// prepareSchema migrates or checks the schema at start, as configured.
 func prepareSchema(ctx context.Context, db *persistence.DB, mode string) error {
 	switch mode {
 	case migrateAuto:

@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/upkeep"
 )
 
-// purgeFlags say what purge removes.
+// purgeFlags are the flags of purge.
 type purgeFlags struct {
 	dryRun bool
 	tenant string

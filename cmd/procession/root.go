@@ -34,7 +34,7 @@ func exitCode(err error) int {
 	return cli.ExitCode(err)
 }
 
-// newRoot returns the program. delay says when webhooks are repeated.
+// newRoot returns the program. delay returns the pauses between attempts at webhooks.
 func newRoot(delay dispatch.Delay) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "procession",

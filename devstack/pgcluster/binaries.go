@@ -17,7 +17,7 @@ type MissingError struct {
 	Searched []string
 }
 
-// Error implements error and says what to install.
+// Error implements error. It names the packages to install.
 func (e *MissingError) Error() string {
 	return "no PostgreSQL server binaries (initdb, postgres) in " + strings.Join(e.Searched, ", ") +
 		"; install the server package of your distribution (Debian and Ubuntu: apt-get install postgresql;" +

@@ -52,7 +52,7 @@ func (e *PortBusyError) Error() string {
 // Unwrap returns what the operating system said.
 func (e *PortBusyError) Unwrap() error { return e.Err }
 
-// Options says which cluster to run, and how.
+// Options configure a cluster.
 type Options struct {
 	// Dir holds everything of the cluster and is created when missing. Its
 	// mode becomes 0711 when the server has to run as another user.

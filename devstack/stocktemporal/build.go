@@ -23,7 +23,7 @@ const (
 	toolPackage   = "go.temporal.io/server/cmd/tools/sql"
 )
 
-// BuildOptions says what to build, and where to keep it.
+// BuildOptions configure a build and the place of its result.
 type BuildOptions struct {
 	// Source is the directory of the temporal-server module, see
 	// temporalserver.FindSource.

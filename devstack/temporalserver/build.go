@@ -23,7 +23,7 @@ const (
 	keptBuilds = 3
 )
 
-// BuildOptions says what to build, and where to keep it.
+// BuildOptions configure a build and the place of its result.
 type BuildOptions struct {
 	// Source is the directory of the temporal-server module; see FindSource.
 	Source string

@@ -43,7 +43,7 @@ const (
 // Options contain the services that the configuration depends on.
 type Options struct {
 	Clock func() time.Time
-	// Settings says what is wrong or missing, nil for nothing. Secrets are settings
+	// Settings is the error of wrong or missing settings, nil for none. Secrets are settings
 	// that may hold passwords, which are left out of findings.
 	Settings error
 	Secrets  []string

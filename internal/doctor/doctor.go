@@ -1,4 +1,4 @@
-// Package doctor checks what the service depends on and says what to do about what
+// Package doctor checks the dependencies of the service and advises what to do about what
 // is wrong. It changes nothing.
 package doctor
 

@@ -108,7 +108,7 @@ func (d *doctor) checkTemporalKeys(ctx context.Context) Finding {
 	return ok("Temporal knows key %s", key)
 }
 
-// tokenBackdating is how long before its issue a token says it was issued.
+// tokenBackdating is how long the time of issue in a token precedes the real one.
 const tokenBackdating = time.Minute
 
 // checkTemporalClock shows Temporal, which accepts the present token, one that is

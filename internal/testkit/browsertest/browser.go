@@ -165,7 +165,7 @@ func (b *Tab) Leave(url string) {
 	b.leaving = false
 }
 
-// Size makes the window as large as the pixels say.
+// Size sets the size of the window in pixels.
 func (b *Tab) Size(width, height int64) {
 	b.t.Helper()
 	b.do("resizing", chromedp.EmulateViewport(width, height))

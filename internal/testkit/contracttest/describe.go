@@ -12,7 +12,7 @@ type Description struct {
 	// Parameters are the names of all parameters, by where they are: path, query or
 	// header.
 	Parameters map[string][]string
-	// Tagged says that its answers are documented to have an entity tag.
+	// Tagged reports whether its answers are documented to have an entity tag.
 	Tagged bool
 }
 
