@@ -21,7 +21,7 @@ type FinishDataSourceRunInput struct {
 	Tenant uuid.UUID `json:"tenant"`
 }
 
-// FailDataSourceRunInput says why a run has no answer.
+// FailDataSourceRunInput contains the reason why a run has no answer.
 type FailDataSourceRunInput struct {
 	Run  uuid.UUID `json:"run"`
 	Code string    `json:"code"`

@@ -169,7 +169,7 @@ func (c *configuration) planDocument(d *resource.Document) (ApplyAction, error) 
 	return action, nil
 }
 
-// sameResource reports whether two documents say the same of their resource. The
+// sameResource reports whether two documents have the same content. The
 // id is not part of what they say: it never changes.
 func sameResource(a, b *resource.Document) (bool, error) {
 	if len(a.Metadata.Labels) != len(b.Metadata.Labels) || !resource.Selector(a.Metadata.Labels).Matches(b.Metadata.Labels) {

@@ -18,7 +18,7 @@ import (
 const maxDataSourceMessage = 500
 
 // FinishDataSourceRun ends a run of a data source with what the worker answered;
-// problem says why there is no answer that could be read, "" for one that can. A run
+// problem is the reason why there is no answer that could be read, "" for one that can. A run
 // that has ended stays as it is. What a check found is noted in the value that it is
 // about, except at references that were saved meanwhile.
 func (s *Service) FinishDataSourceRun(

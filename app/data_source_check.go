@@ -120,7 +120,7 @@ func readItemVerdicts(text json.RawMessage, count int) (verdicts []domain.ItemVe
 	return verdicts, "", nil
 }
 
-// errNothingToJudge says that no reference waits for a check any longer.
+// errNothingToJudge means that no reference waits for a check any longer.
 var errNothingToJudge = errors.New("nothing waits for the check")
 
 // judgeItems notes the verdicts of a check in the value that it is about, except at

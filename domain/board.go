@@ -10,7 +10,7 @@ import (
 // BoardProcess is a process as a list for people shows it.
 type BoardProcess struct {
 	ID uuid.UUID
-	// Subject says what the process is about.
+	// Subject is the title of the process.
 	Subject        string
 	State          ProcessState
 	DefinitionID   uuid.UUID

@@ -15,11 +15,11 @@ const DataSourceValidateActivity = "KuFlow_DataSource_ValidateValue"
 
 // The types of errors about references to items of data sources.
 const (
-	// ItemPending says that the data source is being asked.
+	// ItemPending means that the data source is being asked.
 	ItemPending = "dataSourcePending"
-	// ItemInvalid says that the data source refused the reference.
+	// ItemInvalid means that the data source refused the reference.
 	ItemInvalid = "dataSourceInvalid"
-	// ItemUnavailable says that the data source was not asked, or did not answer.
+	// ItemUnavailable means that the data source was not asked, or did not answer.
 	// Saving the value again asks it again.
 	ItemUnavailable = "dataSourceUnavailable"
 )
@@ -67,7 +67,7 @@ type ValueCheck struct {
 	Until  time.Time `json:"until,omitzero"`
 }
 
-// CheckedHolder says what kind of resource a checked value belongs to.
+// CheckedHolder is the kind of resource that a checked value belongs to.
 type CheckedHolder string
 
 // The resources whose values are checked.

@@ -55,7 +55,7 @@ const (
 	CodeInternal               Code = "INTERNAL"
 )
 
-// LocationType says which part of a request a Detail is about.
+// LocationType is the part of a request that a Detail is about.
 type LocationType string
 
 // The parts of a request.

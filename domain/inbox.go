@@ -34,7 +34,7 @@ type InboxTask struct {
 	State       TaskState
 	ProcessID   uuid.UUID
 	ProcessName string
-	// Subject says what the process is about.
+	// Subject is the title of the process.
 	Subject       string
 	InitiatorName string
 	// OwnerName is empty for a task that is not claimed.

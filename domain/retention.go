@@ -36,7 +36,7 @@ func EventEra(longest time.Duration) time.Duration {
 	return min(max(longest/8, shortest), most)
 }
 
-// RetentionKinds returns all kinds, events last, so that they say what became of the others.
+// RetentionKinds returns all kinds, events last, because they record the removal of the others.
 func RetentionKinds() []RetentionKind {
 	return []RetentionKind{RetainProcesses, RetainDeleted, RetainDeliveries, RetainAssistanceCalls, RetainEvents}
 }
@@ -49,7 +49,7 @@ func (k RetentionKind) Least() time.Duration {
 	return LeastRetention
 }
 
-// Removed returns the type of the event that says how much was removed, empty for a kind without.
+// Removed returns the type of the event that records a removal, empty for a kind without.
 func (k RetentionKind) Removed() EventType {
 	switch k {
 	case RetainEvents:

@@ -24,7 +24,7 @@ type UserAction struct {
 	// Availability is a boolean jq expression in ${ … } (specification section
 	// 2.13); always available unless given.
 	Availability string `json:"availability,omitempty" right:"no"`
-	// Permissions say who may invoke the action; one is enough.
+	// Permissions are those of which a principal needs one to invoke the action.
 	Permissions []UserActionPermission `json:"permissions" right:"yes"`
 	// WorkflowType and TaskQueue are for DOWNLOADABLE and START_WORKFLOW.
 	WorkflowType string `json:"workflowType,omitempty" right:"no"`

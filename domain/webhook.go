@@ -184,7 +184,7 @@ type WebhookHealth struct {
 	ModifiedAt        time.Time
 	Pending, Retrying int64
 	Dead, Dropped     int64
-	// AtLeast says that Pending, or Dropped of a disabled endpoint, is a lower bound.
+	// AtLeast reports that Pending, or Dropped of a disabled endpoint, is a lower bound.
 	AtLeast bool
 	// PendingSince is the time since which the oldest of Pending waits.
 	PendingSince *time.Time

@@ -32,7 +32,7 @@ type WorkflowView struct {
 	Parent string
 	// Waits is what the run waits for. Timers are among it as far as they are in Events.
 	Waits []WorkflowWait
-	// Events are those that say something, the newest first.
+	// Events are the events worth showing, the newest first.
 	Events []WorkflowEvent
 	// Older is what asks for the events before, nil where there are none.
 	Older []byte

@@ -44,7 +44,7 @@ func (e *Engine) completeActivity(ctx context.Context, c domain.DueCommand) erro
 	return fmt.Errorf("completing an activity by its token: %w", err)
 }
 
-// refusedToken reports whether err says that a token names no activity of the
+// refusedToken reports whether err means that a token names no activity of the
 // namespace and never will.
 func refusedToken(err error) bool {
 	var invalid *serviceerror.InvalidArgument

@@ -28,7 +28,7 @@ func NamespaceMissing(err error) bool {
 	return missing
 }
 
-// MissingNamespace returns the namespace that err says does not exist.
+// MissingNamespace returns the namespace that does not exist according to err.
 func MissingNamespace(err error) (namespace string, missing bool) {
 	if e, ok := errors.AsType[*serviceerror.NamespaceNotFound](err); ok {
 		return e.Namespace, true

@@ -34,7 +34,7 @@ func newReader(e *Engine, tenant uuid.UUID, raw []*historypb.HistoryEvent) *hist
 	return r
 }
 
-// events returns the events that say something.
+// events returns the events worth showing.
 func (r *historyReader) events(ctx context.Context) ([]domain.WorkflowEvent, error) {
 	var events []domain.WorkflowEvent
 	for _, raw := range r.raw {

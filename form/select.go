@@ -113,7 +113,7 @@ func (s *schemas) parts(ctx context.Context, of Input, elements []any, viewOf fu
 	return forms, nil
 }
 
-// equal reports whether two views say the same.
+// equal reports whether two views have the same content.
 func (v *view) equal(other *view) bool {
 	return v == other || slices.Equal(v.sure, other.sure) && slices.Equal(v.maybe, other.maybe)
 }

@@ -62,7 +62,7 @@ func NewSheet(ctx context.Context, in Input, limits Limits, readOnly bool) (*She
 // valueLabel is what a whole value is called that has no title.
 const valueLabel = "Value"
 
-// blank reports whether the schema says nothing of members.
+// blank reports whether the schema has no constraints on members.
 func (v *view) blank() bool { return len(v.propertyNames()) == 0 }
 
 type sheetBuilder struct {

@@ -34,7 +34,7 @@ type element struct {
 	unlabelled bool
 	// options are those of the element, nil for none.
 	options *object
-	// rule says when the element is shown or enabled, nil for always.
+	// rule is the condition under which the element is shown or enabled, nil for always.
 	rule *object
 	// detail lays the elements of an array out.
 	detail   *element

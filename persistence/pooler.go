@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// execModeParameter is the parameter of a URL that says how statements are executed.
+// execModeParameter is the parameter of a URL for the way in which statements are executed.
 const execModeParameter = "default_query_exec_mode"
 
 // avoidSessions makes connections execute unnamed statements, unless the URL says otherwise: a named one is part of the
@@ -38,7 +38,7 @@ func perTransaction(settings map[string]string) string {
 	return "SELECT " + strings.Join(set, ", ")
 }
 
-// Route says how a DB reaches its database.
+// Route is the way in which a DB reaches its database.
 type Route struct {
 	// Direct reports whether there is a direct URL.
 	Direct bool

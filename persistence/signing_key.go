@@ -7,7 +7,7 @@ import (
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
-// SigningKeyPurpose says what a signing key signs.
+// SigningKeyPurpose is what a signing key signs.
 type SigningKeyPurpose string
 
 // The purposes of signing keys.

@@ -45,7 +45,7 @@ func BearerToken(token string) Credentials {
 	return Credentials{header: "Bearer " + token}
 }
 
-// ClientConfig says how to reach the service. Only Endpoint and Credentials are required.
+// ClientConfig configures the connection to the service. Only Endpoint and Credentials are required.
 type ClientConfig struct {
 	// Endpoint is the http or https address of the service; the path of the version is added when it is missing.
 	Endpoint    string

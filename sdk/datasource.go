@@ -20,7 +20,7 @@ const (
 type DataSource[Item any] struct {
 	// Query returns a page of the items that were searched for.
 	Query func(context.Context, DataSourceQuery) (DataSourcePage[Item], error)
-	// Validate says for each of the values, which are references to items, whether it may be saved. Nil accepts all.
+	// Validate returns for each of the values, which are references to items, whether it may be saved. Nil accepts all.
 	Validate func(context.Context, DataSourceCheck) (DataSourceVerdicts, error)
 }
 
@@ -56,7 +56,7 @@ type (
 		Validations []DataSourceVerdict `json:"validations"`
 		Error       string              `json:"error,omitempty"`
 	}
-	// DataSourceVerdict says whether a value may be saved. Message is for people.
+	// DataSourceVerdict reports whether a value may be saved. Message is for people.
 	DataSourceVerdict struct {
 		Valid   bool   `json:"valid"`
 		Message string `json:"message,omitempty"`

@@ -28,7 +28,7 @@ const (
 	drainTimeout   = 20 * time.Second
 )
 
-// Config says where the service and Temporal are, and what the worker is. Client, TemporalAddress and TaskQueue are
+// Config configures the addresses of the service and of Temporal, and the worker. Client, TemporalAddress and TaskQueue are
 // required.
 type Config struct {
 	Client ClientConfig

@@ -25,7 +25,7 @@ const (
 // process contains what the functions of this package know of the process that a workflow is about.
 type process struct {
 	id uuid.UUID
-	// own says that the workflow is that of the process, which gets the signals about items.
+	// own reports whether the workflow is that of the process, which gets the signals about items.
 	own       bool
 	completed map[uuid.UUID]bool
 	// arrived are the messages and threads that no call has returned yet, in their order.
@@ -53,7 +53,7 @@ func begin(ctx workflow.Context, request any) workflow.Context {
 	return workflow.WithValue(ctx, processKey{}, p)
 }
 
-// collect remembers what signals say about items. A signal may arrive before the activity that created its task has
+// collect remembers the content of signals about items. A signal may arrive before the activity that created its task has
 // returned, and more than once: of tasks only membership counts.
 func (p *process) collect(ctx workflow.Context) {
 	signals := workflow.GetSignalChannel(ctx, itemSignalName)

@@ -73,7 +73,7 @@ func (s *Store) Now() time.Time { return s.clock().UTC().Truncate(time.Microseco
 // deliveries. A Write that records an event for them does so itself.
 func (s *Store) Announce() { s.recorded() }
 
-// errUnrecorded is the failure of an operation that says that it changes nothing.
+// errUnrecorded is the failure of an operation that is declared to change nothing.
 var errUnrecorded = errors.New("the operation changes something and returns no events")
 
 // Write runs fn in a transaction and records the events that it returns: nil when it

@@ -13,7 +13,7 @@ import (
 // Entry is an action that the user may invoke.
 type Entry struct {
 	Name, Icon string
-	// Kind says what the action does.
+	// Kind is the kind of the action.
 	Kind string
 	// Path is that of its form. An action that does not ask is invoked by a POST to it.
 	Path string

@@ -136,7 +136,7 @@ type listed struct {
 
 	// Chosen is the definition that the list is narrowed to, without a name for none.
 	Chosen domain.ArtifactChoice
-	// Problem says why the filters cannot be used, "" if they can.
+	// Problem is the reason why the filters cannot be used, "" if they can.
 	Problem string
 }
 

@@ -29,7 +29,7 @@ type shown struct {
 	*app.ArtifactOverview
 
 	Tab string
-	// Problem says why the last action was refused, "" if none was.
+	// Problem is the reason why the last action was refused, "" if none was.
 	Problem string
 }
 

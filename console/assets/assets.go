@@ -15,10 +15,10 @@ import (
 //go:embed all:dist
 var embedded embed.FS
 
-// ManifestName is the file in dist that says what else is there.
+// ManifestName is the file in dist that lists the other files.
 const ManifestName = "manifest.json"
 
-// Manifest says what was packed.
+// Manifest lists the packed files.
 type Manifest struct {
 	// Source is the digest of all that the files were made from.
 	Source string `json:"source"`

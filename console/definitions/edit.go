@@ -45,7 +45,7 @@ type editing struct {
 	Checked bool
 	Forms   []string
 	Preview templ.Component
-	// PreviewFault says why there is no preview, "" for no reason.
+	// PreviewFault is the reason why there is no preview, "" for no reason.
 	PreviewFault string
 }
 

@@ -20,7 +20,7 @@ type shown struct {
 	Rights   []resource.Right
 	// May reports whether the user may change it.
 	May bool
-	// Done says what was done last, "" for nothing.
+	// Done describes the last action, "" for none.
 	Done string
 }
 

@@ -17,7 +17,7 @@ type Suggestion struct {
 	Same bool
 }
 
-// Compare lists what another version of a document's value has to say about its
+// Compare lists the differences of another version of a document's value in its
 // controls, in their order. What refers to something, or cannot be changed, is left out.
 func Compare(ctx context.Context, doc *Document, other json.RawMessage) ([]Suggestion, error) {
 	now, err := sheetOf(ctx, doc, doc.Value)

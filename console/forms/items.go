@@ -160,7 +160,7 @@ func (i *items) back() string {
 	return s.button(i.name)
 }
 
-// said returns what there is to say about a search.
+// said returns the message about a search.
 func (i *items) said(ctx context.Context) string {
 	switch {
 	case i.refused != nil:

@@ -71,7 +71,7 @@ type page struct {
 	// blank are keys of rows to be filled in, by the names of arrays.
 	blank    map[string][]string
 	readOnly bool
-	// completes is what the button says that completes, "" for none, and anyway the one
+	// completes is the label of the button that completes, "" for none, and anyway the one
 	// that does so in spite of problems.
 	completes, anyway string
 	// tried is whether completing was tried: what is missing is marked from then on.
@@ -82,9 +82,9 @@ type page struct {
 	origin  json.RawMessage
 	once    string
 	message string
-	// noFiles says why files cannot be added, "" where they can.
+	// noFiles is the reason why files cannot be added, "" where they can.
 	noFiles string
-	// marks say where values come from, by their pointers.
+	// marks are the origins of values, by their pointers.
 	marks map[string]string
 	// link returns where a file is downloaded, "" for nowhere.
 	link func(reference string) string
@@ -217,7 +217,7 @@ func (p *page) described(n *form.Node) string {
 	return strings.Join(ids, " ")
 }
 
-// hasHelp reports whether there is something to say about a control.
+// hasHelp reports whether a control has a help text.
 func hasHelp(n *form.Node) bool {
 	return n.Help != "" || len(n.Bounds.Accept) > 0 || n.Bounds.MaxSize > 0 || n.Kind == form.KindTags ||
 		n.Kind == form.KindDateTime || n.Kind == form.KindJSON && !n.Locked()

@@ -24,15 +24,15 @@ type Document struct {
 	ReadOnly bool
 	// Path is that of the page with the form. What its routes are for is below it.
 	Path string
-	// Completes is what the button says that completes what the form is for, or sends a
+	// Completes is the label of the button that completes what the form is for, or sends a
 	// Draft, "" where there is none. It is in the language of the viewer.
 	Completes string
-	// Anyway is what the button says that does so in spite of Errors, after they were
+	// Anyway is the label of the button that does so in spite of Errors, after they were
 	// listed. It is "" where values have to be valid for that.
 	Anyway string
-	// Marks say where values come from, by their pointers, such as from a model.
+	// Marks are the origins of values, such as a model, by their pointers.
 	Marks map[string]string
-	// NoFiles says why files cannot be added, "" where they can.
+	// NoFiles is the reason why files cannot be added, "" where they can.
 	NoFiles string
 	// Link returns where a file that the value refers to is downloaded, "" for nowhere.
 	// It may be nil.

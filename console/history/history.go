@@ -30,7 +30,7 @@ func Older(path string, events []domain.TimelineEvent) string {
 	return path + "?before=" + url.QueryEscape(events[len(events)-1].Cursor.String())
 }
 
-// Moment is an event of a timeline, or several in a row that say the same.
+// Moment is an event of a timeline, or several equal ones in a row.
 type Moment struct {
 	domain.TimelineEvent
 

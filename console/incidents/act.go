@@ -50,7 +50,7 @@ func (s *Screens) Dismiss(v *web.Visit) (*web.Answer, error) {
 type result struct {
 	*domain.IncidentReport
 
-	// Problem says why the action was refused, "" if it was not.
+	// Problem is the reason why the action was refused, "" if it was not.
 	Problem string
 }
 

@@ -1,6 +1,6 @@
 package lang
 
-// germanReference returns the texts of the API reference. What the contracts say is English.
+// germanReference returns the texts of the API reference. The texts of the contracts are English.
 func germanReference() map[string]string {
 	return map[string]string{
 		"API reference": "API-Referenz",

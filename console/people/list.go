@@ -29,7 +29,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 
 func pathOf(key resource.Key, more ...string) string { return resources.PathOf(area, key, more...) }
 
-// about returns what a row says of a resource beside its name.
+// about returns the details in the row of a resource.
 func about(r *resource.Stored) string {
 	if spec, ok := r.Spec.(*resource.UserSpec); ok {
 		return spec.Email

@@ -23,7 +23,7 @@ type shown struct {
 	May bool
 	// Issued is the secret that was just issued, nil for none. It is shown this once.
 	Issued *administer.IssuedSecret
-	// Problem says why the last action was refused, "" if none was.
+	// Problem is the reason why the last action was refused, "" if none was.
 	Problem string
 }
 

@@ -42,7 +42,7 @@ type look struct {
 	Path    string
 	// Asked is the workflow that was asked for, "" for that of the process.
 	Asked string
-	// Problem says why Temporal was not asked, "" if it was.
+	// Problem is the reason why Temporal was not asked, "" if it was.
 	Problem string
 }
 

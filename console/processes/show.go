@@ -37,7 +37,7 @@ type shown struct {
 	Live string
 	// Issue is the command by which operators look into Temporal with its own tools, "" for others.
 	Issue string
-	// Problem says why the last action was refused, "" if none was.
+	// Problem is the reason why the last action was refused, "" if none was.
 	Problem string
 }
 

@@ -70,7 +70,7 @@ type answer struct {
 	Contents      []content
 }
 
-// failed reports whether the answer says that the operation failed.
+// failed reports whether the answer is that of a failed operation.
 func (a answer) failed() bool { return a.Status == "default" || a.Status >= "400" }
 
 // cover contains what the list of contracts shows of one.

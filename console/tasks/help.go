@@ -25,8 +25,8 @@ type help struct {
 	Asks, Takes bool
 	// Drafts is whether the model writes into the form by itself.
 	Drafts bool
-	// Suggestions are what the answer says about the controls of the form, Rest what it
-	// says beside them.
+	// Suggestions are the parts of the answer about controls of the form, Rest is the
+	// rest of it.
 	Suggestions []forms.Suggestion
 	Rest        []ui.Member
 	// Request is the id that asking again has.
@@ -97,7 +97,7 @@ func (h *help) mark(ctx context.Context, doc *forms.Document) error {
 	return err
 }
 
-// Help shows what a model has to say about a task, as far as it is there.
+// Help shows the answer of a model about a task, as far as it is there.
 func (s *Screens) Help(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {

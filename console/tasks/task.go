@@ -29,9 +29,9 @@ type opened struct {
 	User uuid.UUID
 	// Form is what is filled in, nil for nothing.
 	Form templ.Component
-	// Help is what a model has to say about it, nil where none can help.
+	// Help is the help of a model, nil where none can help.
 	Help *help
-	// Problem says why the last action was refused, "" if none was.
+	// Problem is the reason why the last action was refused, "" if none was.
 	Problem string
 }
 
@@ -118,7 +118,7 @@ func (s *Screens) Complete(v *web.Visit) (*web.Answer, error) {
 type result struct {
 	domain.InboxTask
 
-	// Problem says why the action was refused, "" if it was not.
+	// Problem is the reason why the action was refused, "" if it was not.
 	Problem string
 }
 

@@ -12,7 +12,7 @@ import (
 // Failure is the reason why a page cannot be shown.
 type Failure struct {
 	Kind domain.Kind
-	// Message says what was wrong, "" where that is nothing for the user.
+	// Message describes the failure, "" if it is not meant for the user.
 	Message  string
 	SignedIn bool
 }

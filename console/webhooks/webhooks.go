@@ -83,13 +83,13 @@ type shown struct {
 	Outcomes   []domain.WebhookOutcome
 	State      domain.WebhookDeliveryState
 	Deliveries domain.Page[domain.WebhookDeliveryInfo]
-	// Notice says what was done, "" for nothing.
+	// Notice describes the last action, "" for none.
 	Notice string
 	// Next is the time at which the deliveries begin that were left to send again, "" for none, and What those that are sent.
 	Next, What string
 	// Secret is one that was just issued, "" otherwise.
 	Secret string
-	// Problem says why the last action was refused, "" if none was.
+	// Problem is the reason why the last action was refused, "" if none was.
 	Problem string
 }
 

@@ -1,4 +1,4 @@
-// Package accessmodel says what exists for a principal where the service asks SQL: documents, business artifacts and
+// Package accessmodel computes what exists for a principal, which the service computes in SQL: documents, business artifacts and
 // resources. Tests compare the statements with it; the service does not call it.
 package accessmodel
 

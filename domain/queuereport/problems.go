@@ -1,4 +1,4 @@
-// Package queuereport says in English what is wrong with a task queue, for administrators and for those who check an
+// Package queuereport describes the problems of a task queue in English, for administrators and for those who check an
 // installation.
 package queuereport
 

@@ -21,7 +21,7 @@ type Field struct {
 	Default string
 	// Values are all values of a member that has a fixed set of them.
 	Values []string
-	// Rule says what else is required of the value, empty if nothing is.
+	// Rule is a further requirement on the value, empty if there is none.
 	Rule string
 	// Fields are those of an object, or of the objects of a list, in the order of the schema.
 	Fields []Field

@@ -2,7 +2,7 @@ package resource
 
 import "fmt"
 
-// Presence says whether a resource is there for others to refer to.
+// Presence is whether other resources can refer to a resource.
 type Presence int
 
 // The presences. A resource that is Pruned is there, and about to be deleted.

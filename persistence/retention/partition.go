@@ -74,7 +74,7 @@ func FindPartitions(ctx context.Context, r *persistence.Reader, before time.Time
 	return found, pg.Translate("looking for old partitions of the event log", err)
 }
 
-// State says how far the removal of old data is. LastBegan is nil while the last partition has no events, OldestDue while
+// State is the progress of the removal of old data. LastBegan is nil while the last partition has no events, OldestDue while
 // there is no turn.
 type State struct {
 	LastBegan, OldestDue *time.Time

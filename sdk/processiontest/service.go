@@ -37,7 +37,7 @@ const patience = time.Minute
 // version is the path that the API begins with.
 const version = "/v2024-06-14"
 
-// Options say what a Service is to run. Register is required where workflows run.
+// Options configure a Service. Register is required where workflows run.
 type Options struct {
 	// Register registers what the worker runs, as in procession.Program.
 	Register func(*procession.Worker) error
@@ -56,7 +56,7 @@ type Options struct {
 	Emails map[string]uuid.UUID
 	// Managers may work on tasks of others, as the worker may.
 	Managers []uuid.UUID
-	// Hidden, when set, says which items a caller does not see.
+	// Hidden, when set, reports which items a caller does not see.
 	Hidden func(caller uuid.UUID, item rest.ProcessItem) bool
 	// Spoil, when set, changes an item before an operation (create, claim, update, patch, complete) answers it.
 	Spoil func(operation string, item *rest.ProcessItem)
