@@ -43,7 +43,7 @@ type site struct {
 	database string
 	// administration shares the store of app.
 	administration *administer.Administration
-	// options are those of the console.
+	// options are the options of the console.
 	options console.Options
 }
 

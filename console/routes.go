@@ -22,7 +22,7 @@ import (
 	"github.com/procession-dev/procession/console/webhooks"
 )
 
-// screens are those of each area.
+// screens are the screens of each area.
 type screens struct {
 	signin    *signin.Screens
 	home      *home.Screens

@@ -15,7 +15,7 @@ type Entry struct {
 	Name, Icon string
 	// Kind is the kind of the action.
 	Kind string
-	// Path is that of its form. An action that does not ask is invoked by a POST to it.
+	// Path is the path of its form. An action that does not ask is invoked by a POST to it.
 	Path string
 	Asks bool
 }
@@ -23,7 +23,7 @@ type Entry struct {
 // Run is an action that was invoked.
 type Run struct {
 	Name, Icon string
-	// Path is that of what came of it.
+	// Path is the path of its result.
 	Path       string
 	Status     domain.ActionStatus
 	CreatedAt  time.Time

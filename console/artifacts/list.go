@@ -19,7 +19,7 @@ import (
 // pageSize is how many artifacts a page of the list has.
 const pageSize = 25
 
-// Screens are those of business artifacts.
+// Screens are the screens of business artifacts.
 type Screens struct {
 	App *app.Service
 }

@@ -23,7 +23,7 @@ const (
 	inputTime = "2006-01-02T15:04"
 )
 
-// Screens are those of the ledger.
+// Screens are the screens of the ledger.
 type Screens struct {
 	Administration *administer.Administration
 }

@@ -15,7 +15,7 @@ import (
 // area is the entry of the navigation.
 const area = "definitions"
 
-// Screens are those of definitions.
+// Screens are the screens of definitions.
 type Screens struct {
 	App            *app.Service
 	Administration *administer.Administration

@@ -20,7 +20,7 @@ const shown = 20
 type Finder struct {
 	App    *app.Service
 	Caller domain.Caller
-	// Tenant is that of the data sources that the form names.
+	// Tenant is the tenant of the data sources that the form names.
 	Tenant uuid.UUID
 }
 

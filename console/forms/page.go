@@ -99,7 +99,7 @@ type page struct {
 
 // problem is an entry of the summary.
 type problem struct {
-	// ID is that of the control, "" where there is none.
+	// ID is the id of the control, "" where there is none.
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Text string `json:"text"`

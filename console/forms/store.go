@@ -22,7 +22,7 @@ type Document struct {
 	Version string
 	// ReadOnly forms are shown without anything to change.
 	ReadOnly bool
-	// Path is that of the page with the form. What its routes are for is below it.
+	// Path is the path of the page with the form. What its routes are for is below it.
 	Path string
 	// Completes is the label of the button that completes what the form is for, or sends a
 	// Draft, "" where there is none. It is in the language of the viewer.
@@ -97,9 +97,9 @@ type Draft interface {
 
 // Sent contains the values that were entered in a Draft.
 type Sent struct {
-	// ID is that of the page: a form that is sent twice has one.
+	// ID is the id of the page: a form that is sent twice has one.
 	ID uuid.UUID
-	// Version is that of the Document that Patch changes.
+	// Version is the version of the Document that Patch changes.
 	Version string
 	// Value is the whole value, Patch how it differs from that of the Document.
 	Value json.RawMessage

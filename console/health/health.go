@@ -14,7 +14,7 @@ import (
 
 const area = "health"
 
-// Screens are those of health.
+// Screens are the screens of health.
 type Screens struct {
 	Administration *administer.Administration
 }

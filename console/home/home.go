@@ -16,7 +16,7 @@ const (
 	eventsShown = 8
 )
 
-// Screens are those of home.
+// Screens are the screens of home.
 type Screens struct {
 	App *app.Service
 }

@@ -16,7 +16,7 @@ const pageSize = 25
 
 const area = "incidents"
 
-// Screens are those of incidents.
+// Screens are the screens of incidents.
 type Screens struct {
 	Administration *administer.Administration
 }

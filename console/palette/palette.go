@@ -16,7 +16,7 @@ import (
 // tasksShown bounds how many tasks are found.
 const tasksShown = 6
 
-// Screens are those of the palette.
+// Screens are the screens of the palette.
 type Screens struct {
 	App *app.Service
 }

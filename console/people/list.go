@@ -12,7 +12,7 @@ import (
 // area is the entry of the navigation.
 const area = "people"
 
-// Screens are those of people.
+// Screens are the screens of people.
 type Screens struct {
 	Administration *administer.Administration
 }

@@ -73,7 +73,7 @@ type request struct {
 	// Threads are those that a message may be written into.
 	Threads []domain.ProcessPart
 	Problem string
-	// Form is that of any other action.
+	// Form is the form of any other action.
 	Form templ.Component
 }
 

@@ -18,7 +18,7 @@ import (
 // pageSize is how many processes a page of the list has.
 const pageSize = 25
 
-// Screens are those of processes.
+// Screens are the screens of processes.
 type Screens struct {
 	App *app.Service
 }

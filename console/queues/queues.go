@@ -22,7 +22,7 @@ const problemsListed = 2
 
 const area = "queues"
 
-// Screens are those of task queues.
+// Screens are the screens of task queues.
 type Screens struct {
 	Administration *administer.Administration
 }

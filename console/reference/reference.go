@@ -15,7 +15,7 @@ import (
 
 const area = "reference"
 
-// Screens are those of the API reference. Every user may read them.
+// Screens are the screens of the API reference. Every user may read them.
 type Screens struct {
 	// BaseURL is the address of the service in examples, "" for the one that the browser reached it at.
 	BaseURL string

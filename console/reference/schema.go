@@ -19,7 +19,7 @@ const deepest = 2
 type schema struct {
 	// Type is the type, with its format or the name of the schema: string<uuid>, Process[].
 	Type string
-	// Name is that of the page of the schema, "" for one that has none.
+	// Name is the name of the page of the schema, "" for one that has none.
 	Name string
 	// About is HTML.
 	About string

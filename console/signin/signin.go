@@ -35,7 +35,7 @@ type DemoUser struct {
 	Token string
 }
 
-// Screens are those of signing in. All fields are required unless their comment says
+// Screens are the screens of signing in. All fields are required unless their comment says
 // otherwise.
 type Screens struct {
 	Sessions *authn.Sessions

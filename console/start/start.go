@@ -13,7 +13,7 @@ import (
 // pageSize is how many definitions a page has.
 const pageSize = 24
 
-// Screens are those of starting processes.
+// Screens are the screens of starting processes.
 type Screens struct {
 	App *app.Service
 }

@@ -52,7 +52,7 @@ type taskForm struct {
 	Help *help
 	// data is the value of the data that Load found, nil for none.
 	data json.RawMessage
-	// elements are those of the task, values what they and the data are in the form. Both
+	// elements are the elements of the task, values what they and the data are in the form. Both
 	// are nil for a task without elements, whose form is that of its data.
 	elements forms.Elements
 	values   forms.Values

@@ -16,7 +16,7 @@ import (
 // pageSize is how many tasks a page of the inbox has.
 const pageSize = 25
 
-// Screens are those of tasks.
+// Screens are the screens of tasks.
 type Screens struct {
 	App *app.Service
 }

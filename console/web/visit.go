@@ -92,13 +92,13 @@ func (v *Visit) Partial() bool { return v.Scripted() && v.Header.Get("HX-Boosted
 
 // Answer is a page, or where the browser is sent instead.
 type Answer struct {
-	// Title is that of the page.
+	// Title is the title of the page.
 	Title string
 	// Body is the content of the page.
 	Body templ.Component
 	// Area is the entry of the navigation that the page belongs to.
 	Area string
-	// Status is that of the answer, 0 for 200.
+	// Status is the status of the answer, 0 for 200.
 	Status int
 	// To is the path that the browser is sent to, "" for a page.
 	To string

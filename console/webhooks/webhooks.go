@@ -23,7 +23,7 @@ const (
 	area = "webhooks"
 )
 
-// Screens are those of webhooks.
+// Screens are the screens of webhooks.
 type Screens struct {
 	Administration *administer.Administration
 }
