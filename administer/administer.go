@@ -42,7 +42,7 @@ type Options struct {
 	// TaskQueuePatience is how long task queues may be unattended before that is
 	// a problem; the zero value is domain.DefaultTaskQueuePatience.
 	TaskQueuePatience domain.TaskQueuePatience
-	// Version is that of the service.
+	// Version is the version of the service.
 	Version string
 	// Examine carries out the checks of what the service depends on. Without it there are none.
 	Examine func(ctx context.Context) []domain.Finding

@@ -12,9 +12,9 @@ import (
 type Health struct {
 	domain.Backlogs
 
-	// Version is that of the service.
+	// Version is the version of the service.
 	Version string
-	// DatabaseVersion is that of PostgreSQL, "" for callers that are no operators.
+	// DatabaseVersion is the version of PostgreSQL, "" for callers that are no operators.
 	DatabaseVersion string
 }
 

@@ -16,7 +16,7 @@ import (
 
 // ApplyRequest holds the desired state of resources.
 type ApplyRequest struct {
-	// Documents are those of domain/resource, as JSON.
+	// Documents are the documents of domain/resource, as JSON.
 	Documents []json.RawMessage
 	// DryRun finds out what would be done, and does not do it.
 	DryRun bool

@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/webhook"
 )
 
-// webhookSecretPrefix is that of Standard Webhooks.
+// webhookSecretPrefix is the prefix of Standard Webhooks.
 const webhookSecretPrefix = "whsec_"
 
 // maxSecretName is the length of the name of a secret, in characters.

@@ -21,7 +21,7 @@ const (
 // SecretLifetimes bound the validity of issued secrets. 0 is no bound. Secrets
 // that manifests declare expire at the time in the manifest.
 type SecretLifetimes struct {
-	// AccessToken is that of a personal access token issued without an expiry,
+	// AccessToken is the lifetime of a personal access token issued without an expiry,
 	// MaxAccessToken the longest.
 	AccessToken, MaxAccessToken time.Duration
 	// MaxApplicationSecret is the longest of a secret of an application, and that of

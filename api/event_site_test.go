@@ -16,7 +16,7 @@ type sites struct {
 	shapes                  *apitest.Service
 	admin                   *apitest.Administered
 	ofTheShapes, ofTheAdmin sync.Mutex
-	// requests are those of the operations that only read, which share what they
+	// requests are the requests of the operations that only read, which share what they
 	// read.
 	requests map[string]asked
 }

@@ -30,7 +30,7 @@ type things struct {
 	fixture
 	definition, group uuid.UUID
 	key               string
-	// artifactDefinition is that of the artifact.
+	// artifactDefinition is the definition of the artifact.
 	artifactDefinition uuid.UUID
 }
 
@@ -113,7 +113,7 @@ type cast struct {
 	user       uuid.UUID // of the tenant Other
 	group      uuid.UUID // of the tenant Other
 	membership uuid.UUID // of a user in the tenant Demo
-	// artifactDefinition is that of the tenant Other.
+	// artifactDefinition is the definition of the tenant Other.
 	artifactDefinition uuid.UUID
 	robot              uuid.UUID // of the tenant Other
 }

@@ -30,7 +30,7 @@ type Options struct {
 	Service *app.Service
 	// Administration carries out what administrators ask for.
 	Administration *administer.Administration
-	// Revocations are those of engine tokens.
+	// Revocations are the revocations of engine tokens.
 	Revocations   *authn.Revocations
 	Authenticator *authn.Authenticator
 	// Issuer publishes the keys that engine tokens are verified with.
@@ -73,10 +73,10 @@ type Options struct {
 	// Hosts reports whether requests with a Host header are answered, and may be nil:
 	// then all are.
 	Hosts func(host string) bool
-	// Origins are those of pages, such as https://desk.example.com, whose programs may
+	// Origins are the origins of pages, such as https://desk.example.com, whose programs may
 	// use the interface with credentials of their own; empty for none.
 	Origins []string
-	// Deprecation is that of Shape A, and may be zero.
+	// Deprecation is the deprecation of Shape A, and may be zero.
 	Deprecation Deprecation
 }
 

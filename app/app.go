@@ -54,7 +54,7 @@ type Options struct {
 	// AssistanceTime is how long a run of AI assistance may take, 0 for
 	// DefaultAssistanceTime.
 	AssistanceTime time.Duration
-	// Quotas are those of each tenant, nil for domain.DefaultQuotas.
+	// Quotas are the quotas of each tenant, nil for domain.DefaultQuotas.
 	Quotas *domain.Quotas
 	// Forms puts forms on paper. There is no such thing when it is nil.
 	Forms *press.Press
@@ -75,7 +75,7 @@ type Service struct {
 	issuer       *authn.Issuer
 	sealer       *authn.Sealer
 	definitions  *definitionCache
-	// artifactDefinitions are those of business artifacts.
+	// artifactDefinitions are the definitions of business artifacts.
 	artifactDefinitions *artifactDefinitionCache
 	encryptionKeys      *encryptionKeyCache
 	environmentReads    *environmentReads

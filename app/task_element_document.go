@@ -14,7 +14,7 @@ import (
 // ElementUpload is a document for an element of a task.
 type ElementUpload struct {
 	storage.Upload
-	// Code is that of the element.
+	// Code is the code of the element.
 	Code string
 	// ValueID is the value that the document replaces, nil for none.
 	ValueID *uuid.UUID

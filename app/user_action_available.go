@@ -14,7 +14,7 @@ import (
 type AvailableAction struct {
 	domain.UserAction
 	Definition domain.ActionDefinitionRef
-	// Version is that of the process definition that the process follows.
+	// Version is the version of the process definition that the process follows.
 	Version uuid.UUID
 	Related *uuid.UUID
 }

@@ -30,7 +30,7 @@ type sealKeyID [sealKeyIDSize]byte
 type Sealer struct {
 	active  sealKeyID
 	ciphers map[sealKeyID]cipher.AEAD
-	// names are those of the keys, the active one first.
+	// names are the names of the keys, the active one first.
 	names []string
 }
 

@@ -118,7 +118,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 // pageMeasures contains what the rounds of a page have measured.
 type pageMeasures struct {
 	page, rest pageCosts
-	// size is that of the page in bytes.
+	// size is the size of the page in bytes.
 	size int
 }
 
@@ -147,7 +147,7 @@ func (r *report) addPage(name string, m pageMeasures) {
 	r.add(pageRow("page "+name+", CPU of the service", "µs", m.page.costs, m.rest.costs))
 }
 
-// pageCosts are those of a page or its counterpart: the median time in milliseconds,
+// pageCosts are the costs of a page or its counterpart: the median time in milliseconds,
 // and the time on processors in microseconds, of each round.
 type pageCosts struct{ times, costs []float64 }
 

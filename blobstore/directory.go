@@ -91,7 +91,7 @@ func makeDirectory(dir string) error {
 }
 
 // probe stores an empty file the way documents are stored, and removes it. Both
-// names are those of leftovers, for the sweeper to find after a crash.
+// names are the names of leftovers, for the sweeper to find after a crash.
 func (d *directory) probe() error {
 	temp, name := leftoverName(uuid.Nil.String()), leftoverName(uuid.Nil.String())
 	err := d.receive(temp, strings.NewReader(""))

@@ -46,7 +46,7 @@ type terminal struct {
 	// operator is the token of a principal that may create tenants.
 	operator string
 	env      map[string]string
-	// clock is that of the commands; nil for three days after the service's.
+	// clock is the clock of the commands; nil for three days after the service's.
 	clock func() time.Time
 	stdin string
 }

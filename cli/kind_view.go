@@ -9,7 +9,7 @@ import (
 
 // kindView describes how the command line shows resources of a kind.
 type kindView struct {
-	// columns are those of tables that list this kind alone.
+	// columns are the columns of tables that list this kind alone.
 	columns []column
 }
 

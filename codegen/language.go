@@ -37,7 +37,7 @@ func (l Language) Name() string {
 	return c.name
 }
 
-// conventions are those of a language.
+// conventions are the conventions of a language.
 type conventions struct {
 	name string
 	// reserved are names that constants and types cannot have.

@@ -32,7 +32,7 @@ const (
 // valueType is the type of a value.
 type valueType struct {
 	kind kind
-	// name is that of an object's type, or of the type of literals in languages that need one.
+	// name is the name of an object's type, or of the type of literals in languages that need one.
 	name string
 	of   []valueType
 	// values are the texts of literals.

@@ -73,7 +73,7 @@ type TimelineEvent struct {
 	Event
 
 	ActorName, OwnerName, ItemName string
-	// Subject is that of the process.
+	// Subject is the subject of the process.
 	Subject string
 }
 

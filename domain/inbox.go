@@ -49,7 +49,7 @@ type Inbox struct {
 	// Counts are how many tasks each view has, whatever it is narrowed to. Of own tasks in the other views,
 	// InboxCountLimit are counted.
 	Counts map[InboxView]int64
-	// Definitions are those of the processes of the view's tasks, by name.
+	// Definitions are the definitions of the processes of the view's tasks, by name.
 	Definitions []InboxDefinition
 }
 
@@ -66,7 +66,7 @@ type OpenedTask struct {
 	InboxTask
 
 	Item *ProcessItem `db:"-"`
-	// ProcessVersion is that of the process's definition.
+	// ProcessVersion is the version of the process's definition.
 	ProcessVersion uuid.UUID
 	// Candidate may claim the task while it is READY.
 	Candidate bool

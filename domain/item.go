@@ -39,7 +39,7 @@ type ProcessItem struct {
 	// Names are the names of the owner and the definition, nil unless requested.
 	Names *Names
 	Audit
-	// Deletion is that of the process.
+	// Deletion is the deletion of the process.
 	Deletion
 }
 

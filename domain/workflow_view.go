@@ -63,7 +63,7 @@ type WorkflowWait struct {
 	Until *time.Time
 	// Message is what the latest attempt failed with, "" for nothing.
 	Message string
-	// WorkflowID is that of a child.
+	// WorkflowID is the id of a child.
 	WorkflowID string
 }
 
@@ -82,6 +82,6 @@ type WorkflowEvent struct {
 	Message string
 	// Until is the time at which a timer ends.
 	Until *time.Time
-	// WorkflowID is that of a child.
+	// WorkflowID is the id of a child.
 	WorkflowID string
 }

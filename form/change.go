@@ -16,7 +16,7 @@ import (
 type Typed struct {
 	Manner
 
-	// Texts are those of controls, by the names of their nodes: one for each, except
+	// Texts are the texts of controls, by the names of their nodes: one for each, except
 	// for KindChoices and KindFiles, which have those that are chosen.
 	Texts map[string][]string
 	// Orders are the keys of the rows of arrays, by the names of their nodes. A key

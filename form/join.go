@@ -9,7 +9,7 @@ import (
 
 // Part is a value that is entered in one form with others.
 type Part struct {
-	// Name is that of the member that the value becomes.
+	// Name is the name of the member that the value becomes.
 	Name string
 	// Label is the heading of the part, "" for none.
 	Label string

@@ -12,7 +12,7 @@ import (
 
 // Manner is how people write.
 type Manner struct {
-	// Zone is that of dates with times, nil for UTC.
+	// Zone is the zone of dates with times, nil for UTC.
 	Zone *time.Location
 	// Comma is whether decimals are written with a comma.
 	Comma bool

@@ -32,7 +32,7 @@ type element struct {
 	kindName string
 	// unlabelled elements have their label switched off.
 	unlabelled bool
-	// options are those of the element, nil for none.
+	// options are the options of the element, nil for none.
 	options *object
 	// rule is the condition under which the element is shown or enabled, nil for always.
 	rule *object

@@ -165,7 +165,7 @@ type Tx struct {
 	requestID string
 	// revoked reports whether the transaction revokes access to the engine.
 	revoked bool
-	// precondition is that of the request; current is the version of its resource, nil until the resource was
+	// precondition is the precondition of the request; current is the version of its resource, nil until the resource was
 	// read.
 	precondition domain.Precondition
 	current      *domain.Version

@@ -19,7 +19,7 @@ type ProcessOverview struct {
 	// Whole is the process with its values, but without the ids of related processes.
 	Whole          domain.Process
 	DefinitionName string
-	// Number is that of the version of the definition, which counts from 1.
+	// Number is the number of the version of the definition, which counts from 1.
 	Number                    int
 	InitiatorName             string
 	OpenTasks, RunningActions int

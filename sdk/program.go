@@ -19,7 +19,7 @@ import (
 // so on; -h lists them. The secret has no flag, because a command line is visible to every user of the machine: it is in
 // PREFIX_CLIENT_SECRET, or in the file that -client-secret-file names.
 type Program struct {
-	// Name is that of the program in messages.
+	// Name is the name of the program in messages.
 	Name string
 	// Prefix begins the names of the variables (default PROCESSION_WORKER).
 	Prefix string

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxURLLength is that of the document of a subscription, in bytes.
+// maxURLLength is the maximum length of the document of a subscription, in bytes.
 const maxURLLength = 2000
 
 // URLError is returned by CheckURL for a URL that events cannot be sent to. It

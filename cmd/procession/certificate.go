@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 )
 
-// serverCertificateLifetime is that of the certificates issued for Temporal's
+// serverCertificateLifetime is the lifetime of the certificates issued for Temporal's
 // frontend and for the HTTPS listener of the local stack.
 const serverCertificateLifetime = 397 * 24 * time.Hour
 

@@ -71,7 +71,7 @@ type service struct {
 	management  http.Handler
 	admin       http.Handler
 	connections connections
-	// certificate is that of the HTTPS listeners, nil until they are open and without them.
+	// certificate is the certificate of the HTTPS listeners, nil until they are open and without them.
 	certificate atomic.Pointer[servedCertificate]
 	health      *health
 	engine      *engine.Engine

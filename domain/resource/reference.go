@@ -23,7 +23,7 @@ type Field struct {
 	Values []string
 	// Rule is a further requirement on the value, empty if there is none.
 	Rule string
-	// Fields are those of an object, or of the objects of a list, in the order of the schema.
+	// Fields are the fields of an object, or of the objects of a list, in the order of the schema.
 	Fields []Field
 }
 

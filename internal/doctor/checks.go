@@ -69,7 +69,7 @@ type Options struct {
 	TemporalAddress   string
 	TemporalCAFile    string
 	TemporalRetention time.Duration
-	// Credentials are those of the service for Temporal.
+	// Credentials are the credentials of the service for Temporal.
 	Credentials   func(issuer *authn.Issuer) (engine.Credentials, error)
 	QueuePatience domain.TaskQueuePatience
 	// EventRetention is the longest time for which events are kept, 0 forever.

@@ -15,7 +15,7 @@ const (
 	headerKeyID    = "x-kuflow-encoding-encrypted-key-id"
 )
 
-// contextKey is that of the key id in contexts.
+// contextKey is the key of the key id in contexts.
 type contextKey struct{}
 
 func keyIDIn(value any) string {

@@ -75,7 +75,7 @@ type Service struct {
 	Provider *Provider
 	// Forms puts forms on paper.
 	Forms *press.Press
-	// Options are those of the handler.
+	// Options are the options of the handler.
 	Options api.Options
 }
 

@@ -36,7 +36,7 @@ func UnfitKeys(tb testing.TB) []Key {
 	return []Key{encryption, otherCurve, otherCurve.As("ES256", "p384-as-p256"), newShortKey(tb, "short")}
 }
 
-// Members are those of a JSON object.
+// Members are the members of a JSON object.
 type Members map[string]any
 
 // Claims returns the claims of a token that is valid for five minutes.
