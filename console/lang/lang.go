@@ -1,4 +1,4 @@
-// Package lang is the languages of the console. Texts in the code are English; a
+// Package lang translates the texts of the console. Texts in the code are English; a
 // catalogue holds each of them in another language.
 package lang
 
@@ -35,17 +35,18 @@ func texts() map[language.Tag]map[string]string {
 	return map[language.Tag]map[string]string{language.German: translated}
 }
 
-//nolint:gochecknoglobals // made once and never changed
+//nolint:gochecknoglobals // computed once and never changed
 var (
-	translations = texts()
-	known        = builder()
+	// translations and known are computed by the first page: commands and workers need neither.
+	translations = sync.OnceValue(texts)
+	known        = sync.OnceValue(builder)
 	matcher      = language.NewMatcher([]language.Tag{language.English, language.German})
 	printers     = printerPools()
 )
 
 func builder() catalog.Catalog {
 	b := catalog.NewBuilder(catalog.Fallback(language.English))
-	for tag, translated := range translations {
+	for tag, translated := range translations() {
 		for text, translation := range translated {
 			// It fails for placeholders that cannot be parsed, which the tests look for.
 			_ = b.SetString(tag, text, translation)
@@ -58,7 +59,7 @@ func builder() catalog.Catalog {
 func printerPools() map[language.Tag]*sync.Pool {
 	pools := map[language.Tag]*sync.Pool{}
 	for _, l := range Languages() {
-		pools[l.Tag] = &sync.Pool{New: func() any { return message.NewPrinter(l.Tag, message.Catalog(known)) }}
+		pools[l.Tag] = &sync.Pool{New: func() any { return message.NewPrinter(l.Tag, message.Catalog(known())) }}
 	}
 	return pools
 }
@@ -74,7 +75,7 @@ func Match(chosen, accepted string) language.Tag {
 // fmt.Sprintf does and numbers as the language writes them.
 func Text(tag language.Tag, text string, args ...any) string {
 	if len(args) == 0 {
-		if translated, ok := translations[tag][text]; ok {
+		if translated, ok := translations()[tag][text]; ok {
 			return translated
 		}
 		return text
