@@ -16,11 +16,13 @@ import (
 
 const (
 	// Temporal lists a workflow some time after it has ended, and not in order.
-	// Every look goes back by nearOverlap, some looks by farOverlap, and the sweep
-	// finds what is listed even later.
-	nearOverlap = 2 * time.Second
-	farOverlap  = 30 * time.Second
-	farEvery    = 10 * time.Second
+	// Looks go back by nearOverlap, those of busy namespaces between two full looks
+	// by shortOverlap, and some looks by farOverlap. The sweep finds what is listed
+	// even later.
+	shortOverlap = time.Second
+	nearOverlap  = 2 * time.Second
+	farOverlap   = 30 * time.Second
+	farEvery     = 10 * time.Second
 	// fullEvery is the time between two looks for workflows that did not return, in
 	// a namespace that is busy. Elsewhere it is that of quietLooks looks, and fullEvery
 	// at least.
@@ -87,12 +89,16 @@ func (l *look) list(ctx context.Context) error {
 	if err := l.skipOlder(ctx); err != nil {
 		return err
 	}
+	far := l.began.Sub(l.FarAt) >= farEvery
+	full := l.Busy && far || l.began.Sub(l.FullAt) >= l.fullEvery()
 	overlap := nearOverlap
-	if l.began.Sub(l.FarAt) >= farEvery {
+	switch {
+	case far:
 		overlap, l.FarAt = farOverlap, l.began
+	case l.Busy && !full:
+		overlap = shortOverlap
 	}
 	latest, fault := l.listKind(ctx, engine.EndCompleted, l.ClosedAt.Add(-overlap))
-	full := l.Busy && overlap == farOverlap || l.began.Sub(l.FullAt) >= l.fullEvery()
 	if full {
 		if !l.Busy {
 			// The far look may have been one of those in between.

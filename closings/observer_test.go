@@ -41,8 +41,10 @@ type watched struct {
 	// pages.
 	looks []string
 	pages int
-	// deepest is how many ends the pages before one had that was listed, asked how many runs were asked for at once.
-	deepest, asked int
+	// depths has the number of ends before the last page of each look for EndCompleted. asked is the most runs that were
+	// asked for at once.
+	depths []int
+	asked  int
 	// block, when it is not nil, is read from before each list.
 	block chan struct{}
 }
@@ -67,7 +69,7 @@ func (w *watched) ListClosed(
 	w.mu.Lock()
 	block := w.block
 	if kind == engine.EndCompleted && len(token) == 0 {
-		w.looks = append(w.looks, namespace)
+		w.looks, w.depths = append(w.looks, namespace), append(w.depths, 0)
 	}
 	w.pages++
 	var fault error
@@ -89,7 +91,9 @@ func (w *watched) ListClosed(
 	slices.SortFunc(ended, func(a, b engine.Closed) int { return b.ClosedAt.Compare(a.ClosedAt) })
 	first, _ := strconv.Atoi(string(token))
 	w.mu.Lock()
-	w.deepest = max(w.deepest, first)
+	if kind == engine.EndCompleted {
+		w.depths[len(w.depths)-1] = first
+	}
 	w.mu.Unlock()
 	last := min(first+2, len(ended))
 	if last < len(ended) {
