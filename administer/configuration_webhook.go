@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/webhook"
 )
 
-// checkPublicURL returns the check without exceptions allowed by the operator.
+// checkPublicURL checks a URL without the exceptions that the operator allows.
 func checkPublicURL(url string) error {
 	guard, err := webhook.NewGuard(webhook.Policy{}, nil)
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *Administration) RetrieveDefinitionVersion(
 	return unpinned(found.Document, current, pinned)
 }
 
-// unpinned returns the inverse of configuration.version.
+// unpinned is the inverse of configuration.version.
 func unpinned(
 	document resource.Document, current *resource.ProcessDefinitionSpec, pinned *persistence.PinnedDefinition,
 ) (*DefinitionVersion, error) {

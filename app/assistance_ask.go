@@ -14,7 +14,7 @@ import (
 // answerTime bounds the storing of an answer.
 const answerTime = 10 * time.Second
 
-// AskAssistanceModel returns the fourth step of a run: it asks the model and stores
+// AskAssistanceModel executes the fourth step of a run: it asks the model and stores
 // the answer. A run that has its answer does not ask again.
 func (s *Service) AskAssistanceModel(ctx context.Context, key domain.AssistanceKey) error {
 	if _, err := s.pendingRun(ctx, key); err != nil {

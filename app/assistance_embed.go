@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// EmbedAssistancePassages returns the second step of a run: passages that have no
+// EmbedAssistancePassages executes the second step of a run: passages that have no
 // vector get one, a batch at a time. What a batch costs is not lost when a later
 // one fails. It reports whether there may be more.
 func (s *Service) EmbedAssistancePassages(ctx context.Context, key domain.AssistanceKey) (more bool, err error) {

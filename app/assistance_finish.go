@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// FinishAssistance returns the last step of a run: it publishes the answer and,
+// FinishAssistance executes the last step of a run: it publishes the answer and,
 // where the definition says so, drafts it into the data of the task. The draft
 // is skipped if the requester may no longer write to the task. The task is
 // never completed.

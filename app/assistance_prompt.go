@@ -24,7 +24,7 @@ type preparedRequest struct {
 	Schema      json.RawMessage      `json:"schema,omitempty"`
 }
 
-// PrepareAssistancePrompt returns the third step of a run: it fills the templates,
+// PrepareAssistancePrompt executes the third step of a run: it fills the templates,
 // chooses the passages that are nearest to the prompt, and stores the prompt,
 // which does not change afterwards.
 func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.AssistanceKey) error {

@@ -29,7 +29,7 @@ type workflowResponse struct {
 	Message string `json:"message"`
 }
 
-// returnAtOnce returns the least that a workflow can do.
+// returnAtOnce is a workflow that returns at once.
 func returnAtOnce(workflow.Context, workflowRequest) (workflowResponse, error) {
 	return workflowResponse{Message: "done"}, nil
 }

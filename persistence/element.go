@@ -23,7 +23,7 @@ func readElements(stored []byte) (domain.ElementValues, error) {
 	return values, nil
 }
 
-// storeElements returns the reverse of readElements. The text of the values is preserved.
+// storeElements is the reverse of readElements. The text of the values is preserved.
 func storeElements(values domain.ElementValues) ([]byte, error) {
 	if len(values) == 0 {
 		return nil, nil

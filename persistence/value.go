@@ -28,7 +28,7 @@ func (v storedValue) value() (*domain.JSONValue, error) {
 	return value, nil
 }
 
-// store returns the reverse of value.
+// store is the reverse of value.
 func store(value *domain.JSONValue) (storedValue, error) {
 	if value == nil {
 		return storedValue{}, nil

@@ -247,7 +247,7 @@ func AwaitTask[T any](ctx workflow.Context, code string, options ...Option) (Tas
 	return AwaitCompletion[T](ctx, created)
 }
 
-// AwaitCompletion returns the second half of AwaitTask: it returns a task that CreateTask has created when it is completed.
+// AwaitCompletion is the second half of AwaitTask: it returns a task that CreateTask has created when it is completed.
 // With it a workflow waits for one of several tasks, or in coroutines for all of them.
 func AwaitCompletion[T any](ctx workflow.Context, created rest.ProcessItem) (Task[T], error) {
 	p, err := in(ctx)

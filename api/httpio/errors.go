@@ -27,7 +27,7 @@ const (
 	retryAfterRateLimited = 1
 )
 
-// StatusOf returns the one table from kinds of error to HTTP statuses. ok is false
+// StatusOf returns the HTTP status for a kind of error, from the only table of them. ok is false
 // for a kind that must not be shown to clients.
 func StatusOf(kind domain.Kind) (status int, ok bool) {
 	switch kind {

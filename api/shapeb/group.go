@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// FindGroups returns an operation that the specification leaves out.
+// FindGroups implements an operation that the specification leaves out.
 func (s *Server) FindGroups(
 	ctx context.Context, request oasb.FindGroupsRequestObject,
 ) (oasb.FindGroupsResponseObject, error) {

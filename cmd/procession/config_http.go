@@ -71,7 +71,7 @@ func (c *Config) limits() limit.Limits {
 	}
 }
 
-// proxies returns the trusted ones.
+// proxies returns the trusted proxies.
 func (c *Config) proxies() (httpio.Proxies, error) {
 	proxies := make(httpio.Proxies, 0, len(c.TrustedProxies))
 	for _, text := range c.TrustedProxies {

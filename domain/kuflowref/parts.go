@@ -137,7 +137,7 @@ func escape(out *strings.Builder, text string) {
 	}
 }
 
-// unescape returns the reverse of escape. A plus stands for the given byte; a percent sign without two hexadecimal
+// unescape is the reverse of escape. A plus stands for the given byte; a percent sign without two hexadecimal
 // digits after it, as from writers that do not escape, stands for itself. Invalid UTF-8 becomes U+FFFD.
 func unescape(text string, plus byte) string {
 	var out strings.Builder

@@ -168,7 +168,7 @@ func (s *Service) In(t *testing.T) *Service {
 	return &sub
 }
 
-// Now returns the clock of the service.
+// Now returns the time of the clock of the service.
 func (s *Service) Now() time.Time {
 	return time.Date(2026, time.March, 2, 10, 30, 0, 0, time.UTC).Add(time.Duration(s.Ticks.Add(1)) * time.Millisecond)
 }

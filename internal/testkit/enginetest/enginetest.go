@@ -109,7 +109,7 @@ func (s *Stack) Stop() {
 	s.server = nil
 }
 
-// Credentials returns the service's.
+// Credentials returns the credentials of the service.
 func (s *Stack) Credentials() engine.Credentials {
 	return engine.Credentials{
 		Token: func() (string, error) {
