@@ -2,6 +2,7 @@ package confine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -11,9 +12,6 @@ import (
 
 // Argument is the first argument of a program that is started as a child.
 const Argument = "confined"
-
-// program is the name of a task in the arguments when the child executes another program.
-const program = "--"
 
 // Exit codes of a child: it could not set its limits, it reached its limit of processor
 // time, its task failed.
@@ -44,28 +42,27 @@ func Serve(args []string, tasks map[string]Task) (code int, child bool) {
 	return 0, true
 }
 
-// begin sets the limits and returns the task. It does not return if it executes another
-// program.
+// begin restricts this process and returns the task. It does not return if it executes another program.
 func begin(args []string, tasks map[string]Task) (Task, error) {
-	if len(args) < 2 {
-		return nil, fmt.Errorf("usage: %s LIMITS TASK", Argument)
+	if len(args) != 1 {
+		return nil, fmt.Errorf("usage: %s ORDER", Argument)
 	}
-	limits, err := parseLimits(args[0])
-	if err != nil {
-		return nil, err
+	var o order
+	if err := json.Unmarshal([]byte(args[0]), &o); err != nil {
+		return nil, fmt.Errorf("reading the order: %w", err)
 	}
-	if err := restrict(limits, args[1] == program); err != nil {
+	if err := restrict(o); err != nil {
 		return nil, fmt.Errorf("restricting the child: %w", err)
 	}
-	if args[1] == program {
-		return nil, become(args[2:])
+	if len(o.Program) > 0 {
+		return nil, execute(o.Program)
 	}
-	task, ok := tasks[args[1]]
+	task, ok := tasks[o.Task]
 	if !ok {
-		return nil, fmt.Errorf("there is no task %q", args[1])
+		return nil, fmt.Errorf("there is no task %q", o.Task)
 	}
 	// Below the kernel's limit, so that the garbage collector frees memory first.
-	debug.SetMemoryLimit(limits.Memory * 3 / 4)
+	debug.SetMemoryLimit(o.Memory * 3 / 4)
 	runtime.GOMAXPROCS(1)
 	return task, nil
 }

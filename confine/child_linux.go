@@ -30,13 +30,11 @@ const (
 	sacrifice = "1000"
 )
 
-// Weakness returns a sentence about the limits that are not enforced on this system, or "".
-func Weakness() string { return "" }
-
 // restrict drops privileges and sets the limits of this process, before it reads input.
-// other reports that the child will execute another program.
-func restrict(l Limits, other bool) error {
-	if other {
+func restrict(o order) error {
+	var program string
+	if len(o.Program) > 0 {
+		program = o.Program[0]
 		// The collector needs threads, and the child ends here before it needs a collection.
 		debug.SetGCPercent(-1)
 	}
@@ -52,19 +50,22 @@ func restrict(l Limits, other bool) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("giving up new privileges: %w", err)
 	}
-	memory, cpu := uint64(max(l.Memory, 0)), uint64(max(seconds(l.CPU), 0))
-	if !other {
+	memory, cpu := uint64(max(o.Memory, 0)), uint64(max(o.CPU, 0))
+	if program == "" {
 		base, err := ownMemory()
 		if err != nil {
 			return err
 		}
 		memory += base
 	}
+	if err := sandbox(program, o.Readable); err != nil {
+		return err
+	}
 	// The kernel sends SIGXCPU at Cur and kills at Max: the signal distinguishes the limit from another kill.
 	if err := unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: cpu, Max: cpu + 1}); err != nil {
 		return fmt.Errorf("limiting processor time: %w", err)
 	}
-	if !other {
+	if program == "" {
 		go endInTime()
 	}
 	for _, limit := range []struct {
@@ -150,10 +151,7 @@ func closeInherited() error {
 	return nil
 }
 
-// become executes another program in this process, under the same limits.
-func become(args []string) error {
-	if len(args) == 0 {
-		return errors.New("there is no program")
-	}
+// execute replaces this process by another program, under the same restrictions.
+func execute(args []string) error {
 	return fmt.Errorf("starting %s: %w", args[0], syscall.Exec(args[0], args, nil)) //nolint:gosec // The operator names the program.
 }

@@ -7,11 +7,11 @@ import (
 	"runtime"
 )
 
-// Weakness returns a sentence about the limits that are not enforced on this system, or "".
+// Weakness returns a sentence about the restrictions that this system does not enforce, or "".
 func Weakness() string {
-	return "memory and processor time of children are not limited on " + runtime.GOOS
+	return "memory, processor time, files and network of children are not restricted on " + runtime.GOOS
 }
 
-func restrict(Limits, bool) error { return nil }
+func restrict(order) error { return nil }
 
-func become([]string) error { return errors.New("programs are started by the parent") }
+func execute([]string) error { return errors.New("programs are started by the parent") }

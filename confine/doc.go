@@ -4,9 +4,8 @@
 // streams. It is killed together with the processes that it started. A hostile file
 // therefore fails alone and does not affect the service.
 //
-// The kernel enforces the limits of memory and processor time on Linux only. Elsewhere
-// only the limits of wall-clock time and output apply, and Weakness returns a warning.
-//
-// A child has the user, the network and the file system of the service. The package
-// bounds resources; it does not contain a child whose control a file has taken over.
+// On Linux a child is also in a sandbox: Landlock and a seccomp filter deny it all files but those of its program,
+// every write, sockets, other programs, signals to processes of the service and rare system calls. Restrictions that
+// the kernel does not have are left out, and Weakness names them. On other systems only the limits of wall-clock time
+// and output apply.
 package confine

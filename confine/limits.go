@@ -3,8 +3,6 @@ package confine
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -47,27 +45,19 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("the child failed with %d: %q", e.Code, e.Complaint)
 }
 
-// String returns the limits as they are passed to a child.
-func (l Limits) String() string {
-	return fmt.Sprintf("%d:%d", l.Memory, seconds(l.CPU))
+// order is the part of a job that the parent passes to the child as its argument, in JSON.
+type order struct {
+	// Memory is in bytes, CPU in seconds.
+	Memory, CPU int64
+	Task        string   `json:",omitempty"`
+	Program     []string `json:",omitempty"`
+	Readable    []string `json:",omitempty"`
 }
 
-// parseLimits parses the text that String returns. It lacks the limits of wall-clock
-// time and output, which the parent enforces.
-func parseLimits(text string) (Limits, error) {
-	memory, cpu, ok := strings.Cut(text, ":")
-	if !ok {
-		return Limits{}, errors.New("limits are memory:seconds")
+func (j Job) order() order {
+	return order{
+		Memory: j.Limits.Memory, CPU: seconds(j.Limits.CPU), Task: j.Task, Program: j.Program, Readable: j.Readable,
 	}
-	m, err := strconv.ParseInt(memory, 10, 64)
-	if err != nil {
-		return Limits{}, fmt.Errorf("reading limits: %w", err)
-	}
-	s, err := strconv.ParseInt(cpu, 10, 32)
-	if err != nil {
-		return Limits{}, fmt.Errorf("reading limits: %w", err)
-	}
-	return Limits{Memory: m, CPU: time.Duration(s) * time.Second}, nil
 }
 
 // seconds rounds up.

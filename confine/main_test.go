@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,14 +22,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// surroundings contains what a child finds itself in.
+// surroundings describes the process of a child.
 type surroundings struct {
 	Environment []string
 	Directory   string
 	// Inherited are the files that the child did not open itself.
-	Inherited []string
-	Limits    string
-	Score     string
+	Inherited []int
+	// Limits are those of the kernel by resource.
+	Limits map[int]syscall.Rlimit
 }
 
 func tasks() map[string]confine.Task {
@@ -81,35 +80,27 @@ func tasks() map[string]confine.Task {
 		"fail":  func(context.Context, io.Reader, io.Writer) error { return errors.New("it does not work") },
 		"panic": func(context.Context, io.Reader, io.Writer) error { panic("broken") },
 		"look":  look,
+		"try":   try,
 	}
 }
 
 func look(_ context.Context, _ io.Reader, out io.Writer) error {
-	found := surroundings{Environment: os.Environ()}
+	found := surroundings{Environment: os.Environ(), Limits: map[int]syscall.Rlimit{}}
 	found.Directory, _ = os.Getwd()
-	limits, err := os.ReadFile("/proc/self/limits")
-	if err != nil {
-		return err
-	}
-	found.Limits = string(limits)
-	score, err := os.ReadFile("/proc/self/oom_score_adj")
-	if err != nil {
-		return err
-	}
-	found.Score = strings.TrimSpace(string(score))
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		// What the runtime opened itself is closed by an exec.
-		fd, err := strconv.Atoi(entry.Name())
-		if err != nil {
+	for _, resource := range []int{
+		syscall.RLIMIT_CPU, syscall.RLIMIT_FSIZE, syscall.RLIMIT_CORE, syscall.RLIMIT_NOFILE, syscall.RLIMIT_DATA, syscall.RLIMIT_AS,
+	} {
+		var limit syscall.Rlimit
+		if err := syscall.Getrlimit(resource, &limit); err != nil {
 			return err
 		}
+		found.Limits[resource] = limit
+	}
+	for fd := 3; fd < 1024; fd++ {
+		// An exec closes the files that the runtime opened itself.
 		flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0)
-		if errno == 0 && fd > 2 && flags&syscall.FD_CLOEXEC == 0 {
-			found.Inherited = append(found.Inherited, entry.Name())
+		if errno == 0 && flags&syscall.FD_CLOEXEC == 0 {
+			found.Inherited = append(found.Inherited, fd)
 		}
 	}
 	return json.NewEncoder(out).Encode(found)

@@ -1,7 +1,9 @@
 package confine
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os/exec"
 	"syscall"
 
@@ -11,13 +13,11 @@ import (
 // command returns the command that starts the child: this program, even if its file
 // was replaced or deleted.
 func (j Job) command() (*exec.Cmd, error) {
-	args := []string{Argument, j.Limits.String()}
-	if len(j.Program) > 0 {
-		args = append(append(args, program), j.Program...)
-	} else {
-		args = append(args, j.Task)
+	argument, err := json.Marshal(j.order())
+	if err != nil {
+		return nil, fmt.Errorf("writing the order of a child: %w", err)
 	}
-	cmd := exec.Command("/proc/self/exe", args...) //nolint:gosec,noctx // The arguments are the service's; the end of the context kills the group.
+	cmd := exec.Command("/proc/self/exe", Argument, string(argument)) //nolint:gosec,noctx // The arguments are the service's; the end of the context kills the group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	return cmd, nil
 }

@@ -3,6 +3,7 @@
 package confine
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,7 +17,11 @@ func (j Job) command() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the program itself: %w", err)
 	}
-	return exec.Command(self, Argument, j.Limits.String(), j.Task), nil //nolint:gosec,noctx // As above.
+	argument, err := json.Marshal(j.order())
+	if err != nil {
+		return nil, fmt.Errorf("writing the order of a child: %w", err)
+	}
+	return exec.Command(self, Argument, string(argument)), nil //nolint:gosec,noctx // As above.
 }
 
 func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

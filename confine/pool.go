@@ -32,9 +32,11 @@ func NewPool(memory int64) *Pool {
 // Job is the work of a child: either a task of this program or another program.
 type Job struct {
 	Task string
-	// Program is the path of another program and its arguments.
+	// Program is the path of another program and its arguments. It may not execute further programs.
 	Program []string
-	Limits  Limits
+	// Readable are the files and folders that the program reads, apart from its own file and its libraries.
+	Readable []string
+	Limits   Limits
 	// Talk writes the input of the child and reads its output. If it returns an error,
 	// the child is killed; otherwise Run waits until it exits.
 	Talk func(in io.WriteCloser, out io.Reader) error

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -28,6 +29,8 @@ func (r *Reader) readPDF(ctx context.Context, d Document, body *source) (Text, e
 	out := &sink{most: r.limits.Text}
 	err := r.pool.Run(ctx, confine.Job{
 		Program: []string{r.pdfToText, "-enc", "UTF-8", "-eol", "unix", "-", "-"},
+		// The encodings of poppler are installed next to its programs.
+		Readable: []string{filepath.Join(filepath.Dir(filepath.Dir(r.pdfToText)), "share", "poppler")},
 		Limits: confine.Limits{
 			Memory: memory, CPU: min(r.limits.Time, pdfTime+time.Second*time.Duration(d.Size/pdfRate)),
 			Time: r.limits.Time, Output: int64(r.limits.Text) + maxHeader,

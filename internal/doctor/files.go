@@ -157,7 +157,7 @@ func (d *doctor) checkFiles(context.Context) Finding {
 		return ok("AI assistance and forms as PDF are off")
 	}
 	if weakness := confine.Weakness(); weakness != "" {
-		return warn("run the service on Linux", "%s", weakness)
+		return warn("use Linux 6.12 or newer with Landlock and seccomp, and allow both in the container", "%s", weakness)
 	}
 	if !d.Assisted {
 		return ok("in child processes with limits")
