@@ -61,8 +61,8 @@ func contracts(o Options) []contract {
 	})
 }
 
-// mount publishes the document of a contract and adds its operations below the
-// path of the document's first server. Requests are checked in this order:
+// mount adds the operations of a contract below the path of the document's first
+// server. Requests are checked in this order:
 // credentials, size of the body, rate of the caller, contract, preconditions.
 func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.ErrorWriter) error {
 	document, err := openapi.Load(c.document)
@@ -79,11 +79,6 @@ func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.Er
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
 	}
-	published, err := openapi.Published(c.document)
-	if err != nil {
-		return fmt.Errorf("mounting %s: %w", c.document, err)
-	}
-	engine.GET("/openapi/"+c.document, l.open, publish("application/yaml", revalidated, constant(published)))
 	routes := engine.Group(base, c.first...)
 	routes.Use(validator.GuardBody, authenticate(o.Authenticator, l, o.Audit, errs), validator.LimitBody, l.caller,
 		validator.Handle, validator.Tag, validator.Require(app.WithPrecondition, reader(c, base, validator, errs)))

@@ -190,10 +190,11 @@ func TestLimitOfFailedSignIns(t *testing.T) {
 // Requests without credentials are limited by address.
 func TestLimitOfOpenDocuments(t *testing.T) {
 	t.Parallel()
-	l := newLimited(t, limit.Limits{AddressRate: 3})
+	l := newLimited(t, limit.Limits{AddressRate: 6})
 	open := []string{
-		"/openapi/shape_a.yaml", "/openapi/shape_b.yaml", "/openapi/admin.yaml", "/.well-known/jwks.json",
-		"/.well-known/engine-revocations.json", "/schemas/procession/v1/resource.json",
+		"/openapi", "/openapi/", "/openapi/shape_a.yaml", "/openapi/shape_b.yaml", "/openapi/admin.yaml",
+		"/openapi/shape_a.json", "/openapi/shape_b.json", "/openapi/admin.json", "/.well-known/jwks.json",
+		"/.well-known/engine-revocations.json", "/schemas/procession/v1/resource.json", "/schemas/procession/v1/Group.json",
 	}
 	get := func(peer, path string) apitest.Answer {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, apitest.Host+path, nil)

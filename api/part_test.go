@@ -22,6 +22,10 @@ func TestAdministrationApart(t *testing.T) {
 		apitest.ShapeA + "/processes":          {200, 404},
 		"/openapi/shape_a.yaml":                {200, 404},
 		"/openapi/shape_b.yaml":                {200, 404},
+		"/openapi/admin.json":                  {404, 200},
+		"/openapi/shape_a.json":                {200, 404},
+		"/openapi/shape_b.json":                {200, 404},
+		"/openapi":                             {200, 200},
 		"/.well-known/jwks.json":               {200, 404},
 		"/schemas/procession/v1/resource.json": {200, 200},
 	} {

@@ -114,12 +114,16 @@ func NewRouter(o Options) (http.Handler, error) {
 	engine.Use(protection)
 
 	limits := &limits{limiter: o.Limiter, proxies: o.TrustedProxies, errs: errs, refused: o.Limited}
-	for _, c := range contracts(o) {
+	served := contracts(o)
+	for _, c := range served {
 		if err := mount(engine, c, o, limits, errs); err != nil {
 			return nil, fmt.Errorf("making the router: %w", err)
 		}
 	}
 	open := engine.Group("", limits.open)
+	if err := publishContracts(open, served); err != nil {
+		return nil, fmt.Errorf("making the router: %w", err)
+	}
 	publishSchemas(open)
 	if o.Part != Administration {
 		// Temporal and its proxies verify engine tokens with these.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/openapi"
@@ -25,19 +26,53 @@ func public(s *apitest.Service, method, path string) apitest.Answer {
 	return s.Send(r)
 }
 
+func TestContractsArePublishedInBothForms(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewService(t)
+	var index struct {
+		Documents []struct{ Title, Version, Server, YAML, JSON string }
+	}
+	for _, path := range []string{"/openapi", "/openapi/"} {
+		listed := public(s, http.MethodGet, path)
+		require.Equal(t, 200, listed.Status, path)
+		requireRevalidated(s, path, listed)
+		require.NoError(t, json.Unmarshal([]byte(listed.Body), &index))
+	}
+	require.Len(t, index.Documents, len(apitest.Contracts))
+	for _, listed := range index.Documents {
+		name := strings.TrimPrefix(listed.YAML, "/openapi/")
+		source, err := openapi.YAML(name)
+		require.NoError(t, err)
+		text, converted := public(s, http.MethodGet, listed.YAML), public(s, http.MethodGet, listed.JSON)
+		require.Equal(t, "application/yaml", text.Header.Get("Content-Type"))
+		require.Equal(t, string(source), text.Body)
+		requireRevalidated(s, listed.YAML, text)
+		require.Equal(t, "application/json", converted.Header.Get("Content-Type"))
+		requireRevalidated(s, listed.JSON, converted)
+
+		var wanted, got map[string]any
+		require.NoError(t, yaml.Unmarshal(source, &wanted))
+		require.NoError(t, yaml.Unmarshal([]byte(converted.Body), &got))
+		require.Equal(t, wanted, got, listed.JSON)
+		require.Equal(t, wanted["info"].(map[string]any)["title"], listed.Title)
+		require.Equal(t, wanted["info"].(map[string]any)["version"], listed.Version)
+		require.Equal(t, wanted["servers"].([]any)[0].(map[string]any)["url"], listed.Server)
+	}
+}
+
+// requireRevalidated requires that a cache can store an answer and must revalidate it.
+func requireRevalidated(s *apitest.Service, path string, answer apitest.Answer) {
+	s.T.Helper()
+	require.Equal(s.T, "no-cache", answer.Header.Get("Cache-Control"), path)
+	r, err := http.NewRequestWithContext(s.T.Context(), http.MethodGet, apitest.Host+path, nil)
+	require.NoError(s.T, err)
+	r.Header.Set("If-None-Match", answer.Header.Get("ETag"))
+	require.Equal(s.T, 304, s.Send(r).Status, path)
+}
+
 func TestPublishedDocuments(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
-	require.NotEmpty(t, apitest.Contracts)
-	for name, contract := range apitest.Contracts {
-		published := public(s, http.MethodGet, "/openapi/"+contract.Document())
-		require.Equal(t, 200, published.Status, name)
-		require.Equal(t, "application/yaml", published.Header.Get("Content-Type"))
-		source, err := openapi.Published(contract.Document())
-		require.NoError(t, err)
-		require.Equal(t, string(source), published.Body)
-	}
-
 	keys := public(s, http.MethodGet, "/.well-known/jwks.json")
 	require.Equal(t, 200, keys.Status)
 	require.Equal(t, "public, max-age=60", keys.Header.Get("Cache-Control"))

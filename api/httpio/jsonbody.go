@@ -2,10 +2,12 @@ package httpio
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
@@ -76,13 +78,14 @@ func (b *bodyReader) value(schema *openapi3.Schema) any {
 	}
 }
 
-func (b *bodyReader) problem(message string) {
+// problem records a violation at the place of the reader, or at a member there.
+func (b *bodyReader) problem(message string, member ...string) {
 	if len(b.problems) == maxViolations {
 		return
 	}
 	b.problems = append(b.problems, domain.Detail{
 		Code: domain.CodeValidation, Message: message,
-		Location: jsonPointer(b.Path()), LocationType: domain.LocationBody,
+		Location: jsonPointer(append(b.Path(), member...)), LocationType: domain.LocationBody,
 	})
 }
 
@@ -99,7 +102,21 @@ func (b *bodyReader) object(schema *openapi3.Schema) any {
 			members[name] = value
 		}
 	}
+	b.checkPresence(schema, members)
 	return members
+}
+
+// checkPresence records a violation, at the first of the members, if an object has
+// none of the members of which the contract requires one.
+func (b *bodyReader) checkPresence(schema *openapi3.Schema, members map[string]any) {
+	names := openapi.AtLeastOneOf(schema)
+	present := func(name string) bool { _, ok := members[name]; return ok }
+	if len(names) > 0 && !slices.ContainsFunc(names, present) {
+		b.problem("needs "+strings.Join(names, ", or "), names[0])
+	}
+	for _, part := range schema.AllOf {
+		b.checkPresence(part.Value, members)
+	}
 }
 
 func (b *bodyReader) array(schema *openapi3.Schema) any {

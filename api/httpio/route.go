@@ -30,8 +30,7 @@ type route struct {
 	content      openapi3.Content // nil when the operation takes no body
 	bodyRequired bool
 	bodySchema   *openapi3.Schema
-	alternatives *openapi3.Schema // the anyOf of the body, nil when there is none
-	streams      bool             // the body is bytes for the handler to read
+	streams      bool // the body is bytes for the handler to read
 
 	tagged bool // answers are representations with an entity tag
 	// subject is the path of the operation that shows what a write is about, "" when
@@ -87,7 +86,6 @@ func newRoute(
 		}
 		r.bodySchema = described.Schema.Value
 	}
-	r.splitAlternatives()
 	return r, nil
 }
 
@@ -106,36 +104,17 @@ func subjectPath(doc *openapi3.T, path string, operation *openapi3.Operation) st
 	return ""
 }
 
-// splitAlternatives sets the anyOf of the body apart: the schema library stops
-// at the first failing anyOf, and all violations have to be found.
-func (r *route) splitAlternatives() {
-	if len(r.bodySchema.AnyOf) == 0 {
-		return
-	}
-	r.alternatives = &openapi3.Schema{AnyOf: r.bodySchema.AnyOf}
-	rest := *r.bodySchema
-	rest.AnyOf = nil
-	r.bodySchema = &rest
-}
-
 // checkBody lists what is wrong with a parsed body: everything, or the first
 // violation only.
 func (r *route) checkBody(value any, everything bool) []domain.Detail {
-	var details []domain.Detail
 	options := []openapi3.SchemaValidationOption{openapi3.VisitAsRequest(), StringFormats()}
 	if everything {
 		options = append(options, openapi3.MultiErrors())
 	}
 	if err := r.bodySchema.VisitJSON(value, options...); err != nil {
-		details = bodyViolations(err)
+		return bodyViolations(err)
 	}
-	if _, isObject := value.(map[string]any); r.alternatives == nil || !isObject {
-		return details
-	}
-	if err := r.alternatives.VisitJSON(value, options...); err != nil {
-		details = append(details, bodyViolations(err)...)
-	}
-	return details
+	return nil
 }
 
 // checkParams returns the violations of the parameters of a request. Without any,

@@ -50,9 +50,6 @@ func bodyViolations(err error) []domain.Detail {
 	var details []domain.Detail
 	eachSchemaError(err, func(violation *openapi3.SchemaError) {
 		tokens := violation.JSONPointer()
-		if missing := firstAlternative(violation); missing != "" {
-			tokens = append(tokens, missing)
-		}
 		if violation.SchemaField == "discriminator" {
 			tokens = append(tokens, violation.Schema.Discriminator.PropertyName)
 		}
@@ -117,8 +114,6 @@ func violationMessage(violation *openapi3.SchemaError) string {
 		return fmt.Sprintf("must have at least %d elements", schema.MinItems)
 	case "maxItems":
 		return fmt.Sprintf("must have at most %d elements", *schema.MaxItems)
-	case "anyOf":
-		return "needs " + listAlternatives(schema.AnyOf)
 	case "format":
 		return formatMessage(schema.Format)
 	default:
@@ -149,25 +144,4 @@ func listEnum(values []any) string {
 
 func listMapping(d *openapi3.Discriminator) string {
 	return strings.Join(slices.Sorted(maps.Keys(d.Mapping)), ", ")
-}
-
-// listAlternatives spells out an anyOf whose branches only require members.
-func listAlternatives(branches openapi3.SchemaRefs) string {
-	names := make([]string, 0, len(branches))
-	for _, branch := range branches {
-		names = append(names, strings.Join(branch.Value.Required, " and "))
-	}
-	return strings.Join(names, ", or ")
-}
-
-// firstAlternative names the member to point at when none of the alternatives
-// of an anyOf is complete.
-func firstAlternative(violation *openapi3.SchemaError) string {
-	if violation.SchemaField != "anyOf" || len(violation.Schema.AnyOf) == 0 {
-		return ""
-	}
-	if required := violation.Schema.AnyOf[0].Value.Required; len(required) > 0 {
-		return required[0]
-	}
-	return ""
 }

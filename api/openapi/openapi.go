@@ -1,10 +1,9 @@
-// Package openapi holds the contracts of the REST interface as OpenAPI
-// documents. They are the source: the servers in the oas packages are generated
-// from them, requests are validated against them, and clients can read them.
+// Package openapi contains the contracts of the REST interface as OpenAPI 3.1
+// documents. The servers in the oas packages are generated from them, requests are
+// validated against them, and clients download them as they are.
 package openapi
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v3"
 )
 
 // The names of the documents within Files.
@@ -21,25 +21,35 @@ const (
 	Admin  = "admin.yaml"   // administration, version 1
 )
 
-// Files holds the sources of the documents that are served under /openapi/.
+// Files contains the documents that are served under /openapi/.
 //
 //go:embed *.yaml
 var Files embed.FS
 
-// Published returns the document with the given name as clients get it: as OpenAPI
-// 3.1, where it has webhooks. The sources are OpenAPI 3.0, which the generator and the
-// validation of requests are made for and which has no webhooks; there they are under
-// x-webhooks. Everything else means the same in both.
-func Published(name string) ([]byte, error) {
-	source, err := Files.ReadFile(name)
+// YAML returns the document with the given name.
+func YAML(name string) ([]byte, error) {
+	text, err := Files.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading contract: %w", err)
 	}
-	if !bytes.Contains(source, []byte("\nx-webhooks:\n")) {
-		return source, nil
+	return text, nil
+}
+
+// JSON returns the document with the given name as JSON.
+func JSON(name string) ([]byte, error) {
+	text, err := YAML(name)
+	if err != nil {
+		return nil, err
 	}
-	published := bytes.Replace(source, []byte("openapi: 3.0.3\n"), []byte("openapi: 3.1.0\n"), 1)
-	return bytes.Replace(published, []byte("\nx-webhooks:\n"), []byte("\nwebhooks:\n"), 1), nil
+	var document map[string]any
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, fmt.Errorf("parsing contract %s: %w", name, err)
+	}
+	converted, err := json.Marshal(document)
+	if err != nil {
+		return nil, fmt.Errorf("converting contract %s: %w", name, err)
+	}
+	return converted, nil
 }
 
 // Load returns the document with the given name, parsed and checked. All callers
@@ -62,9 +72,9 @@ func once(name string) func() (*openapi3.T, error) {
 }
 
 func parse(name string) (*openapi3.T, error) {
-	data, err := Files.ReadFile(name)
+	data, err := YAML(name)
 	if err != nil {
-		return nil, fmt.Errorf("reading contract: %w", err)
+		return nil, err
 	}
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(data)
@@ -74,35 +84,35 @@ func parse(name string) (*openapi3.T, error) {
 	if err := doc.Validate(loader.Context); err != nil {
 		return nil, fmt.Errorf("checking contract %s: %w", name, err)
 	}
+	selectValidator(doc)
 	return doc, nil
 }
 
-// Webhooks returns the requests that the service sends to subscribers, from x-webhooks of the document with the given
-// name: a document with a path for each.
-func Webhooks(name string) (*openapi3.T, error) {
-	doc, err := Load(name)
-	if err != nil {
-		return nil, err
+// selectValidator declares the document as OpenAPI 3.0 for the validator of requests.
+// With a later version the library compiles a JSON Schema for every value and reports
+// violations without their keyword. Its validator of 3.0 supports the keywords that
+// the documents use, except that a schema without keywords refuses null.
+func selectValidator(doc *openapi3.T) {
+	doc.OpenAPI = "3.0.3"
+	for _, schema := range doc.Components.Schemas {
+		for _, member := range schema.Value.Properties {
+			if member.Ref == "" && member.Value.IsEmpty() {
+				member.Value.Nullable = true
+			}
+		}
 	}
-	described, _ := doc.Extensions["x-webhooks"].(map[string]any)
-	if len(described) == 0 {
-		return &openapi3.T{Paths: openapi3.NewPaths()}, nil
+}
+
+// AtLeastOneOf returns the members of which an object must have at least one, from
+// x-at-least-one-of of its schema, or nil. As anyOf, generators would make a union
+// with an unknown type of it.
+func AtLeastOneOf(schema *openapi3.Schema) []string {
+	values, _ := schema.Extensions["x-at-least-one-of"].([]any)
+	var names []string
+	for _, v := range values {
+		names = append(names, fmt.Sprint(v))
 	}
-	paths := map[string]any{}
-	for event, item := range described {
-		paths["/"+event] = item
-	}
-	source, err := json.Marshal(map[string]any{
-		"openapi": doc.OpenAPI, "info": doc.Info, "paths": paths, "components": doc.Components,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading webhooks of contract %s: %w", name, err)
-	}
-	hooks, err := openapi3.NewLoader().LoadFromData(source)
-	if err != nil {
-		return nil, fmt.Errorf("reading webhooks of contract %s: %w", name, err)
-	}
-	return hooks, nil
+	return names
 }
 
 // Permitted returns the callers whom an operation is permitted, from its x-permitted.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/procession-dev/procession/api/openapi"
 )
 
 // placeholder is a parameter in a path.
@@ -82,8 +84,8 @@ func sample(ref *openapi3.SchemaRef, within []string) any {
 	members := map[string]any{}
 	for _, part := range parts {
 		switch {
-		case part.Example != nil:
-			return part.Example
+		case len(part.Examples) > 0:
+			return part.Examples[0]
 		case part.Default != nil:
 			return part.Default
 		case len(part.Enum) > 0:
@@ -104,8 +106,8 @@ func sample(ref *openapi3.SchemaRef, within []string) any {
 func addSamples(to map[string]any, parts []*openapi3.Schema, part *openapi3.Schema, within []string) {
 	for name, of := range part.Properties {
 		needed := slices.ContainsFunc(parts, func(p *openapi3.Schema) bool {
-			one := neededOf(p)
-			return slices.Contains(p.Required, name) || len(one) > 0 && one[0] == name
+			one := openapi.AtLeastOneOf(p)
+			return slices.Contains(p.Required, name) || len(one) > 0 && slices.Min(one) == name
 		})
 		if needed && !of.Value.ReadOnly {
 			to[name] = sample(of, within)

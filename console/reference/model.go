@@ -136,9 +136,7 @@ func read(code, name string) (*contract, error) {
 			byTag[op.Tag] = append(byTag[op.Tag], op)
 		}
 	}
-	if err := c.addWebhooks(byTag); err != nil {
-		return nil, err
-	}
+	c.addWebhooks(byTag)
 	for _, tag := range doc.Tags {
 		slices.SortFunc(byTag[tag.Name], func(a, b *operation) int {
 			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(rank(a.Method), rank(b.Method)))
@@ -149,12 +147,8 @@ func read(code, name string) (*contract, error) {
 }
 
 // addWebhooks adds the requests that the service sends.
-func (c *contract) addWebhooks(byTag map[string][]*operation) error {
-	hooks, err := openapi.Webhooks(c.Document)
-	if err != nil {
-		return fmt.Errorf("reading contract: %w", err)
-	}
-	for _, item := range hooks.Paths.Map() {
+func (c *contract) addWebhooks(byTag map[string][]*operation) {
+	for _, item := range c.document.Webhooks {
 		for method, o := range item.Operations() {
 			op := readOperation("{url}", method, item.Parameters, o)
 			op.Delivery = delivery(method, o)
@@ -162,7 +156,6 @@ func (c *contract) addWebhooks(byTag map[string][]*operation) error {
 			byTag[op.Tag] = append(byTag[op.Tag], op)
 		}
 	}
-	return nil
 }
 
 // rank orders the methods of a path.

@@ -3,13 +3,14 @@ package reference
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/procession-dev/procession/api/openapi"
 )
 
 // deepest bounds how many schemas with names are shown within each other; the others are linked.
@@ -166,10 +167,8 @@ func (r reading) members(parts []*openapi3.Schema) []member {
 func (r reading) choices(parts []*openapi3.Schema) []*schema {
 	var found []*schema
 	for _, part := range parts {
-		for _, choice := range slices.Concat(part.OneOf, part.AnyOf) {
-			if choice.Ref != "" || !choice.Value.Type.IsEmpty() || len(choice.Value.Properties) > 0 {
-				found = append(found, r.schema(choice))
-			}
+		for _, choice := range part.OneOf {
+			found = append(found, r.schema(choice))
 		}
 	}
 	return found
@@ -207,8 +206,8 @@ func rulesOf(v *openapi3.Schema) []string {
 	if v.Default != nil {
 		add(true, "default", fmt.Sprint(v.Default))
 	}
-	if v.Example != nil {
-		add(true, "example", fmt.Sprint(v.Example))
+	for _, example := range v.Examples {
+		add(true, "example", fmt.Sprint(example))
 	}
 	flag(v.ReadOnly, "readOnly")
 	flag(v.WriteOnly, "writeOnly")
@@ -216,20 +215,7 @@ func rulesOf(v *openapi3.Schema) []string {
 	if v.Discriminator != nil {
 		add(true, "discriminator", v.Discriminator.PropertyName)
 	}
-	needed := neededOf(v)
-	add(len(needed) > 0, "anyOf", strings.Join(needed, " | "))
+	needed := openapi.AtLeastOneOf(v)
+	add(len(needed) > 0, "at least one of", strings.Join(needed, " | "))
 	return rules
-}
-
-// neededOf returns the members of which an object needs one.
-func neededOf(v *openapi3.Schema) []string {
-	needed := map[string]bool{}
-	for _, choice := range slices.Concat(v.AnyOf, v.OneOf) {
-		if choice.Ref == "" && len(choice.Value.Properties) == 0 {
-			for _, name := range choice.Value.Required {
-				needed[name] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(needed))
 }

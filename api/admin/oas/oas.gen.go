@@ -730,7 +730,7 @@ type AvailabilityError struct {
 	Message string `json:"message"`
 }
 
-// AvailabilityEvaluateParams What to evaluate, in a process or against a model, not both
+// AvailabilityEvaluateParams The expression, with either the process or the model to evaluate it on
 type AvailabilityEvaluateParams struct {
 	// Expression Written as `${ ... }`
 	Expression string `json:"expression"`

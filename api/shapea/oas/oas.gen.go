@@ -698,7 +698,7 @@ type Process struct {
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 }
 
-// ProcessChangeInitiatorCommand The new initiator, by either or by both
+// ProcessChangeInitiatorCommand The new initiator; the id or the e-mail address is required
 type ProcessChangeInitiatorCommand struct {
 	Email       *string             `json:"email,omitempty"`
 	PrincipalID *openapi_types.UUID `json:"principalId,omitempty"`
@@ -894,18 +894,18 @@ type Task struct {
 	ProcessID openapi_types.UUID `json:"processId"`
 	State     *TaskState         `json:"state,omitempty"`
 
-	// TaskDefinition The definition of a task
+	// TaskDefinition The definition of a task; a request has its id, version or code
 	TaskDefinition TaskDefinitionSummary `json:"taskDefinition"`
 	TenantID       *openapi_types.UUID   `json:"tenantId,omitempty"`
 }
 
-// TaskAssignCommand The new owner, by either or by both
+// TaskAssignCommand The new owner; the id or the e-mail address is required
 type TaskAssignCommand struct {
 	Email       *string             `json:"email,omitempty"`
 	PrincipalID *openapi_types.UUID `json:"principalId,omitempty"`
 }
 
-// TaskDefinitionSummary The definition of a task
+// TaskDefinitionSummary The definition of a task; a request has its id, version or code
 type TaskDefinitionSummary struct {
 	Code    *string             `json:"code,omitempty"`
 	ID      *openapi_types.UUID `json:"id,omitempty"`
@@ -1050,7 +1050,7 @@ type TaskPageItem struct {
 	ProcessID openapi_types.UUID `json:"processId"`
 	State     *TaskState         `json:"state,omitempty"`
 
-	// TaskDefinition The definition of a task
+	// TaskDefinition The definition of a task; a request has its id, version or code
 	TaskDefinition TaskDefinitionSummary `json:"taskDefinition"`
 	TenantID       *openapi_types.UUID   `json:"tenantId,omitempty"`
 }

@@ -956,7 +956,7 @@ type BusinessArtifactCreateArtifactPrepareParams struct {
 	BusinessArtifactActionDefinitionCode string `json:"businessArtifactActionDefinitionCode"`
 }
 
-// BusinessArtifactCreateParams A new business artifact
+// BusinessArtifactCreateParams A new business artifact; the id or the code of its definition is required
 type BusinessArtifactCreateParams struct {
 	BusinessArtifactDefinitionCode *string             `json:"businessArtifactDefinitionCode,omitempty"`
 	BusinessArtifactDefinitionID   *openapi_types.UUID `json:"businessArtifactDefinitionId,omitempty"`
@@ -1505,13 +1505,13 @@ type ProcessActionStatus string
 // ProcessActionType defines model for ProcessActionType.
 type ProcessActionType string
 
-// ProcessChangeInitiatorParams The new initiator; one way of naming it is enough
+// ProcessChangeInitiatorParams The new initiator; the id or the e-mail address is required
 type ProcessChangeInitiatorParams struct {
 	InitiatorEmail *string             `json:"initiatorEmail,omitempty"`
 	InitiatorID    *openapi_types.UUID `json:"initiatorId,omitempty"`
 }
 
-// ProcessCreateParams A new process
+// ProcessCreateParams A new process; the id or the code of its definition is required
 type ProcessCreateParams struct {
 	// Entity A JSON object together with the result of checking it against the schema of its definition
 	Entity *JSONValue `json:"entity,omitempty"`
@@ -1892,7 +1892,7 @@ type ProcessItemTaskAppendLogParams struct {
 	Message string `json:"message"`
 }
 
-// ProcessItemTaskAssignParams The new owner; one of the two is enough
+// ProcessItemTaskAssignParams The new owner; the id or the e-mail address is required
 type ProcessItemTaskAssignParams struct {
 	OwnerEmail *string             `json:"ownerEmail,omitempty"`
 	OwnerID    *openapi_types.UUID `json:"ownerId,omitempty"`

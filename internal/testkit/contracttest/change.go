@@ -10,6 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/api/openapi"
 )
 
 // change is one way to break a decoded body: it replaces, or with remove set
@@ -57,12 +58,10 @@ func objectChanges(path string, value map[string]any, schema *openapi3.Schema) [
 		at := path + "/" + name
 		changes = append(changes, change{name: "without " + at, location: at, paths: []string{at}, remove: true})
 	}
-	if len(schema.AnyOf) > 0 {
+	if names := openapi.AtLeastOneOf(schema); len(names) > 0 {
 		without := change{name: "without any alternative of " + path, remove: true}
-		for _, branch := range schema.AnyOf {
-			for _, name := range branch.Value.Required {
-				without.paths = append(without.paths, path+"/"+name)
-			}
+		for _, name := range names {
+			without.paths = append(without.paths, path+"/"+name)
 		}
 		without.location = without.paths[0]
 		changes = append(changes, without)

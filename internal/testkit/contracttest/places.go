@@ -48,7 +48,7 @@ func leads(schema *openapi3.SchemaRef, names []string) bool {
 	if member := schema.Value.Properties[names[0]]; member != nil && leads(member, names[1:]) {
 		return true
 	}
-	for _, parts := range []openapi3.SchemaRefs{schema.Value.AllOf, schema.Value.OneOf, schema.Value.AnyOf} {
+	for _, parts := range []openapi3.SchemaRefs{schema.Value.AllOf, schema.Value.OneOf} {
 		if slices.ContainsFunc(parts, func(part *openapi3.SchemaRef) bool { return leads(part, names) }) {
 			return true
 		}

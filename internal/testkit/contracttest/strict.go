@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/domain/jsontext"
@@ -26,15 +25,7 @@ const strictBase = "contract:document"
 
 // LoadStrict reads the published document with the given name.
 func LoadStrict(name string) (*Strict, error) {
-	published, err := openapi.Published(name)
-	if err != nil {
-		return nil, fmt.Errorf("reading a published contract: %w", err)
-	}
-	var document any
-	if err := yaml.Unmarshal(published, &document); err != nil {
-		return nil, fmt.Errorf("reading a published contract: %w", err)
-	}
-	text, err := json.Marshal(document)
+	text, err := openapi.JSON(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading a published contract: %w", err)
 	}
