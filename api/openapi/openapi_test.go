@@ -55,6 +55,7 @@ func TestSchemasThatGeneratorsBreakOnAreFound(t *testing.T) {
 		`{"oneOf":[{"type":"string"},{"type":"number"}]}`:                                               "oneOf without a discriminator of all its schemas",
 		`{"oneOf":[{"$ref":"#/a"}],"discriminator":{"propertyName":"type","mapping":{"A":"#/b"}}}`:      "oneOf without a discriminator of all its schemas",
 		`{"oneOf":[{"$ref":"#/a"}],"discriminator":{"propertyName":"type"},"type":"object"}`:            "more than one of $ref, allOf, oneOf and type",
+		`{"type":"string","x-go-type":"Value"}`:                                                         "x-go-type Value, which clients do not have",
 		`{"allOf":[{"$ref":"#/a"},{"required":["b"]}]}`:                                                 "a part of allOf without a type",
 		`{"type":"object","properties":{"a":{},"b":{}},"x-at-least-one-of":["a","c"]}`:                  "x-at-least-one-of names c, which is no optional member",
 		`{"type":"object","required":["a"],"properties":{"a":{},"b":{}},"x-at-least-one-of":["a","b"]}`: "x-at-least-one-of names a, which is no optional member",
@@ -95,6 +96,8 @@ func faults(schema object) []string {
 	for _, part := range listOf(schema["allOf"]) {
 		add(kinds(part.(object)) == 0, "a part of allOf without a type")
 	}
+	goType, typed := schema["x-go-type"]
+	add(typed && goType != "json.RawMessage" && goType != "string", "x-go-type %v, which clients do not have", goType)
 	members, _ := schema["properties"].(object)
 	for _, name := range listOf(schema["x-at-least-one-of"]) {
 		_, member := members[name.(string)]
