@@ -3,8 +3,8 @@
 // It is a plug-in for a Temporal server built from go.temporal.io/server: [New] returns a [Guard], whose ServerOptions go to
 // temporal.NewServer. The frontend must ask for client certificates (requireClientAuth), the internal frontend must run, and the
 // settings of [DynamicConfig] must be in force. The rules for engines are in engine.go (the order of the checks), methods.go
-// (methods), queues.go (task queues), commands.go (commands of workflows), owners.go (owners of sticky queues) and interceptor.go
-// (seals of the tokens in answers).
+// (methods), queues.go (task queues), commands.go (commands of workflows), targets.go (workflows that are signalled, cancelled or changed),
+// owners.go (owners of sticky queues) and interceptor.go (seals of the tokens in answers).
 package access
 
 import (
@@ -52,7 +52,8 @@ type Options struct {
 	EngineMethods []string
 	// NexusEndpoints are the Nexus endpoints that workflows of engines may call. Optional: none by default.
 	NexusEndpoints []string
-	// UncheckedCommandQueues permits workflows to schedule activities and start workflows on task queues that the token does not name.
+	// UncheckedCommandQueues permits workflows to schedule activities and start workflows on task queues that the token does not name, and
+	// to signal and cancel workflows there, except for those that the service starts.
 	UncheckedCommandQueues bool
 	// Logger receives one line for each refused call and reports failures to read the keys and the list.
 	Logger *slog.Logger
@@ -104,7 +105,7 @@ func New(ctx context.Context, o Options) (*Guard, error) {
 	g.decide = &authorizer{
 		roles: authorization.NewDefaultAuthorizer(), engines: rules, revoked: revoked, logger: o.Logger, metrics: o.Metrics,
 	}
-	g.intercept = &interceptor{authorizer: g.decide, owners: g.owners, sources: g.sources}
+	g.intercept = &interceptor{authorizer: g.decide, owners: g.owners, targets: newTargets(o.Clock), sources: g.sources}
 	g.owners.start(ctx)
 	var first sync.WaitGroup
 	for _, s := range g.sources {

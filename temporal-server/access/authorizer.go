@@ -29,7 +29,7 @@ const (
 type class string
 
 const (
-	classCertificate class = "certificate" // the certificate names no single namespace
+	classCertificate class = "certificate" // the certificate names no single namespace, or another subject than the token
 	classRevoked     class = "revoked"     // token or certificate are on the list of revocations
 	classToken       class = "token"       // the token is expired, forged or incomplete
 	classNoToken     class = "no_token"    // the call needs a token and has none
@@ -38,6 +38,7 @@ const (
 	classMethod      class = "method"      // the method is not open to engines
 	classQueue       class = "queue"       // the call names a task queue the token does not cover
 	classCommand     class = "command"     // a workflow asks for what its tenant may not do
+	classWorkflow    class = "workflow"    // the call names a workflow on another task queue
 	classTask        class = "task"        // the task was not handed to the caller
 	classHistory     class = "history"     // the history is none the caller works on
 	classPermissions class = "permissions" // the token's role does not cover the method
@@ -46,7 +47,7 @@ const (
 // authorizer allows or denies each call to the frontend.
 //
 // The certificate is checked first: its single organizational unit is the only namespace that its holder can reach, whatever the token
-// contains. The certificate of the service names the system namespace and needs a token with the role of a system administrator, which
+// contains, and its common name must be the subject of the token. The certificate of the service names the system namespace and needs a token with the role of a system administrator, which
 // permits everything. Every other certificate belongs to an engine, or to an operator who reads one namespace: [engineRules] applies.
 // Temporal's own table of roles is checked last.
 type authorizer struct {
@@ -112,6 +113,9 @@ func (a *authorizer) check(who *caller, claims *authorization.Claims, target *au
 	}
 	if who.tokenErr != nil {
 		return denial{class: classToken, reason: "token refused: " + who.tokenErr.Error(), secret: true}
+	}
+	if who.hasToken && who.subject != who.certificate.name {
+		return denial{class: classCertificate, reason: "token and client certificate belong to different subjects"}
 	}
 	if !who.isSystem() {
 		return a.engines.check(who, claims, who.certificate.units[0], target)

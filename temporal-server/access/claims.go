@@ -2,6 +2,7 @@ package access
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,15 @@ type caller struct {
 	// personal are the task queues of the request that belong to one subject. The authorizer finds them, and the interceptor looks up
 	// their owners.
 	personal []personalQueue
+
+	// targets are the workflows that the request signals, cancels or changes. The authorizer finds them, and the interceptor looks up
+	// their task queues.
+	targets []target
+}
+
+// serves reports whether the caller may poll one of the task queues.
+func (c *caller) serves(queues []string) bool {
+	return slices.ContainsFunc(queues, func(name string) bool { return c.queues[name] })
 }
 
 // certificate contains the parts of a client certificate that the rules need.

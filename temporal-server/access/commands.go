@@ -13,34 +13,54 @@ import (
 // bypass the list of methods.
 const systemEndpointPrefix = "__temporal"
 
-// aim is the target of a command outside its workflow. Empty fields stand for those of the workflow.
+// aim is what a command reaches outside its workflow. Each field is checked in its own way; an empty one stands for that of the workflow.
 type aim struct {
-	namespace string
-	queue     *taskqueue.TaskQueue
-	endpoint  string // Nexus
+	namespace  string               // must be that of the caller
+	queue      *taskqueue.TaskQueue // must be one that the tenant knows
+	endpoint   string               // of Nexus; must be open to engines
+	starts     string               // id of a new workflow; must not be reserved
+	terminates bool                 // the start terminates a running workflow: never
+	reaches    string               // id of an existing workflow; must be on a task queue of the caller
+	run        string               // its run; empty for the current one
 }
 
-// commandTarget returns the target of a command of one type; it is nil for a type without a target.
-type commandTarget func(*command.Command) aim
+// commandAim returns the aim of a command of one type; it is nil for a type without an aim.
+type commandAim func(*command.Command) aim
 
-// commandTargets has a row for each type of command. A command of any other type is refused.
-func commandTargets() map[enums.CommandType]commandTarget {
-	return map[enums.CommandType]commandTarget{
+// commandAims has a row for each type of command. A command of any other type is refused.
+//
+// Temporal itself restricts a signal or a cancellation that is for children only.
+func commandAims() map[enums.CommandType]commandAim {
+	return map[enums.CommandType]commandAim{
 		enums.COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK: func(c *command.Command) aim {
 			return aim{queue: c.GetScheduleActivityTaskCommandAttributes().GetTaskQueue()}
 		},
 		enums.COMMAND_TYPE_START_CHILD_WORKFLOW_EXECUTION: func(c *command.Command) aim {
 			child := c.GetStartChildWorkflowExecutionCommandAttributes()
-			return aim{namespace: child.GetNamespace(), queue: child.GetTaskQueue()} //nolint:staticcheck // deprecated, and still obeyed
+			return aim{
+				namespace: child.GetNamespace(), //nolint:staticcheck // deprecated, and still obeyed
+				queue:     child.GetTaskQueue(), starts: child.GetWorkflowId(),
+				terminates: child.GetWorkflowIdReusePolicy() == enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING,
+			}
 		},
 		enums.COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION: func(c *command.Command) aim {
 			return aim{queue: c.GetContinueAsNewWorkflowExecutionCommandAttributes().GetTaskQueue()}
 		},
 		enums.COMMAND_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION: func(c *command.Command) aim {
-			return aim{namespace: c.GetSignalExternalWorkflowExecutionCommandAttributes().GetNamespace()} //nolint:staticcheck // deprecated, and still obeyed
+			signal := c.GetSignalExternalWorkflowExecutionCommandAttributes()
+			to := aim{namespace: signal.GetNamespace()} //nolint:staticcheck // deprecated, and still obeyed
+			if !signal.GetChildWorkflowOnly() {
+				to.reaches, to.run = signal.GetExecution().GetWorkflowId(), signal.GetExecution().GetRunId()
+			}
+			return to
 		},
 		enums.COMMAND_TYPE_REQUEST_CANCEL_EXTERNAL_WORKFLOW_EXECUTION: func(c *command.Command) aim {
-			return aim{namespace: c.GetRequestCancelExternalWorkflowExecutionCommandAttributes().GetNamespace()} //nolint:staticcheck // deprecated, and still obeyed
+			cancel := c.GetRequestCancelExternalWorkflowExecutionCommandAttributes()
+			to := aim{namespace: cancel.GetNamespace()} //nolint:staticcheck // deprecated, and still obeyed
+			if !cancel.GetChildWorkflowOnly() {
+				to.reaches, to.run = cancel.GetWorkflowId(), cancel.GetRunId()
+			}
+			return to
 		},
 		enums.COMMAND_TYPE_SCHEDULE_NEXUS_OPERATION: func(c *command.Command) aim {
 			return aim{endpoint: c.GetScheduleNexusOperationCommandAttributes().GetEndpoint()}
@@ -59,24 +79,32 @@ func commandTargets() map[enums.CommandType]commandTarget {
 	}
 }
 
-// checkCommands refuses the completion of a workflow task if one of its commands has a target that the tenant may not use.
+// checkCommands refuses the completion of a workflow task if one of its commands has an aim that is closed to the caller. It collects the
+// workflows that the interceptor looks up.
 func (r *engineRules) checkCommands(who *caller, namespace string, request *workflowservice.RespondWorkflowTaskCompletedRequest) denial {
 	for _, c := range request.GetCommands() {
-		target, known := r.commands[c.GetCommandType()]
+		aimOf, known := r.commands[c.GetCommandType()]
 		if !known {
 			return denial{class: classCommand, reason: fmt.Sprintf("command %s is not open to engines", c.GetCommandType())}
 		}
-		if target == nil {
+		if aimOf == nil {
 			continue
 		}
-		if reason := r.refused(who, namespace, target(c)); reason != "" {
-			return denial{class: classCommand, reason: fmt.Sprintf("command %s names %s", c.GetCommandType(), reason)}
+		to, by := aimOf(c), fmt.Sprintf("command %s", c.GetCommandType())
+		if reason := r.refused(who, namespace, to); reason != "" {
+			return denial{class: classCommand, reason: by + " names " + reason}
+		}
+		if denied := (target{class: classCommand, by: by, id: to.starts}).refuseStart(to.terminates); denied.class != "" {
+			return denied
+		}
+		if to.reaches != "" && (!r.unchecked || isReservedID(to.reaches)) {
+			who.targets = append(who.targets, target{class: classCommand, by: by, id: to.reaches, run: to.run})
 		}
 	}
 	return denial{}
 }
 
-// refused returns the reason why a target is refused, or "".
+// refused returns the reason why the namespace, the queue or the endpoint of an aim is refused, or "".
 func (r *engineRules) refused(who *caller, namespace string, to aim) string {
 	if to.namespace != "" && to.namespace != namespace {
 		return fmt.Sprintf("another namespace, %q", clip(to.namespace))

@@ -13,8 +13,8 @@ import (
 type engineRules struct {
 	methods   map[string]method // by gRPC's full method name
 	readable  map[string]method // those of operators
-	fields    queueFields
-	commands  map[enums.CommandType]commandTarget
+	fields    checkedFields
+	commands  map[enums.CommandType]commandAim
 	endpoints map[string]bool // Nexus endpoints workflows may call
 	unchecked bool            // commands may name any task queue
 	seals     sealer
@@ -26,7 +26,7 @@ func newEngineRules(o Options, seals sealer) (*engineRules, error) {
 		return nil, err
 	}
 	r := &engineRules{
-		methods: methods, readable: readerMethods(), fields: findQueueFields(), commands: commandTargets(),
+		methods: methods, readable: readerMethods(), fields: findCheckedFields(), commands: commandAims(),
 		endpoints: map[string]bool{}, unchecked: o.UncheckedCommandQueues, seals: seals,
 	}
 	for _, endpoint := range o.NexusEndpoints {
@@ -85,7 +85,7 @@ func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace
 	if !ok {
 		return denial{class: classMethod, reason: fmt.Sprintf("requests of type %T are not understood", target.Request)}
 	}
-	if denied := r.checkQueues(who, namespace, m, request); denied.class != "" {
+	if denied := r.checkFields(who, namespace, m, target.APIName, request); denied.class != "" {
 		return denied
 	}
 	if denied := r.checkTokens(who, namespace, m, request); denied.class != "" {

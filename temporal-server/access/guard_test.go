@@ -100,10 +100,19 @@ func (p *publisher) token(t *testing.T, more jwt.MapClaims) string {
 	return signed
 }
 
-// credentialsOf returns what a guard reads from a certificate of namespace alpha and a token. An empty token sends none.
+// credentialsOf returns the claims that a guard reads from a token and a certificate of its subject for namespace alpha. An empty token
+// sends none.
 func credentialsOf(t *testing.T, g *access.Guard, token string, serial int64) *authorization.Claims {
 	t.Helper()
-	subject := pkix.Name{OrganizationalUnit: []string{"alpha"}, CommonName: "robot-1"}
+	claims := jwt.RegisteredClaims{}
+	_, _, _ = jwt.NewParser().ParseUnverified(token, &claims)
+	return credentialsOver(t, g, token, serial, claims.Subject)
+}
+
+// credentialsOver is credentialsOf with the certificate of another subject.
+func credentialsOver(t *testing.T, g *access.Guard, token string, serial int64, name string) *authorization.Claims {
+	t.Helper()
+	subject := pkix.Name{OrganizationalUnit: []string{"alpha"}, CommonName: name}
 	shown := &x509.Certificate{SerialNumber: big.NewInt(serial), Subject: subject}
 	info := &authorization.AuthInfo{
 		TLSSubject:    &subject,
@@ -137,13 +146,19 @@ func authorize(t *testing.T, g *access.Guard, claims *authorization.Claims, api 
 // call takes a call of an engine of namespace alpha through all of a guard; answer is what Temporal returns.
 func call[R proto.Message](t *testing.T, g *access.Guard, token, api string, request proto.Message, answer R) (R, error) {
 	t.Helper()
+	return callAt(t, g, nil, token, api, request, answer)
+}
+
+// callAt is call with the frontend that looks up workflows.
+func callAt[R proto.Message](t *testing.T, g *access.Guard, at *frontend, token, api string, request proto.Message, answer R) (R, error) {
+	t.Helper()
 	claims := credentialsOf(t, g, token, 1)
 	var none R
 	if result := authorize(t, g, claims, api, request); result.Decision != authorization.DecisionAllow {
 		return none, errors.New(result.Reason)
 	}
 	ctx := context.WithValue(t.Context(), authorization.MappedClaims, claims)
-	got, err := g.Interceptor()(ctx, request, &grpc.UnaryServerInfo{FullMethod: api}, func(context.Context, any) (any, error) { return answer, nil })
+	got, err := g.Interceptor()(ctx, request, &grpc.UnaryServerInfo{Server: at, FullMethod: api}, func(context.Context, any) (any, error) { return answer, nil })
 	var denied *serviceerror.PermissionDenied
 	if errors.As(err, &denied) {
 		return none, errors.New(denied.Reason)
@@ -159,8 +174,13 @@ func call[R proto.Message](t *testing.T, g *access.Guard, token, api string, req
 // workflowTask returns the token of a workflow task that a poll with token was given.
 func workflowTask(t *testing.T, g *access.Guard, token string) []byte {
 	t.Helper()
+	return workflowTaskOn(t, g, token, "q1")
+}
+
+func workflowTaskOn(t *testing.T, g *access.Guard, token, queue string) []byte {
+	t.Helper()
 	task, err := call(t, g, token, workflowservice.WorkflowService_PollWorkflowTaskQueue_FullMethodName,
-		&workflowservice.PollWorkflowTaskQueueRequest{Namespace: "alpha", TaskQueue: &taskqueue.TaskQueue{Name: "q1"}},
+		&workflowservice.PollWorkflowTaskQueueRequest{Namespace: "alpha", TaskQueue: &taskqueue.TaskQueue{Name: queue}},
 		&workflowservice.PollWorkflowTaskQueueResponse{TaskToken: []byte{8, 1}})
 	require.NoError(t, err)
 	return task.GetTaskToken()

@@ -11,10 +11,11 @@ import (
 )
 
 // interceptor applies the rules for engines that the [authorizer] cannot: it looks up the owners of personal queues, after Temporal has
-// limited the rate of calls, and it checks answers. It seals the tokens in answers for the caller, and removes the seals from requests.
+// limited the rate of calls, and the task queues of workflows in a request, and it checks answers. It seals the tokens in answers for the caller, and removes the seals from requests.
 type interceptor struct {
 	authorizer *authorizer
 	owners     *owners
+	targets    *targets
 	sources    []*source
 }
 
@@ -39,6 +40,13 @@ func (i *interceptor) intercept(ctx context.Context, request any, info *grpc.Una
 	if err != nil {
 		return nil, err
 	}
+	denied, err = i.targets.check(ctx, info, namespace, who)
+	if denied.class != "" {
+		return nil, i.deny(ctx, who, target, denied, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
 	first := unseal(request)
 	response, err := handler(ctx, request)
 	if err != nil {
@@ -54,6 +62,12 @@ func (i *interceptor) intercept(ctx context.Context, request any, info *grpc.Una
 		if withheld := i.withheld(ctx, who, target, poll, response); withheld != nil {
 			return withheld, nil
 		}
+	}
+	switch answer := response.(type) {
+	case *workflowservice.PollWorkflowTaskQueueResponse:
+		i.targets.learn(namespace, answer)
+	case *workflowservice.RespondWorkflowTaskCompletedResponse:
+		i.targets.learn(namespace, answer.GetWorkflowTask())
 	}
 	handOut{seals: i.authorizer.engines.seals, namespace: namespace, subject: who.subject}.response(response)
 	return response, nil

@@ -19,6 +19,7 @@ type method struct {
 	sticky       bool // its task queue may be a sticky one
 	claims       bool // the personal queues it names become the caller's
 	answers      kind // what the task token of the request stands for; empty: it has none
+	reads        bool // it changes no workflow, so it may name any
 	histories    bool // it returns the history of the execution it names, or the page its page token names
 }
 
@@ -44,7 +45,7 @@ func workerMethods() map[string]method {
 		workflowservice.WorkflowService_RespondNexusTaskFailed_FullMethodName:       {answers: kindNexusTask},
 
 		// Long histories have several pages, and a query replays from the first one.
-		workflowservice.WorkflowService_GetWorkflowExecutionHistory_FullMethodName: {histories: true},
+		workflowservice.WorkflowService_GetWorkflowExecutionHistory_FullMethodName: {reads: true, histories: true},
 		workflowservice.WorkflowService_ResetStickyTaskQueue_FullMethodName:        {},
 		workflowservice.WorkflowService_DescribeTaskQueue_FullMethodName:           {needsQueue: true, sticky: true},
 		workflowservice.WorkflowService_RecordWorkerHeartbeat_FullMethodName:       {},
@@ -95,10 +96,11 @@ func engineMethods(additional []string) (map[string]method, error) {
 			methods[full] = already
 			continue
 		}
-		if about := api.GetMethodMetadata(full); about.Scope != api.ScopeNamespace || about.Access == api.AccessAdmin {
+		about := api.GetMethodMetadata(full)
+		if about.Scope != api.ScopeNamespace || about.Access == api.AccessAdmin {
 			return nil, fmt.Errorf("method %q cannot be opened to engines: it is not about one namespace, or changes it", name)
 		}
-		methods[full] = method{tenant: true, sticky: true}
+		methods[full] = method{tenant: true, sticky: true, reads: about.Access == api.AccessReadOnly}
 	}
 	return methods, nil
 }

@@ -2,6 +2,7 @@ package access
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 
@@ -30,12 +31,13 @@ func isReservedQueue(name string) bool {
 	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, internalPrefix)
 }
 
-// queueFields are, for each message that a request of the workflow service can contain, the fields that name a task queue, a namespace or a
-// Nexus endpoint, and those that lead to such a field. They are found in the descriptors: a field of a later version is checked like those of today.
-type queueFields map[protoreflect.FullName][]protoreflect.FieldDescriptor
+// checkedFields are, for each message that a request of the workflow service can contain, the fields that name a task queue, a namespace,
+// a Nexus endpoint or a workflow, and those that lead to such a field. They are found in the descriptors: a field of a later version is
+// checked like the present ones.
+type checkedFields map[protoreflect.FullName][]protoreflect.FieldDescriptor
 
-func findQueueFields() queueFields {
-	found := queueFields{}
+func findCheckedFields() checkedFields {
+	found := checkedFields{}
 	methods := workflowservice.File_temporal_api_workflowservice_v1_service_proto.Services().ByName("WorkflowService").Methods()
 	for i := range methods.Len() {
 		found.add(methods.Get(i).Input())
@@ -46,7 +48,7 @@ func findQueueFields() queueFields {
 		for name, fields := range found {
 			kept := fields[:0:0]
 			for _, field := range fields {
-				if namesQueue(field) || namesTarget(field) || len(found[held(field)]) > 0 {
+				if namesQueue(field) || namesTarget(field) || namesWorkflow(field) || len(found[held(field)]) > 0 {
 					kept = append(kept, field)
 				}
 			}
@@ -58,7 +60,7 @@ func findQueueFields() queueFields {
 }
 
 // add records the relevant fields of message and of the messages in it.
-func (f queueFields) add(message protoreflect.MessageDescriptor) {
+func (f checkedFields) add(message protoreflect.MessageDescriptor) {
 	if _, done := f[message.FullName()]; done {
 		return
 	}
@@ -69,7 +71,7 @@ func (f queueFields) add(message protoreflect.MessageDescriptor) {
 		switch {
 		case isCommands(field):
 			// checkCommands goes through them.
-		case namesQueue(field), namesTarget(field):
+		case namesQueue(field), namesTarget(field), namesWorkflow(field):
 			kept = append(kept, field)
 		case field.IsMap():
 			if value := field.MapValue(); value.Kind() == protoreflect.MessageKind {
@@ -114,12 +116,13 @@ func namesTarget(field protoreflect.FieldDescriptor) bool {
 		field.ParentFile().Package() == "temporal.api.workflowservice.v1"
 }
 
-// checkQueues restricts a request to the namespace and the task queues of the caller, and to the Nexus endpoints of engines.
-func (r *engineRules) checkQueues(who *caller, namespace string, m method, request proto.Message) denial {
+// checkFields restricts a request to the namespace and the task queues of the caller, and to the Nexus endpoints of engines. It collects
+// the workflows that the interceptor looks up.
+func (r *engineRules) checkFields(who *caller, namespace string, m method, api string, request proto.Message) denial {
 	if named, ok := request.(interface{ GetTaskQueue() *taskqueue.TaskQueue }); m.needsQueue && (!ok || named.GetTaskQueue().GetName() == "") {
 		return denial{class: classQueue, reason: "the call names no task queue"}
 	}
-	v := visit{rules: r, namespace: namespace, method: m, who: who, names: who.queues}
+	v := visit{rules: r, namespace: namespace, method: m, api: path.Base(api), who: who, names: who.queues}
 	if m.tenant {
 		v.names = who.tenant
 	}
@@ -138,6 +141,7 @@ type visit struct {
 	rules     *engineRules
 	namespace string
 	method    method
+	api       string // its name
 	who       *caller
 	names     map[string]bool // the task queues the request may name
 }
@@ -147,7 +151,13 @@ func (v visit) message(message protoreflect.Message) denial {
 		if !message.Has(field) {
 			continue
 		}
-		if denied := v.field(field, message.Get(field)); denied.class != "" {
+		denied := denial{}
+		if namesWorkflow(field) {
+			denied = v.workflow(message, field)
+		} else {
+			denied = v.field(field, message.Get(field))
+		}
+		if denied.class != "" {
 			return denied
 		}
 	}
