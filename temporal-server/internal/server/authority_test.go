@@ -15,6 +15,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -53,11 +54,20 @@ func newAuthority(t *testing.T, name string) *authority {
 	return &authority{cert: cert, key: key}
 }
 
-// client issues a client certificate of units.
+// client issues a client certificate of units to the subject of claims, or of systemClaims for the system's namespace.
 func (a *authority) client(t *testing.T, units ...string) tls.Certificate {
 	t.Helper()
+	subject := "robot-1"
+	if slices.Contains(units, "temporal-system") {
+		subject = "procession"
+	}
+	return a.clientOf(t, subject, units...)
+}
+
+func (a *authority) clientOf(t *testing.T, subject string, units ...string) tls.Certificate {
+	t.Helper()
 	return a.issue(t, &x509.Certificate{
-		Subject:     pkix.Name{Organization: []string{"Procession"}, OrganizationalUnit: units, CommonName: "robot-1"},
+		Subject:     pkix.Name{Organization: []string{"Procession"}, OrganizationalUnit: units, CommonName: subject},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	})
 }

@@ -111,7 +111,7 @@ type attempt struct {
 func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 	t.Helper()
 	alpha, beta, revokedCert := w.ca.client(t, "alpha"), w.ca.client(t, "beta"), w.ca.client(t, "alpha")
-	strange := foreign.client(t, "alpha")
+	strange, colleague := foreign.client(t, "alpha"), w.ca.clientOf(t, "robot-2", "alpha")
 	good := claims("alpha", "q1")
 	revokedClaims := with(good, "jti", "revoked")
 	w.issuer.revoke([]string{"revoked"}, []string{revokedCert.Leaf.SerialNumber.Text(16)})
@@ -142,6 +142,7 @@ func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 			return who <= workers && !namesQueue
 		}},
 		{"the tenant's token, another's certificate", w.dial(t, &beta, w.issuer.sign(t, good)), "alpha", "q1", onlyEveryone},
+		{"another subject's certificate", w.dial(t, &colleague, w.issuer.sign(t, good)), "alpha", "q1", onlyEveryone},
 		{"the tenant's certificate, another's token", dial(claims("beta", "q1")), "alpha", "q1", onlyEveryone},
 		{"a foreign CA", w.dial(t, &strange, w.issuer.sign(t, good)), "alpha", "q1", never},
 	}
@@ -150,7 +151,7 @@ func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 // operatorAttempts returns a good operator and all that is wrong with one, once attempts has revoked a token.
 func operatorAttempts(t *testing.T, w *world) []attempt {
 	t.Helper()
-	alpha := w.ca.client(t, "alpha")
+	alpha := w.ca.clientOf(t, "operator-1", "alpha")
 	good := operatorClaims("alpha")
 	reads := func(who access, _, _ bool) bool { return who <= workers }
 	onlyEveryone := func(who access, _, _ bool) bool { return who == everyone }

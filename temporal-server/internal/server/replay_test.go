@@ -44,7 +44,7 @@ func TestLongHistoriesAreReplayedByAnotherWorker(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	start := func(subject string) worker.Worker {
-		robot := worker.New(w.sdk(t, "alpha", w.ca.client(t, "alpha"), with(claims("alpha", "q1"), "sub", subject)), "q1", worker.Options{})
+		robot := worker.New(w.sdk(t, "alpha", w.ca.clientOf(t, subject, "alpha"), with(claims("alpha", "q1"), "sub", subject)), "q1", worker.Options{})
 		robot.RegisterWorkflowWithOptions(long, workflow.RegisterOptions{Name: "long"})
 		require.NoError(t, robot.Start())
 		return robot

@@ -29,7 +29,7 @@ type robot struct {
 
 func newRobot(t *testing.T, w *world, subject string, queues ...string) robot {
 	t.Helper()
-	cert := w.ca.client(t, "alpha")
+	cert := w.ca.clientOf(t, subject, "alpha")
 	conn := w.dial(t, &cert, w.issuer.sign(t, with(claims("alpha", queues...), "sub", subject)))
 	return robot{t, subject, workflowservice.NewWorkflowServiceClient(conn)}
 }
