@@ -109,7 +109,8 @@ func (e *Engine) list(
 // Outcome returns how the workflow of a run ended, with its result where that
 // matters, or nil while it is running. Of a workflow that was started again only
 // the last start counts. A workflow that Temporal does not know has failed at the
-// time now.
+// time now, and so has a RUNNING one that lost its id to a run that the service did
+// not start or record.
 func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.Closing, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
@@ -122,6 +123,15 @@ func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if r.State == domain.RunRunning && described.chain() != r.RunID {
+		return &domain.Closing{
+			Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: r.RunID, Status: domain.RunFailed, ClosedAt: now,
+			Message: "run " + described.chain() + " of Temporal, which the service did not start, has the id of the workflow",
+		}, nil
+	}
+	if r.State == domain.RunPending && described.info.GetParentExecution() != nil {
+		return nil, nil
 	}
 	closing := domain.Closing{
 		Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: described.chain(),
@@ -158,6 +168,14 @@ func (d description) chain() string {
 		return first
 	}
 	return d.info.GetExecution().GetRunId()
+}
+
+// continues reports whether the description is of an open workflow in the chain of a
+// run, though not of its first.
+func (d description) continues(r domain.EngineRun) bool {
+	status := d.info.GetStatus()
+	return d.chain() == r.RunID && d.info.GetExecution().GetRunId() != r.RunID &&
+		(status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING || status == enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED)
 }
 
 // describe describes a run of a workflow, or the last one when run is empty.

@@ -23,8 +23,9 @@ const (
 // Execute carries out a command. It is idempotent: Temporal recognises a
 // repetition by the command's id, a started workflow is not started again, and
 // signals, cancellations and completed activities of an ended workflow are
-// dropped. For commands that start a workflow it returns the run id that Temporal
-// assigned. Unavailable and NamespaceMissing classify its errors.
+// dropped. Another workflow that has the id is neither signalled nor cancelled, and
+// is terminated by a start. For commands that start a workflow Execute returns the
+// run id that Temporal assigned. Unavailable and NamespaceMissing classify its errors.
 func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
@@ -64,7 +65,7 @@ func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.W
 	if err != nil {
 		return "", err
 	}
-	started, err := e.workflows.StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
+	request := &workflowservice.StartWorkflowExecutionRequest{
 		Namespace:                c.Run.Namespace,
 		WorkflowId:               c.Run.WorkflowID,
 		WorkflowType:             &commonpb.WorkflowType{Name: c.Run.WorkflowType},
@@ -75,9 +76,17 @@ func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.W
 		RequestId:                c.ID.String(),
 		WorkflowIdReusePolicy:    reuse,
 		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
-	})
+	}
+	started, err := e.workflows.StartWorkflowExecution(ctx, request)
 	if already, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
-		return e.firstRun(ctx, c.Run, already.RunId)
+		first, own, err := e.firstRun(ctx, c.Run, already.RunId)
+		if err != nil || own {
+			return first, err
+		}
+		request.WorkflowIdReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+		request.WorkflowIdConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
+		started, err = e.workflows.StartWorkflowExecution(ctx, request)
+		return started.GetRunId(), err
 	}
 	return started.GetRunId(), err
 }
@@ -116,13 +125,30 @@ func (e *Engine) input(ctx context.Context, c domain.DueCommand) (*commonpb.Payl
 }
 
 // firstRun returns the first run of the chain of run: a workflow that was started
-// before may have continued as new since.
-func (e *Engine) firstRun(ctx context.Context, r domain.EngineRun, run string) (string, error) {
+// before may have continued as new since. own reports whether the service started
+// it, also when Temporal has forgotten that.
+func (e *Engine) firstRun(ctx context.Context, r domain.EngineRun, run string) (first string, own bool, err error) {
 	described, err := e.describe(ctx, r.Namespace, r.WorkflowID, run)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	return described.chain(), nil
+	first = described.chain()
+	history, err := e.workflows.GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
+		Namespace: r.Namespace, MaximumPageSize: 1,
+		Execution: &commonpb.WorkflowExecution{WorkflowId: r.WorkflowID, RunId: first},
+	})
+	if gone(err) {
+		return first, true, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("reading how a workflow was started: %w", err)
+	}
+	events := history.GetHistory().GetEvents()
+	if len(events) == 0 {
+		return "", false, errors.New("the history of a workflow is empty")
+	}
+	started := events[0].GetWorkflowExecutionStartedEventAttributes()
+	return first, started.GetParentWorkflowExecution() == nil && started.GetIdentity() == identity, nil
 }
 
 // signalItem signals the workflow of a process about an item.
@@ -152,15 +178,29 @@ func (e *Engine) signal(ctx context.Context, c domain.DueCommand, name string, v
 	if err != nil {
 		return err
 	}
-	_, err = e.workflows.SignalWorkflowExecution(ctx, &workflowservice.SignalWorkflowExecutionRequest{
+	request := &workflowservice.SignalWorkflowExecutionRequest{
 		Namespace:         c.Run.Namespace,
 		WorkflowExecution: execution(c.Run),
 		SignalName:        name,
 		Input:             input,
 		Identity:          identity,
 		RequestId:         c.ID.String(),
-	})
-	return unlessGone(err)
+	}
+	if c.Run.State != domain.RunPending {
+		request.WorkflowExecution.RunId = c.Run.RunID
+	}
+	_, err = e.workflows.SignalWorkflowExecution(ctx, request)
+	if !gone(err) || c.Run.State == domain.RunPending {
+		return unlessGone(err)
+	}
+	current, err := e.describe(ctx, c.Run.Namespace, c.Run.WorkflowID, "")
+	if err != nil || !current.continues(c.Run) {
+		return unlessGone(err)
+	}
+	// After an error the command is repeated: this run may have ended meanwhile too.
+	request.WorkflowExecution.RunId = current.info.GetExecution().GetRunId()
+	_, err = e.workflows.SignalWorkflowExecution(ctx, request)
+	return err
 }
 
 func (e *Engine) requestCancel(ctx context.Context, c domain.DueCommand) error {
@@ -206,8 +246,7 @@ func reason(r domain.EngineRun) string {
 	return "the process is finished"
 }
 
-// execution names the workflow without a run, so that a signal reaches it after
-// it has continued as new.
+// execution names the workflow without a run, which may have continued as new.
 func execution(r domain.EngineRun) *commonpb.WorkflowExecution {
 	return &commonpb.WorkflowExecution{WorkflowId: r.WorkflowID}
 }

@@ -103,6 +103,7 @@ func setUp(t *testing.T) bench {
 	for name, f := range map[string]any{
 		"listener": listener, "returner": returner, "failer": failer, "sleeper": sleeper,
 		"stubborn": stubborn, "continuer": continuer, "busy": busy,
+		"renewer": renewer, "thief": thief,
 	} {
 		w.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: name})
 	}

@@ -1,0 +1,161 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// renewer continues as new once and then waits for a signal.
+func renewer(ctx workflow.Context, in request) error {
+	if workflow.GetInfo(ctx).ContinuedExecutionRunID == "" {
+		return workflow.NewContinueAsNewError(ctx, "renewer", in)
+	}
+	workflow.GetSignalChannel(ctx, "KuFlow_Engine_Signal_Process_Item").Receive(ctx, nil)
+	return nil
+}
+
+// thief starts the child that a workflow id belongs to, in place of the workflow that has it.
+func thief(ctx workflow.Context, id string, kind string) error {
+	ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+		WorkflowID: id, WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING,
+		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
+	})
+	return workflow.ExecuteChildWorkflow(ctx, kind, request{}).GetChildWorkflowExecution().Get(ctx, nil)
+}
+
+// takeOver replaces the workflow of a command by another one.
+func (b bench) takeOver(t *testing.T, c domain.DueCommand, kind string) {
+	t.Helper()
+	run, err := b.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: queue}, "thief", c.Run.WorkflowID, kind)
+	require.NoError(t, err)
+	require.NoError(t, run.Get(t.Context(), nil))
+}
+
+func signalAbout(c domain.DueCommand, run string) domain.DueCommand {
+	s := then(c, domain.CommandSignal, run)
+	item := uuid.New()
+	s.ItemID, s.ItemType, s.Shape = &item, domain.ItemTask, domain.SignalShapeB
+	return s
+}
+
+func (b bench) signals(t *testing.T, workflowID string) int {
+	t.Helper()
+	found := 0
+	history := b.client.GetWorkflowHistory(t.Context(), workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for history.HasNext() {
+		event, err := history.Next()
+		require.NoError(t, err)
+		if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED {
+			found++
+		}
+	}
+	return found
+}
+
+func TestTakenWorkflowIDs(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	t.Run("are failures of the run, which commands do not mistake", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("sleeper")
+		run := b.execute(t, c)
+		b.takeOver(t, c, "sleeper")
+		s := signalAbout(c, run)
+		closing, err := b.Outcome(t.Context(), s.Run, time.Now())
+		require.NoError(t, err)
+		require.Equal(t, domain.RunFailed, closing.Status)
+		require.Equal(t, run, closing.RunID)
+		require.Contains(t, closing.Message, "which the service did not start, has the id of the workflow")
+		for _, next := range []domain.DueCommand{s, then(c, domain.CommandCancel, run), then(c, domain.CommandTerminate, run)} {
+			b.execute(t, next)
+		}
+		require.Zero(t, b.signals(t, c.Run.WorkflowID))
+		foreign, err := b.client.DescribeWorkflowExecution(t.Context(), c.Run.WorkflowID, "")
+		require.NoError(t, err)
+		require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, foreign.GetWorkflowExecutionInfo().GetStatus())
+
+		again := then(c, domain.CommandRestart, run)
+		again.Run.State = domain.RunPending
+		none, err := b.Outcome(t.Context(), again.Run, time.Now())
+		require.NoError(t, err)
+		require.Nil(t, none)
+		second := b.execute(t, again)
+		require.NotContains(t, []string{run, foreign.GetWorkflowExecutionInfo().GetExecution().GetRunId()}, second)
+		require.Equal(t, second, b.execute(t, again), "the same command")
+		b.execute(t, signalAbout(c, second))
+		require.Equal(t, 1, b.signals(t, c.Run.WorkflowID))
+	})
+	t.Run("are given back by a restart after the other workflow returned", func(t *testing.T) {
+		t.Parallel()
+		c := newCommand("sleeper")
+		run := b.execute(t, c)
+		b.takeOver(t, c, "returner")
+		require.NoError(t, b.client.GetWorkflow(t.Context(), c.Run.WorkflowID, "").Get(t.Context(), nil))
+		again := then(c, domain.CommandRestart, run)
+		again.Run.State = domain.RunPending
+		none, err := b.Outcome(t.Context(), again.Run, time.Now())
+		require.NoError(t, err)
+		require.Nil(t, none, "the child's return is not that of the process")
+		require.NotEqual(t, run, b.execute(t, again))
+	})
+}
+
+// The first run has ended in each case, and the chain goes on.
+func TestSignalsFollowTheChainOfRuns(t *testing.T) {
+	t.Parallel()
+	b := setUp(t)
+	current := func(c domain.DueCommand) string {
+		described, err := b.client.DescribeWorkflowExecution(t.Context(), c.Run.WorkflowID, "")
+		require.NoError(t, err)
+		return described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+	}
+	for name, goOn := range map[string]func(domain.DueCommand, string){
+		"continue-as-new": func(c domain.DueCommand, run string) {
+			require.Eventually(t, func() bool { return current(c) != run }, 20*time.Second, 20*time.Millisecond)
+		},
+		"reset": func(c domain.DueCommand, run string) { b.reset(t, c.Run.WorkflowID, run) },
+	} {
+		c := newCommand(map[string]string{"continue-as-new": "renewer", "reset": "sleeper"}[name])
+		run := b.execute(t, c)
+		goOn(c, run)
+		s := signalAbout(c, run)
+		b.execute(t, s)
+		require.Equal(t, 1, b.signals(t, c.Run.WorkflowID), name)
+		closing, err := b.Outcome(t.Context(), s.Run, time.Now())
+		require.NoError(t, err)
+		require.True(t, closing == nil || closing.Status == domain.RunCompleted, "%s: %v", name, closing)
+	}
+}
+
+// reset resets a run to its first workflow task.
+func (b bench) reset(t *testing.T, workflowID, run string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	history := b.client.GetWorkflowHistory(ctx, workflowID, run, true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for history.HasNext() {
+		event, err := history.Next()
+		require.NoError(t, err)
+		if event.GetEventType() != enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
+			continue
+		}
+		_, err = b.client.ResetWorkflowExecution(ctx, &workflowservice.ResetWorkflowExecutionRequest{
+			Namespace: namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: workflowID, RunId: run},
+			Reason: "test", WorkflowTaskFinishEventId: event.GetEventId(), RequestId: uuid.NewString(),
+		})
+		require.NoError(t, err)
+		return
+	}
+	require.Fail(t, "the workflow did nothing")
+}
