@@ -247,7 +247,8 @@ func AwaitTask[T any](ctx workflow.Context, code string, options ...Option) (Tas
 	return AwaitCompletion[T](ctx, created)
 }
 
-// AwaitCompletion is the second half of AwaitTask: it returns a task that CreateTask has created when it is completed.
+// AwaitCompletion is the second half of AwaitTask: it returns a task that CreateTask has created when it is completed. A signal
+// alone does not complete a task: AwaitCompletion reads it, and continues to wait unless its state is COMPLETED.
 // With it a workflow waits for one of several tasks, or in coroutines for all of them.
 func AwaitCompletion[T any](ctx workflow.Context, created rest.ProcessItem) (Task[T], error) {
 	p, err := in(ctx)
@@ -260,15 +261,25 @@ func AwaitCompletion[T any](ctx workflow.Context, created rest.ProcessItem) (Tas
 	if created.Task != nil && created.Task.State == rest.ProcessItemTaskStateCANCELLED {
 		return Task[T]{}, temporal.NewNonRetryableApplicationError(fmt.Sprintf("task %s was cancelled", codeOf(created)), TaskCancelled, nil)
 	}
-	if err := workflow.Await(ctx, func() bool { return Completed(ctx, created) }); err != nil {
-		return Task[T]{}, err
+	for {
+		if err := workflow.Await(ctx, func() bool { return Completed(ctx, created) }); err != nil {
+			return Task[T]{}, err
+		}
+		// A signal that arrives while the task is read causes another read.
+		delete(p.completed, created.ID)
+		response, err := Execute[ItemResponse](ctx, "retrieveProcessItem", ItemRequest{created.ID})
+		if err != nil || isCompleted(created) || isCompleted(response.ProcessItem) {
+			p.completed[created.ID] = true
+		}
+		if err != nil {
+			return Task[T]{}, err
+		}
+		if p.completed[created.ID] {
+			workflow.GetLogger(ctx).Info("task completed", "code", codeOf(created), "item", created.ID.String())
+			return TaskOf[T](response.ProcessItem)
+		}
+		workflow.GetLogger(ctx).Warn("signal about a task that is not completed", "code", codeOf(created), "item", created.ID.String())
 	}
-	response, err := Execute[ItemResponse](ctx, "retrieveProcessItem", ItemRequest{created.ID})
-	if err != nil {
-		return Task[T]{}, err
-	}
-	workflow.GetLogger(ctx).Info("task completed", "code", codeOf(created), "item", created.ID.String())
-	return TaskOf[T](response.ProcessItem)
 }
 
 // Completed reports whether a task is known to be completed: an earlier run of the workflow has seen that, or the signal
@@ -278,7 +289,11 @@ func Completed(ctx workflow.Context, created rest.ProcessItem) bool {
 	if err != nil {
 		return false
 	}
-	return p.completed[created.ID] || created.Task != nil && created.Task.State == rest.ProcessItemTaskStateCOMPLETED
+	return p.completed[created.ID] || isCompleted(created)
+}
+
+func isCompleted(item rest.ProcessItem) bool {
+	return item.Task != nil && item.Task.State == rest.ProcessItemTaskStateCOMPLETED
 }
 
 // TaskOf reads the data of a task. A task without data has the zero value. Data of another form is a failure for good.

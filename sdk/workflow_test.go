@@ -44,9 +44,11 @@ func TestTaskIsAwaited(t *testing.T) {
 	t.Parallel()
 	s := running(t, processiontest.Options{}, claim)
 	s.When("REPORT", func(task *processiontest.Task) {
-		// Other signals do not complete the task, and its own may come twice.
+		// Other signals do not complete the task, nor do its own while it is open, and they may come twice.
 		task.Signal(task.Item.ID, rest.ProcessItemTypeMESSAGE)
 		task.Signal(uuid.New(), rest.ProcessItemTypeTASK)
+		task.Signal(task.Item.ID, rest.ProcessItemTypeTASK)
+		task.After(time.Hour, func() { task.Signal(task.Item.ID, rest.ProcessItemTypeTASK) })
 		task.After(72*time.Hour, func() {
 			task.Complete(json.RawMessage(`{"AMOUNT":1234567890.12345678901234567890,"MORE":true}`))
 			task.Signal(task.Item.ID, rest.ProcessItemTypeTASK)
