@@ -163,7 +163,7 @@ func NewDataSourceRun(
 	}
 	return EngineRun{
 		ID: id, TenantID: r.TenantID, Kind: RunKindDataSource, OwnerID: r.ID, Namespace: namespace,
-		WorkflowID: "data-source-" + r.ID.String(), WorkflowType: DataSourceWorkflow, TaskQueue: DataSourceTaskQueue,
+		WorkflowID: dataSourcePrefix + r.ID.String(), WorkflowType: DataSourceWorkflow, TaskQueue: DataSourceTaskQueue,
 		State: RunPending, DataSource: &DataSourceRequest{
 			Activity: activity, TaskQueue: source.TaskQueue, Deadline: r.Deadline,
 			Attempts: dataSourceQueryAttempts, Request: request,

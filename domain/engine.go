@@ -132,8 +132,22 @@ func NewProcessRun(id uuid.UUID, p *Process, namespace string, binding EngineBin
 	}
 }
 
+// Prefixes of the ids of workflows that the service starts for tenants.
+const (
+	processPrefix        = "process-"
+	processActionPrefix  = "process-action-"
+	artifactActionPrefix = "business-artifact-action-"
+	taskRobotPrefix      = "task-robot-"
+	dataSourcePrefix     = "data-source-"
+)
+
+// WorkflowIDPrefixes returns the prefixes of workflow ids that temporal-server reserves for the service.
+func WorkflowIDPrefixes() []string {
+	return []string{processPrefix, processActionPrefix, artifactActionPrefix, taskRobotPrefix, dataSourcePrefix}
+}
+
 // processWorkflowID returns the workflow id of a process.
-func processWorkflowID(process uuid.UUID) string { return "process-" + process.String() }
+func processWorkflowID(process uuid.UUID) string { return processPrefix + process.String() }
 
 // ActionWorkflow identifies the workflow that executes an action, the task queue its workers serve, and the
 // namespace of both.
@@ -145,13 +159,13 @@ type ActionWorkflow struct {
 
 // NewArtifactActionRun returns the run of the workflow that executes an action on a business artifact.
 func NewArtifactActionRun(id uuid.UUID, a *BusinessArtifactAction, by ActionWorkflow) EngineRun {
-	return newActionRun(id, RunKindArtifactAction, &a.Action, by, "business-artifact-action-",
+	return newActionRun(id, RunKindArtifactAction, &a.Action, by, artifactActionPrefix,
 		ActionRequest{ArtifactID: a.ArtifactID, Type: string(a.Type)})
 }
 
 // NewProcessActionRun returns the run of the workflow that executes a user action on a process.
 func NewProcessActionRun(id uuid.UUID, a *ProcessAction, by ActionWorkflow) EngineRun {
-	return newActionRun(id, RunKindProcessAction, &a.Action, by, "process-action-",
+	return newActionRun(id, RunKindProcessAction, &a.Action, by, processActionPrefix,
 		ActionRequest{ProcessID: a.ProcessID, Type: string(a.Type)})
 }
 

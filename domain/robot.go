@@ -137,7 +137,7 @@ type TaskRobotRequest struct {
 func NewTaskRobotRun(id uuid.UUID, task *ProcessItem, robot AssistingRobot, namespace string) EngineRun {
 	return EngineRun{
 		ID: id, TenantID: task.TenantID, Kind: RunKindTaskRobot, OwnerID: task.ID, Namespace: namespace,
-		WorkflowID: "task-robot-" + id.String(), WorkflowType: robot.Worker.WorkflowType,
+		WorkflowID: taskRobotPrefix + id.String(), WorkflowType: robot.Worker.WorkflowType,
 		TaskQueue: robot.Worker.TaskQueue, State: RunPending,
 		Robot: &TaskRobotRequest{ProcessID: task.ProcessID, RobotID: robot.ID, Operation: robot.Operation},
 	}

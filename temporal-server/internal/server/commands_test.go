@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -82,4 +84,58 @@ func scrape(t *testing.T, address string) string {
 	body, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
 	return string(body)
+}
+
+// family starts a child on another queue, signals it before and after the child has started, waits for the child's signal, continues as new,
+// and cancels the child.
+func family(ctx workflow.Context, child string) (string, error) {
+	if child != "" {
+		return "done", workflow.RequestCancelExternalWorkflow(ctx, child, "").Get(ctx, nil)
+	}
+	child = workflow.GetInfo(ctx).WorkflowExecution.ID + "-child"
+	started := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+		WorkflowID: child, TaskQueue: "q2", ParentClosePolicy: enums.PARENT_CLOSE_POLICY_ABANDON,
+	}), "child", workflow.GetInfo(ctx).WorkflowExecution.ID)
+	if err := started.SignalChildWorkflow(ctx, "go", nil).Get(ctx, nil); err != nil {
+		return "", err
+	}
+	if err := workflow.SignalExternalWorkflow(ctx, child, "", "go", nil).Get(ctx, nil); err != nil {
+		return "", err
+	}
+	workflow.GetSignalChannel(ctx, "ready").Receive(ctx, nil)
+	return "", workflow.NewContinueAsNewError(ctx, "family", child)
+}
+
+// child signals its parent when it was signalled twice, and waits for its cancellation.
+func child(ctx workflow.Context, parent string) error {
+	for range 2 {
+		workflow.GetSignalChannel(ctx, "go").Receive(ctx, nil)
+	}
+	if err := workflow.SignalExternalWorkflow(ctx, parent, "", "ready", nil).Get(ctx, nil); err != nil {
+		return err
+	}
+	return workflow.Sleep(ctx, time.Hour)
+}
+
+func TestWorkflowsOfOneCallerReachEachOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.addNamespace(t, "alpha")
+	engine := w.sdk(t, "alpha", w.ca.client(t, "alpha"), claims("alpha", "q1", "q2"))
+	for _, queue := range []string{"q1", "q2"} {
+		serving := worker.New(engine, queue, worker.Options{})
+		serving.RegisterWorkflowWithOptions(family, workflow.RegisterOptions{Name: "family"})
+		serving.RegisterWorkflowWithOptions(child, workflow.RegisterOptions{Name: "child"})
+		require.NoError(t, serving.Start())
+		defer serving.Stop()
+	}
+	service := w.sdk(t, "alpha", w.ca.client(t, "temporal-system"), systemClaims())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	run, err := service.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: "order-1", TaskQueue: "q1"}, "family", "")
+	require.NoError(t, err)
+	require.NoError(t, run.Get(ctx, nil))
+	var canceled *temporal.CanceledError
+	require.ErrorAs(t, service.GetWorkflow(ctx, "order-1-child", "").Get(ctx, nil), &canceled)
+	require.Empty(t, w.log.lines("call refused"))
 }

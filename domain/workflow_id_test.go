@@ -1,0 +1,28 @@
+package domain_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+func TestWorkflowIDsHaveReservedPrefixes(t *testing.T) {
+	t.Parallel()
+	id := uuid.New()
+	for _, run := range []domain.EngineRun{
+		domain.NewProcessRun(id, &domain.Process{}, "north", domain.EngineBinding{}),
+		domain.NewArtifactActionRun(id, &domain.BusinessArtifactAction{}, domain.ActionWorkflow{}),
+		domain.NewProcessActionRun(id, &domain.ProcessAction{}, domain.ActionWorkflow{}),
+		domain.NewTaskRobotRun(id, &domain.ProcessItem{}, domain.AssistingRobot{}, "north"),
+		domain.NewDataSourceRun(id, &domain.DataSourceRun{}, &domain.DataSource{}, "north", nil),
+	} {
+		require.True(t, slices.ContainsFunc(domain.WorkflowIDPrefixes(), func(prefix string) bool {
+			return strings.HasPrefix(run.WorkflowID, prefix)
+		}), run.WorkflowID)
+	}
+}
