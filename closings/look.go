@@ -27,7 +27,7 @@ const (
 	// a namespace that is busy. Elsewhere it is that of quietLooks looks, and fullEvery
 	// at least.
 	fullEvery  = 2 * time.Second
-	quietLooks = 8
+	quietLooks = 6
 
 	// The sweep checks runs without news for a while, a limited number at a time: every quietSweepEvery, and where
 	// namespaces that are not busy are looked at seldom every quietSweeps looks. Looks at a busy namespace wait for

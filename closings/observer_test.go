@@ -240,7 +240,7 @@ func TestALookCostsWhatClosedSince(t *testing.T) {
 }
 
 // A namespace that is not busy is looked at for workflows that did not return in one
-// look of eight, and their ends are found then.
+// look of six, and their ends are found then.
 func TestQuietNamespacesAreSeldomAskedForOtherEnds(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)

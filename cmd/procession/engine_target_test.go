@@ -97,7 +97,7 @@ func TestRunnersCommandsSpareAnothersProcess(t *testing.T) {
 	var denied *serviceerror.PermissionDenied
 	for _, c := range attacks {
 		require.ErrorAs(t, respond(c), &denied, c)
-		require.ErrorContains(t, denied, "command "+c.GetCommandType().String()+" names workflow")
+		require.Contains(t, denied.Reason, "command "+c.GetCommandType().String()+" names workflow")
 	}
 	_, err = temporal.ResetStickyTaskQueue(ctx, &workflowservice.ResetStickyTaskQueueRequest{
 		Namespace: "demo", Execution: &common.WorkflowExecution{WorkflowId: loan},
@@ -129,10 +129,10 @@ func TestEngineTokenOverAnothersCertificateIsRefused(t *testing.T) {
 	require.NoError(t, describe(s.clientOf(runner), "QUEUE_SURVEY"))
 	var denied *serviceerror.PermissionDenied
 	require.ErrorAs(t, describe(s.clientOf(demo.LoanWorker(), func(o *client.Options) { o.Credentials = own }), "QUEUE_SURVEY"), &denied)
-	require.ErrorContains(t, denied, "token and client certificate belong to different subjects")
+	require.Equal(t, "token and client certificate belong to different subjects", denied.Reason)
 }
 
-// Whoever takes the id of a process does not end it, and a retry gives the id back.
+// Another workflow with the id of a process does not end the process, and a retry replaces that workflow.
 func TestTakenWorkflowIDBecomesAnIncidentThatCanBeRetried(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, false)
@@ -144,9 +144,7 @@ func TestTakenWorkflowIDBecomesAnIncidentThatCanBeRetried(t *testing.T) {
 		WorkflowIdReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING, Identity: "test",
 	})
 	require.NoError(t, err)
-	began := time.Now()
 	incident := s.awaitIncident(process)
-	t.Logf("the incident came after %s", time.Since(began))
 	require.Equal(t, "RUNNING", s.processState(process))
 	printed(t, append([]string{"incidents", "retry", incident}, s.asking(demo.Alice())...)...)
 	s.await("the workflow to start again", func() bool { return s.runState(process) == "RUNNING" })

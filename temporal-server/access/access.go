@@ -3,7 +3,7 @@
 // It is a plug-in for a Temporal server built from go.temporal.io/server: [New] returns a [Guard], whose ServerOptions go to
 // temporal.NewServer. The frontend must ask for client certificates (requireClientAuth), the internal frontend must run, and the
 // settings of [DynamicConfig] must be in force. The rules for engines are in engine.go (the order of the checks), methods.go
-// (methods), queues.go (task queues), commands.go (commands of workflows), targets.go (workflows that are signalled, cancelled or changed),
+// (methods), queues.go (task queues), commands.go (commands of workflows), workflows.go and targets.go (workflows that are signalled, cancelled or changed),
 // owners.go (owners of sticky queues) and interceptor.go (seals of the tokens in answers).
 package access
 

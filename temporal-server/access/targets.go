@@ -89,7 +89,7 @@ func (t *targets) check(ctx context.Context, info *grpc.UnaryServerInfo, namespa
 		if !ok {
 			return denial{}, serviceerror.NewUnavailable("The workflows in the request cannot be looked up.")
 		}
-		queues, err := queuesOf(ctx, temporal, key, who)
+		queues, err := findQueues(ctx, temporal, key, who)
 		if err != nil {
 			return denial{}, err
 		}
@@ -99,14 +99,14 @@ func (t *targets) check(ctx context.Context, info *grpc.UnaryServerInfo, namespa
 		case queues != nil || isReservedID(to.id):
 			return to.denial("which is on no task queue that the token covers"), nil
 		}
-		// Temporal reports an unknown workflow to the one that names it. Those of the service may be about to start.
+		// Temporal reports an unknown workflow to the sender. The service may be about to start one of its own.
 	}
 	return denial{}, nil
 }
 
-// queuesOf returns the task queue of a workflow and, where the caller does not serve it, that of its parent. The result is nil for a
+// findQueues returns the task queue of a workflow and, where the caller does not serve it, that of its parent. The result is nil for a
 // workflow that Temporal does not know.
-func queuesOf(ctx context.Context, temporal describer, key targetKey, who *caller) ([]string, error) {
+func findQueues(ctx context.Context, temporal describer, key targetKey, who *caller) ([]string, error) {
 	about, err := describe(ctx, temporal, key)
 	if about == nil || err != nil {
 		return nil, err

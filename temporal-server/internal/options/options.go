@@ -153,7 +153,7 @@ func (o *Options) flags(output io.Writer) *flag.FlagSet {
 	fs.BoolVar(&o.AllowPlainHTTP, "allow-plain-http", false, "read keys and revocations over http from other machines: only on a network where no one can change them on the way")
 	fs.Var((*names)(&o.EngineMethods), "engine-methods", "`names` of workflow service methods, with commas between them, that engines may call besides what workers need")
 	fs.Var((*names)(&o.NexusEndpoints), "engine-nexus-endpoints", "`names` of Nexus endpoints, with commas between them, that the workflows of engines may call")
-	fs.BoolVar(&o.CheckCommands, "check-commands", true, "refuse workflow commands that name a task queue the token's tenant does not know")
+	fs.BoolVar(&o.CheckCommands, "check-commands", true, "refuse workflow commands that name a task queue unknown to the token's tenant, or a workflow on a queue that the caller does not serve")
 	fs.StringVar(&o.Issuer, "issuer", "procession", "the `iss` claim every token must carry")
 	fs.StringVar(&o.TLSCert, "tls-cert", "", "PEM `file` with the frontend's certificate chain")
 	fs.StringVar(&o.TLSKey, "tls-key", "", "PEM `file` with the frontend's private key")

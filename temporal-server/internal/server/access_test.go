@@ -72,6 +72,7 @@ func TestFrontendDecidesByCertificateAndToken(t *testing.T) { //nolint:funlen //
 	w.addNamespace(t, "beta")
 
 	alpha, beta, system := w.ca.client(t, "alpha"), w.ca.client(t, "beta"), w.ca.client(t, "temporal-system")
+	renewed, colleague, impostor := w.ca.client(t, "alpha"), w.ca.clientOf(t, "robot-2", "alpha"), w.ca.clientOf(t, "robot-1", "temporal-system")
 	twoUnits, noUnit := w.ca.client(t, "alpha", "beta"), w.ca.client(t)
 	good := w.issuer.sign(t, claims("alpha", "q1"))
 	admin := w.issuer.sign(t, systemClaims())
@@ -124,6 +125,10 @@ func TestFrontendDecidesByCertificateAndToken(t *testing.T) { //nolint:funlen //
 		"certificate of two namespaces":             {w.dial(t, &twoUnits, good), history("alpha"), false, false},
 		"certificate of no namespace":               {w.dial(t, &noUnit, good), history("alpha"), false, false},
 		"tenant token with the system certificate":  {w.dial(t, &system, good), history("alpha"), false, false},
+		"own namespace, renewed certificate":        {w.dial(t, &renewed, good), history("alpha"), true, false},
+		"another subject's certificate":             {w.dial(t, &colleague, good), history("alpha"), false, false},
+		"another subject's certificate: info":       {w.dial(t, &colleague, good), systemInfo, false, false},
+		"system token, another system certificate":  {w.dial(t, &impostor, admin), list("beta"), false, false},
 		"system token with a tenant certificate":    {w.dial(t, &alpha, admin), history("alpha"), false, false},
 		"tenant in the system namespace":            {w.dial(t, &alpha, w.issuer.sign(t, claims("temporal-system"))), list("temporal-system"), false, false},
 		"tenant creates a namespace":                {w.dial(t, &alpha, good), registerNamespace, false, false},

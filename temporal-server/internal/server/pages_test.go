@@ -41,7 +41,7 @@ func TestAPageTokenLeadsToNoOtherHistory(t *testing.T) {
 	_, err = page(service, "alpha", token)
 	require.Error(t, err)
 
-	alpha := w.ca.client(t, "alpha")
+	alpha := w.ca.clientOf(t, "operator-1", "alpha")
 	operator := workflowservice.NewWorkflowServiceClient(w.dial(t, &alpha, w.issuer.sign(t, operatorClaims("alpha"))))
 	own, err := page(operator, "alpha", nil)
 	require.NoError(t, err)
