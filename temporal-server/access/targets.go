@@ -130,7 +130,7 @@ func describe(ctx context.Context, temporal describer, key targetKey) (*workflow
 	return about, err
 }
 
-// learn caches the children that the workflow of a task has started, so that they are never looked up when it signals them at once.
+// learn caches the children that the workflow of a task has started, so that a signal to a new child needs no look-up.
 func (t *targets) learn(namespace string, task *workflowservice.PollWorkflowTaskQueueResponse) {
 	queue := task.GetWorkflowExecutionTaskQueue().GetName()
 	if queue == "" {
