@@ -117,7 +117,7 @@ func TestCommandsReachWorkflowsOfTheCallerOnly(t *testing.T) {
 	for id, allowed := range map[string]bool{
 		"own": true, "process-own": true, "child": true,
 		"tenant": false, "foreign": false, "process-foreign": false, "data-source-1": false, "foreign-child": false,
-		// Temporal tells the workflow that there is no such workflow, but the service may be about to start one of its own.
+		// Temporal reports an unknown workflow to the sender, but the service may be about to start one of its own.
 		"unknown": true, "process-unknown": false, "task-robot-unknown": false,
 	} {
 		for _, c := range []*command.Command{signalTo(id, "", false), cancelOf(id, uuid.NewString(), false)} {
