@@ -41,12 +41,14 @@ func (s *Administration) EvaluateAvailability(
 	evaluation := &Evaluation{Model: model}
 	parsed, err := availability.Parse(expression)
 	if err == nil {
-		evaluation.Available, err = parsed.Evaluate(model)
+		evaluation.Available, err = parsed.Evaluate(ctx, model)
 	}
 	var wrong *availability.Error
 	switch {
 	case errors.As(err, &wrong):
 		evaluation.Fault, evaluation.Column = wrong.Message, wrong.Column
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case err != nil:
 		evaluation.Fault = err.Error()
 	}

@@ -71,7 +71,7 @@ func (s *Service) CreateProcessAction(
 		if of == nil {
 			return nil, unknownAction(domain.FieldUserAction, "is not a user action of the process")
 		}
-		obstacle, fault := of.firstObstacle(&known.ActionableProcess, s.now())
+		obstacle, fault := of.firstObstacle(ctx, &known.ActionableProcess, s.now())
 		if fault != nil {
 			faulty = func() error { return s.recordFault(ctx, of, &known.ActionableProcess, fault) }
 		}

@@ -39,27 +39,29 @@ func newUserAction(source *domain.UserAction) *userAction {
 	return a
 }
 
-// available evaluates the availability expression. What cannot be evaluated is
-// not available.
-func (a *userAction) available(m availability.Model) (bool, error) {
+// available evaluates the availability expression. An action with an expression that
+// cannot be evaluated is not available.
+func (a *userAction) available(ctx context.Context, m availability.Model) (bool, error) {
 	switch {
 	case a.unreadable != nil:
 		return false, a.unreadable
 	case a.expression == nil:
 		return true, nil
 	default:
-		return a.expression.Evaluate(m)
+		return a.expression.Evaluate(ctx, m)
 	}
 }
 
 // firstObstacle returns the first reason why the principal may not invoke the
 // action, or "" if it may. The fault is the error of the availability
 // expression, which is evaluated only for principals with the permission.
-func (a *userAction) firstObstacle(p *persistence.ActionableProcess, now time.Time) (first domain.Obstacle, fault error) {
+func (a *userAction) firstObstacle(
+	ctx context.Context, p *persistence.ActionableProcess, now time.Time,
+) (first domain.Obstacle, fault error) {
 	if found := a.Obstacles(p.RelationsTo(a.UserAction)); len(found) > 0 {
 		return found[0], nil
 	}
-	available, fault := a.available(p.Model(now))
+	available, fault := a.available(ctx, p.Model(now))
 	switch {
 	case fault != nil:
 		return domain.ObstacleExpression, fault
@@ -105,6 +107,10 @@ func (d *definition) action(code string) *userAction {
 func (s *Service) recordFault(
 	ctx context.Context, a *userAction, p *persistence.ActionableProcess, fault error,
 ) error {
+	if err := ctx.Err(); err != nil {
+		// The request ended, and not the expression failed.
+		return err
+	}
 	now := s.now()
 	last := a.recorded.Load()
 	if last != 0 && now.Sub(time.Unix(0, last)) < faultInterval || !a.recorded.CompareAndSwap(last, now.UnixNano()) {

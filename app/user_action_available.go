@@ -41,7 +41,7 @@ func (s *Service) availableActions(
 	ctx context.Context, d *definition, p *persistence.ActionableProcess,
 ) (found []AvailableAction, err error) {
 	for _, a := range d.actions {
-		obstacle, fault := a.firstObstacle(p, s.now())
+		obstacle, fault := a.firstObstacle(ctx, p, s.now())
 		switch {
 		case fault != nil:
 			if err := s.recordFault(ctx, a, p, fault); err != nil {
@@ -94,8 +94,10 @@ func (s *Service) ExplainProcessActions(
 	explained := make([]ExplainedAction, len(d.actions))
 	for i, a := range d.actions {
 		explained[i] = ExplainedAction{UserAction: *a.UserAction, Obstacles: a.Obstacles(p.RelationsTo(a.UserAction))}
-		available, fault := a.available(p.Model(s.now()))
+		available, fault := a.available(ctx, p.Model(s.now()))
 		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
 		case fault != nil:
 			explained[i].Obstacles = append(explained[i].Obstacles, domain.ObstacleExpression)
 			explained[i].Fault = fault.Error()

@@ -62,6 +62,8 @@ func TestAllowedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${ true and false }`, false},
 		{`${ true or false }`, true},
 		{`${ true | not }`, false},
+		{`${ if (true or false) | null then .tasks.NONE else .process end | .state == "RUNNING" }`, true},
+		{`${ 1 as $x | if (.tasks.NONE or true) | $x then .process else .tasks.NONE end | .state == "RUNNING" }`, true},
 		{`${ .tasks.SIGN and (.tasks.NONE | not) }`, true},
 		{`${ (.tasks.NONE.state // "READY") == "READY" }`, true},
 		{`${ (.tasks.SIGN.state // "READY") == "READY" }`, false},
@@ -138,7 +140,7 @@ func TestAllowedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 	} {
 		expression, err := Parse(test.expression)
 		require.NoError(t, err, test.expression)
-		result, err := expression.Evaluate(sample())
+		result, err := expression.Evaluate(t.Context(), sample())
 		require.NoError(t, err, test.expression)
 		require.Equal(t, test.expected, result, test.expression)
 	}

@@ -2,7 +2,6 @@ package availability
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/itchyny/gojq"
@@ -14,7 +13,7 @@ const (
 	assumedTasks = 1000
 	// maxSteps limits the evaluations of parts of an expression, each repetition counted, in a process with
 	// assumedTasks.
-	maxSteps = 30_000
+	maxSteps = 50_000
 	// maxBits keeps numbers within a machine word.
 	maxBits = 62
 )
@@ -35,14 +34,14 @@ type checker struct {
 	// variables are the variables in scope at the current part.
 	variables map[string]value
 	// patterns are the patterns of test, and patternSize is their total size.
-	patterns    map[string]*regexp.Regexp
+	patterns    patterns
 	patternSize int
 }
 
 func newChecker(text string, tokens []token) *checker {
 	return &checker{
 		text: text, tokens: tokens, times: 1, needs: needs{codes: map[string]struct{}{}},
-		variables: map[string]value{}, patterns: map[string]*regexp.Regexp{},
+		variables: map[string]value{}, patterns: patterns{},
 	}
 }
 
@@ -89,20 +88,18 @@ func (c *checker) spend(inputs int) *refusal {
 	return nil
 }
 
+// repeat counts once more, the given number of times, the steps that a part took which is evaluated for every
+// output of another one.
+func (c *checker) repeat(steps, times int) *refusal {
+	c.steps += product(steps, max(times, 0))
+	return c.spend(0)
+}
+
 // nested checks a part that is evaluated the given number of times for every evaluation of its parent.
 func (c *checker) nested(q *gojq.Query, in value, times int) (value, *refusal) {
 	defer func(outer int) { c.times = outer }(c.times)
 	c.times *= times
 	return c.query(q, in)
-}
-
-// condition checks a part whose output is only tested for being true: there must be exactly one.
-func (c *checker) condition(q *gojq.Query, in value, what string) *refusal {
-	v, refused := c.query(q, in)
-	if refused == nil && !v.exact {
-		refused = c.refuse("%s must be exactly one value", what)
-	}
-	return refused
 }
 
 func (c *checker) query(q *gojq.Query, in value) (value, *refusal) {
@@ -120,34 +117,7 @@ func (c *checker) query(q *gojq.Query, in value) (value, *refusal) {
 	case q.Term != nil:
 		return c.term(q.Term, in)
 	}
-	left, refused := c.query(q.Left, in)
-	if refused != nil {
-		return value{}, refused
-	}
-	if q.Patterns != nil {
-		return c.bind(q, left, in)
-	}
-	c.at(q.Op.String())
-	offset := c.offset
-	if q.Op == gojq.OpPipe {
-		return c.pipe(q.Right, left)
-	}
-	switch q.Op {
-	case gojq.OpAssign, gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub, gojq.OpUpdateMul,
-		gojq.OpUpdateDiv, gojq.OpUpdateMod, gojq.OpUpdateAlt:
-		return value{}, c.refuse("%s is not allowed: nothing can be changed", q.Op)
-	case gojq.OpPipe, gojq.OpComma, gojq.OpAdd, gojq.OpSub, gojq.OpMul, gojq.OpDiv, gojq.OpMod, gojq.OpEq,
-		gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe, gojq.OpAnd, gojq.OpOr, gojq.OpAlt:
-	}
-	right, refused := c.query(q.Right, in)
-	if refused != nil {
-		return value{}, refused
-	}
-	c.offset = offset
-	if refused := c.spend(1); refused != nil {
-		return value{}, refused
-	}
-	return c.operation(q.Op, left, right)
+	return c.binary(q, in)
 }
 
 func (c *checker) pipe(q *gojq.Query, in value) (value, *refusal) {
@@ -155,9 +125,41 @@ func (c *checker) pipe(q *gojq.Query, in value) (value, *refusal) {
 	if refused != nil {
 		return value{}, refused
 	}
-	out.exact = out.exact && in.exact
-	out.outputs *= in.outputs
-	return out, nil
+	return c.multiply(out, in)
+}
+
+// separate returns a query with the same outputs that gojq compiles to instructions which do not begin with a
+// constant or a variable. gojq 0.12.20 merges these with the last instruction before them, and leaves a value on its
+// stack if it jumps there from elsewhere, as in (A or B) | null.
+func separate(q *gojq.Query) *gojq.Query {
+	first := q
+	for first.Left != nil {
+		first = first.Left
+	}
+	if first.Term == nil {
+		return q
+	}
+	switch first.Term.Type {
+	case gojq.TermTypeNull, gojq.TermTypeTrue, gojq.TermTypeFalse, gojq.TermTypeNumber, gojq.TermTypeUnary, gojq.TermTypeString,
+		gojq.TermTypeArray, gojq.TermTypeObject, gojq.TermTypeFunc, gojq.TermTypeQuery:
+		return &gojq.Query{
+			Left: &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeIdentity}}, Op: gojq.OpPipe, Right: q,
+			Patterns: []*gojq.Pattern{{Name: reserved + "input"}},
+		}
+	case gojq.TermTypeIdentity, gojq.TermTypeIndex, gojq.TermTypeIf, gojq.TermTypeRecurse, gojq.TermTypeFormat, gojq.TermTypeTry,
+		gojq.TermTypeReduce, gojq.TermTypeForeach, gojq.TermTypeLabel, gojq.TermTypeBreak:
+	}
+	return q
+}
+
+// multiply returns the outputs of v for every output of another part.
+func (c *checker) multiply(v, by value) (value, *refusal) {
+	v.exact, v.some = v.exact && by.exact, v.some && by.some
+	v.outputs = product(v.outputs, by.outputs)
+	if v.outputs > maxSteps {
+		return value{}, c.spend(maxSteps + 1)
+	}
+	return v, nil
 }
 
 // bind checks what follows "as $name", which is evaluated with each of the outputs.
@@ -182,88 +184,8 @@ func (c *checker) bind(q *gojq.Query, outputs, in value) (value, *refusal) {
 	if refused != nil {
 		return value{}, refused
 	}
-	out.exact = out.exact && outputs.exact
-	out.outputs *= outputs.outputs
-	return out, c.spend(outputs.outputs)
-}
-
-func (c *checker) operation(op gojq.Operator, left, right value) (value, *refusal) {
-	if op == gojq.OpComma {
-		return left.then(right), nil
+	if refused := c.spend(outputs.outputs); refused != nil {
+		return value{}, refused
 	}
-	if op == gojq.OpAlt && left.outputs <= 1 {
-		left.exact = true
-	}
-	if !left.exact || !right.exact {
-		return value{}, c.refuse("both sides of %s must be exactly one value", op)
-	}
-	switch op {
-	case gojq.OpAnd, gojq.OpOr:
-		return one(boolean), nil
-	case gojq.OpAlt:
-		left.kinds &^= null
-		return left.or(right).each(), nil
-	case gojq.OpEq, gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe:
-		return one(boolean), c.comparison(op, left, right)
-	case gojq.OpAdd, gojq.OpSub, gojq.OpMul, gojq.OpDiv, gojq.OpMod:
-		return c.arithmetic(op, left, right)
-	case gojq.OpPipe, gojq.OpComma, gojq.OpAssign, gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub,
-		gojq.OpUpdateMul, gojq.OpUpdateDiv, gojq.OpUpdateMod, gojq.OpUpdateAlt:
-	}
-	return value{}, c.refuse("%s is not allowed", op)
-}
-
-// comparison allows comparing plain values with each other, and anything with null: comparing whole objects and
-// arrays would cost more than one step.
-func (c *checker) comparison(op gojq.Operator, left, right value) *refusal {
-	if left.kinds != null && right.kinds != null && !(left.kinds | right.kinds).within(plain) {
-		for _, side := range []value{left, right} {
-			if !side.kinds.within(plain) {
-				return c.refuse("%s compares texts, numbers, booleans and null, and this is %s", op, side.kinds)
-			}
-		}
-	}
-	if refused := c.comparable(left, right); refused != nil {
-		return refused
-	}
-	return c.comparable(right, left)
-}
-
-// comparable refuses literals that can only be a mistake beside a state or a time.
-func (c *checker) comparable(v, beside value) *refusal {
-	kinds := v.kinds &^ null
-	if kinds&timestamp != 0 {
-		defer alignTimes(beside.literals)
-	}
-	for _, node := range beside.literals {
-		literal := node.Str
-		switch {
-		case kinds == processState && !isProcessState(literal):
-			return c.refuse("%q is not a process state: they are RUNNING, COMPLETED and CANCELLED", literal)
-		case kinds == taskState && !isTaskState(literal):
-			return c.refuse("%q is not a task state: they are READY, CLAIMED, COMPLETED and CANCELLED", literal)
-		case kinds == timestamp && !isTime(literal):
-			return c.refuse("%q cannot be compared with a time: write 2026-01-31, or 2026-01-31T08:00:00Z", literal)
-		}
-	}
-	return nil
-}
-
-// arithmetic allows operations on numbers as long as no number can become longer than a word. A division that
-// leaves no integer returns a float, and floats do not grow.
-func (c *checker) arithmetic(op gojq.Operator, left, right value) (value, *refusal) {
-	for _, side := range []value{left, right} {
-		if side.kinds != number {
-			return value{}, c.refuse("%s is for numbers, and this is %s", op, side.kinds)
-		}
-	}
-	out := one(number)
-	out.bits = max(left.bits, right.bits) + 1
-	if op == gojq.OpMul {
-		out.bits = left.bits + right.bits
-	}
-	if out.bits > maxBits {
-		return value{}, c.refuse("the result of %s may grow too large", op)
-	}
-	return out, nil
+	return c.multiply(out, outputs)
 }

@@ -3,9 +3,11 @@ package availability
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/itchyny/gojq"
+	"github.com/itchyny/timefmt-go"
 )
 
 const (
@@ -13,58 +15,97 @@ const (
 	clock = reserved + "now"
 	// secondBits is the maximum length in bits of a time in seconds since 1970.
 	secondBits = 38
+	// brokenDownLength is the number of the parts of a time: year, month from 0, day, hours, minutes, seconds,
+	// weekday from Sunday and day of the year from 0.
+	brokenDownLength = 8
+	// longestConversion is the maximum length of the text of a conversion of strftime, divided by two.
+	longestConversion = 20
+	// conversions are the conversions of strftime and strptime, without widths and flags.
+	conversions = "aAbBcCdDeFgGhHIjklmMnpRsStTuUVwWyYzZ%"
 )
-
-// The names under which the replacement functions are compiled: jq's own names stay jq's.
-const (
-	fromDate = "__fromdate"
-	toDate   = "__todate"
-	matches  = "__matches"
-)
-
-// date checks the time functions and replaces jq's by ours: jq's read the clock of the machine and lose
-// fractions of a second.
-func (c *checker) date(f *gojq.Func, in value) (value, *refusal) {
-	seconds := one(number)
-	seconds.bits = secondBits
-	switch f.Name {
-	case "now":
-		f.Name = clock
-		return seconds, nil
-	case "fromdate":
-		if in.kinds&(timestamp|text) == 0 || !in.kinds.within(timestamp|text|null) {
-			return value{}, c.refuse("fromdate is for a time, and this is %s", in.kinds)
-		}
-		f.Name = fromDate
-		return seconds, c.spend(3)
-	}
-	if in.kinds != number {
-		return value{}, c.refuse("todate is for a number of seconds, and this is %s", in.kinds)
-	}
-	f.Name = toDate
-	return one(timestamp), c.spend(3)
-}
 
 // options returns the options with which the expression is compiled.
 func (c *checker) options() []gojq.CompilerOption {
-	patterns := c.patterns
-	return []gojq.CompilerOption{
-		gojq.WithVariables([]string{clock}),
-		gojq.WithFunction(fromDate, 0, 0, func(in any, _ []any) any { return seconds(in) }),
-		gojq.WithFunction(toDate, 0, 0, func(in any, _ []any) any { return written(in) }),
-		gojq.WithFunction(matches, 1, 1, func(in any, args []any) any {
-			text, ok := in.(string)
-			pattern, literal := args[0].(string)
-			if !ok || !literal {
-				return fmt.Errorf("test cannot be applied to %s", gojq.TypeOf(in))
-			}
-			return patterns[pattern].MatchString(text)
-		}),
+	compiled := c.patterns
+	options := []gojq.CompilerOption{gojq.WithVariables([]string{clock})}
+	for signature, row := range functions {
+		if row.run == nil {
+			continue
+		}
+		name, _, _ := strings.Cut(signature, "/")
+		options = append(options, gojq.WithFunction(replaced+name, len(row.args), len(row.args), func(in any, args []any) any {
+			return row.run(compiled, in, args)
+		}))
+	}
+	return options
+}
+
+// format checks a format of times.
+func format(c *checker, the *call) *refusal {
+	if the.in.kinds&array != 0 {
+		if refused := isBrokenDown(c, the); refused != nil {
+			return refused
+		}
+	}
+	text := the.args[0].literals[0].Str
+	for i := 0; i < len(text); i++ {
+		if text[i] != '%' {
+			continue
+		}
+		if i++; i == len(text) || !strings.Contains(conversions, text[i:i+1]) {
+			return c.refuse("a format of %s has the conversions %s, each after a %%", the.name, conversions)
+		}
+	}
+	return nil
+}
+
+func isBrokenDown(c *checker, the *call) *refusal {
+	if kinds := the.contents.kinds; !kinds.mostly(number) {
+		return c.refuse("%s is for the parts of a time, as gmtime returns them, and this is an array of %s", the.name, kinds)
+	}
+	return nil
+}
+
+// parseFormat is strptime. The times of the model match formats without a fraction of a second too.
+func parseFormat(_ patterns, in any, args []any) any {
+	text, ok := in.(string)
+	format, _ := args[0].(string)
+	if !ok {
+		return fmt.Errorf("strptime cannot be applied to %s", gojq.TypeOf(in))
+	}
+	if at, err := time.Parse(timeLayout, text); err == nil {
+		text = at.Format("2006-01-02T15:04:05Z")
+	}
+	at, err := timefmt.Parse(text, format)
+	if err != nil {
+		return fmt.Errorf("strptime cannot be applied to %.50q: it is no time in the format %.50q", text, format)
+	}
+	at = at.UTC()
+	return []any{
+		at.Year(), int(at.Month()) - 1, at.Day(), at.Hour(), at.Minute(), at.Second(), int(at.Weekday()), at.YearDay() - 1,
 	}
 }
 
-// seconds returns the time of a text in seconds since 1970.
-func seconds(in any) any {
+// makeTime is mktime, which returns whole seconds. It needs at least the six parts down to seconds.
+func makeTime(_ patterns, in any, _ []any) any {
+	parts, _ := in.([]any)
+	var numbers [brokenDownLength - 2]int
+	for i := range numbers {
+		if i == len(parts) {
+			return fmt.Errorf("mktime cannot be applied to an array of %d parts: it needs %d", len(parts), len(numbers))
+		}
+		part, ok := gojq.ToFloat64(parts[i])
+		if !ok || !(math.Abs(part) < 1<<lengthBits) {
+			return fmt.Errorf("mktime cannot be applied to an array with %.50v", parts[i])
+		}
+		numbers[i] = int(math.Floor(part))
+	}
+	at := time.Date(numbers[0], time.Month(numbers[1]+1), numbers[2], numbers[3], numbers[4], numbers[5], 0, time.UTC)
+	return float64(at.Unix())
+}
+
+// parseTime returns the time of a text in seconds since 1970. jq's fromdate does not read fractions of a second.
+func parseTime(_ patterns, in any, _ []any) any {
 	text, ok := in.(string)
 	if !ok {
 		return fmt.Errorf("fromdate cannot be applied to %s", gojq.TypeOf(in))
@@ -76,15 +117,11 @@ func seconds(in any) any {
 	return float64(at.UnixMicro()) / 1e6
 }
 
-// written returns the text of a time in seconds since 1970, within the years that a text can represent.
-func written(in any) any {
-	var at float64
-	switch n := in.(type) {
-	case int:
-		at = float64(n)
-	case float64:
-		at = n
-	default:
+// formatTime returns the text of a time in seconds since 1970, within the years that a text can represent, in the
+// form of the model.
+func formatTime(_ patterns, in any, _ []any) any {
+	at, ok := gojq.ToFloat64(in)
+	if !ok {
 		return fmt.Errorf("todate cannot be applied to %s", gojq.TypeOf(in))
 	}
 	const limit = 1 << secondBits // in year 10680

@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"context"
 	"sync"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestEvaluateFailsWhereTheModelDoesNotFit(t *testing.T) {
 	} {
 		parsed, err := Parse(expression)
 		require.NoError(t, err, expression)
-		result, err := parsed.Evaluate(sample())
+		result, err := parsed.Evaluate(t.Context(), sample())
 		require.False(t, result, expression)
 		require.ErrorContains(t, err, "evaluating the availability expression: ", expression)
 		require.ErrorContains(t, err, message, expression)
@@ -44,10 +45,24 @@ func TestEvaluateWantsOneBoolean(t *testing.T) {
 		require.NoError(t, err)
 		code, err := gojq.Compile(query, newChecker("", nil).options()...)
 		require.NoError(t, err)
-		result, err := (&Expression{code: code}).Evaluate(sample())
+		result, err := (&Expression{code: code}).Evaluate(t.Context(), sample())
 		require.ErrorContains(t, err, message, text)
 		require.False(t, result)
 	}
+}
+
+func TestEvaluateEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	expression, err := Parse(`${ .tasks | all(.state != null) }`)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	result, err := expression.Evaluate(ctx, sample())
+	require.NoError(t, err)
+	require.True(t, result)
+	cancel()
+	result, err = expression.Evaluate(ctx, sample())
+	require.ErrorIs(t, err, context.Canceled)
+	require.False(t, result)
 }
 
 func TestEvaluateAtTheSameTime(t *testing.T) {
@@ -62,7 +77,7 @@ func TestEvaluateAtTheSameTime(t *testing.T) {
 				if i == 50 {
 					delete(m.Tasks, "LOAN_APPLICATION")
 				}
-				result, err := expression.Evaluate(m)
+				result, err := expression.Evaluate(t.Context(), m)
 				if err != nil || result != (i < 50) {
 					t.Errorf("evaluation %d: %v, %v", i, result, err)
 				}
@@ -76,7 +91,7 @@ func TestEvaluateWithoutTasks(t *testing.T) {
 	t.Parallel()
 	expression, err := Parse(`${ (.tasks | length) == 0 and .tasks.SIGN == null and (.tasks | all(.state == "READY")) }`)
 	require.NoError(t, err)
-	result, err := expression.Evaluate(Model{})
+	result, err := expression.Evaluate(t.Context(), Model{})
 	require.NoError(t, err)
 	require.True(t, result)
 }
@@ -95,7 +110,7 @@ func BenchmarkEvaluate(b *testing.B) {
 			m := sample()
 			b.ReportAllocs()
 			for b.Loop() {
-				if result, err := expression.Evaluate(m); err != nil || !result {
+				if result, err := expression.Evaluate(b.Context(), m); err != nil || !result {
 					b.Fatal(result, err)
 				}
 			}

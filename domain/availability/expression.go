@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -98,9 +99,9 @@ func column(text string, offset int) int {
 
 // Evaluate reports whether the action is available in the process. It returns an error if the expression fails
 // for this model, for example by a division by a number of tasks that is zero, or if its result is neither true
-// nor false; the action must not be shown then.
-func (e *Expression) Evaluate(m Model) (bool, error) {
-	results := e.code.Run(e.needs.input(m), float64(m.Now.UnixMicro())/1e6)
+// nor false; the action must not be shown then. It also ends with the context, and returns its error.
+func (e *Expression) Evaluate(ctx context.Context, m Model) (bool, error) {
+	results := e.code.RunWithContext(ctx, e.needs.input(m), float64(m.Now.UnixMicro())/1e6)
 	first, ok := results.Next()
 	if !ok {
 		return false, errors.New("evaluating the availability expression: there is no result")

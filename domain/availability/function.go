@@ -1,153 +1,212 @@
 package availability
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/itchyny/gojq"
 )
 
-// allowedFunctions is the end of a message.
-const allowedFunctions = "the functions are all, any, endswith, fromdate, has, IN, keys, length, map, not, now, select, " +
-	"startswith, test and todate"
+// A mode is the way in which a function evaluates an argument.
+type mode int
 
-// lengthBits is the maximum length in bits of the length of anything in a model.
-const lengthBits = 32
+const (
+	// single arguments are evaluated on the input, and the function is called for each of their outputs.
+	single mode = iota
+	// quoted arguments are texts in quotes.
+	quoted
+	// stream arguments are evaluated on the input, and the function uses all of their outputs.
+	stream
+	// perElement arguments are evaluated on every value in the input.
+	perElement
+	// perEntry arguments are evaluated on an object with key and value for every member of the input.
+	perEntry
+	// perOutput arguments are evaluated on every output of the argument before.
+	perOutput
+)
+
+// A function is a row of the table of functions.
+type function struct {
+	// in are the types of the input, in addition to null, on which the evaluation may fail. Zero allows all types.
+	in   kind
+	args []mode
+	// check finds mistakes in the types of the arguments. It may be nil.
+	check func(*checker, *call) *refusal
+	// out returns the outputs for single values of the single arguments.
+	out func(*call) value
+	// cost returns the steps in addition to one and to the evaluation of the arguments. It may be nil.
+	cost func(*call) int
+	// shallow functions do not read the values in their input.
+	shallow bool
+	// run replaces jq's function, and as is a variable that replaces it.
+	run func(p patterns, in any, args []any) any
+	as  string
+}
+
+// A call contains the types of the input and of the arguments of a function.
+type call struct {
+	name string
+	in   value
+	// contents are the values in the input, and length is their maximum number.
+	contents value
+	length   int
+	args     []value
+}
+
+// replaced begins the names under which functions with a run of their own are compiled: jq's names stay jq's.
+const replaced = "__"
+
+// hints are the messages for functions of jq that administrators may look for.
+var hints = map[string]string{
+	"localtime":     "times are in UTC, so write gmtime",
+	"strflocaltime": "times are in UTC, so write strftime",
+	"dateadd":       "add seconds with +",
+	"datesub":       "subtract seconds with -",
+	"limit":         "write first(...), or a slice such as [...][0:3]",
+	"match":         "write test",
+	"capture":       "write test",
+	"scan":          "write test",
+	"sub":           "texts are cut with slices, split, ltrimstr and rtrimstr",
+	"gsub":          "texts are cut with slices, split, ltrimstr and rtrimstr",
+	"del":           "write with_entries(select(...))",
+	"delpaths":      "write with_entries(select(...))",
+	"keys_unsorted": "write keys",
+}
+
+// Functions returns the names of the functions that expressions can call, in their order.
+func Functions() []string {
+	var names []string
+	for _, signature := range signatures() {
+		name, _, _ := strings.Cut(signature, "/")
+		names = append(names, name)
+	}
+	return slices.Compact(names)
+}
+
+// signatures returns the functions as name/number of arguments, in their order.
+func signatures() []string { return slices.Sorted(maps.Keys(functions)) }
 
 // function checks a call. jq treats variables as functions too.
 func (c *checker) function(f *gojq.Func, in value) (value, *refusal) {
 	c.at(f.Name)
 	if strings.HasPrefix(f.Name, "$") {
-		known, ok := c.variables[f.Name]
-		if !ok {
-			return value{}, c.refuse("%s is not allowed: there is no such variable", f.Name)
-		}
-		return known, c.spend(1)
+		return c.variable(f.Name)
+	}
+	row, ok := functions[fmt.Sprintf("%s/%d", f.Name, len(f.Args))]
+	if !ok {
+		return value{}, c.unknown(f.Name)
+	}
+	if row.in != 0 && !in.kinds.mostly(row.in) {
+		return value{}, c.refuse("%s is for %s, and this is %s", f.Name, row.in, in.kinds)
 	}
 	if refused := c.spend(1); refused != nil {
 		return value{}, refused
 	}
-	switch f.Name {
-	case "now", "fromdate", "todate":
-		if len(f.Args) != 0 {
-			return value{}, c.refuse("%s takes no arguments", f.Name)
-		}
-		return c.date(f, in)
-	case "not", "length", "keys":
-		if len(f.Args) != 0 {
-			return value{}, c.refuse("%s takes no arguments", f.Name)
-		}
-		return c.plainFunction(f.Name, in)
-	case "any", "all":
-		return c.quantifier(f, in)
-	case "test":
-		if len(f.Args) != 1 {
-			return value{}, c.refuse("test takes one argument")
-		}
-		return c.test(f, in)
-	case "map", "select", "has", "startswith", "endswith", "IN":
-		if len(f.Args) != 1 {
-			return value{}, c.refuse("%s takes one argument", f.Name)
-		}
-		return c.unaryFunction(f.Name, f.Args[0], in)
-	}
-	return value{}, c.refuse("%s is not allowed: %s", f.Name, allowedFunctions)
-}
-
-func (c *checker) plainFunction(name string, in value) (value, *refusal) {
-	switch name {
-	case "length":
-		if in.kinds&(array|tasks|texts) == 0 || !in.kinds.within(array|tasks|texts|null) {
-			return value{}, c.refuse("length is for tasks, arrays and texts, and this is %s", in.kinds)
-		}
-		c.needs.every = c.needs.every || in.kinds&tasks != 0
-		out := one(number)
-		out.bits = lengthBits
-		return out, nil
-	case "keys":
-		if in.kinds != tasks {
-			return value{}, c.refuse("keys is for tasks, and this is %s", in.kinds)
-		}
-		c.needs.every = true
-		out := one(array)
-		out.elements, out.length = text, assumedTasks
-		return out, c.spend(2 * assumedTasks)
-	}
-	return one(boolean), nil
-}
-
-// quantifier checks any and all: without argument, with a condition for the
-// elements, or with values and a condition for them.
-func (c *checker) quantifier(f *gojq.Func, in value) (value, *refusal) {
-	var elements value
-	var refused *refusal
-	switch len(f.Args) {
-	case 0, 1:
-		elements, refused = c.iterate(in)
-	case 2:
-		elements, refused = c.query(f.Args[0], in)
-	default:
-		return value{}, c.refuse("%s takes no more than two arguments", f.Name)
-	}
-	if refused != nil {
-		return value{}, refused
-	}
-	if len(f.Args) > 0 {
-		offset := c.offset
-		condition, refused := c.nested(f.Args[len(f.Args)-1], elements.each(), elements.outputs)
-		if refused != nil {
-			return value{}, refused
-		}
-		if c.offset = offset; !condition.exact {
-			return value{}, c.refuse("the condition of %s must be exactly one value", f.Name)
-		}
-	}
-	return one(boolean), c.spend(3 * elements.outputs)
-}
-
-func (c *checker) unaryFunction(name string, arg *gojq.Query, in value) (value, *refusal) {
 	offset := c.offset
-	switch name {
-	case "map":
-		elements, refused := c.iterate(in)
-		if refused != nil {
-			return value{}, refused
-		}
-		mapped, refused := c.pipe(arg, elements)
-		if refused != nil {
-			return value{}, refused
-		}
-		c.offset = offset
-		return c.collect(mapped)
-	case "select":
-		if refused := c.condition(arg, in, "the condition of select"); refused != nil {
-			return value{}, refused
-		}
-		in.exact = false
-		return in, nil
-	}
-	v, refused := c.query(arg, in)
-	if refused != nil {
+	the := &call{name: f.Name, in: in}
+	the.contents, the.length = in.contents()
+	if refused := c.arguments(f, row, the); refused != nil {
 		return value{}, refused
 	}
 	c.offset = offset
-	switch name {
-	case "IN":
-		if !in.kinds.within(plain) || !v.kinds.within(plain) {
-			return value{}, c.refuse("IN is for texts, numbers, booleans and null")
-		}
-		if refused := c.comparable(in, v); refused != nil {
+	if row.check != nil {
+		if refused := row.check(c, the); refused != nil {
 			return value{}, refused
 		}
-		return one(boolean), c.spend(3 * v.outputs)
-	case "has":
-		if in.kinds != tasks || len(v.literals) != 1 {
-			return value{}, c.refuse("has is for tasks and the code of one of them in quotes")
+	}
+	if row.run != nil {
+		f.Name = replaced + f.Name
+	} else if row.as != "" {
+		f.Name = row.as
+	}
+	return c.result(row, the)
+}
+
+// result returns the outputs of a call and counts its cost.
+func (c *checker) result(row function, the *call) (value, *refusal) {
+	if !row.shallow {
+		c.whole(the.in)
+	}
+	out, cost := row.out(the), 0
+	if row.cost != nil {
+		cost = row.cost(the)
+	}
+	for i, mode := range row.args {
+		if mode != single {
+			continue
 		}
-		c.needs.codes[v.literals[0].Str] = struct{}{}
-	default:
-		if in.kinds&texts == 0 || !in.kinds.within(texts|null) || len(v.literals) != 1 {
-			return value{}, c.refuse("%s is for a text, and a text in quotes", name)
+		if !row.shallow {
+			c.whole(the.args[i])
+		}
+		var refused *refusal
+		if out, refused = c.multiply(out, the.args[i]); refused != nil {
+			return value{}, refused
+		}
+		cost = product(cost, the.args[i].outputs)
+	}
+	return c.shaped(out, max(cost, out.outputs-1))
+}
+
+// arguments checks the arguments of a call.
+func (c *checker) arguments(f *gojq.Func, row function, the *call) *refusal {
+	for i, mode := range row.args {
+		begin := c.steps
+		var v value
+		var refused *refusal
+		switch q := f.Args[i]; mode {
+		case single:
+			v, refused = c.query(q, the.in.each())
+			if refused == nil && !v.exact && len(row.args) > 1 {
+				refused = c.refuse("an argument of %s must be exactly one value", f.Name)
+			}
+		case quoted:
+			if q.Term == nil || q.Term.Type != gojq.TermTypeString || q.Term.Str.Queries != nil || q.Term.SuffixList != nil {
+				return c.refuse("%s takes a text in quotes", f.Name)
+			}
+			v, refused = c.literal(q.Term.Str)
+		case stream:
+			v, refused = c.query(q, the.in.each())
+			if refused == nil && i > 0 {
+				refused = c.repeat(c.steps-begin, the.args[0].outputs-1)
+			}
+		case perElement:
+			v, refused = c.nested(q, the.contents, the.length)
+		case perEntry:
+			v, refused = c.nested(q, entry(the), the.length)
+		case perOutput:
+			v, refused = c.nested(q, the.args[i-1].each(), the.args[i-1].outputs)
+		}
+		if refused != nil {
+			return refused
+		}
+		the.args = append(the.args, v)
+	}
+	return nil
+}
+
+func (c *checker) variable(name string) (value, *refusal) {
+	known, ok := c.variables[name]
+	if !ok {
+		return value{}, c.refuse("%s is not allowed: there is no such variable", name)
+	}
+	return known, c.spend(1)
+}
+
+// unknown refuses a function that is not in the table, or that takes another number of arguments.
+func (c *checker) unknown(name string) *refusal {
+	var counts []string
+	for n, words := range []string{"no arguments", "one argument", "two arguments", "three arguments"} {
+		if _, ok := functions[fmt.Sprintf("%s/%d", name, n)]; ok {
+			counts = append(counts, words)
 		}
 	}
-	return one(boolean), nil
+	if len(counts) > 0 {
+		return c.refuse("%s takes %s", name, strings.Join(counts, " or "))
+	}
+	if hint, ok := hints[name]; ok {
+		return c.refuse("%s is not allowed: %s", name, hint)
+	}
+	return c.refuse("%s is not allowed: it is none of the functions that docs/process-definitions.md lists", name)
 }

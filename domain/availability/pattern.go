@@ -1,8 +1,11 @@
 package availability
 
 import (
+	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
+	"strings"
 
 	"github.com/itchyny/gojq"
 )
@@ -12,55 +15,102 @@ const (
 	// patterns of an expression, in instructions.
 	maxPattern     = 200
 	maxPatternSize = 2000
-	// usualText is the maximum length of the texts of a model in bytes.
-	usualText = 64
-	// instructionsPerStep is how many instructions of a pattern cost as much as one step, for a usual text.
-	instructionsPerStep = 4
+	// triesPerStep is how many instructions of a pattern are tried on a byte of a text in one step.
+	triesPerStep = 20
 	// rangesPerInstruction is how many ranges of a class of characters cost as much as an instruction.
 	rangesPerInstruction = 16
 )
 
-// test checks the search for a pattern, whose cost is its size times the length of the text.
-func (c *checker) test(f *gojq.Func, in value) (value, *refusal) {
-	offset := c.offset
-	term := f.Args[0].Term
-	if in.kinds&texts == 0 || !in.kinds.within(texts|null) || term == nil || term.Type != gojq.TermTypeString ||
-		term.Str.Queries != nil || term.SuffixList != nil {
-		return value{}, c.refuse("test is for a text, and a pattern in quotes")
+// pattern checks the pattern of test, and counts the cost of a search.
+func pattern(c *checker, the *call) *refusal {
+	text, flags := the.args[0].literals[0].Str, ""
+	if len(the.args) > 1 {
+		flags = the.args[1].literals[0].Str
 	}
-	pattern, refused := c.literal(term.Str)
+	if strings.Trim(flags, "gi") != "" {
+		return c.refuse("the flags of test are i, which ignores case, and g, and these are %q", flags)
+	}
+	parsed, refused := c.compile(text, strings.Contains(flags, "i"))
 	if refused != nil {
-		return value{}, refused
+		return refused
 	}
-	c.offset = offset
-	size, refused := c.pattern(pattern.literals[0].Str)
-	if refused != nil {
-		return value{}, refused
-	}
-	f.Name = matches
-	return one(boolean), c.spend(1 + size*(max(in.longest, usualText)/usualText)/instructionsPerStep)
+	return c.spend(1 + tries(parsed, the.in.longest)/triesPerStep)
 }
 
-// pattern compiles a pattern and returns its size. The size is computed before anything larger than the text is
+// patterns are the compiled patterns of an expression.
+type patterns map[search]*regexp.Regexp
+
+// A search is a pattern as it is written, and whether it ignores case.
+type search struct {
+	pattern    string
+	ignoreCase bool
+}
+
+// compile compiles a pattern and returns its syntax. The size is computed before anything larger than the text is
 // built.
-func (c *checker) pattern(text string) (int, *refusal) {
+func (c *checker) compile(text string, ignoreCase bool) (*syntax.Regexp, *refusal) {
 	if len([]rune(text)) > maxPattern {
-		return 0, c.refuse("a pattern has no more than %d characters", maxPattern)
+		return nil, c.refuse("a pattern has no more than %d characters", maxPattern)
 	}
-	parsed, err := syntax.Parse(text, syntax.Perl)
+	full := text
+	if ignoreCase {
+		full = "(?i)" + text
+	}
+	parsed, err := syntax.Parse(full, syntax.Perl)
 	if err != nil {
-		return 0, c.refuse("the pattern is not RE2: %s", err)
+		return nil, c.refuse("the pattern is not RE2: %s", err)
 	}
-	size := instructions(parsed)
-	if c.patternSize += size; c.patternSize > maxPatternSize {
-		return 0, c.refuse("the pattern is too large")
+	if c.patternSize += instructions(parsed); c.patternSize > maxPatternSize {
+		return nil, c.refuse("the pattern is too large")
 	}
-	if c.patterns[text] == nil {
-		if c.patterns[text], err = regexp.Compile(text); err != nil {
-			return 0, c.refuse("the pattern is not RE2: %s", err)
+	if c.patterns[search{text, ignoreCase}], err = regexp.Compile(full); err != nil {
+		return nil, c.refuse("the pattern is not RE2: %s", err)
+	}
+	return parsed, nil
+}
+
+func testText(p patterns, in any, args []any) any {
+	text, ok := in.(string)
+	pattern, _ := args[0].(string)
+	ignoreCase := false
+	if len(args) > 1 {
+		flags, _ := args[1].(string)
+		ignoreCase = strings.Contains(flags, "i")
+	}
+	found := p[search{pattern, ignoreCase}]
+	if !ok || found == nil {
+		return fmt.Errorf("test cannot be applied to %s", gojq.TypeOf(in))
+	}
+	return found.MatchString(text)
+}
+
+// tries returns the maximum number of instructions that are tried in a text of the given length: each of them once
+// for every place, but only once before the first repetition of a pattern that is bound to the beginning.
+func tries(pattern *syntax.Regexp, length int) int {
+	if pattern.Op != syntax.OpConcat || pattern.Sub[0].Op != syntax.OpBeginText {
+		return product(instructions(pattern), length)
+	}
+	total, places := 0, 1
+	for _, part := range pattern.Sub {
+		if repeats(part) {
+			places = length
+		}
+		total += product(instructions(part), places)
+	}
+	return total
+}
+
+// repeats reports whether a part of a pattern matches texts of any length.
+func repeats(pattern *syntax.Regexp) bool {
+	switch pattern.Op { //nolint:exhaustive // the others match as they are, or have parts
+	case syntax.OpStar, syntax.OpPlus:
+		return true
+	case syntax.OpRepeat:
+		if pattern.Max < 0 {
+			return true
 		}
 	}
-	return size, nil
+	return slices.ContainsFunc(pattern.Sub, repeats)
 }
 
 // instructions estimates the number of instructions of a compiled pattern.

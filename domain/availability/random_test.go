@@ -22,7 +22,23 @@ func (w writer) expression(depth int) string {
 			`"READY"`, `"2026-01-31"`, strconv.Itoa(w.IntN(1_000_000_000)))
 	}
 	part := func() string { return w.expression(w.IntN(depth)) }
-	switch w.IntN(18) {
+	switch w.IntN(22) {
+	case 18, 19:
+		name, arguments, _ := strings.Cut(w.one(signatures()...), "/")
+		switch arguments {
+		case "1":
+			name += "(" + part() + ")"
+		case "2":
+			name += "(" + part() + "; " + part() + ")"
+		case "3":
+			name += "(0; 100; 3)"
+		}
+		return w.one("(.tasks | "+name+")", name, "("+part()+" | "+name+")", "("+part()+" | "+name+")")
+	case 20:
+		return w.one("(.tasks | to_entries)", `"<\(`+part()+`)>"`, "("+part()+")[1:]", "("+part()+")["+part()+"]", "("+part()+")[:3]",
+			"(now | gmtime)", `(now | strftime("%c"))`, "range(10)", "group_by(.state)", `split("-")`)
+	case 21:
+		return "{key: " + part() + ", value: " + part() + ", (" + part() + "): 1}"
 	case 14:
 		return "(" + part() + " as " + w.one("$x", "$y") + " | " + part() + ")"
 	case 15:
@@ -60,7 +76,7 @@ func TestRandomExpressions(t *testing.T) { //nolint:paralleltest // it counts wh
 	w := writer{rand.New(rand.NewPCG(1, 2))}
 	m := crowd(assumedTasks)
 	accepted, refusals := 0, map[string]int{}
-	for range 30_000 {
+	for range 12_000 {
 		text := "${" + w.expression(4+w.IntN(5)) + w.one("", " == null", " | any", " and true") + "}"
 		expression, err := Parse(text)
 		if err != nil {

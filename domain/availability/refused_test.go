@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -41,7 +42,7 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${ ` + strings.Repeat("(", 33) + `true` + strings.Repeat(")", 33) + ` }`, 36, "nests deeper than 32"},
 		{`${ ` + strings.Repeat("if true then ", 33) + `true` + strings.Repeat(" end", 33) + ` }`, 420, "nests deeper than 32"},
 		{`${ true` + strings.Repeat("|not", 256) + ` }`, 1029, "more than 512 words"},
-		{`${ .tasks | any(` + strings.Repeat(".state == null or ", 12) + `true) }`, 153, "too many steps"},
+		{`${ .tasks | any(` + strings.Repeat(".state == null or ", 20) + `true) }`, 240, "too many steps"},
 
 		// language
 		{`${ def f: true; f }`, 4, "def is not allowed"},
@@ -61,20 +62,12 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${ label $out | break $out }`, 4, "label is not allowed"},
 		{`${ break $out }`, 4, "break is not allowed"},
 		{`${ try true catch false }`, 4, "try is not allowed"},
-		{`${ (1 / 2)? == 2 }`, 13, "both sides of == must be exactly one value"},
+		{`${ (1 / 2)? == 2 }`, 4, "no result or several"},
 		{`${ true, .. }`, 10, ".. is not allowed"},
-		{`${ {a: 1} == {a: 1} }`, 11, "this is an object"},
-		{`${ {a: {b: 1}} == null }`, 5, "no other object"},
 		{`${ {a: (1, 2)} == null }`, 5, "exactly one value"},
-		{`${ {(.process.state): 1} == null }`, 4, "written as name: value"},
-		{`${ 1 as $x | {$x} == null }`, 14, "written as name: value"},
 		{`${ {a: 1}.b == null }`, 10, `an object has no field "b"`},
-		{`${ [{a: 1}] | length == 1 }`, 4, "not an object"},
 		{`${ @base64 == "" }`, 4, "@base64 is not allowed"},
 		{`${ @json "x" == "" }`, 4, "@json is not allowed"},
-		{`${ "a" == "\(.process.state)b" }`, 11, "a text cannot have an expression in it"},
-		{`${ .tasks."\(.process.state)" == null }`, 11, "a text cannot have an expression in it"},
-		{`${ .tasks["\(.process.state)"] == null }`, 10, "an index is a text in quotes"},
 		{`${ .process.state = "x" }`, 19, "= is not allowed"},
 		{`${ .process.state |= "x" }`, 19, "|= is not allowed"},
 		{`${ .process.state += "x" }`, 19, "+= is not allowed"},
@@ -83,36 +76,32 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${ .process.state /= "x" }`, 19, "/= is not allowed"},
 		{`${ .process.state %= "x" }`, 19, "%= is not allowed"},
 		{`${ .process.state //= "x" }`, 19, "//= is not allowed"},
-		{`${ .process.state | match("R") }`, 21, "match is not allowed: the functions are"},
-		{`${ .process.state | test(.) }`, 21, "test is for a text, and a pattern in quotes"},
-		{`${ "R" as $p | .process.state | test($p) }`, 33, "test is for a text, and a pattern in quotes"},
-		{`${ 1 | test("1") }`, 8, "test is for a text, and a pattern in quotes"},
-		{`${ .process.state | test("R"; "i") }`, 21, "test takes one argument"},
+		{`${ .process.state | match("R") }`, 21, "match is not allowed: write test"},
+		{`${ .process.state | test(.) }`, 21, "test takes a text in quotes"},
+		{`${ "R" as $p | .process.state | test($p) }`, 33, "test takes a text in quotes"},
+		{`${ 1 | test("1") }`, 8, "test is for a text, and this is a number"},
 		{`${ .process.state | test("(") }`, 21, "the pattern is not RE2: error parsing regexp: missing closing )"},
 		{`${ .process.state | test("(?=R)") }`, 21, "the pattern is not RE2"},
 		{`${ .process.state | test("` + strings.Repeat("é", 201) + `") }`, 21, "no more than 200 characters"},
 		{`${ .process.state | test("(x{50}){50}") }`, 21, "the pattern is"},
 		{`${ .tasks | any(.createdAt | test("x{150}")) }`, 30, "too many steps"},
 		{`${ now(1) > 0 }`, 4, "now takes no arguments"},
-		{`${ 1 | fromdate > 0 }`, 8, "fromdate is for a time, and this is a number"},
-		{`${ .process.state | fromdate > 0 }`, 21, "fromdate is for a time"},
-		{`${ "2026" | todate == "" }`, 13, "todate is for a number of seconds"},
+		{`${ 1 | fromdate > 0 }`, 8, "fromdate is for a text or a time, and this is a number"},
+		{`${ .process.state | fromdate > 0 }`, 21, "fromdate is for a text or a time, and this is a process state"},
+		{`${ "2026" | todate == "" }`, 13, "todate is for a number, and this is a text"},
 		{`${ a::b }`, 4, "a::b is not allowed"},
-		{`${ true == .process.state[0:1] }`, 26, "there are no slices"},
 
 		// paths
 		{`${ .case.state == "RUNNING" }`, 4, `no field "case"`},
 		{`${ .process.status == "RUNNING" }`, 12, `no field "status"`},
 		{`${ .tasks.SIGN.owner == null }`, 15, `no field "owner"`},
-		{`${ .process["owner"] == null }`, 13, `no field "owner"`},
+		{`${ .process["owner"] == null }`, 12, `no field "owner"`},
 		{`${ .process.state.x == null }`, 18, `a process state has no field "x"`},
 		{`${ null.x }`, 8, `null has no field "x"`},
 		{`${ [1].x == null }`, 7, `an array has no field "x"`},
-		{`${ .tasks[.process.state] == null }`, 10, "an index is a text in quotes"},
-		{`${ .tasks[0] == null }`, 10, "an index is a text in quotes"},
-		{`${ .tasks["A", "B"] == null }`, 10, "an index is a text in quotes"},
-		{`${ .process[] == null }`, 12, "only tasks and arrays have elements, and this is the process"},
-		{`${ .tasks.SIGN[] == null }`, 15, "this is null or a task"},
+		{`${ .tasks[0] == null }`, 10, "an index is a text for an object or a number for an array, and these are a number and the tasks"},
+		{`${ .tasks["A", "B"] == null }`, 10, "an index must be exactly one value"},
+		{`${ .process.state[] == null }`, 18, "only arrays and objects have elements, and this is a process state"},
 
 		// comparisons
 		{`${ .process.state == "DONE" }`, 19, `"DONE" is not a process state`},
@@ -122,22 +111,16 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${ .process.state | IN("RUNNING", "DONE") }`, 21, `"DONE" is not a process state`},
 		{`${ .process.createdAt < "31.01.2026" }`, 23, "cannot be compared with a time"},
 		{`${ .process.createdAt < "2026-01-31T08:00:00" }`, 23, "cannot be compared with a time"},
-		{`${ .tasks == .tasks }`, 11, "this is the tasks"},
-		{`${ .tasks.SIGN == .tasks.NOTIFY }`, 16, "this is null or a task"},
-		{`${ [1] == [1] }`, 8, "this is an array"},
-		{`${ .tasks[].state == .tasks[].state }`, 19, "both sides of == must be exactly one value"},
-		{`${ .process.state == ("RUNNING", "COMPLETED") }`, 19, "exactly one value"},
-		{`${ select(true) and true }`, 17, "exactly one value"},
+		{`${ .tasks[].state == .tasks[].state }`, 19, "too many steps"},
+		{`${ .process.state == ("RUNNING", "COMPLETED") }`, 4, "no result or several"},
+		{`${ select(true) and true }`, 4, "no result or several"},
 
 		// arithmetic
-		{`${ "a" + "b" == "ab" }`, 8, "+ is for numbers, and this is a text"},
 		{`${ "a" * 1000000 == "a" }`, 8, "* is for numbers"},
 		{`${ 1000000 * "a" == "a" }`, 12, "* is for numbers"},
 		{`${ "a,b" / "," == null }`, 10, "/ is for numbers"},
-		{`${ [1] + [2] | any }`, 8, "+ is for numbers"},
-		{`${ [1] - [2] | any }`, 8, "- is for numbers"},
 		{`${ 1 + null == 1 }`, 6, "this is null"},
-		{`${ -"a" == null }`, 4, "- is for one number"},
+		{`${ -"a" == null }`, 4, "- is for a number, and this is a text"},
 		{`${ 1e3 == 1000 }`, 4, "no exponent"},
 		{`${ 1234567890123456 == 0 }`, 4, "no more than 15 digits"},
 		{`${ 99999999999999 * 99999999999999 > 0 }`, 19, "the result of * may grow too large"},
@@ -146,26 +129,13 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		// functions
 		{`${ not(true) }`, 4, "not takes no arguments"},
 		{`${ .tasks | length(1) == 1 }`, 13, "length takes no arguments"},
-		{`${ .tasks | any(1; 2; 3) }`, 13, "no more than two arguments"},
+		{`${ .tasks | any(1; 2; 3) }`, 13, "any takes no arguments or one argument or two arguments"},
 		{`${ .tasks | map == null }`, 13, "map takes one argument"},
-		{`${ .process | length == 3 }`, 15, "length is for tasks, arrays and texts"},
-		{`${ 1 | length == 1 }`, 8, "length is for tasks, arrays and texts"},
-		{`${ .process | keys | any }`, 15, "keys is for tasks"},
-		{`${ .process | has("state") }`, 15, "has is for tasks"},
-		{`${ .tasks | has(1) }`, 13, "has is for tasks"},
-		{`${ .tasks | has("A", "B") }`, 13, "has is for tasks"},
+		{`${ 1 | length == 1 }`, 8, "length is for a text, an array or an object, and this is a number"},
+		{`${ .tasks | has(1) }`, 13, "has is for the name of a member of an object"},
+		{`${ .tasks | has("A", "B") }`, 4, "no result or several"},
 		{`${ 1 | startswith("1") }`, 8, "startswith is for a text"},
 		{`${ .process.state | startswith(.process) }`, 32, "has no field"},
-		{`${ .process.state | endswith(.) }`, 21, "endswith is for a text, and a text in quotes"},
-		{`${ .tasks | IN(1) }`, 13, "IN is for texts"},
-		{`${ 1 | IN([1]) }`, 8, "IN is for texts"},
-		{`${ .process | any }`, 15, "only tasks and arrays have elements"},
-		{`${ .tasks | any(.state, .state) }`, 13, "the condition of any must be exactly one value"},
-		{`${ .tasks | map(select(true, true)) | any }`, 28, "the condition of select must be exactly one value"},
-		{`${ if true, true then true else false end }`, 11, "a condition must be exactly one value"},
-		{`${ if true then true elif true, true then true else true end }`, 31, "a condition must be exactly one value"},
-		{`${ [[1]] | any }`, 4, "an array has texts, numbers, booleans, null or tasks in it, not an array"},
-		{`${ [.] | any }`, 4, "not the whole model"},
 
 		// the result
 		{`${ .process.state }`, 4, "the result is never true or false: it is a process state"},
@@ -176,16 +146,17 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${ select(.process.state == "RUNNING") | true }`, 4, "no result or several"},
 	} {
 		expression, err := Parse(test.expression)
-		require.Nil(t, expression, test.expression)
 		var refused *Error
-		require.ErrorAs(t, err, &refused, test.expression)
-		require.Contains(t, refused.Message, test.message, test.expression)
-		require.Equal(t, test.column, refused.Column, "%s: %s", test.expression, refused.Message)
+		if !assert.Nil(t, expression, test.expression) || !assert.ErrorAs(t, err, &refused, test.expression) {
+			continue
+		}
+		assert.Contains(t, refused.Message, test.message, test.expression)
+		assert.Equal(t, test.column, refused.Column, "%s: %s", test.expression, refused.Message)
 	}
 }
 
 func TestErrorSaysWhere(t *testing.T) {
 	t.Parallel()
 	_, err := Parse(`${ env > 0 }`)
-	require.EqualError(t, err, "column 4: env is not allowed: "+allowedFunctions)
+	require.EqualError(t, err, "column 4: env is not allowed: it is none of the functions that docs/process-definitions.md lists")
 }

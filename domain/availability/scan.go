@@ -17,39 +17,69 @@ type token struct {
 	offset int
 }
 
+// A scanner splits a text into jq's tokens.
+type scanner struct {
+	tokens  []token
+	nesting int
+	// interrupted are the nestings of the expressions within texts, where a text goes on after the parenthesis.
+	interrupted []int
+}
+
 // scan splits the text into jq's tokens. The syntax tree of the parser has no positions: the checker finds them
-// in the tokens, which also bound the size and the depth of the tree before it is built. An unterminated string,
-// or one with an interpolated expression, ends the list: the parser or the checker refuses it.
+// in the tokens, which also bound the size and the depth of the tree before it is built. A text with expressions in
+// it is one token up to the first expression and one after each. An unterminated text ends the list: the parser
+// refuses it.
 func scan(text string) ([]token, *refusal) {
-	var tokens []token
-	nesting := 0
+	var s scanner
 	for i := 0; ; {
 		i += len(text[i:]) - len(strings.TrimLeft(text[i:], " \t\r\n"))
 		if i == len(text) {
-			return tokens, nil
+			return s.tokens, nil
 		}
-		size, whole := width(text[i:])
-		found := token{text: text[i : i+size], offset: i}
-		switch found.text {
-		case "#":
-			return nil, &refusal{i, "comments are not allowed"}
-		case "(", "[", "{", "if":
-			nesting++
-		case ")", "]", "}", "end":
-			nesting--
+		size, whole := s.width(text[i:])
+		if refused := s.add(token{text: text[i : i+size], offset: i}); refused != nil {
+			return nil, refused
 		}
-		if nesting > maxNesting {
-			return nil, &refusal{i, fmt.Sprintf("the expression nests deeper than %d", maxNesting)}
-		}
-		if len(tokens) == maxTokens {
-			return nil, &refusal{i, fmt.Sprintf("the expression has more than %d words", maxTokens)}
-		}
-		tokens = append(tokens, found)
-		if !whole {
-			return tokens, nil
+		switch {
+		case whole:
+		case strings.HasSuffix(text[:i+size], `\(`):
+			s.nesting++
+			s.interrupted = append(s.interrupted, s.nesting)
+		default:
+			return s.tokens, nil
 		}
 		i += size
 	}
+}
+
+// width returns the length of the token at the beginning of the text, and false for a text without an end.
+func (s *scanner) width(text string) (int, bool) {
+	last := len(s.interrupted) - 1
+	if text[0] != ')' || last < 0 || s.interrupted[last] != s.nesting {
+		return width(text)
+	}
+	s.interrupted = s.interrupted[:last]
+	s.nesting--
+	return stringWidth(text)
+}
+
+func (s *scanner) add(found token) *refusal {
+	switch found.text {
+	case "#":
+		return &refusal{found.offset, "comments are not allowed"}
+	case "(", "[", "{", "if":
+		s.nesting++
+	case ")", "]", "}", "end":
+		s.nesting--
+	}
+	if s.nesting > maxNesting {
+		return &refusal{found.offset, fmt.Sprintf("the expression nests deeper than %d", maxNesting)}
+	}
+	if len(s.tokens) == maxTokens {
+		return &refusal{found.offset, fmt.Sprintf("the expression has more than %d words", maxTokens)}
+	}
+	s.tokens = append(s.tokens, found)
+	return nil
 }
 
 // width returns the length of the token at the beginning of the text, which is not empty, and false if the text

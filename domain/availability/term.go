@@ -14,7 +14,7 @@ const maxDigits = 15
 
 func (c *checker) term(t *gojq.Term, in value) (value, *refusal) {
 	v, refused := c.base(t, in)
-	path := t.Type == gojq.TermTypeIdentity || t.Type == gojq.TermTypeIndex ||
+	path := t.Type == gojq.TermTypeIdentity || t.Type == gojq.TermTypeIndex && cannotFail(t.Index) ||
 		t.Type == gojq.TermTypeFunc && strings.HasPrefix(t.Func.Name, "$")
 	for _, suffix := range t.SuffixList {
 		if refused != nil {
@@ -24,16 +24,31 @@ func (c *checker) term(t *gojq.Term, in value) (value, *refusal) {
 		case suffix.Optional:
 			c.at("?")
 			// What fails has no output. Paths never fail: their types are known.
-			v.exact = v.exact && path
+			v.exact, v.some = v.exact && path, v.some && path
 			refused = c.spend(3 * v.outputs)
 		case suffix.Iter:
 			c.at("[")
 			v, refused = c.iterate(v)
 		default:
-			v, refused = c.index(suffix.Index, v)
+			path = path && cannotFail(suffix.Index)
+			v, refused = c.index(suffix.Index, v, in)
 		}
 	}
 	return v, refused
+}
+
+// cannotFail reports whether a step of a path has no expression in it.
+func cannotFail(i *gojq.Index) bool {
+	for _, q := range []*gojq.Query{i.Start, i.End} {
+		if q == nil {
+			continue
+		}
+		t := q.Term
+		if t == nil || t.Type != gojq.TermTypeNumber && (t.Type != gojq.TermTypeString || t.Str.Queries != nil) {
+			return false
+		}
+	}
+	return i.Str == nil || i.Str.Queries == nil
 }
 
 // base checks a term without its suffixes.
@@ -43,7 +58,7 @@ func (c *checker) base(t *gojq.Term, in value) (value, *refusal) {
 		c.at(".")
 		return in.each(), c.spend(1)
 	case gojq.TermTypeIndex:
-		return c.index(t.Index, in.each())
+		return c.index(t.Index, in.each(), in)
 	case gojq.TermTypeNull:
 		c.at("null")
 		return one(null), c.spend(1)
@@ -56,6 +71,9 @@ func (c *checker) base(t *gojq.Term, in value) (value, *refusal) {
 	case gojq.TermTypeNumber:
 		return c.number(t.Number)
 	case gojq.TermTypeString:
+		if t.Str.Queries != nil {
+			return c.interpolated(t.Str, in)
+		}
 		return c.literal(t.Str)
 	case gojq.TermTypeUnary:
 		return c.unary(t.Unary, in)
@@ -98,19 +116,43 @@ func (c *checker) number(literal string) (value, *refusal) {
 	if err != nil || len(literal) > maxDigits || strings.ContainsAny(literal, "eE") {
 		return value{}, c.refuse("a number has no more than %d digits and no exponent", maxDigits)
 	}
-	v := one(number)
-	v.bits = bits.Len64(uint64(math.Ceil(f)))
+	v := numberOf(bits.Len64(uint64(math.Ceil(f))))
+	v.constant = &f
 	return v, c.spend(1)
 }
 
 func (c *checker) literal(s *gojq.String) (value, *refusal) {
 	c.at(`"`)
-	if s.Queries != nil {
-		return value{}, c.refuse("a text cannot have an expression in it")
+	v := textOf(len(s.Str))
+	v.literals = []*gojq.String{s}
+	return v, c.spend(1 + reading(v))
+}
+
+// interpolated checks a text with expressions in it, which gojq joins piece by piece.
+func (c *checker) interpolated(s *gojq.String, in value) (value, *refusal) {
+	c.at(`"`)
+	offset := c.offset
+	out := textOf(0)
+	for _, part := range s.Queries {
+		if part.Term != nil && part.Term.Type == gojq.TermTypeString {
+			// A piece between two expressions, which is no token.
+			out.longest += len(part.Term.Str.Str)
+			continue
+		}
+		piece, refused := c.query(part, in)
+		if refused != nil {
+			return value{}, refused
+		}
+		if c.offset = offset; !piece.exact {
+			return value{}, c.refuse("an expression in a text must be exactly one value")
+		}
+		c.whole(piece)
+		out.longest = min(out.longest+printedLength(piece), enormous)
+		if refused := c.spend(2 + piece.nodes() + writing(out)); refused != nil {
+			return value{}, refused
+		}
 	}
-	v := one(text)
-	v.longest, v.literals = len(s.Str), []*gojq.String{s}
-	return v, c.spend(1)
+	return out, c.spend(1)
 }
 
 func (c *checker) unary(u *gojq.Unary, in value) (value, *refusal) {
@@ -121,10 +163,15 @@ func (c *checker) unary(u *gojq.Unary, in value) (value, *refusal) {
 		return value{}, refused
 	}
 	c.offset = offset
-	if !v.exact || v.kinds != number {
-		return value{}, c.refuse("%s is for one number", u.Op)
+	if !v.kinds.mostly(number) {
+		return value{}, c.refuse("%s is for a number, and this is %s", u.Op, v.kinds)
 	}
-	return v, c.spend(1)
+	v.kinds = number
+	if v.constant != nil && u.Op == gojq.OpSub {
+		negative := -*v.constant
+		v.constant = &negative
+	}
+	return v, c.spend(v.outputs)
 }
 
 func (c *checker) array(a *gojq.Array, in value) (value, *refusal) {
@@ -143,177 +190,54 @@ func (c *checker) array(a *gojq.Array, in value) (value, *refusal) {
 
 // collect returns an array of the outputs of v.
 func (c *checker) collect(v value) (value, *refusal) {
-	if !v.kinds.within(plain | task) {
-		return value{}, c.refuse("an array has texts, numbers, booleans, null or tasks in it, not %s", v.kinds&^(plain|task))
-	}
-	out := one(array)
-	out.elements, out.length, out.bits, out.longest = v.kinds, v.outputs, v.bits, v.longest
-	return out, c.spend(1 + v.outputs)
+	return c.shaped(arrayOf(v, v.outputs), 1+v.outputs)
 }
 
-// iterate returns the outputs of .[] for those of v.
-func (c *checker) iterate(v value) (value, *refusal) {
-	if v.kinds == 0 || !v.kinds.within(array|tasks) {
-		return value{}, c.refuse("only tasks and arrays have elements, and this is %s", v.kinds)
+// shaped returns a value that the expression makes, with the cost of making it.
+func (c *checker) shaped(v value, cost int) (value, *refusal) {
+	if v.shape() > maxShape {
+		return value{}, c.refuse("this is too complex: no more than %d types of values within each other", maxShape)
 	}
-	out := value{outputs: 0, bits: v.bits, longest: v.longest}
-	if v.kinds&array != 0 {
-		out.kinds, out.outputs = v.elements, v.length
+	return v, c.spend(cost)
+}
+
+// iterate returns the outputs of .[] for the outputs of v.
+func (c *checker) iterate(v value) (value, *refusal) {
+	if !v.kinds.mostly(container) {
+		return value{}, c.refuse("only arrays and objects have elements, and this is %s", v.kinds)
 	}
 	if v.kinds&tasks != 0 {
 		c.needs.every = true
-		out.kinds, out.outputs = out.kinds|task, max(out.outputs, assumedTasks)
 	}
-	out.outputs *= v.outputs
+	out, length := v.contents()
+	out.exact, out.some, out.outputs = false, false, product(length, v.outputs)
 	return out, c.spend(1 + out.outputs)
 }
 
 func (c *checker) branches(f *gojq.If, in value) (value, *refusal) {
-	const what = "a condition"
-	if refused := c.condition(f.Cond, in, what); refused != nil {
+	condition, refused := c.query(f.Cond, in)
+	if refused != nil {
 		return value{}, refused
 	}
+	defer func(outer int) { c.times = outer }(c.times)
+	c.times *= condition.outputs
 	out, refused := c.query(f.Then, in)
 	if refused != nil {
 		return value{}, refused
 	}
-	for _, elif := range f.Elif {
-		if refused := c.condition(elif.Cond, in, what); refused != nil {
-			return value{}, refused
-		}
-		then, refused := c.query(elif.Then, in)
-		if refused != nil {
-			return value{}, refused
-		}
-		out = out.or(then)
-	}
-	if f.Else == nil {
-		return out.or(in.each()), c.spend(1)
-	}
-	otherwise, refused := c.query(f.Else, in)
-	if refused != nil {
-		return value{}, refused
-	}
-	return out.or(otherwise), c.spend(1)
-}
-
-// index follows a path by one name.
-func (c *checker) index(i *gojq.Index, v value) (value, *refusal) {
-	name := i.Name
+	otherwise := in.each()
 	switch {
-	case i.IsSlice:
-		return value{}, c.forbid("[", "there are no slices")
-	case i.Str != nil:
-		literal, refused := c.literal(i.Str)
-		if refused != nil {
-			return value{}, refused
-		}
-		name = literal.literals[0].Str
-	case i.Start != nil:
-		c.at("[")
-		term := i.Start.Term
-		if term == nil || term.Type != gojq.TermTypeString || term.Str.Queries != nil || term.SuffixList != nil {
-			return value{}, c.refuse("an index is a text in quotes, such as [\"CODE\"]")
-		}
-		c.at(`"`)
-		name = term.Str.Str
-	default:
-		c.at("." + name)
+	case len(f.Elif) > 0:
+		next := &gojq.If{Cond: f.Elif[0].Cond, Then: f.Elif[0].Then, Elif: f.Elif[1:], Else: f.Else}
+		otherwise, refused = c.branches(next, in)
+	case f.Else != nil:
+		otherwise, refused = c.query(f.Else, in)
 	}
-	out, refused := c.member(name, v)
 	if refused != nil {
 		return value{}, refused
 	}
-	out.exact, out.outputs = v.exact, v.outputs
-	return out, c.spend(v.outputs)
-}
-
-// member returns the value of a name in a value, which may be an object that the expression made.
-func (c *checker) member(name string, v value) (value, *refusal) {
-	if v.kinds&record == 0 {
-		return c.field(name, v.kinds)
+	if refused := c.spend(1); refused != nil {
+		return value{}, refused
 	}
-	out, ok := v.members[name]
-	if !ok || !v.kinds.within(record|null) {
-		return value{}, c.refuse("%s has no field %q", v.kinds, name)
-	}
-	if v.kinds&null != 0 {
-		out = out.or(one(null))
-	}
-	return out, nil
-}
-
-// object checks an object of single values, none of which is itself a constructed object.
-func (c *checker) object(o *gojq.Object, in value) (value, *refusal) {
-	c.at("{")
-	out := one(record)
-	out.members = make(map[string]value, len(o.KeyVals))
-	for _, pair := range o.KeyVals {
-		name := pair.Key
-		switch {
-		case pair.KeyString != nil && pair.KeyString.Queries == nil:
-			name = pair.KeyString.Str
-			c.at(`"`)
-		case name == "" || pair.Val == nil:
-			return value{}, c.refuse("a member of an object is written as name: value")
-		default:
-			c.at(name)
-		}
-		if pair.Val == nil || strings.HasPrefix(name, "$") {
-			return value{}, c.refuse("a member of an object is written as name: value")
-		}
-		offset := c.offset
-		member, refused := c.query(pair.Val, in)
-		if refused != nil {
-			return value{}, refused
-		}
-		c.offset = offset
-		if !member.exact || member.kinds&record != 0 {
-			return value{}, c.refuse("a member of an object is exactly one value, and no other object")
-		}
-		out.members[name] = member
-	}
-	return out, c.spend(1 + len(o.KeyVals))
-}
-
-// field returns the value of a name in values of the given types.
-func (c *checker) field(name string, from kind) (value, *refusal) {
-	if from&object == 0 || !from.within(object|null) {
-		return value{}, c.refuse("%s has no field %q", from, name)
-	}
-	var out kind
-	if from&null != 0 {
-		out = null
-	}
-	if from&tasks != 0 {
-		c.needs.codes[name] = struct{}{}
-		out |= task | null
-	}
-	if from&root != 0 {
-		switch name {
-		case "process":
-			out |= process
-		case "tasks":
-			out |= tasks
-		default:
-			return value{}, c.refuse("the model has no field %q: it has process and tasks", name)
-		}
-	}
-	if from&(process|task) == 0 {
-		return one(out), nil
-	}
-	switch name {
-	case "state":
-		if from&process != 0 {
-			out |= processState
-		}
-		if from&task != 0 {
-			out |= taskState
-		}
-	case "createdAt", "lastModifiedAt":
-		out |= timestamp
-	default:
-		return value{}, c.refuse("%s has no field %q: it has state, createdAt and lastModifiedAt", from&(process|task), name)
-	}
-	return one(out), nil
+	return c.multiply(out.or(otherwise), condition)
 }

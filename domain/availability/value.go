@@ -24,31 +24,68 @@ const (
 	process
 	task
 	tasks
+	// record is an object of known members, and dict one of members with unknown names and the same type.
 	record
+	dict
 )
 
 const (
-	texts  = text | timestamp | processState | taskState
-	plain  = null | boolean | number | texts
-	object = root | process | task | tasks
+	texts     = text | timestamp | processState | taskState
+	plain     = null | boolean | number | texts
+	made      = record | dict
+	objects   = root | process | task | tasks | made
+	container = array | objects
+)
+
+// The lengths of texts in a model in bytes: a time has timeLength, a state no more than stateLength, and a code no
+// more than codeLength.
+const (
+	timeLength  = len(timeLayout)
+	stateLength = 9
+	codeLength  = 50
+	// maxName limits the names of members that an expression computes.
+	maxName = 64
 )
 
 // within reports whether all the types of k are among those of other.
 func (k kind) within(other kind) bool { return k&^other == 0 }
+
+// mostly reports whether k has some of the given types, and no others but null. A value without a type never
+// exists, as in an empty array, and is accepted everywhere.
+func (k kind) mostly(kinds kind) bool { return k == 0 || k&kinds != 0 && k.within(kinds|null) }
+
+// classes replaces the types of k by the types that jq knows: it has one type of texts and one of objects.
+func (k kind) classes() kind {
+	if k&texts != 0 {
+		k = k&^texts | text
+	}
+	if k&objects != 0 {
+		k = k&^objects | dict
+	}
+	return k
+}
 
 // String describes the types in words, for example "null or a text".
 func (k kind) String() string {
 	if k == 0 {
 		return "nothing"
 	}
+	for _, class := range []kind{texts, objects} {
+		if class.within(k) {
+			k = k&^class | class.classes()
+		}
+	}
 	var names []string
 	for i, name := range []string{
 		"null", "a boolean", "a number", "a text", "a time", "a process state", "a task state",
-		"an array", "the whole model", "the process", "a task", "the tasks", "an object",
+		"an array", "the whole model", "the process", "a task", "the tasks", "an object", "an object",
 	} {
-		if k&(1<<i) != 0 {
+		if k&(1<<i) != 0 && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
+	}
+	if last := len(names) - 1; last > 1 {
+		names = []string{strings.Join(names[:last], ", "), names[last]}
 	}
 	return strings.Join(names, " or ")
 }
@@ -56,31 +93,119 @@ func (k kind) String() string {
 // A value is what is known statically about the outputs of a part of an expression.
 type value struct {
 	kinds kind
-	// exact means that the number of outputs is always one; outputs is the maximum number.
+	// exact means that the number of outputs is always one, and some that there is one or more; outputs is the
+	// maximum number.
 	exact   bool
+	some    bool
 	outputs int
-	// elements are the types of the elements of an array and length is their maximum number. Arrays of arrays do
-	// not exist.
-	elements kind
+	// elements are the values in an array or a dict, nil for none, and length is their maximum number.
+	elements *value
 	length   int
-	// bits is the maximum length of a number in bits, including numbers in an array.
-	bits int
-	// longest is the maximum length of a text, including texts in an array, if it exceeds the usual length in a
-	// model.
-	longest int
-	// literals are the outputs, as in the syntax tree, if all of them are literal texts.
-	literals []*gojq.String
-	// members are the members of an object that the expression makes.
+	// members are the members of a record.
 	members map[string]value
+	// bits is the maximum length of a number in bits, and constant the number if it is known.
+	bits     int
+	constant *float64
+	// longest is the maximum length of a text in bytes.
+	longest int
+	// literals are the texts in the syntax tree if all texts of the value are literals.
+	literals []*gojq.String
 }
 
-// one returns a single value of the given types.
-func one(kinds kind) value { return value{kinds: kinds, exact: true, outputs: 1} }
+// one returns a single value of the given types, in the lengths of the model.
+func one(kinds kind) value {
+	v := value{kinds: kinds, exact: true, some: true, outputs: 1}
+	switch {
+	case kinds&text != 0:
+		v.longest = codeLength
+	case kinds&timestamp != 0:
+		v.longest = timeLength
+	case kinds&texts != 0:
+		v.longest = stateLength
+	}
+	return v
+}
+
+// textOf returns a text of the given maximum length.
+func textOf(longest int) value {
+	v := one(text)
+	v.longest = longest
+	return v
+}
+
+// numberOf returns a number of the given maximum length in bits.
+func numberOf(bits int) value {
+	v := one(number)
+	v.bits = bits
+	return v
+}
+
+// arrayOf returns an array of the given elements.
+func arrayOf(elements value, length int) value {
+	v := one(array)
+	elements = elements.each()
+	v.elements, v.length = &elements, length
+	return v
+}
+
+// dictOf returns an object of the given members.
+func dictOf(elements value, length int) value {
+	v := arrayOf(elements, length)
+	v.kinds, v.longest = dict, maxName
+	return v
+}
 
 // each returns the input of an expression after v: one of its outputs.
 func (v value) each() value {
-	v.exact, v.outputs = true, 1
+	v.exact, v.some, v.outputs = true, true, 1
 	return v
+}
+
+// without returns v without the given types.
+func (v value) without(kinds kind) value {
+	v.kinds &^= kinds
+	return v
+}
+
+// orNull returns a value that is v or null.
+func (v value) orNull() value {
+	v.kinds |= null
+	return v
+}
+
+// contents returns the values in v, whatever it is, and their maximum number.
+func (v value) contents() (value, int) {
+	var found value
+	length := 0
+	add := func(elements value, n int) {
+		if elements = elements.each(); found.kinds == 0 {
+			found = elements
+		} else {
+			found = found.or(elements)
+		}
+		length = max(length, n)
+	}
+	if v.kinds&(array|dict) != 0 && v.elements != nil {
+		add(*v.elements, v.length)
+	}
+	if v.kinds&tasks != 0 {
+		add(one(task), assumedTasks)
+	}
+	if v.kinds&root != 0 {
+		add(one(process|tasks), 2)
+	}
+	if v.kinds&process != 0 {
+		add(one(processState|timestamp), 3)
+	}
+	if v.kinds&task != 0 {
+		add(one(taskState|timestamp), 3)
+	}
+	if v.kinds&record != 0 {
+		for _, name := range slices.Sorted(maps.Keys(v.members)) {
+			add(v.members[name], len(v.members))
+		}
+	}
+	return found.each(), length
 }
 
 // or returns a value that is either of the two.
@@ -88,8 +213,9 @@ func (v value) or(other value) value {
 	joined := value{
 		kinds:    v.kinds | other.kinds,
 		exact:    v.exact && other.exact,
+		some:     v.some && other.some,
 		outputs:  max(v.outputs, other.outputs),
-		elements: v.elements | other.elements,
+		elements: joinElements(v.elements, other.elements),
 		length:   max(v.length, other.length),
 		bits:     max(v.bits, other.bits),
 		longest:  max(v.longest, other.longest),
@@ -105,12 +231,23 @@ func (v value) or(other value) value {
 	return joined
 }
 
-// then returns the outputs of v followed by those of another value.
+// then returns the outputs of v followed by the outputs of another value.
 func (v value) then(other value) value {
 	joined := v.or(other)
-	joined.exact = false
+	joined.exact, joined.some = false, v.some || other.some
 	joined.outputs = v.outputs + other.outputs
 	return joined
+}
+
+func joinElements(v, other *value) *value {
+	switch {
+	case v == nil:
+		return other
+	case other == nil:
+		return v
+	}
+	joined := v.or(*other)
+	return &joined
 }
 
 // joinMembers returns the members of an object that is either of the two. A member that only one of them has is
@@ -124,15 +261,15 @@ func joinMembers(v, other value) map[string]value {
 	}
 	joined := maps.Clone(v.members)
 	for name, member := range other.members {
-		known, ok := joined[name]
-		if !ok {
-			known = one(null)
+		if known, ok := joined[name]; ok {
+			joined[name] = known.or(member)
+		} else {
+			joined[name] = member.orNull()
 		}
-		joined[name] = known.or(member)
 	}
 	for name, member := range joined {
 		if _, ok := other.members[name]; !ok {
-			joined[name] = member.or(one(null))
+			joined[name] = member.orNull()
 		}
 	}
 	return joined

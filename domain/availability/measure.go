@@ -1,0 +1,123 @@
+package availability
+
+const (
+	// bytesRead and bytesWritten are how many bytes of a text are read and written in one step.
+	bytesRead    = 64
+	bytesWritten = 24
+	// escaped is the maximum number of bytes of a character in JSON.
+	escaped = 6
+	// numberLength is the maximum length of a number in JSON.
+	numberLength = 32
+	// maxShape limits the types of the values within a value.
+	maxShape = 100
+	// enormous stands for every cost that is too high.
+	enormous = 1 << 30
+)
+
+// product multiplies costs without an overflow.
+func product(factors ...int) int {
+	result := 1
+	for _, factor := range factors {
+		result = min(result*min(factor, enormous), enormous)
+	}
+	return result
+}
+
+// shape returns the number of types within v.
+func (v value) shape() int {
+	size := 1
+	if v.elements != nil {
+		size += v.elements.shape()
+	}
+	for _, member := range v.members {
+		size += member.shape()
+	}
+	return size
+}
+
+// nodes returns the maximum number of values within v, itself included.
+func (v value) nodes() int {
+	contents, length := v.contents()
+	if length == 0 {
+		return 1
+	}
+	return 1 + product(length, contents.nodes())
+}
+
+// jsonLength returns the maximum length of v in JSON, in bytes.
+func (v value) jsonLength() int {
+	longest := 2
+	if v.kinds&number != 0 {
+		longest = numberLength
+	}
+	if v.kinds&text != 0 {
+		longest = max(longest, 2+escaped*v.longest)
+	} else if v.kinds&texts != 0 {
+		longest = max(longest, 2+v.longest)
+	}
+	contents, length := v.contents()
+	if length == 0 {
+		return max(longest, len("false"))
+	}
+	member := contents.jsonLength() + len(`,"":`)
+	if v.kinds&objects != 0 {
+		member += v.nameLength()
+	}
+	return max(longest, 2+product(length, member))
+}
+
+// nameLength returns the maximum length of the names of the members of an object in JSON.
+func (v value) nameLength() int {
+	longest := codeLength
+	if v.kinds&dict != 0 {
+		longest = escaped * maxName
+	}
+	for name := range v.members {
+		longest = max(longest, escaped*len(name))
+	}
+	return longest
+}
+
+// reading returns the cost of reading a text of v.
+func reading(v value) int { return v.longest / bytesRead }
+
+// writing returns the cost of making a text of v.
+func writing(v value) int { return v.longest / bytesWritten }
+
+// comparing returns the cost of comparing two values.
+func comparing(v, other value) int {
+	cost := 1 + min(reading(v), reading(other))
+	contents, length := v.contents()
+	others, otherLength := other.contents()
+	if v.kinds&objects != 0 && other.kinds&objects != 0 {
+		// The names are sorted.
+		cost += 2 * (length + otherLength)
+	}
+	if v.kinds&container != 0 && other.kinds&container != 0 && min(length, otherLength) > 0 {
+		cost += product(min(length, otherLength), comparing(contents, others))
+	}
+	return cost
+}
+
+// containing returns the cost of looking for a value in another one, part by part.
+func containing(v, part value) int {
+	cost := 1 + reading(v) + reading(part)
+	contents, length := v.contents()
+	parts, partLength := part.contents()
+	switch {
+	case length == 0 || partLength == 0:
+	case v.kinds&array != 0 && part.kinds&array != 0:
+		cost += product(length, partLength, containing(contents, parts))
+	default:
+		cost += product(partLength, containing(contents, parts))
+	}
+	return cost
+}
+
+// printedLength returns the maximum length of the text that tostring makes of v.
+func printedLength(v value) int {
+	if v.kinds.within(texts) {
+		return v.longest
+	}
+	return max(v.longest, v.jsonLength())
+}

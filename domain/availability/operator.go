@@ -1,0 +1,206 @@
+package availability
+
+import "github.com/itchyny/gojq"
+
+// binary checks two parts with an operator between them.
+func (c *checker) binary(q *gojq.Query, in value) (value, *refusal) {
+	begin := c.steps
+	left, refused := c.query(q.Left, in)
+	if refused != nil {
+		return value{}, refused
+	}
+	if q.Patterns != nil {
+		return c.bind(q, left, in)
+	}
+	c.at(q.Op.String())
+	offset := c.offset
+	switch q.Op {
+	case gojq.OpPipe:
+		right := q.Right
+		q.Right = separate(right)
+		return c.pipe(right, left)
+	case gojq.OpAssign, gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub, gojq.OpUpdateMul,
+		gojq.OpUpdateDiv, gojq.OpUpdateMod, gojq.OpUpdateAlt:
+		return value{}, c.refuse("%s is not allowed: nothing can be changed", q.Op)
+	case gojq.OpComma, gojq.OpAdd, gojq.OpSub, gojq.OpMul, gojq.OpDiv, gojq.OpMod, gojq.OpEq,
+		gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe, gojq.OpAnd, gojq.OpOr, gojq.OpAlt:
+	}
+	middle := c.steps
+	right, refused := c.query(q.Right, in)
+	if refused != nil {
+		return value{}, refused
+	}
+	c.offset = offset
+	switch q.Op {
+	case gojq.OpComma:
+		return left.then(right), c.spend(1)
+	case gojq.OpAlt:
+		return c.alternative(left, right)
+	}
+	// Each side is evaluated for every output of the other one.
+	leftSteps, rightSteps := middle-begin, c.steps-middle
+	if refused := c.repeat(leftSteps, right.outputs-1); refused != nil {
+		return value{}, refused
+	}
+	if refused := c.repeat(rightSteps, left.outputs-1); refused != nil {
+		return value{}, refused
+	}
+	out, cost, refused := c.operation(q.Op, left, right)
+	if refused != nil {
+		return value{}, refused
+	}
+	if q.Op == gojq.OpAnd || q.Op == gojq.OpOr {
+		// The left side may decide alone.
+		right.outputs = max(right.outputs, 1)
+	}
+	if out, refused = c.multiply(out, left); refused != nil {
+		return value{}, refused
+	}
+	if out, refused = c.multiply(out, right); refused != nil {
+		return value{}, refused
+	}
+	return out, c.spend(product(cost, out.outputs))
+}
+
+func (c *checker) alternative(left, right value) (value, *refusal) {
+	if left.outputs <= 1 {
+		left.exact = true
+	}
+	left.some = true
+	return left.without(null).or(right), c.spend(1 + left.outputs)
+}
+
+// operation returns the type of an operation on single values and its cost.
+func (c *checker) operation(op gojq.Operator, left, right value) (value, int, *refusal) {
+	switch op {
+	case gojq.OpAnd, gojq.OpOr:
+		return one(boolean), 1, nil
+	case gojq.OpEq, gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe:
+		return c.comparison(op, left, right)
+	}
+	switch both := left.kinds | right.kinds; {
+	case op == gojq.OpAdd && left.kinds&^null != 0 && right.kinds&^null != 0:
+		if sum, cost, ok := add(left, right); ok {
+			return c.limited(op, sum, cost)
+		}
+		return value{}, 0, c.refuse("+ is for two numbers, two texts or two arrays, and these are %s and %s", left.kinds, right.kinds)
+	case op == gojq.OpSub && both&array != 0 && both.mostly(array):
+		c.whole(left)
+		c.whole(right)
+		of, _ := left.contents()
+		from, _ := right.contents()
+		cost := 1 + left.length + product(left.length, right.length, comparing(of, from))
+		return left.without(null), cost, c.comparable(left, right)
+	}
+	for _, side := range []value{left, right} {
+		if !side.kinds.mostly(number) {
+			return value{}, 0, c.refuse("%s is for numbers, and this is %s", op, side.kinds)
+		}
+	}
+	out := numberOf(max(left.bits, right.bits) + 1)
+	if op == gojq.OpMul {
+		out.bits = left.bits + right.bits
+	}
+	return c.limited(op, out, 1)
+}
+
+// limited refuses numbers that can become longer than a word. A division that leaves no integer returns a float,
+// and floats do not grow.
+func (c *checker) limited(op gojq.Operator, out value, cost int) (value, int, *refusal) {
+	if out.bits > maxBits {
+		return value{}, 0, c.refuse("the result of %s may grow too large", op)
+	}
+	return out, cost, nil
+}
+
+// add returns the sum of two values and the cost of making it, or false for values that have none.
+func add(left, right value) (value, int, bool) {
+	kinds := (left.kinds | right.kinds) &^ null
+	sum := left.or(right)
+	if left.kinds&right.kinds&null == 0 {
+		sum = sum.without(null)
+	}
+	sum = sum.each()
+	sum.literals = nil
+	switch {
+	case kinds == number:
+		sum.bits = max(left.bits, right.bits) + 1
+		return sum, 1, true
+	case kinds.within(texts):
+		sum.kinds, sum.longest = sum.kinds&null|text, min(left.longest+right.longest, enormous)
+		return sum, 1 + writing(sum), true
+	case kinds == array:
+		sum.length = min(left.length+right.length, enormous)
+		return sum, 1 + sum.length/4, true
+	}
+	return value{}, 0, false
+}
+
+// comparison checks a comparison, which refuses values that are never equal by their types.
+func (c *checker) comparison(op gojq.Operator, left, right value) (value, int, *refusal) {
+	if left.kinds == null || right.kinds == null {
+		return one(boolean), 1, nil
+	}
+	if refused := c.comparable(left, right); refused != nil {
+		return value{}, 0, refused
+	}
+	if !(left.kinds | right.kinds).within(plain) && left.kinds.classes()&right.kinds.classes() == 0 {
+		return value{}, 0, c.refuse("%s compares values of one type, and these are %s and %s", op, left.kinds, right.kinds)
+	}
+	c.whole(left)
+	c.whole(right)
+	return one(boolean), comparing(left, right), nil
+}
+
+// comparable refuses literals that can only be a mistake next to a state or a time, also within arrays and objects.
+func (c *checker) comparable(v, other value) *refusal {
+	if refused := c.comparableLiterals(v, other); refused != nil {
+		return refused
+	}
+	if refused := c.comparableLiterals(other, v); refused != nil {
+		return refused
+	}
+	if v.elements != nil && other.elements != nil {
+		return c.comparable(*v.elements, *other.elements)
+	}
+	for name, member := range v.members {
+		if same, ok := other.members[name]; ok {
+			if refused := c.comparable(member, same); refused != nil {
+				return refused
+			}
+		}
+	}
+	return nil
+}
+
+func (c *checker) comparableLiterals(v, other value) *refusal {
+	kinds := v.kinds &^ null
+	if kinds&timestamp != 0 {
+		defer alignTimes(other.literals)
+	}
+	for _, node := range other.literals {
+		literal := node.Str
+		switch {
+		case kinds == processState && !isProcessState(literal):
+			return c.refuse("%q is not a process state: they are RUNNING, COMPLETED and CANCELLED", literal)
+		case kinds == taskState && !isTaskState(literal):
+			return c.refuse("%q is not a task state: they are READY, CLAIMED, COMPLETED and CANCELLED", literal)
+		case kinds == timestamp && !isTime(literal):
+			return c.refuse("%q cannot be compared with a time: write 2026-01-31, or 2026-01-31T08:00:00Z", literal)
+		}
+	}
+	return nil
+}
+
+// whole records that all tasks within a value are read.
+func (c *checker) whole(v value) {
+	if v.kinds&(root|tasks) != 0 {
+		c.needs.every = true
+	}
+	if v.elements != nil {
+		c.whole(*v.elements)
+	}
+	for _, member := range v.members {
+		c.whole(member)
+	}
+}

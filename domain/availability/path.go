@@ -1,0 +1,264 @@
+package availability
+
+import (
+	"math"
+	"strings"
+
+	"github.com/itchyny/gojq"
+)
+
+// index follows a path by one step: a name, an index or a slice.
+func (c *checker) index(i *gojq.Index, v, in value) (value, *refusal) {
+	var out value
+	var refused *refusal
+	switch {
+	case i.IsSlice:
+		out, refused = c.slice(i, v, in)
+	case i.Str != nil && i.Str.Queries == nil:
+		if _, refused = c.literal(i.Str); refused == nil {
+			out, refused = c.member(i.Str.Str, v)
+		}
+	case i.Str != nil:
+		out, refused = c.computed(&gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeString, Str: i.Str}}, v, in)
+	case i.Start != nil:
+		c.at("[")
+		out, refused = c.computed(i.Start, v, in)
+	default:
+		c.at("." + i.Name)
+		out, refused = c.member(i.Name, v)
+	}
+	if refused != nil {
+		return value{}, refused
+	}
+	out.exact, out.some, out.outputs = v.exact, v.some, v.outputs
+	return out, c.spend(v.outputs)
+}
+
+// bound checks an index or an end of a slice, which is evaluated for the input of the whole path.
+func (c *checker) bound(q *gojq.Query, in value, times int) (value, *refusal) {
+	offset := c.offset
+	at, refused := c.nested(q, in.each(), times)
+	if refused != nil {
+		return value{}, refused
+	}
+	if c.offset = offset; !at.exact {
+		return value{}, c.refuse("an index must be exactly one value")
+	}
+	return at, nil
+}
+
+// computed returns the element or member that another part names.
+func (c *checker) computed(q *gojq.Query, v, in value) (value, *refusal) {
+	at, refused := c.bound(q, in, max(v.outputs, 1))
+	if refused != nil {
+		return value{}, refused
+	}
+	contents, _ := v.contents()
+	switch {
+	case at.kinds.mostly(number) && v.kinds.mostly(array):
+		return contents.orNull(), nil
+	case !at.kinds.mostly(texts) || !v.kinds.mostly(objects):
+		return value{}, c.refuse("an index is a text for an object or a number for an array, and these are %s and %s", at.kinds, v.kinds)
+	case at.literals == nil:
+		c.whole(v)
+		return contents.orNull(), nil
+	}
+	var out value
+	for i, name := range at.literals {
+		member, refused := c.member(name.Str, v)
+		if refused != nil {
+			return value{}, refused
+		}
+		if out = out.or(member); i == 0 {
+			out = member
+		}
+	}
+	return out, nil
+}
+
+// slice returns a part of a text or of an array.
+func (c *checker) slice(i *gojq.Index, v, in value) (value, *refusal) {
+	c.at("[")
+	if !v.kinds.mostly(array | texts) {
+		return value{}, c.refuse("only texts and arrays have slices, and this is %s", v.kinds)
+	}
+	var ends [2]float64
+	for n, q := range []*gojq.Query{i.Start, i.End} {
+		if n == 1 {
+			ends[n] = math.Inf(1)
+		}
+		if q == nil {
+			continue
+		}
+		at, refused := c.bound(q, in, max(v.outputs, 1))
+		if refused != nil {
+			return value{}, refused
+		}
+		if !at.kinds.within(number|null) || at.kinds == 0 {
+			return value{}, c.refuse("a slice is between two numbers, and this is %s", at.kinds)
+		}
+		if at.constant != nil {
+			ends[n] = *at.constant
+		} else {
+			ends[n] = -1
+		}
+	}
+	out := v
+	out.literals = nil
+	if out.kinds&texts != 0 {
+		out.kinds = out.kinds&^texts | text
+	}
+	if ends[0] >= 0 && ends[1] >= 0 {
+		size := math.Ceil(max(ends[1]-ends[0], 0)) + 1
+		out.length = int(min(size, float64(out.length)))
+		out.longest = int(min(size*maxRune, float64(out.longest)))
+	}
+	return out, c.spend(product(v.outputs, 1+reading(v)))
+}
+
+// maxRune is the maximum number of bytes of a character.
+const maxRune = 4
+
+// member returns the value of a name in a value.
+func (c *checker) member(name string, v value) (value, *refusal) {
+	if v.kinds&made == 0 {
+		return c.field(name, v.kinds)
+	}
+	if !v.kinds.within(made | null) {
+		return value{}, c.refuse("%s has no field %q", v.kinds, name)
+	}
+	var out value
+	if v.kinds&record != 0 {
+		member, ok := v.members[name]
+		if !ok {
+			return value{}, c.refuse("%s has no field %q", v.kinds, name)
+		}
+		out = member
+	}
+	if v.kinds&dict != 0 && v.elements != nil {
+		out = v.elements.or(out)
+	}
+	if v.kinds&(dict|null) != 0 {
+		out = out.orNull()
+	}
+	return out.each(), nil
+}
+
+// object checks an object of single values. Computed names make it one of any names.
+func (c *checker) object(o *gojq.Object, in value) (value, *refusal) {
+	c.at("{")
+	start := c.offset
+	out := one(record)
+	out.members = make(map[string]value, len(o.KeyVals))
+	anyName := false
+	var all value
+	for i, pair := range o.KeyVals {
+		name, member, refused := c.pair(pair, in)
+		if refused != nil {
+			return value{}, refused
+		}
+		if name == nil {
+			anyName = true
+		} else {
+			out.members[*name] = member
+		}
+		if all = all.or(member); i == 0 {
+			all = member
+		}
+	}
+	c.offset = start
+	if anyName {
+		out = dictOf(all, len(o.KeyVals))
+	}
+	return c.shaped(out, 1+2*len(o.KeyVals))
+}
+
+// pair returns the name and the value of a member of an object, the name nil if it is computed.
+func (c *checker) pair(pair *gojq.ObjectKeyVal, in value) (*string, value, *refusal) {
+	name := &pair.Key
+	switch {
+	case pair.KeyQuery != nil:
+		c.at("(")
+		key, refused := c.bound(pair.KeyQuery, in, 1)
+		if refused != nil {
+			return nil, value{}, refused
+		}
+		if !key.kinds.mostly(texts) || key.longest > maxName {
+			return nil, value{}, c.refuse("the name of a member is a short text, and this is %s", key.kinds)
+		}
+		name = nil
+	case pair.KeyString != nil && pair.KeyString.Queries != nil:
+		return nil, value{}, c.refuse("the name of a member has no expression in it: write (...): value")
+	case pair.KeyString != nil:
+		c.at(`"`)
+		name = &pair.KeyString.Str
+	default:
+		c.at(pair.Key)
+	}
+	offset := c.offset
+	var member value
+	var refused *refusal
+	switch {
+	case pair.Val != nil && (name == nil || !strings.HasPrefix(*name, "$")):
+		member, refused = c.query(pair.Val, in)
+	case pair.Val != nil || name == nil:
+		refused = c.refuse("a member of an object is written as name: value")
+	case strings.HasPrefix(*name, "$"):
+		// gojq looks the variable up under this name, and writes the member without the sign.
+		member, refused = c.variable(*name)
+		bare := strings.TrimPrefix(*name, "$")
+		name = &bare
+	default:
+		member, refused = c.member(*name, in)
+	}
+	if refused != nil {
+		return nil, value{}, refused
+	}
+	c.offset = offset
+	if !member.exact {
+		return nil, value{}, c.refuse("a member of an object must be exactly one value")
+	}
+	return name, member, nil
+}
+
+// field returns the value of a name in values of the model.
+func (c *checker) field(name string, from kind) (value, *refusal) {
+	if !from.mostly(objects) {
+		return value{}, c.refuse("%s has no field %q", from, name)
+	}
+	var out kind
+	if from&null != 0 {
+		out = null
+	}
+	if from&tasks != 0 {
+		c.needs.codes[name] = struct{}{}
+		out |= task | null
+	}
+	if from&root != 0 {
+		switch name {
+		case "process":
+			out |= process
+		case "tasks":
+			out |= tasks
+		default:
+			return value{}, c.refuse("the model has no field %q: it has process and tasks", name)
+		}
+	}
+	if from&(process|task) == 0 {
+		return one(out), nil
+	}
+	switch name {
+	case "state":
+		if from&process != 0 {
+			out |= processState
+		}
+		if from&task != 0 {
+			out |= taskState
+		}
+	case "createdAt", "lastModifiedAt":
+		out |= timestamp
+	default:
+		return value{}, c.refuse("%s has no field %q: it has state, createdAt and lastModifiedAt", from&(process|task), name)
+	}
+	return one(out), nil
+}
