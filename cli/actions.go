@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain/availability"
 )
 
 func newActionsCommand(env Environment) *cobra.Command {
@@ -72,8 +73,9 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 		Use: "evaluate EXPRESSION", Args: exactly("an availability expression"),
 		Short: "Evaluate an availability expression",
 		Long: "Evaluates an availability expression and prints true or false. An error names the column.\n" +
-			"A model holds the variables of an expression: process and tasks, each with state, createdAt and lastModifiedAt.",
-		Example: "  procession actions evaluate '${ .process.state == \"RUNNING\" }' --process 01970000-0000-7000-8000-000000000000\n" +
+			"A model holds the variables of an expression: process and tasks, each with state, createdAt and lastModifiedAt.\n\n" +
+			"The functions of an expression are " + strings.Join(availability.Functions(), ", ") + ".",
+		Example: "  procession actions evaluate '${ .tasks | to_entries | any(.value.state == \"READY\") }' --process 01970000-0000-7000-8000-000000000000\n" +
 			"  procession actions evaluate '${ .tasks.SIGN.state == \"READY\" }' --model model.json",
 		ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, args []string) error {

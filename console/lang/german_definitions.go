@@ -96,6 +96,7 @@ func germanDefinitions() map[string]string {
 		"Try an expression":           "Ausdruck ausprobieren",
 		"Expression":                  "Ausdruck",
 		"Evaluate":                    "Auswerten",
+		"Functions of jq":             "Funktionen von jq",
 		"Column %d:":                  "Spalte %d:",
 		"Code of a task":              "Code einer Aufgabe",
 		"Its id, or words of it":      "Seine Id oder Wörter daraus",

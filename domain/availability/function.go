@@ -134,11 +134,11 @@ func (c *checker) result(row function, the *call) (value, *refusal) {
 		cost = row.cost(the)
 	}
 	for i, mode := range row.args {
-		if mode != single {
-			continue
-		}
 		if !row.shallow {
 			c.whole(the.args[i])
+		}
+		if mode != single {
+			continue
 		}
 		var refused *refusal
 		if out, refused = c.multiply(out, the.args[i]); refused != nil {

@@ -46,6 +46,7 @@ func TestInputHasTheTasksThatAreNeeded(t *testing.T) {
 		`${ .tasks | .SIGN.state == "READY" or .["A-B"] == null }`: {"A-B", "SIGN"},
 		`${ .tasks | has("SIGN") and has("NONE") }`:                {"SIGN"},
 		`${ .tasks.SIGN != null and (.tasks | length) > 1 }`:       {"A-B", "APPROVE_LOAN", "LOAN_APPLICATION", "NOTIFY", "SIGN"},
+		`${ .tasks as $t | {} | IN($t) }`:                          {"A-B", "APPROVE_LOAN", "LOAN_APPLICATION", "NOTIFY", "SIGN"},
 		`${ .tasks | any(.state == "READY") }`:                     {"A-B", "APPROVE_LOAN", "LOAN_APPLICATION", "NOTIFY", "SIGN"},
 	} {
 		parsed, err := Parse(expression)
