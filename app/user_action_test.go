@@ -12,7 +12,7 @@ import (
 )
 
 // A request that ends while an expression is evaluated is no fault of the expression.
-func TestRecordFault_of_a_request_that_ended(t *testing.T) {
+func TestRecordFaultOfARequestThatEnded(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -6,8 +6,11 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
@@ -51,15 +54,28 @@ func CSV(name string, head []string, rows func(add func(row ...string) error) er
 	})
 }
 
-// cells returns texts that spreadsheets take for texts: one that begins like a formula
+// cells returns texts that spreadsheets take for texts: a text that begins like a formula
 // gets an apostrophe in front.
 func cells(row []string) []string {
 	for i, text := range row {
-		if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		if isFormula(text) {
 			row[i] = "'" + text
 		}
 	}
 	return row
+}
+
+// isFormula reports whether a text begins with a sign of a formula, in any width, after
+// characters that do not show, or with a character that begins another cell or line.
+func isFormula(text string) bool {
+	if text != "" && strings.ContainsRune("\t\r\n", rune(text[0])) {
+		return true
+	}
+	visible := strings.TrimLeftFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf)
+	})
+	first, _ := utf8.DecodeRuneInString(visible)
+	return visible != "" && strings.ContainsAny(norm.NFKC.String(string(first)), "=+-@\u2212")
 }
 
 // fileWriter sends the headers of a file with its first byte.

@@ -2,9 +2,7 @@
 package customers
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -14,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/procession-dev/procession/examples/loan/sheet"
 	"github.com/procession-dev/procession/sdk"
 )
 
@@ -125,14 +124,14 @@ func tierOf(balance json.RawMessage) (string, error) {
 
 // statement returns a table of one line, with the numbers as they are in the customer's data.
 func statement(month string, of customer) ([]byte, error) {
-	var out bytes.Buffer
-	if err := csv.NewWriter(&out).WriteAll([][]string{
+	content, err := sheet.Encode([][]string{
 		{"month", "name", "tier", "balance"},
 		{month, textOf(of.Name), textOf(of.Tier), textOf(of.Balance)},
-	}); err != nil {
+	})
+	if err != nil {
 		return nil, fmt.Errorf("writing the statement: %w", err)
 	}
-	return out.Bytes(), nil
+	return content, nil
 }
 
 // textOf returns the content of a JSON string, the digits of a JSON number, and empty for everything else.

@@ -1,14 +1,13 @@
 package useractions
 
 import (
-	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/procession-dev/procession/examples/loan/sheet"
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
@@ -29,11 +28,11 @@ func report(process rest.Process, tasks []rest.ProcessItem) ([]byte, error) {
 		}
 		lines = append(lines, of...)
 	}
-	var out bytes.Buffer
-	if err := csv.NewWriter(&out).WriteAll(lines); err != nil {
+	content, err := sheet.Encode(lines)
+	if err != nil {
 		return nil, fmt.Errorf("writing the report: %w", err)
 	}
-	return out.Bytes(), nil
+	return content, nil
 }
 
 // values returns the lines of an object, in the order of its names. An item without values has a line without any.
