@@ -117,6 +117,8 @@ func TestAllowedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${ .tasks | keys | any(test("^LOAN_")) }`, true},
 		{`${ .tasks | keys | map(select(test("(?i)[_-](b|loan)$"))) | length == 2 }`, true},
 		{`${ .process.createdAt | test("^\\d{4}-01") }`, true},
+		{`${ .tasks | keys | any(test("_(LOAN|APPROVE|REVIEW)$")) }`, true},
+		{`${ .tasks | keys | any(test("^(LOAN|APPROVE|REVIEW|DECIDE|SIGN|NOTIFY)_[A-Z]+_?[0-9]*$")) }`, true},
 		{`${ any(.tasks[]; .state == "CANCELLED") }`, true},
 		{`${ all(.tasks[]; .state == "CANCELLED") }`, false},
 		{`${ any(.tasks.SIGN, .tasks.NONE; . == null) }`, true},

@@ -59,7 +59,7 @@ func (c *checker) expression(q *gojq.Query) *refusal {
 	case result.kinds&boolean == 0:
 		return c.refuse("the result is never true or false: it is %s", result.kinds)
 	case !result.exact:
-		return c.refuse("the expression may have no result or several: it needs exactly one")
+		return c.refuse("the expression may have no result or several: it needs exactly one, as any(...) and all(...) have")
 	}
 	return nil
 }

@@ -78,6 +78,6 @@ func costOfIndex(the *call) int {
 
 func costOfJoined(the *call) int { return 2*the.length + writing(joined(the)) }
 
-func costOfPieces(the *call) int { return 1 + 2*pieces(the).length/3 + reading(the.in) }
+func costOfPieces(the *call) int { return 1 + pieces(the).length/2 + reading(the.in) }
 
 func costOfFormat(the *call) int { return 3 + 2*the.args[0].longest }

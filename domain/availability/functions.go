@@ -20,7 +20,7 @@ var functions = map[string]function{
 
 	// arrays and objects
 	"length/0":       {in: container | texts, out: count, cost: readingInput},
-	"keys/0":         {in: container, out: keys, cost: perLength(3)},
+	"keys/0":         {in: container, out: keys, cost: perLength(2)},
 	"has/1":          {in: container, args: []mode{single}, check: hasName, out: gives(boolean), shallow: true},
 	"in/1":           {in: number | texts, args: []mode{single}, check: nameIn, out: gives(boolean), cost: steps(1), shallow: true},
 	"contains/1":     {args: []mode{single}, check: sameType, out: gives(boolean), cost: costOfContains},

@@ -61,19 +61,24 @@ func (v value) jsonLength() int {
 	}
 	member := contents.jsonLength() + len(`,"":`)
 	if v.kinds&objects != 0 {
-		member += v.nameLength()
+		member += escaped * v.nameLength()
 	}
 	return max(longest, 2+product(length, member))
 }
 
-// nameLength returns the maximum length of the names of the members of an object in JSON.
+// nameLength returns the maximum length of the names of the members of an object.
 func (v value) nameLength() int {
-	longest := codeLength
-	if v.kinds&dict != 0 {
-		longest = escaped * maxName
+	longest := 0
+	switch {
+	case v.kinds&dict != 0:
+		longest = maxName
+	case v.kinds&tasks != 0:
+		longest = codeLength
+	case v.kinds&(root|process|task) != 0:
+		longest = len("lastModifiedAt")
 	}
 	for name := range v.members {
-		longest = max(longest, escaped*len(name))
+		longest = max(longest, len(name))
 	}
 	return longest
 }

@@ -88,16 +88,43 @@ func testText(p patterns, in any, args []any) any {
 // for every place, but only once before the first repetition of a pattern that is bound to the beginning.
 func tries(pattern *syntax.Regexp, length int) int {
 	if pattern.Op != syntax.OpConcat || pattern.Sub[0].Op != syntax.OpBeginText {
-		return product(instructions(pattern), length)
+		return product(choices(pattern), length)
 	}
 	total, places := 0, 1
 	for _, part := range pattern.Sub {
 		if repeats(part) {
 			places = length
 		}
-		total += product(instructions(part), places)
+		total += product(choices(part), places)
 	}
 	return total
+}
+
+// choices estimates the number of instructions of a pattern that are tried at one place. Alternatives that begin with
+// literals begin with different ones, so no more than one of them is tried to its end.
+func choices(pattern *syntax.Regexp) int {
+	size, longest := 1, 0
+	switch pattern.Op { //nolint:exhaustive // the others have parts that are all tried
+	case syntax.OpLiteral, syntax.OpCharClass:
+		return instructions(pattern)
+	case syntax.OpRepeat:
+		return min(product(1+choices(pattern.Sub[0]), max(pattern.Min, pattern.Max, 1)), maxPatternSize+1)
+	}
+	for _, part := range pattern.Sub {
+		if pattern.Op == syntax.OpAlternate && beginsWithLiteral(part) {
+			size, longest = size+1, max(longest, choices(part))
+		} else {
+			size += choices(part)
+		}
+	}
+	return min(size+longest, maxPatternSize+1)
+}
+
+func beginsWithLiteral(pattern *syntax.Regexp) bool {
+	if pattern.Op == syntax.OpConcat {
+		pattern = pattern.Sub[0]
+	}
+	return pattern.Op == syntax.OpLiteral && pattern.Flags&syntax.FoldCase == 0
 }
 
 // repeats reports whether a part of a pattern matches texts of any length.

@@ -59,9 +59,9 @@ func keys(the *call) value {
 		return arrayOf(numberOf(lengthBits), the.length)
 	}
 	if the.in.kinds&array == 0 {
-		return arrayOf(textOf(the.in.nameLength()/escaped), the.length)
+		return arrayOf(textOf(the.in.nameLength()), the.length)
 	}
-	return arrayOf(textOf(the.in.nameLength()/escaped).or(numberOf(lengthBits)), the.length)
+	return arrayOf(textOf(the.in.nameLength()).or(numberOf(lengthBits)), the.length)
 }
 
 func mapped(the *call) value {
@@ -82,7 +82,7 @@ func mappedValues(the *call) value {
 // entry returns an object with the key and the value of a member of the input.
 func entry(the *call) value {
 	v := one(record)
-	v.members = map[string]value{"key": textOf(the.in.nameLength() / escaped), "value": the.contents}
+	v.members = map[string]value{"key": textOf(the.in.nameLength()), "value": the.contents}
 	return v
 }
 
