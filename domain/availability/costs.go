@@ -20,41 +20,41 @@ func perOutputOutput(n int) func(*call) int {
 	return func(the *call) int { return product(n, the.args[0].outputs, max(the.args[1].outputs, 1)) }
 }
 
-func comparingElements(n int) func(*call) int {
-	return func(the *call) int { return product(n, the.length, comparing(the.contents, the.contents)) }
+func compareElements(n int) func(*call) int {
+	return func(the *call) int { return product(n, the.length, comparisonCost(the.contents, the.contents)) }
 }
 
-// comparingKeys is for functions that make an array of the outputs for every element, and compare these.
-func comparingKeys(n int) func(*call) int {
+// compareKeys is for functions that make an array of the outputs for every element, and compare these.
+func compareKeys(n int) func(*call) int {
 	return func(the *call) int {
 		key := arrayOf(the.args[0], the.args[0].outputs)
-		return product(the.length, 3+key.length+n*comparing(key, key))
+		return product(the.length, 3+key.length+n*comparisonCost(key, key))
 	}
 }
 
-func readingInput(the *call) int { return 1 + reading(the.in) }
+func costOfReading(the *call) int { return 1 + readCost(the.in) }
 
-func rewriting(the *call) int { return 1 + 2*writing(the.in) }
+func costOfRewriting(the *call) int { return 1 + 2*writeCost(the.in) }
 
-func printing(the *call) int { return the.in.nodes() + writing(printed(the)) }
+func costOfPrinting(the *call) int { return the.in.nodes() + writeCost(printedText(the)) }
 
 func costOfIN(the *call) int {
-	return product(the.args[0].outputs, 3+comparing(the.in, the.args[0]))
+	return product(the.args[0].outputs, 3+comparisonCost(the.in, the.args[0]))
 }
 
 func costOfIN2(the *call) int {
-	return product(the.args[0].outputs, the.args[1].outputs, 5+comparing(the.args[0], the.args[1]))
+	return product(the.args[0].outputs, the.args[1].outputs, 5+comparisonCost(the.args[0], the.args[1]))
 }
 
 func costOfRange(the *call) int { return product(2, numbers(the).outputs) }
 
-func costOfContains(the *call) int { return containing(the.in, the.args[0]) }
+func costOfContains(the *call) int { return containmentCost(the.in, the.args[0]) }
 
-func costOfInside(the *call) int { return containing(the.args[0], the.in) }
+func costOfInside(the *call) int { return containmentCost(the.args[0], the.in) }
 
 func costOfSum(the *call) int {
 	total := sum(the)
-	return 2*the.length + writing(total) + total.length/4
+	return 2*the.length + writeCost(total) + total.length/4
 }
 
 func costOfFlat(the *call) int {
@@ -71,13 +71,13 @@ func costOfIndex(the *call) int {
 	}
 	if the.in.kinds&array != 0 {
 		parts, length := part.contents()
-		cost += product(2+the.length, comparing(the.contents, part)+product(length, comparing(the.contents, parts)))
+		cost += product(2+the.length, comparisonCost(the.contents, part)+product(length, comparisonCost(the.contents, parts)))
 	}
 	return 1 + cost
 }
 
-func costOfJoined(the *call) int { return 2*the.length + writing(joined(the)) }
+func costOfJoined(the *call) int { return 2*the.length + writeCost(joinedText(the)) }
 
-func costOfPieces(the *call) int { return 1 + pieces(the).length/2 + reading(the.in) }
+func costOfPieces(the *call) int { return 1 + pieces(the).length/2 + readCost(the.in) }
 
 func costOfFormat(the *call) int { return 3 + 2*the.args[0].longest }

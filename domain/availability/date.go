@@ -40,10 +40,10 @@ func (c *checker) options() []gojq.CompilerOption {
 	return options
 }
 
-// format checks a format of times.
-func format(c *checker, the *call) *refusal {
+// requireFormat checks a format of times.
+func requireFormat(c *checker, the *call) *refusal {
 	if the.in.kinds&array != 0 {
-		if refused := isBrokenDown(c, the); refused != nil {
+		if refused := requireTimeParts(c, the); refused != nil {
 			return refused
 		}
 	}
@@ -59,7 +59,7 @@ func format(c *checker, the *call) *refusal {
 	return nil
 }
 
-func isBrokenDown(c *checker, the *call) *refusal {
+func requireTimeParts(c *checker, the *call) *refusal {
 	if kinds := the.contents.kinds; !kinds.mostly(number) {
 		return c.refuse("%s is for the parts of a time, as gmtime returns them, and this is an array of %s", the.name, kinds)
 	}

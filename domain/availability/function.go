@@ -59,6 +59,8 @@ type call struct {
 const replaced = "__"
 
 // hints are the messages for functions of jq that administrators may look for.
+//
+//nolint:gochecknoglobals // a constant table: Go has no constant maps
 var hints = map[string]string{
 	"localtime":     "times are in UTC, so write gmtime",
 	"strflocaltime": "times are in UTC, so write strftime",
@@ -127,7 +129,7 @@ func (c *checker) function(f *gojq.Func, in value) (value, *refusal) {
 // result returns the outputs of a call and counts its cost.
 func (c *checker) result(row function, the *call) (value, *refusal) {
 	if !row.shallow {
-		c.whole(the.in)
+		c.readWhole(the.in)
 	}
 	out, cost := row.out(the), 0
 	if row.cost != nil {
@@ -135,7 +137,7 @@ func (c *checker) result(row function, the *call) (value, *refusal) {
 	}
 	for i, mode := range row.args {
 		if !row.shallow {
-			c.whole(the.args[i])
+			c.readWhole(the.args[i])
 		}
 		if mode != single {
 			continue
@@ -146,7 +148,7 @@ func (c *checker) result(row function, the *call) (value, *refusal) {
 		}
 		cost = product(cost, the.args[i].outputs)
 	}
-	return c.shaped(out, max(cost, out.outputs-1))
+	return c.limitShape(out, max(cost, out.outputs-1))
 }
 
 // arguments checks the arguments of a call.

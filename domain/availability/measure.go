@@ -83,15 +83,15 @@ func (v value) nameLength() int {
 	return longest
 }
 
-// reading returns the cost of reading a text of v.
-func reading(v value) int { return v.longest / bytesRead }
+// readCost returns the cost of reading a text of v.
+func readCost(v value) int { return v.longest / bytesRead }
 
-// writing returns the cost of making a text of v.
-func writing(v value) int { return v.longest / bytesWritten }
+// writeCost returns the cost of making a text of v.
+func writeCost(v value) int { return v.longest / bytesWritten }
 
-// comparing returns the cost of comparing two values.
-func comparing(v, other value) int {
-	cost := 1 + min(reading(v), reading(other))
+// comparisonCost returns the cost of comparing two values.
+func comparisonCost(v, other value) int {
+	cost := 1 + min(readCost(v), readCost(other))
 	contents, length := v.contents()
 	others, otherLength := other.contents()
 	if v.kinds&objects != 0 && other.kinds&objects != 0 {
@@ -99,22 +99,22 @@ func comparing(v, other value) int {
 		cost += 2 * (length + otherLength)
 	}
 	if v.kinds&container != 0 && other.kinds&container != 0 && min(length, otherLength) > 0 {
-		cost += product(min(length, otherLength), comparing(contents, others))
+		cost += product(min(length, otherLength), comparisonCost(contents, others))
 	}
 	return cost
 }
 
-// containing returns the cost of looking for a value in another one, part by part.
-func containing(v, part value) int {
-	cost := 1 + reading(v) + reading(part)
+// containmentCost returns the cost of looking for a value in another one, part by part.
+func containmentCost(v, part value) int {
+	cost := 1 + readCost(v) + readCost(part)
 	contents, length := v.contents()
 	parts, partLength := part.contents()
 	switch {
 	case length == 0 || partLength == 0:
 	case v.kinds&array != 0 && part.kinds&array != 0:
-		cost += product(length, partLength, containing(contents, parts))
+		cost += product(length, partLength, containmentCost(contents, parts))
 	default:
-		cost += product(partLength, containing(contents, parts))
+		cost += product(partLength, containmentCost(contents, parts))
 	}
 	return cost
 }

@@ -2,11 +2,11 @@ package availability
 
 // The checks of the types of arguments, which find mistakes before an evaluation fails.
 
-func comparesInput(c *checker, the *call) *refusal { return c.comparable(the.in, the.args[0]) }
+func compareInput(c *checker, the *call) *refusal { return c.comparable(the.in, the.args[0]) }
 
-func comparesStreams(c *checker, the *call) *refusal { return c.comparable(the.args[0], the.args[1]) }
+func compareStreams(c *checker, the *call) *refusal { return c.comparable(the.args[0], the.args[1]) }
 
-func bounds(c *checker, the *call) *refusal {
+func requireBounds(c *checker, the *call) *refusal {
 	for _, bound := range the.args {
 		if bound.kinds != number || bound.constant == nil {
 			return c.refuse("range is for numbers that are written out, such as range(5)")
@@ -15,9 +15,9 @@ func bounds(c *checker, the *call) *refusal {
 	return nil
 }
 
-func isNumber(c *checker, the *call) *refusal { return c.argument(the, number) }
+func requireNumber(c *checker, the *call) *refusal { return c.argument(the, number) }
 
-func isText(c *checker, the *call) *refusal { return c.argument(the, texts) }
+func requireText(c *checker, the *call) *refusal { return c.argument(the, texts) }
 
 // argument refuses a first argument that is never of the given types, or of others than these and null.
 func (c *checker) argument(the *call, kinds kind) *refusal {
@@ -27,12 +27,12 @@ func (c *checker) argument(the *call, kinds kind) *refusal {
 	return nil
 }
 
-func hasName(c *checker, the *call) *refusal { return c.named(the, the.in, the.args[0]) }
+func requireName(c *checker, the *call) *refusal { return c.checkName(the, the.in, the.args[0]) }
 
-func nameIn(c *checker, the *call) *refusal { return c.named(the, the.args[0], the.in) }
+func requireNameIn(c *checker, the *call) *refusal { return c.checkName(the, the.args[0], the.in) }
 
-// named checks that a text is looked up in an object, or a number in an array.
-func (c *checker) named(the *call, in, name value) *refusal {
+// checkName checks that a text is looked up in an object, or a number in an array.
+func (c *checker) checkName(the *call, in, name value) *refusal {
 	object := in.kinds.mostly(objects) && name.kinds.mostly(texts)
 	list := in.kinds.mostly(array) && name.kinds.mostly(number)
 	switch {
@@ -50,16 +50,16 @@ func (c *checker) named(the *call, in, name value) *refusal {
 }
 
 // sameType refuses to look for a value in one of another type.
-func sameType(c *checker, the *call) *refusal {
+func requireSameType(c *checker, the *call) *refusal {
 	if the.in.kinds.classes()&the.args[0].kinds.classes() == 0 {
 		return c.refuse("%s is for two values of one type, and these are %s and %s", the.name, the.in.kinds, the.args[0].kinds)
 	}
 	return nil
 }
 
-func isEntries(c *checker, the *call) *refusal { return c.entries(the, the.contents) }
+func requireEntries(c *checker, the *call) *refusal { return c.entries(the, the.contents) }
 
-func makesEntries(c *checker, the *call) *refusal { return c.entries(the, the.args[0]) }
+func requireEntryOutputs(c *checker, the *call) *refusal { return c.entries(the, the.args[0]) }
 
 func (c *checker) entries(the *call, v value) *refusal {
 	if v.kinds == 0 {
@@ -75,7 +75,7 @@ func (c *checker) entries(the *call, v value) *refusal {
 	return nil
 }
 
-func addable(c *checker, the *call) *refusal {
+func requireAddable(c *checker, the *call) *refusal {
 	switch kinds := the.contents.kinds &^ null; {
 	case kinds == number:
 		if sum(the).bits > maxBits {
@@ -87,9 +87,9 @@ func addable(c *checker, the *call) *refusal {
 	return nil
 }
 
-func searchable(c *checker, the *call) *refusal {
+func requireSearchable(c *checker, the *call) *refusal {
 	if the.in.kinds&array == 0 {
-		return isText(c, the)
+		return requireText(c, the)
 	}
 	if refused := c.comparable(the.contents, the.args[0]); refused != nil {
 		return refused
@@ -98,9 +98,9 @@ func searchable(c *checker, the *call) *refusal {
 	return c.comparable(the.contents, parts)
 }
 
-func joinable(c *checker, the *call) *refusal {
+func requireJoinable(c *checker, the *call) *refusal {
 	if !the.contents.kinds.within(plain) {
 		return c.refuse("join is for texts, numbers, booleans and null, and these are %s", the.contents.kinds)
 	}
-	return isText(c, the)
+	return requireText(c, the)
 }

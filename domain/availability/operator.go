@@ -1,6 +1,10 @@
 package availability
 
-import "github.com/itchyny/gojq"
+import (
+	"slices"
+
+	"github.com/itchyny/gojq"
+)
 
 // binary checks two parts with an operator between them.
 func (c *checker) binary(q *gojq.Query, in value) (value, *refusal) {
@@ -31,10 +35,10 @@ func (c *checker) binary(q *gojq.Query, in value) (value, *refusal) {
 		return value{}, refused
 	}
 	c.offset = offset
-	switch q.Op {
-	case gojq.OpComma:
+	if q.Op == gojq.OpComma {
 		return left.then(right), c.spend(1)
-	case gojq.OpAlt:
+	}
+	if q.Op == gojq.OpAlt {
 		return c.alternative(left, right)
 	}
 	// Each side is evaluated for every output of the other one.
@@ -72,24 +76,23 @@ func (c *checker) alternative(left, right value) (value, *refusal) {
 
 // operation returns the type of an operation on single values and its cost.
 func (c *checker) operation(op gojq.Operator, left, right value) (value, int, *refusal) {
-	switch op {
-	case gojq.OpAnd, gojq.OpOr:
-		return one(boolean), 1, nil
-	case gojq.OpEq, gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe:
-		return c.comparison(op, left, right)
-	}
+	comparisons := []gojq.Operator{gojq.OpEq, gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe}
 	switch both := left.kinds | right.kinds; {
+	case op == gojq.OpAnd || op == gojq.OpOr:
+		return one(boolean), 1, nil
+	case slices.Contains(comparisons, op):
+		return c.comparison(op, left, right)
 	case op == gojq.OpAdd && left.kinds&^null != 0 && right.kinds&^null != 0:
 		if sum, cost, ok := add(left, right); ok {
-			return c.limited(op, sum, cost)
+			return c.limitBits(op, sum, cost)
 		}
 		return value{}, 0, c.refuse("+ is for two numbers, two texts or two arrays, and these are %s and %s", left.kinds, right.kinds)
 	case op == gojq.OpSub && both&array != 0 && both.mostly(array):
-		c.whole(left)
-		c.whole(right)
+		c.readWhole(left)
+		c.readWhole(right)
 		of, _ := left.contents()
 		from, _ := right.contents()
-		cost := 1 + left.length + product(left.length, right.length, comparing(of, from))
+		cost := 1 + left.length + product(left.length, right.length, comparisonCost(of, from))
 		return left.without(null), cost, c.comparable(left, right)
 	}
 	for _, side := range []value{left, right} {
@@ -101,12 +104,12 @@ func (c *checker) operation(op gojq.Operator, left, right value) (value, int, *r
 	if op == gojq.OpMul {
 		out.bits = left.bits + right.bits
 	}
-	return c.limited(op, out, 1)
+	return c.limitBits(op, out, 1)
 }
 
-// limited refuses numbers that can become longer than a word. A division that leaves no integer returns a float,
+// limitBits refuses numbers that can become longer than a word. A division that leaves no integer returns a float,
 // and floats do not grow.
-func (c *checker) limited(op gojq.Operator, out value, cost int) (value, int, *refusal) {
+func (c *checker) limitBits(op gojq.Operator, out value, cost int) (value, int, *refusal) {
 	if out.bits > maxBits {
 		return value{}, 0, c.refuse("the result of %s may grow too large", op)
 	}
@@ -128,7 +131,7 @@ func add(left, right value) (value, int, bool) {
 		return sum, 1, true
 	case kinds.within(texts):
 		sum.kinds, sum.longest = sum.kinds&null|text, min(left.longest+right.longest, enormous)
-		return sum, 1 + writing(sum), true
+		return sum, 1 + writeCost(sum), true
 	case kinds == array:
 		sum.length = min(left.length+right.length, enormous)
 		return sum, 1 + sum.length/4, true
@@ -147,9 +150,9 @@ func (c *checker) comparison(op gojq.Operator, left, right value) (value, int, *
 	if !(left.kinds | right.kinds).within(plain) && left.kinds.classes()&right.kinds.classes() == 0 {
 		return value{}, 0, c.refuse("%s compares values of one type, and these are %s and %s", op, left.kinds, right.kinds)
 	}
-	c.whole(left)
-	c.whole(right)
-	return one(boolean), comparing(left, right), nil
+	c.readWhole(left)
+	c.readWhole(right)
+	return one(boolean), comparisonCost(left, right), nil
 }
 
 // comparable refuses literals that can only be a mistake next to a state or a time, also within arrays and objects.
@@ -192,15 +195,15 @@ func (c *checker) comparableLiterals(v, other value) *refusal {
 	return nil
 }
 
-// whole records that all tasks within a value are read.
-func (c *checker) whole(v value) {
+// readWhole records that all tasks within a value are read.
+func (c *checker) readWhole(v value) {
 	if v.kinds&(root|tasks) != 0 {
 		c.needs.every = true
 	}
 	if v.elements != nil {
-		c.whole(*v.elements)
+		c.readWhole(*v.elements)
 	}
 	for _, member := range v.members {
-		c.whole(member)
+		c.readWhole(member)
 	}
 }

@@ -19,10 +19,10 @@ func (c *checker) index(i *gojq.Index, v, in value) (value, *refusal) {
 			out, refused = c.member(i.Str.Str, v)
 		}
 	case i.Str != nil:
-		out, refused = c.computed(&gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeString, Str: i.Str}}, v, in)
+		out, refused = c.computedMember(&gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeString, Str: i.Str}}, v, in)
 	case i.Start != nil:
 		c.at("[")
-		out, refused = c.computed(i.Start, v, in)
+		out, refused = c.computedMember(i.Start, v, in)
 	default:
 		c.at("." + i.Name)
 		out, refused = c.member(i.Name, v)
@@ -47,8 +47,8 @@ func (c *checker) bound(q *gojq.Query, in value, times int) (value, *refusal) {
 	return at, nil
 }
 
-// computed returns the element or member that another part names.
-func (c *checker) computed(q *gojq.Query, v, in value) (value, *refusal) {
+// computedMember returns the element or member that another part names.
+func (c *checker) computedMember(q *gojq.Query, v, in value) (value, *refusal) {
 	at, refused := c.bound(q, in, max(v.outputs, 1))
 	if refused != nil {
 		return value{}, refused
@@ -60,7 +60,7 @@ func (c *checker) computed(q *gojq.Query, v, in value) (value, *refusal) {
 	case !at.kinds.mostly(texts) || !v.kinds.mostly(objects):
 		return value{}, c.refuse("an index is a text for an object or a number for an array, and these are %s and %s", at.kinds, v.kinds)
 	case at.literals == nil:
-		c.whole(v)
+		c.readWhole(v)
 		return contents.orNull(), nil
 	}
 	var out value
@@ -113,7 +113,7 @@ func (c *checker) slice(i *gojq.Index, v, in value) (value, *refusal) {
 		out.length = int(min(size, float64(out.length)))
 		out.longest = int(min(size*maxRune, float64(out.longest)))
 	}
-	return out, c.spend(product(v.outputs, 1+reading(v)))
+	return out, c.spend(product(v.outputs, 1+readCost(v)))
 }
 
 // maxRune is the maximum number of bytes of a character.
@@ -170,7 +170,7 @@ func (c *checker) object(o *gojq.Object, in value) (value, *refusal) {
 	if anyName {
 		out = dictOf(all, len(o.KeyVals))
 	}
-	return c.shaped(out, 1+2*len(o.KeyVals))
+	return c.limitShape(out, 1+2*len(o.KeyVals))
 }
 
 // pair returns the name and the value of a member of an object, the name nil if it is computed.

@@ -21,8 +21,8 @@ const (
 	rangesPerInstruction = 16
 )
 
-// pattern checks the pattern of test, and counts the cost of a search.
-func pattern(c *checker, the *call) *refusal {
+// requirePattern checks the pattern of test, and counts the cost of a search.
+func requirePattern(c *checker, the *call) *refusal {
 	text, flags := the.args[0].literals[0].Str, ""
 	if len(the.args) > 1 {
 		flags = the.args[1].literals[0].Str

@@ -1,9 +1,6 @@
 package availability
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // The outputs of functions, as functions of the types of their inputs and arguments.
 
@@ -14,9 +11,9 @@ const (
 	digitBits = 50
 )
 
-func gives(kinds kind) func(*call) value { return func(*call) value { return one(kinds) } }
+func resultOf(kinds kind) func(*call) value { return func(*call) value { return one(kinds) } }
 
-func notNull(the *call) value {
+func inputWithoutNull(the *call) value {
 	v := the.in.each().without(null)
 	v.exact, v.some = false, false
 	return v
@@ -24,13 +21,13 @@ func notNull(the *call) value {
 
 func noOutput(*call) value { return value{} }
 
-func selected(the *call) value {
+func inputPerOutput(the *call) value {
 	v := the.in.each()
 	v.exact, v.some, v.outputs = false, false, the.args[0].outputs
 	return v
 }
 
-func oneOf(the *call) value {
+func firstOutput(the *call) value {
 	v := the.args[0]
 	v.exact, v.outputs = v.some, min(v.outputs, 1)
 	return v
@@ -64,12 +61,12 @@ func keys(the *call) value {
 	return arrayOf(textOf(the.in.nameLength()).or(numberOf(lengthBits)), the.length)
 }
 
-func mapped(the *call) value {
+func arrayOfOutputs(the *call) value {
 	outputs := product(the.length, the.args[0].outputs)
 	return arrayOf(the.args[0], outputs)
 }
 
-func mappedValues(the *call) value {
+func sameContainer(the *call) value {
 	v := arrayOf(the.args[0], the.length)
 	v.kinds = the.in.kinds & array
 	if the.in.kinds&objects != 0 {
@@ -99,7 +96,7 @@ func sum(the *call) value {
 	v.kinds |= null
 	switch kinds := the.contents.kinds; {
 	case kinds&number != 0:
-		v = numberOf(v.bits + bits.Len(uint(the.length))).orNull()
+		v = numberOf(v.bits + math.Ilogb(float64(max(the.length, 1))) + 1).orNull()
 	case kinds&texts != 0:
 		v = textOf(product(v.longest, the.length)).orNull()
 	default:
@@ -114,7 +111,7 @@ func sameArray(the *call) value { return arrayOf(the.contents, the.length) }
 
 func groups(the *call) value { return arrayOf(arrayOf(the.contents, the.length), the.length) }
 
-func flat(the *call) value { return arrayOf(leaves(the.in)) }
+func flatArray(the *call) value { return arrayOf(leaves(the.in)) }
 
 // leaves returns the values in nested arrays that are no arrays.
 func leaves(v value) (value, int) {
@@ -137,13 +134,13 @@ func positions(the *call) value {
 	return v
 }
 
-func joined(the *call) value {
+func joinedText(the *call) value {
 	return textOf(product(the.length, printedLength(the.contents)+the.args[0].longest))
 }
 
 func sameText(the *call) value { return textOf(the.in.longest) }
 
-func printed(the *call) value { return textOf(printedLength(the.in)) }
+func printedText(the *call) value { return textOf(printedLength(the.in)) }
 
 func pieces(the *call) value {
 	shortest := 1
@@ -156,12 +153,12 @@ func pieces(the *call) value {
 	return arrayOf(textOf(the.in.longest), 1+the.in.longest/max(shortest, 1))
 }
 
-func parsed(the *call) value { return numberOf(max(digitBits, the.in.bits)) }
+func parsedNumber(the *call) value { return numberOf(max(digitBits, the.in.bits)) }
 
 func sameNumber(the *call) value { return numberOf(the.in.bits) }
 
 func seconds(*call) value { return numberOf(secondBits) }
 
-func brokenDown(*call) value { return arrayOf(numberOf(lengthBits), brokenDownLength) }
+func timeParts(*call) value { return arrayOf(numberOf(lengthBits), brokenDownLength) }
 
-func formatted(the *call) value { return textOf(the.args[0].longest * longestConversion) }
+func formattedTime(the *call) value { return textOf(the.args[0].longest * longestConversion) }

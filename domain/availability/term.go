@@ -72,7 +72,7 @@ func (c *checker) base(t *gojq.Term, in value) (value, *refusal) {
 		return c.number(t.Number)
 	case gojq.TermTypeString:
 		if t.Str.Queries != nil {
-			return c.interpolated(t.Str, in)
+			return c.interpolation(t.Str, in)
 		}
 		return c.literal(t.Str)
 	case gojq.TermTypeUnary:
@@ -125,11 +125,11 @@ func (c *checker) literal(s *gojq.String) (value, *refusal) {
 	c.at(`"`)
 	v := textOf(len(s.Str))
 	v.literals = []*gojq.String{s}
-	return v, c.spend(1 + reading(v))
+	return v, c.spend(1 + readCost(v))
 }
 
-// interpolated checks a text with expressions in it, which gojq joins piece by piece.
-func (c *checker) interpolated(s *gojq.String, in value) (value, *refusal) {
+// interpolation checks a text with expressions in it, which gojq joins piece by piece.
+func (c *checker) interpolation(s *gojq.String, in value) (value, *refusal) {
 	c.at(`"`)
 	offset := c.offset
 	out := textOf(0)
@@ -146,9 +146,9 @@ func (c *checker) interpolated(s *gojq.String, in value) (value, *refusal) {
 		if c.offset = offset; !piece.exact {
 			return value{}, c.refuse("an expression in a text must be exactly one value")
 		}
-		c.whole(piece)
+		c.readWhole(piece)
 		out.longest = min(out.longest+printedLength(piece), enormous)
-		if refused := c.spend(2 + piece.nodes() + writing(out)); refused != nil {
+		if refused := c.spend(2 + piece.nodes() + writeCost(out)); refused != nil {
 			return value{}, refused
 		}
 	}
@@ -190,11 +190,11 @@ func (c *checker) array(a *gojq.Array, in value) (value, *refusal) {
 
 // collect returns an array of the outputs of v.
 func (c *checker) collect(v value) (value, *refusal) {
-	return c.shaped(arrayOf(v, v.outputs), 1+v.outputs)
+	return c.limitShape(arrayOf(v, v.outputs), 1+v.outputs)
 }
 
-// shaped returns a value that the expression makes, with the cost of making it.
-func (c *checker) shaped(v value, cost int) (value, *refusal) {
+// limitShape returns a value that the expression makes, with the cost of making it.
+func (c *checker) limitShape(v value, cost int) (value, *refusal) {
 	if v.shape() > maxShape {
 		return value{}, c.refuse("this is too complex: no more than %d types of values within each other", maxShape)
 	}
