@@ -40,7 +40,7 @@ func TestWrongUserActions(t *testing.T) { //nolint:funlen // most of it is a tab
       taskQueue: Q
       availability: ${ env.HOME == "x" }
 `,
-			want: []string{`14: spec.userActions[0].availability: is not an availability expression: column 4: env is not allowed: the functions are all, any, endswith, fromdate, has, IN, keys, length, map, not, now, select, startswith, test and todate`},
+			want: []string{`14: spec.userActions[0].availability: is not an availability expression: column 4: env is not allowed: it is none of the functions that docs/process-definitions.md lists`},
 		},
 		{
 			name: "jq without its braces",
