@@ -22,9 +22,10 @@ type jsonBody struct {
 // that jsontext.NewReader refuses.
 //
 // It also blanks, in data itself, the names of members that must have no
-// effect: read-only ones, and unknown ones that encoding/json would take for a
-// declared member because it matches names without regard to case. Everything
-// else in data stays byte for byte as it was sent.
+// effect: read-only ones, optional ones that are null, as many serializers write
+// absent values, and unknown ones that encoding/json would take for a declared
+// member because it matches names without regard to case. Everything else in
+// data stays byte for byte as it was sent.
 func readJSON(data []byte, schema *openapi3.Schema) (jsonBody, error) {
 	b := bodyReader{Reader: jsontext.NewReader(data)}
 	value := b.value(schema)
@@ -94,6 +95,9 @@ func (b *bodyReader) object(schema *openapi3.Schema) any {
 	for raw := range b.Members() {
 		name := jsontext.Unquote(raw)
 		child, use := memberOf(schema, name)
+		if use == declared && b.Kind() == 'n' && !child.Nullable && isOptional(schema, name) {
+			use = blanked
+		}
 		if use == blanked {
 			b.blanked = append(b.blanked, raw)
 		}
@@ -147,7 +151,9 @@ func (b *bodyReader) alternative(schema *openapi3.Schema) *openapi3.Schema {
 			}
 		}
 	}
-	return &openapi3.Schema{Properties: openapi3.Schemas{property: openapi3.NewSchemaRef("", &openapi3.Schema{})}}
+	return &openapi3.Schema{
+		Properties: openapi3.Schemas{property: openapi3.NewSchemaRef("", &openapi3.Schema{})}, Required: []string{property},
+	}
 }
 
 // member finds the text of a member of the object that begins here.

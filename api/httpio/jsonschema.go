@@ -1,6 +1,7 @@
 package httpio
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -45,6 +46,23 @@ func memberOf(schema *openapi3.Schema, name string) (*openapi3.Schema, memberUse
 		return additional.Value, declared
 	}
 	return nil, use
+}
+
+// isOptional reports whether a schema declares a member by its name and does not
+// require it, looking through allOf.
+func isOptional(schema *openapi3.Schema, name string) bool {
+	declares, requires := false, false
+	parts := []*openapi3.Schema{schema}
+	for len(parts) > 0 {
+		part := parts[0]
+		parts = parts[1:]
+		declares = declares || part.Properties[name] != nil
+		requires = requires || slices.Contains(part.Required, name)
+		for _, ref := range part.AllOf {
+			parts = append(parts, ref.Value)
+		}
+	}
+	return declares && !requires
 }
 
 // isFreeForm reports whether values of the schema are handed on as raw text.

@@ -73,6 +73,9 @@ func objectChanges(path string, value map[string]any, schema *openapi3.Schema) [
 		}
 		at := path + "/" + name
 		for label, broken := range brokenValues(property) {
+			if label == "null" && !slices.Contains(schema.Required, name) {
+				continue // see RunNulls
+			}
 			changes = append(changes, change{
 				name: label + " at " + at, location: at + broken.beneath, paths: []string{at}, value: broken.value,
 			})
