@@ -38,43 +38,12 @@ func TestCreatingAgainAnswersTheSame(t *testing.T) {
 		demo.TenantDemo().String()+`","processDefinitionCode":"LOAN"}`)
 	require.Equal(t, first.Body, byCode.Body)
 	againItem := s.Post(200, demo.LoanWorker(), "/process-items", `{"id":"`+item.String()+`","type":"TASK","processId":"`+
-		process.String()+`","processItemDefinitionCode":"APPROVE_LOAN","ownerEmail":"bob@demo.example"}`)
+		process.String()+`","processItemDefinitionCode":"LOAN_APPLICATION","ownerEmail":"bob@demo.example"}`)
 	require.Equal(t, firstItem.Body, againItem.Body)
 
 	require.Equal(t, before, s.Snapshot())
 	require.Equal(t, 2, s.Count("SELECT count(*) FROM events WHERE process_id = $1 AND process_item_id IS NULL", process))
 	require.Equal(t, 2, s.Count("SELECT count(*) FROM events WHERE process_item_id = $1", item))
-}
-
-func TestAnIDIsTakenForEverythingElse(t *testing.T) {
-	t.Parallel()
-	s := apitest.NewService(t)
-	process, other := s.Loan().ID, s.Loan().ID
-	task := s.Item(process, "LOAN_APPLICATION", "").ID
-	// A process of the other tenant, to which its worker may add items.
-	own := s.Process(demo.OtherWorker(), demo.OtherLoan()).ID
-	before := s.Snapshot()
-	create := func(as demo.Account, process uuid.UUID, rest string) {
-		s.Refused(409, "CONFLICT", as, http.MethodPost, "/process-items",
-			`{"id":"`+task.String()+`","processId":"`+process.String()+`",`+rest+`}`)
-	}
-	create(demo.LoanWorker(), other, `"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION"`)
-	create(demo.LoanWorker(), process, `"type":"MESSAGE","message":{"text":"t"}`)
-	// A process of another definition is another one.
-	for _, definition := range []string{
-		`"processDefinitionId":"` + demo.Onboarding().String() + `"`, `"processDefinitionCode":"ONBOARDING"`,
-		`"processDefinitionId":"` + uuid.NewString() + `"`,
-		`"processDefinitionCode":"LOAN","tenantId":"` + demo.TenantOther().String() + `"`,
-	} {
-		s.Refused(409, "CONFLICT", demo.Alice(), http.MethodPost, "/processes", `{"id":"`+process.String()+`",`+definition+`}`)
-	}
-	// An id that an item of another tenant has is a conflict.
-	create(demo.OtherWorker(), own, `"type":"TASK","processItemDefinitionCode":"LOAN_APPLICATION"`)
-	// Another tenant's process: no more is said than that the id is in use.
-	failure := s.Refused(409, "CONFLICT", demo.OtherWorker(), http.MethodPost, "/processes",
-		`{"id":"`+process.String()+`","processDefinitionId":"`+demo.OtherLoan().String()+`"}`)
-	require.Equal(t, "the id is already in use", failure.Message)
-	require.Equal(t, before, s.Snapshot())
 }
 
 func TestWorkersAreKnownByTheirIdentity(t *testing.T) {

@@ -25,7 +25,7 @@ func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time
 // waitAgain replaces the activity that waits for an existing task. Temporal
 // starts an activity again under another token after it has failed or timed
 // out, while the task is created once. The activity of a finished task is
-// completed at once.
+// completed at once. A task of a deleted process stays unchanged.
 //
 // It requires the Manager permission on the process, as creating the task does.
 // A token is refused with VALIDATION if the process has no workflow, or if the
@@ -33,7 +33,7 @@ func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time
 func waitAgain(
 	tx *persistence.Tx, caller domain.Caller, known *persistence.NewItem, token domain.ActivityToken, now time.Time,
 ) (domain.Events, error) {
-	if token == nil {
+	if token == nil || known.Existing.Deleted() {
 		return nil, nil
 	}
 	process := known.Process

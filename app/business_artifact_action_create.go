@@ -63,6 +63,9 @@ func (s *Service) CreateBusinessArtifactAction(
 		}
 		created = true
 		action, err = s.invoke(ctx, k, id, locked.Artifact, in, failed)
+		if deleted := locked.Artifact.CheckKept(); deleted != nil && !domain.HasCode(err, domain.CodeAccessDenied) {
+			return nil, deleted
+		}
 		return k.events, err
 	}
 	err = carryOut(func(failed *domain.Error) error {

@@ -48,7 +48,7 @@ type NewItem struct {
 // PROCESS_FINISHED, DEFINITION_NOT_FOUND for the code, VALIDATION for an owner
 // who is not an active principal of the tenant and for a thread that is not of the
 // process or not visible to the caller, CONFLICT for an id that is in use by an
-// item of another process or type, or by one not visible to the caller.
+// item of another process, type or definition, or by one not visible to the caller.
 func (s *Service) CreateProcessItem(
 	ctx context.Context, caller domain.Caller, in NewItem,
 ) (item *domain.ProcessItem, created bool, err error) {
@@ -72,7 +72,7 @@ func (s *Service) CreateProcessItem(
 			return nil, domain.NotFound("process")
 		}
 		if known.Existing != nil {
-			if !known.ExistingVisible || known.Existing.ProcessID != in.ProcessID || known.Existing.Type != in.Type {
+			if !known.ExistingVisible || !in.describes(known.Existing) {
 				return nil, idTaken()
 			}
 			item, created = known.Existing, false
@@ -111,16 +111,33 @@ func (in *NewItem) defined() bool {
 	return in.DefinitionCode != "" || in.DefinitionID != nil || in.DefinitionVersion != nil
 }
 
+// names reports whether d is the definition that is named.
+func (in *NewItem) names(d *domain.DefinitionRef) bool {
+	return (in.DefinitionCode == "" || d.Code == in.DefinitionCode) &&
+		(in.DefinitionID == nil || d.ID == *in.DefinitionID) &&
+		(in.DefinitionVersion == nil || d.Version == *in.DefinitionVersion)
+}
+
 // definition finds the definition that is named.
 func (in *NewItem) definition(d *definition) (*itemDefinition, bool) {
 	for _, item := range d.items {
-		if (in.DefinitionCode == "" || item.Code == in.DefinitionCode) && item.Type == in.Type &&
-			(in.DefinitionID == nil || item.ID == *in.DefinitionID) &&
-			(in.DefinitionVersion == nil || item.Version == *in.DefinitionVersion) {
+		if item.Type == in.Type && in.names(&item.DefinitionRef) {
 			return item, true
 		}
 	}
 	return nil, false
+}
+
+// describes reports whether i is of the process, the type and the definition of
+// the item to create.
+func (in *NewItem) describes(i *domain.ProcessItem) bool {
+	if i.ProcessID != in.ProcessID || i.Type != in.Type {
+		return false
+	}
+	if i.Definition == nil {
+		return !in.defined()
+	}
+	return in.defined() && in.names(i.Definition)
 }
 
 func (s *Service) addItem(
