@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -35,21 +36,25 @@ func (s *Service) GenerateProcessItemAIAssistance(
 			return nil, err
 		}
 		run = latest
-		if begun, err = latest.Admit(request); err != nil || !begun {
-			return nil, err
+		var pending error
+		if begun, pending = latest.Admit(request); !begun && pending == nil {
+			return nil, nil
 		}
 		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)
 		if err != nil {
 			return nil, err
 		}
 		spec := assistanceOf(d, item)
-		if spec == nil || s.assistant == nil {
-			return nil, assistanceDisabled()
-		}
-		if spec.Drafts() {
+		if spec != nil && spec.Drafts() {
 			if err := item.CheckMayWriteTask(locked.Rights, caller.PrincipalID); err != nil {
 				return nil, err
 			}
+		}
+		if err := cmp.Or(item.CheckKept(), pending); err != nil {
+			return nil, err
+		}
+		if spec == nil || s.assistant == nil {
+			return nil, assistanceDisabled()
 		}
 		if err := s.quotas.AdmitAssistance(use); err != nil {
 			return nil, err

@@ -35,6 +35,9 @@ func (s *Service) CancelBusinessArtifactAction(
 				return nil, err
 			}
 		}
+		if err := locked.Artifact.CheckMayWrite(locked.Artifact.Rights); err != nil {
+			return nil, err
+		}
 		if canceled.Cancel(caller.PrincipalID, now) {
 			s.stopWorkflow(tx, locked.RunID, now)
 			return domain.Events{storeArtifactActionEnd(tx, canceled, caller.PrincipalID, now)}, nil

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -53,7 +54,7 @@ func (s *Service) PrepareBusinessArtifactCreateArtifact(
 		visible = append(visible, *source.Created)
 	}
 	created, err := creatableByAction(visible)
-	if err != nil {
+	if err := cmp.Or(err, source.Artifact.CheckKept()); err != nil {
 		return nil, err
 	}
 	value, err := prefilled(source.Artifact.Data, source.Action.Prefill)
@@ -63,18 +64,13 @@ func (s *Service) PrepareBusinessArtifactCreateArtifact(
 	return &PreparedArtifact{Definition: created.ArtifactDefinitionRef, Value: value}, nil
 }
 
-// preparable refuses what invoking an action would be refused for.
+// preparable checks the right to invoke the action, and that there is one. Callers check the rights that its type
+// demands next, and last that the artifact is not deleted.
 func preparable(source *persistence.ArtifactActionSource) error {
-	if err := source.Rights.RequireEditor(); err != nil {
+	if err := source.Rights.RequireEditor(); err != nil || source.Action != nil {
 		return err
 	}
-	if err := source.Artifact.RequireKept("business artifact"); err != nil {
-		return err
-	}
-	if source.Action == nil {
-		return unknownArtifactAction()
-	}
-	return nil
+	return cmp.Or(source.Artifact.CheckKept(), unknownArtifactAction())
 }
 
 // PreparedProcess contains the form with which a START_PROCESS action begins.
@@ -105,6 +101,9 @@ func (s *Service) PrepareBusinessArtifactStartProcess(
 	started, err := startable(source.Started)
 	if err != nil {
 		return nil, startedByAction(err)
+	}
+	if err := source.Artifact.CheckKept(); err != nil {
+		return nil, err
 	}
 	metadata, err := prefilled(source.Artifact.Data, source.Action.Prefill)
 	if err != nil {

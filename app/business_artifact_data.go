@@ -59,7 +59,7 @@ func (s *Service) changeArtifact(
 		artifact = locked.BusinessArtifact
 		// This check precedes the change, whose errors describe the stored
 		// value and must not reach a caller who may not write.
-		if err := locked.Rights.RequireEditor(); err != nil || change == nil {
+		if err := artifact.CheckMayWrite(locked.Rights); err != nil || change == nil {
 			return nil, err
 		}
 		d, err := s.artifactDefinitions.of(ctx, tx, locked)

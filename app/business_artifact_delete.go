@@ -46,7 +46,7 @@ func (s *Service) RestoreBusinessArtifact(
 	var artifact *domain.BusinessArtifact
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockAnyArtifact(caller, id).Do(ctx, tx)
+		locked, err := persistence.LockArtifact(caller, id).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}

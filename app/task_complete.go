@@ -33,7 +33,7 @@ func (s *Service) CompleteProcessItemTask(
 		definition, ok := d.items[item.DefinitionCode()]
 		requireValid := ok && definition.Spec.RequireValidDataOnComplete
 		before := taskState(item)
-		changed, err := item.Complete(requireValid, caller.PrincipalID, now)
+		changed, err := item.Complete(requireValid, locked.Rights, caller.PrincipalID, now)
 		if err != nil || !changed {
 			return nil, err
 		}

@@ -19,7 +19,8 @@ func (s *Service) UpdateProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
-	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+	check := (*domain.ProcessItem).CheckMayWriteTask
+	return s.changeTask(ctx, caller, id, texts, check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		value, err := k.replacement(ctx, ofItem(i, domain.SlotData), d.data, i.Task.Data, data)
 		if err != nil {
 			return nil, err
@@ -35,7 +36,8 @@ func (s *Service) UpdateProcessItemTaskData(
 func (s *Service) PatchProcessItemTaskData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.ProcessItem, error) {
-	return s.changeTask(ctx, caller, id, textsOf(patch), func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+	check := (*domain.ProcessItem).CheckMayWriteTask
+	return s.changeTask(ctx, caller, id, textsOf(patch), check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
@@ -49,12 +51,14 @@ func (s *Service) PatchProcessItemTaskData(
 }
 
 // UpdateProcessItemTaskContextData (B32) replaces the context data of an open
-// task, under the conditions of UpdateProcessItemTaskData.
+// task, as UpdateProcessItemTaskData does with the data. The caller must have the
+// Manager permission; owning the task is not enough.
 func (s *Service) UpdateProcessItemTaskContextData(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
-	return s.changeTask(ctx, caller, id, texts, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+	check := (*domain.ProcessItem).CheckMayWriteContext
+	return s.changeTask(ctx, caller, id, texts, check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		value, err := k.replacement(ctx, ofItem(i, domain.SlotContextData), d.contextData, i.Task.ContextData, data)
 		if err != nil {
 			return nil, err
@@ -68,11 +72,12 @@ func taskValueEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, value 
 	return domain.Events{domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("valid", strconv.FormatBool(value.Valid))}
 }
 
-// changeTask changes a task whose data the caller may write. texts are the
-// values that change is known to make. change returns the event to record, nil
-// if nothing changed.
+// changeTask changes a task if check permits it. texts are the values that
+// change is known to make. change returns the event to record, nil if the task
+// stays unchanged.
 func (s *Service) changeTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
+	check func(*domain.ProcessItem, domain.ItemRights, uuid.UUID) error,
 	change func(*keeper, *domain.ProcessItem, *itemDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
@@ -86,7 +91,7 @@ func (s *Service) changeTask(
 			return nil, err
 		}
 		item = locked.ProcessItem
-		if err := item.CheckMayWriteTask(locked.Rights, caller.PrincipalID); err != nil {
+		if err := check(item, locked.Rights, caller.PrincipalID); err != nil {
 			return nil, err
 		}
 		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)

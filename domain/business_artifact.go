@@ -33,6 +33,18 @@ type BusinessArtifact struct {
 	Deletion
 }
 
+// CheckMayWrite refuses callers without the Editor permission with ACCESS_DENIED, and a deleted artifact with
+// INVALID_STATE.
+func (a *BusinessArtifact) CheckMayWrite(rights ArtifactRights) error {
+	if err := rights.RequireEditor(); err != nil {
+		return err
+	}
+	return a.CheckKept()
+}
+
+// CheckKept refuses a deleted artifact with INVALID_STATE.
+func (a *BusinessArtifact) CheckKept() error { return a.RequireKept("business artifact") }
+
 // Delete deletes the artifact and reports whether that changed it.
 func (a *BusinessArtifact) Delete(by uuid.UUID, now time.Time) bool {
 	if a.Deleted() {

@@ -72,20 +72,26 @@ func (i *ProcessItem) DefinitionCode() string {
 	return i.Definition.Code
 }
 
-// task returns the task block, or a conflict for items that are not tasks.
+// task returns the task block for a change, or INVALID_STATE for items that are deleted or not tasks. Callers check
+// rights first, so that the refusal of a caller without the right does not depend on the state.
 func (i *ProcessItem) task() (*Task, error) {
-	if i.Task == nil {
-		return nil, &Error{
-			Kind: KindConflict, Code: CodeInvalidState, Message: "the process item is not a task", Cause: ErrNotTask,
-		}
+	if err := i.CheckKept(); err != nil {
+		return nil, err
 	}
-	return i.Task, nil
+	return i.Task, i.RequireTask()
 }
+
+// CheckKept refuses items of a deleted process with INVALID_STATE.
+func (i *ProcessItem) CheckKept() error { return i.RequireKept("process of the item") }
 
 // RequireTask refuses items that are not tasks with INVALID_STATE.
 func (i *ProcessItem) RequireTask() error {
-	_, err := i.task()
-	return err
+	if i.Task == nil {
+		return &Error{
+			Kind: KindConflict, Code: CodeInvalidState, Message: "the process item is not a task", Cause: ErrNotTask,
+		}
+	}
+	return nil
 }
 
 func (i *ProcessItem) ownedBy(principal uuid.UUID) bool {
@@ -96,15 +102,16 @@ func (i *ProcessItem) ownedBy(principal uuid.UUID) bool {
 // owns the task changes nothing; a task of another owner is refused with TASK_ALREADY_CLAIMED, a caller that is
 // not a candidate with ACCESS_DENIED.
 func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
-	task, err := i.task()
-	if err != nil {
-		return false, err
+	if i.Task == nil {
+		return false, i.CheckMayHandle(rights, by)
 	}
-	if task.State == TaskClaimed && i.ownedBy(by) {
-		return false, nil
-	}
-	if !rights.Candidate {
+	claimed := i.Task.State == TaskClaimed && i.ownedBy(by)
+	if !claimed && !rights.Candidate {
 		return false, Denied("only a candidate of the task may claim it")
+	}
+	task, err := i.task()
+	if err != nil || claimed {
+		return false, err
 	}
 	if task.State == TaskClaimed {
 		return false, Conflict(CodeTaskAlreadyClaimed, "the task is already claimed by another principal")
@@ -119,13 +126,18 @@ func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (boo
 
 // CheckMayHandle refuses principals that may not assign or release the task and write to it: its owner and Managers may.
 func (i *ProcessItem) CheckMayHandle(rights ItemRights, by uuid.UUID) error {
-	if _, err := i.task(); err != nil {
+	if err := i.requireHandler(rights, by); err != nil {
 		return err
 	}
-	if rights.Manages || i.ownedBy(by) {
-		return nil
+	_, err := i.task()
+	return err
+}
+
+func (i *ProcessItem) requireHandler(rights ItemRights, by uuid.UUID) error {
+	if !rights.Manages && !i.ownedBy(by) {
+		return notOwned()
 	}
-	return notOwned()
+	return nil
 }
 
 // Assign makes owner the owner of an open task and reports whether that changed it. It does not check rights;
@@ -149,18 +161,14 @@ func (i *ProcessItem) Assign(owner, by uuid.UUID, now time.Time) (bool, error) {
 // Release returns a CLAIMED task to READY, without an owner, and reports whether that changed it. Principals that
 // pass CheckMayHandle may. For a candidate, who may have been the owner, a READY task stays unchanged too.
 func (i *ProcessItem) Release(rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
-	task, err := i.task()
-	if err != nil {
-		return false, err
-	}
-	if task.State == TaskReady && rights.Candidate {
-		return false, nil
+	if i.Task != nil && i.Task.State == TaskReady && rights.Candidate {
+		return false, i.CheckKept()
 	}
 	if err := i.CheckMayHandle(rights, by); err != nil {
 		return false, err
 	}
-	before := task.State
-	if err := task.act(releaseTask, now); err != nil || task.State == before {
+	before := i.Task.State
+	if err := i.Task.act(releaseTask, now); err != nil || i.Task.State == before {
 		return false, err
 	}
 	i.OwnerID = nil
@@ -169,15 +177,16 @@ func (i *ProcessItem) Release(rights ItemRights, by uuid.UUID, now time.Time) (b
 }
 
 // Complete moves a task of the caller to COMPLETED and reports whether that changed it. A task of another owner
-// is refused with TASK_NOT_OWNED. Data that violates its schema is refused with TASK_DATA_INVALID if the
-// definition requires valid data.
-func (i *ProcessItem) Complete(requireValidData bool, by uuid.UUID, now time.Time) (bool, error) {
+// is refused with TASK_NOT_OWNED, and so is one without an owner unless the caller may become its owner. Data that
+// violates its schema is refused with TASK_DATA_INVALID if the definition requires valid data.
+func (i *ProcessItem) Complete(requireValidData bool, rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
+	mayOwn := i.OwnerID == nil && (rights.Candidate || rights.Manages)
+	if !mayOwn && !i.ownedBy(by) {
+		return false, notOwned()
+	}
 	task, err := i.task()
 	if err != nil {
 		return false, err
-	}
-	if i.OwnerID != nil && !i.ownedBy(by) {
-		return false, notOwned()
 	}
 	if task.State == TaskCompleted {
 		return false, nil
@@ -246,6 +255,15 @@ func (i *ProcessItem) CheckMayWriteTask(rights ItemRights, by uuid.UUID) error {
 	return err
 }
 
+// CheckMayWriteContext refuses principals that may not write the context data of the task. Managers, among them the
+// application that runs the process, may while the task is open; the owner may not.
+func (i *ProcessItem) CheckMayWriteContext(rights ItemRights, by uuid.UUID) error {
+	if !rights.Manages {
+		return Denied("only Managers and the application that runs the process may write context data")
+	}
+	return i.CheckMayWriteTask(rights, by)
+}
+
 // SetTaskData replaces the data of a task that may be written to.
 func (i *ProcessItem) SetTaskData(value JSONValue, by uuid.UUID, now time.Time) {
 	i.Task.Data = &value
@@ -272,21 +290,22 @@ func (i *ProcessItem) HasLog(id uuid.UUID) bool {
 }
 
 // AppendLog adds an entry to the log of a task that is not cancelled and drops the oldest ones beyond limit. An
-// entry that is already in the log is not added twice. A message of more than MaxLogMessage characters is cut
-// and marked. The owner and Managers may do so.
+// entry that is already in the log changes nothing, in any state. A message of more than MaxLogMessage characters is
+// cut and marked. The owner and Managers may do so.
 func (i *ProcessItem) AppendLog(entry TaskLog, limit int, rights ItemRights, by uuid.UUID, now time.Time) error {
-	if err := i.CheckMayHandle(rights, by); err != nil {
+	if err := i.requireHandler(rights, by); err != nil || i.HasLog(entry.ID) {
 		return err
 	}
-	if err := i.Task.act(logTask, now); err != nil {
+	task, err := i.task()
+	if err != nil {
 		return err
 	}
-	if i.HasLog(entry.ID) {
-		return nil
+	if err := task.act(logTask, now); err != nil {
+		return err
 	}
 	entry.Message = cutLogMessage(entry.Message)
-	i.Task.Logs = append(i.Task.Logs, entry)
-	i.Task.Logs = i.Task.Logs[max(0, len(i.Task.Logs)-limit):]
+	task.Logs = append(task.Logs, entry)
+	task.Logs = task.Logs[max(0, len(task.Logs)-limit):]
 	i.touch(by, now)
 	return nil
 }

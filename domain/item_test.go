@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,13 @@ func task(state domain.TaskState, owner byte) *domain.ProcessItem {
 // message returns an item that is not a task.
 func message() *domain.ProcessItem {
 	return &domain.ProcessItem{ID: id(8), Type: domain.ItemMessage, Audit: domain.NewAudit(id(author), at(0))}
+}
+
+// deleted returns the item of a deleted process.
+func deleted(i *domain.ProcessItem) *domain.ProcessItem {
+	now, by := at(0), id(author)
+	i.DeletedAt, i.DeletedBy = &now, &by
+	return i
 }
 
 func copyOf(i *domain.ProcessItem) *domain.ProcessItem {
@@ -115,7 +123,7 @@ func TestClaim(t *testing.T) {
 		{"of another owner without candidacy", task(claimed, third), domain.ItemRights{}, nil, domain.CodeAccessDenied},
 		{"of a completed one", task(completed, other), candidate, nil, domain.CodeInvalidState},
 		{"of a cancelled one", task(cancelled, 0), candidate, nil, domain.CodeInvalidState},
-		{"of a message", message(), candidate, nil, domain.CodeInvalidState},
+		{"of a message", message(), manager, nil, domain.CodeInvalidState},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -151,18 +159,20 @@ func TestComplete(t *testing.T) {
 		i.Task.Data = &domain.JSONValue{Valid: valid, Value: []byte(`{}`)}
 		return i
 	}
+	candidate, manager := domain.ItemRights{Candidate: true}, domain.ItemRights{ProcessRights: domain.ProcessRights{Manages: true}}
 	for _, c := range []struct {
 		itemCase
 		requireValid bool
 	}{
 		{itemCase{name: "by its owner", item: task(claimed, other), change: to(completed, 0)}, false},
 		{itemCase{name: "by another principal", item: task(claimed, third), code: domain.CodeTaskNotOwned}, false},
-		{itemCase{name: "without an owner", item: task(ready, 0), code: domain.CodeInvalidState}, false},
+		{itemCase{name: "without an owner by a candidate", item: task(ready, 0), rights: candidate, code: domain.CodeInvalidState}, false},
+		{itemCase{name: "without an owner by a manager", item: task(ready, 0), rights: manager, code: domain.CodeInvalidState}, false},
 		{itemCase{name: "again", item: task(completed, other)}, false},
 		{itemCase{name: "again by another", item: task(completed, third), code: domain.CodeTaskNotOwned}, false},
 		{itemCase{name: "a cancelled one", item: task(cancelled, other), code: domain.CodeInvalidState}, false},
-		{itemCase{name: "cancelled without an owner", item: task(cancelled, 0), code: domain.CodeInvalidState}, true},
-		{itemCase{name: "a message", item: message(), code: domain.CodeInvalidState}, false},
+		{itemCase{name: "cancelled without an owner", item: task(cancelled, 0), rights: candidate, code: domain.CodeInvalidState}, true},
+		{itemCase{name: "a message", item: message(), rights: manager, code: domain.CodeInvalidState}, false},
 		{itemCase{name: "with invalid data", item: with(task(claimed, other), false), change: to(completed, 0)}, false},
 		{itemCase{name: "with invalid data where it must be valid", item: with(task(claimed, other), false), code: domain.CodeTaskDataInvalid}, true},
 		{itemCase{name: "with valid data where it must be valid", item: with(task(claimed, other), true), change: to(completed, 0)}, true},
@@ -171,7 +181,9 @@ func TestComplete(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.check(t, func(i *domain.ProcessItem) (bool, error) { return i.Complete(c.requireValid, id(other), at(1)) })
+			c.check(t, func(i *domain.ProcessItem) (bool, error) {
+				return i.Complete(c.requireValid, c.rights, id(other), at(1))
+			})
 		})
 	}
 }
@@ -224,6 +236,53 @@ func TestCheckMayWriteTask(t *testing.T) {
 	}
 }
 
+// A principal without the right gets the same refusal in every state; the others get one that names the state.
+func TestRightsPrecedeStates(t *testing.T) {
+	t.Parallel()
+	none, all := domain.ItemRights{}, domain.ItemRights{Candidate: true, ProcessRights: domain.ProcessRights{Manages: true}}
+	operations := map[string]func(*domain.ProcessItem, domain.ItemRights) error{
+		"claim": func(i *domain.ProcessItem, rights domain.ItemRights) error {
+			_, err := i.Claim(rights, id(other), at(1))
+			return err
+		},
+		"release": func(i *domain.ProcessItem, rights domain.ItemRights) error {
+			_, err := i.Release(rights, id(other), at(1))
+			return err
+		},
+		"complete": func(i *domain.ProcessItem, rights domain.ItemRights) error {
+			_, err := i.Complete(false, rights, id(other), at(1))
+			return err
+		},
+		"append a log entry": func(i *domain.ProcessItem, rights domain.ItemRights) error {
+			return i.AppendLog(domain.TaskLog{ID: id(50)}, 3, rights, id(other), at(1))
+		},
+		"handle": func(i *domain.ProcessItem, rights domain.ItemRights) error {
+			return i.CheckMayHandle(rights, id(other))
+		},
+		"write": func(i *domain.ProcessItem, rights domain.ItemRights) error {
+			return i.CheckMayWriteTask(rights, id(other))
+		},
+		"write context": func(i *domain.ProcessItem, rights domain.ItemRights) error {
+			return i.CheckMayWriteContext(rights, id(other))
+		},
+	}
+	for name, operate := range operations {
+		for state, item := range map[string]func() *domain.ProcessItem{
+			"READY": func() *domain.ProcessItem { return task(ready, 0) }, "CLAIMED": func() *domain.ProcessItem { return task(claimed, third) },
+			"COMPLETED": func() *domain.ProcessItem { return task(completed, third) },
+			"CANCELLED": func() *domain.ProcessItem { return task(cancelled, 0) },
+			"deleted":   func() *domain.ProcessItem { return deleted(task(cancelled, 0)) }, "MESSAGE": message,
+		} {
+			refusal, ok := errors.AsType[*domain.Error](operate(item(), none))
+			require.True(t, ok, "%s %s", name, state)
+			require.Equal(t, domain.KindDenied, refusal.Kind, "%s %s", name, state)
+			if state == "deleted" || state == "MESSAGE" {
+				require.True(t, domain.HasCode(operate(item(), all), domain.CodeInvalidState), "%s %s", name, state)
+			}
+		}
+	}
+}
+
 func TestTaskData(t *testing.T) {
 	t.Parallel()
 	value := domain.JSONValue{Valid: false, Value: []byte(`{}`)}
@@ -262,14 +321,18 @@ func TestAppendLog(t *testing.T) {
 		{"dropping the oldest", filled(claimed, other, 1, 2, 3), domain.ItemRights{}, holds(2, 3, 50), ""},
 		{"under a limit that was lowered", filled(claimed, other, 1, 2, 3, 4, 5), domain.ItemRights{}, holds(4, 5, 50), ""},
 		{"to a cancelled one", filled(cancelled, other, 1), manager, nil, domain.CodeInvalidState},
+		{"again", filled(claimed, other, 50), manager, nil, ""},
+		{"again to a cancelled one", filled(cancelled, other, 50), manager, nil, ""},
+		{"again to a deleted one", deleted(filled(completed, other, 50)), manager, nil, ""},
 		{"by another principal", filled(claimed, third, 1), domain.ItemRights{Candidate: true}, nil, domain.CodeTaskNotOwned},
 		{"to a message", message(), manager, nil, domain.CodeInvalidState},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.check(t, func(i *domain.ProcessItem) (bool, error) {
+				known := i.HasLog(id(50))
 				err := i.AppendLog(entry(50), 3, c.rights, id(other), at(1))
-				return err == nil, err
+				return err == nil && !known, err
 			})
 		})
 	}

@@ -59,10 +59,10 @@ type Obstacle string
 // The obstacles, in the order in which they are reported.
 const (
 	ObstacleProcess      Obstacle = "PROCESS_NOT_VISIBLE"
-	ObstacleDeleted      Obstacle = "PROCESS_DELETED"
 	ObstaclePermission   Obstacle = "PERMISSION"
 	ObstacleManager      Obstacle = "MANAGER_REQUIRED"
 	ObstacleRelated      Obstacle = "RELATED_PROCESS_PERMISSION"
+	ObstacleDeleted      Obstacle = "PROCESS_DELETED"
 	ObstacleNotPublished Obstacle = "RELATED_PROCESS_NOT_PUBLISHED"
 	ObstacleWorkflow     Obstacle = "WORKFLOW_ENDED"
 	ObstacleUnavailable  Obstacle = "NOT_AVAILABLE"
@@ -79,10 +79,10 @@ func (a *UserAction) Obstacles(r UserActionRelations) []Obstacle {
 	}
 	related := a.Type == ProcessActionStartRelatedProcess
 	hinders(!r.Sees, ObstacleProcess)
-	hinders(r.Deleted, ObstacleDeleted)
 	hinders(!slices.ContainsFunc(a.Permissions, r.has), ObstaclePermission)
 	hinders(a.Type.forManagers() && !r.Manager, ObstacleManager)
 	hinders(related && !r.StartsRelated, ObstacleRelated)
+	hinders(r.Deleted, ObstacleDeleted)
 	hinders(related && r.StartsRelated && !r.RelatedPublished, ObstacleNotPublished)
 	hinders(a.Type == ProcessActionSendSignal && !r.WorkflowOpen, ObstacleWorkflow)
 	return found

@@ -35,6 +35,12 @@ func TestObstaclesOfUserActions(t *testing.T) {
 	retired.RelatedPublished = false
 	require.Equal(t, []domain.Obstacle{domain.ObstacleNotPublished}, related.Obstacles(retired))
 
+	// Rights are judged before the state of the process.
+	removed := domain.UserActionRelations{Sees: true, Deleted: true}
+	require.Equal(t, []domain.Obstacle{
+		domain.ObstaclePermission, domain.ObstacleManager, domain.ObstacleRelated, domain.ObstacleDeleted,
+	}, related.Obstacles(removed))
+
 	// A kind of permission requires exactly the named relation.
 	for i, kind := range everybody {
 		for j := range everybody {

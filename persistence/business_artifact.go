@@ -85,16 +85,8 @@ SELECT ` + artifactColumns + `, ` + access.EditsArtifact + `, ` + access.Manages
    FOR UPDATE OF a`
 )
 
-// LockArtifact locks an artifact visible to the caller, or returns NOT_FOUND, and INVALID_STATE for one that is
-// deleted.
+// LockArtifact locks an artifact visible to the caller, which may be deleted, or returns NOT_FOUND.
 func LockArtifact(caller domain.Caller, id uuid.UUID) Read[*LockedArtifact] {
-	return Then(LockAnyArtifact(caller, id), func(_ *Tx, locked *LockedArtifact) (*LockedArtifact, error) {
-		return locked, locked.RequireKept("business artifact")
-	})
-}
-
-// LockAnyArtifact is LockArtifact for one that may be deleted.
-func LockAnyArtifact(caller domain.Caller, id uuid.UUID) Read[*LockedArtifact] {
 	locked := &LockedArtifact{BusinessArtifact: &domain.BusinessArtifact{}}
 	args := []any{caller.PrincipalID, caller.TenantIDs(), id}
 	return Read[*LockedArtifact]{[]pg.Query{

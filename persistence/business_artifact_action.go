@@ -210,7 +210,7 @@ func (tx *Tx) LockArtifactAndOpenActions(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID,
 ) (*LockedArtifact, []OpenArtifactAction, error) {
 	var open []OpenArtifactAction
-	return Both(ctx, tx, LockAnyArtifact(caller, artifact), answer(&open, pg.Q(
+	return Both(ctx, tx, LockArtifact(caller, artifact), answer(&open, pg.Q(
 		lockOpenActionRuns,
 		[]any{artifact},
 		func(rows pgx.Rows) (err error) {

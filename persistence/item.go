@@ -195,8 +195,8 @@ SELECT ` + itemWithLogs + `,
  WHERE i.id = $3 AND i.tenant_id = ANY($2) AND ` + access.VisibleItem + `
    FOR UPDATE OF i`
 
-// LockProcessItem locks an item visible to the caller, or returns NOT_FOUND, and INVALID_STATE for one that is
-// deleted. The process is not locked: a transaction that finishes it locks its tasks.
+// LockProcessItem locks an item visible to the caller, which may be deleted, or returns NOT_FOUND. The process is not
+// locked: a transaction that finishes it locks its tasks.
 func LockProcessItem(caller domain.Caller, id uuid.UUID) Read[*LockedItem] {
 	var row itemRow
 	locked := &LockedItem{}
@@ -210,6 +210,6 @@ func LockProcessItem(caller domain.Caller, id uuid.UUID) Read[*LockedItem] {
 		}
 		tx.Found(locked.ID, locked.Version())
 		tx.item = locked.ProcessItem
-		return locked, locked.RequireKept("process of the item")
+		return locked, nil
 	}}
 }

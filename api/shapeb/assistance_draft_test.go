@@ -138,6 +138,8 @@ func TestDraftsTakeTheRightToSave(t *testing.T) {
 	task := writing(s, definition, `{}`)
 	s.Post(200, demo.Alice(), apitest.ItemPath(task, "/task/~actions/assign"), `{"ownerEmail":"alice@demo.example"}`)
 	s.Refused(403, "TASK_NOT_OWNED", demo.Bob(), "POST", apitest.ItemPath(task, apitest.AssistanceAction), apitest.AssistanceBody(uuid.New()))
+	s.Assist(202, demo.Alice(), task, uuid.New())
+	s.Refused(403, "TASK_NOT_OWNED", demo.Bob(), "POST", apitest.ItemPath(task, apitest.AssistanceAction), apitest.AssistanceBody(uuid.New()))
 	s.Post(200, demo.Alice(), apitest.ItemPath(task, "/task/~actions/complete"), "")
 	s.Refused(409, "INVALID_STATE", demo.Alice(), "POST", apitest.ItemPath(task, apitest.AssistanceAction), apitest.AssistanceBody(uuid.New()))
 }

@@ -88,7 +88,7 @@ func TestDocumentOfTwoValuesExpiresAfterBoth(t *testing.T) {
 	s.RequireKept(uri)
 	s.Call(200, demo.Carol(), "PUT", task+"/data", `{"data":{"value":{}}}`)
 	s.RequireKept(uri)
-	s.Call(200, demo.Carol(), "PUT", task+"/context-data", `{"data":{"value":{}}}`)
+	s.Call(200, demo.Alice(), "PUT", task+"/context-data", `{"data":{"value":{}}}`)
 	s.RequireExpiring(uri, 24*time.Hour)
 }
 

@@ -31,7 +31,7 @@ func TestValuesComeBackAsTheyWereSent(t *testing.T) {
 		{demo.Alice(), apitest.ProcessPath(loan, ""), "/metadata", "metadata", "metadata"},
 		{demo.Alice(), apitest.ProcessPath(onboarding, ""), "/entity", "entity", "entity"},
 		{demo.Carol(), apitest.ItemPath(task, ""), "/task/data", "data", "data"},
-		{demo.Carol(), apitest.ItemPath(task, ""), "/task/context-data", "data", "contextData"},
+		{demo.Alice(), apitest.ItemPath(task, ""), "/task/context-data", "data", "contextData"},
 		{demo.Alice(), apitest.ArtifactPath(s.Customer(`{}`).ID, ""), "/data", "data", "data"},
 	} {
 		saved := s.Call(200, c.as, http.MethodPut, c.resource+c.part, `{"`+c.name+`":{"value":`+difficult+`}}`)

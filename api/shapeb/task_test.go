@@ -92,7 +92,7 @@ func TestCompleting(t *testing.T) {
 	s.Refused(403, "TASK_NOT_OWNED", demo.LoanWorker(), http.MethodPost, apitest.ItemPath(task.ID, apitest.Complete), "")
 	s.Call(409, demo.Carol(), http.MethodPut, apitest.ItemPath(task.ID, "/task/data"), `{"data":{"value":{}}}`)
 	s.Call(409, demo.Carol(), http.MethodPatch, apitest.ItemPath(task.ID, "/task/data"), `[]`)
-	s.Call(409, demo.Carol(), http.MethodPut, apitest.ItemPath(task.ID, "/task/context-data"), `{"data":{"value":{}}}`)
+	s.Call(409, demo.LoanWorker(), http.MethodPut, apitest.ItemPath(task.ID, "/task/context-data"), `{"data":{"value":{}}}`)
 	require.Equal(t, before, s.Snapshot())
 }
 

@@ -3120,12 +3120,16 @@ type ClientInterface interface {
 
 	// UpdateProcessItemTaskContextDataWithBody Replace the context data of a task
 	//
+	// For Managers and the application that runs the process. The owner of the task may only read it.
+	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /process-items/{id}/task/context-data (the `UpdateProcessItemTaskContextData` operationId).
 	UpdateProcessItemTaskContextDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateProcessItemTaskContextData Replace the context data of a task
+	//
+	// For Managers and the application that runs the process. The owner of the task may only read it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4330,6 +4334,8 @@ func (c *Client) RetrieveProcessItem(ctx context.Context, id ResourceID, reqEdit
 
 // UpdateProcessItemTaskContextDataWithBody Replace the context data of a task
 //
+// For Managers and the application that runs the process. The owner of the task may only read it.
+//
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PUT /process-items/{id}/task/context-data (the `UpdateProcessItemTaskContextData` operationId).
@@ -4346,6 +4352,8 @@ func (c *Client) UpdateProcessItemTaskContextDataWithBody(ctx context.Context, i
 }
 
 // UpdateProcessItemTaskContextData Replace the context data of a task
+//
+// For Managers and the application that runs the process. The owner of the task may only read it.
 //
 // Takes a body of the `application/json` content type.
 //
