@@ -118,7 +118,7 @@ func TestElementsThatAreRefused(t *testing.T) { //nolint:funlen // most of it is
 		"unknown type":              {apitest.TaskPathA(task, ""), `[{"type":"DATE","value":"b"}]`, "/elementValues/0/type"},
 		"type that is a number":     {apitest.TaskPathA(task, ""), `[{"type":5,"value":"b"}]`, "/elementValues/0/type"},
 		"valid that is text":        {apitest.TaskPathA(task, ""), `[{"type":"STRING","valid":"yes"}]`, "/elementValues/0/valid"},
-		"null":                      {apitest.TaskPathA(task, ""), `[{"type":"STRING","value":null}]`, "/elementValues/0/value"},
+		"null element":              {apitest.TaskPathA(task, ""), `[null]`, "/elementValues/0"},
 		"document of a process":     {apitest.ProcessPathA(process, ""), `[{"type":"DOCUMENT","value":{"uri":"a"}}]`, "/elementValues/0/type"},
 		"object of a process":       {apitest.ProcessPathA(process, ""), `[{"type":"OBJECT","value":{}}]`, "/elementValues/0/type"},
 		"number of a process: text": {apitest.ProcessPathA(process, ""), `[{"type":"NUMBER","value":"1"}]`, "/elementValues/0/value"},

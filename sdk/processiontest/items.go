@@ -176,14 +176,16 @@ func (s *Service) onItem(operation string) func(*http.Request) answer {
 	}
 }
 
-// refusesTask looks at the state of a task and at its owner. The worker and Managers may do what its owner may, but for
-// completing it.
+// refusesTask checks the owner and the state of a task. The worker and Managers may do what its owner may, except for
+// completing it; only they may write its context data.
 func (s *Service) refusesTask(operation string, item *rest.ProcessItem, caller uuid.UUID) (refusal answer, refuse bool) {
 	owned := item.OwnerID != nil && *item.OwnerID == caller
 	state := item.Task.State
 	ended := state == rest.ProcessItemTaskStateCOMPLETED || state == rest.ProcessItemTaskStateCANCELLED
 	notOwned := refused(http.StatusForbidden, rest.ErrorCodeTASKNOTOWNED, "")
 	switch {
+	case operation == "context" && !s.manages(caller):
+		return refused(http.StatusForbidden, rest.ErrorCodeACCESSDENIED, ""), true
 	case operation == "complete" && item.OwnerID != nil && !owned:
 		return notOwned, true
 	case operation == "complete":
