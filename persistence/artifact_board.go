@@ -13,7 +13,8 @@ import (
 const (
 	artifactBoardColumns = artifactSummaryColumns + `,
        (SELECT ` + indexedMembers + ` FROM business_artifact_index x WHERE x.business_artifact_id = a.id),
-       coalesce((SELECT s.name FROM principals s WHERE s.id = a.last_modified_by), '')`
+       coalesce((SELECT n.name FROM person_names n WHERE n.tenant_id = a.tenant_id AND n.principal_id = a.last_modified_by),
+                (SELECT s.name FROM principals s WHERE s.id = a.last_modified_by), '')`
 
 	// The definitions by name, of which there are few; specs are json, whose members keep their order.
 	artifactDefinitionChoices = `

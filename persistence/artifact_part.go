@@ -23,8 +23,10 @@ type ArtifactOverview struct {
 
 const selectArtifactOverview = `
 SELECT ` + artifactColumns + `,
-       coalesce((SELECT s.name FROM principals s WHERE s.id = a.created_by), ''),
-       coalesce((SELECT s.name FROM principals s WHERE s.id = a.last_modified_by), ''),
+       coalesce((SELECT n.name FROM person_names n WHERE n.tenant_id = a.tenant_id AND n.principal_id = a.created_by),
+                (SELECT s.name FROM principals s WHERE s.id = a.created_by), ''),
+       coalesce((SELECT n.name FROM person_names n WHERE n.tenant_id = a.tenant_id AND n.principal_id = a.last_modified_by),
+                (SELECT s.name FROM principals s WHERE s.id = a.last_modified_by), ''),
        ` + access.EditsArtifact + `, ` + access.ManagesArtifact + `
   FROM business_artifacts a
  WHERE a.id = $3 AND a.tenant_id = ANY($2) AND ` + access.VisibleArtifact
@@ -46,9 +48,10 @@ func (r *Reader) ListArtifactDocuments(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, page domain.PageRequest, now time.Time,
 ) (domain.Page[domain.NamedDocument], error) {
 	result := domain.Page[domain.NamedDocument]{PageRequest: page}
-	l := pg.NewList(caller, documentColumns+", coalesce(s.name, '')", `business_artifacts a
+	l := pg.NewList(caller, documentColumns+", coalesce(sname.name, s.name, '')", `business_artifacts a
   JOIN documents d ON d.tenant_id = a.tenant_id
-  LEFT JOIN principals s ON s.id = d.created_by`, "a.tenant_id")
+  LEFT JOIN principals s ON s.id = d.created_by
+  LEFT JOIN person_names sname ON sname.tenant_id = a.tenant_id AND sname.principal_id = d.created_by`, "a.tenant_id")
 	// The fragments take the artifact from $3, and the time from $5.
 	l.Args = append(l.Args, artifact, "", now)
 	l.Where = append(l.Where, "a.id = $3 AND $4 = ''", access.VisibleArtifact, ofArtifact, documentKept, access.VisibleArtifactDocument)
@@ -68,9 +71,10 @@ func (r *Reader) ListArtifactActions(
 	ctx context.Context, caller domain.Caller, artifact uuid.UUID, page domain.PageRequest, now time.Time,
 ) (domain.Page[domain.NamedArtifactAction], error) {
 	result := domain.Page[domain.NamedArtifactAction]{PageRequest: page}
-	l := pg.NewList(caller, artifactActionColumns+", coalesce(s.name, '')", `business_artifact_actions x
+	l := pg.NewList(caller, artifactActionColumns+", coalesce(sname.name, s.name, '')", `business_artifact_actions x
   JOIN business_artifacts a ON a.id = x.business_artifact_id
-  LEFT JOIN principals s ON s.id = x.created_by`, "a.tenant_id")
+  LEFT JOIN principals s ON s.id = x.created_by
+  LEFT JOIN person_names sname ON sname.tenant_id = a.tenant_id AND sname.principal_id = x.created_by`, "a.tenant_id")
 	l.Where = append(l.Where, access.VisibleArtifact)
 	l.Filter("a.id = %s", artifact)
 	if err := l.SortBy(nil, map[string]string{"id": "x.id"}, "x.created_at DESC"); err != nil {

@@ -76,17 +76,21 @@ type TenantPrincipal struct {
 }
 
 const selectTenantPrincipals = `
-SELECT t.id, p.id, p.type, p.name, coalesce(p.email, '')
+SELECT t.id, p.id, p.type,
+       coalesce((SELECT n.name FROM person_names n WHERE n.tenant_id = t.id AND n.principal_id = p.id), p.name),
+       coalesce(p.email, '')
   FROM principals p
   JOIN unnest($1::uuid[]) t (id) ON (p.type = 'SYSTEM' OR p.tenant_id = t.id
     OR EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = p.id AND u.tenant_id = t.id))
  WHERE p.id = ANY($2)`
 
 func (t *Targets) scanNamed(rows pgx.Rows) (err error) {
-	t.named, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p TenantPrincipal, err error) {
-		return p, row.Scan(&p.TenantID, &p.ID, &p.Type, &p.Name, &p.Email)
-	})
+	t.named, err = pgx.CollectRows(rows, scanTenantPrincipal)
 	return err
+}
+
+func scanTenantPrincipal(row pgx.CollectableRow) (p TenantPrincipal, err error) {
+	return p, row.Scan(&p.TenantID, &p.ID, &p.Type, &p.Name, &p.Email)
 }
 
 // Named returns a principal of the tenant with its name.

@@ -17,7 +17,7 @@ ON CONFLICT (id) DO UPDATE
        disabled_at = CASE WHEN $5 THEN coalesce(principals.disabled_at, $6) END
  WHERE principals.type = 'APPLICATION' AND principals.tenant_id = excluded.tenant_id`
 
-	// A tenant cannot change the name of a user that is also a member of other tenants.
+	// The name and the e-mail of the person stay unchanged if it is also a member of other tenants.
 	putUser = `
 INSERT INTO principals (id, type, name, email, created_at)
 VALUES ($1, 'USER', $2, $3, $4)
@@ -25,6 +25,12 @@ ON CONFLICT (id) DO UPDATE
    SET name = excluded.name, email = excluded.email
  WHERE principals.type = 'USER'
    AND NOT EXISTS (SELECT 1 FROM tenant_users u WHERE u.principal_id = $1 AND u.tenant_id <> $5)`
+
+	// The name in the tenant is of this tenant alone.
+	putPersonName = `
+INSERT INTO person_names (tenant_id, principal_id, name)
+VALUES ($1, $2, $3)
+ON CONFLICT (tenant_id, principal_id) DO UPDATE SET name = excluded.name`
 
 	putTenantUser = `
 INSERT INTO tenant_users (id, tenant_id, principal_id, role, metadata, metadata_valid, metadata_errors,
@@ -58,14 +64,15 @@ func (tx *Tx) PutApplication(a domain.Application) {
 	tx.queue(putApplication, a.ID, a.Name, a.TenantID, a.Role, a.Disabled, a.LastModifiedAt)
 }
 
-// PutTenantUser stores a user and its membership of a tenant. The name and the e-mail of a user that is also a
-// member of other tenants stay unchanged.
+// PutTenantUser stores a user, its membership of a tenant and its name there. Other tenants keep the names that they
+// give it.
 func (tx *Tx) PutTenantUser(u domain.TenantUser) error {
 	metadata, err := store(u.Metadata)
 	if err != nil {
 		return err
 	}
 	tx.queue(putUser, u.Principal.ID, u.Principal.Name, u.Principal.Email, u.CreatedAt, u.TenantID)
+	tx.queue(putPersonName, u.TenantID, u.Principal.ID, u.Principal.Name)
 	tx.queue(putTenantUser, u.ID, u.TenantID, u.Principal.ID, u.Role, metadata.document, metadata.valid, metadata.errors,
 		u.CreatedBy, u.CreatedAt, u.LastModifiedBy, u.LastModifiedAt, u.Disabled)
 	return nil

@@ -25,7 +25,7 @@ type InboxFilter struct {
 
 const (
 	inboxColumns = `i.id, t.name, i.task_state AS state, i.process_id, v.name AS process_name, p.subject,
-       s.name AS initiator_name, coalesce(o.name, '') AS owner_name, i.created_at, i.last_modified_at`
+       coalesce(sname.name, s.name) AS initiator_name, coalesce(oname.name, o.name, '') AS owner_name, i.created_at, i.last_modified_at`
 
 	inboxProcess = `
   JOIN processes p ON p.id = i.process_id`
@@ -34,7 +34,9 @@ const (
   JOIN process_definition_versions v ON v.version = p.process_version
   JOIN item_definition_versions t ON t.version = i.item_version
   JOIN principals s ON s.id = p.initiator_id
-  LEFT JOIN principals o ON o.id = i.owner_id`
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
+  LEFT JOIN principals o ON o.id = i.owner_id
+  LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id`
 
 	inboxTables = `process_items i` + inboxNames
 )
@@ -45,7 +47,8 @@ func (f InboxFilter) list(caller domain.Caller) *pg.List {
 	pg.AnyOf(l, "i.process_definition_id", f.ProcessDefinitionIDs)
 	if search := f.search(); search != "" {
 		l.From, l.Names = inboxTables, ""
-		l.Filter(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s OR s.name ILIKE %[1]s)`, containing(search))
+		l.Filter(`(p.subject ILIKE %[1]s OR t.name ILIKE %[1]s OR v.name ILIKE %[1]s
+    OR coalesce(sname.name, s.name) ILIKE %[1]s)`, containing(search))
 		l.Counts = nil
 	}
 	return l

@@ -12,9 +12,10 @@ import (
 
 const (
 	selectPrincipalsByID = `
-SELECT p.id, p.type, p.name, coalesce(p.email, '')
-  FROM principals p
- WHERE p.id = ANY($1)`
+SELECT w.tenant_id, p.id, p.type, coalesce(n.name, p.name), coalesce(p.email, '')
+  FROM (SELECT DISTINCT u.id, u.tenant_id FROM unnest($1::uuid[], $2::uuid[]) u (id, tenant_id)) w
+  JOIN principals p ON p.id = w.id
+  LEFT JOIN person_names n ON n.tenant_id = w.tenant_id AND n.principal_id = w.id`
 
 	selectProcessVersionNames = `
 SELECT v.version, v.name
@@ -70,36 +71,36 @@ func (tx *Tx) queueNames() {
 }
 
 func namesOfProcesses(processes []domain.Process) (domain.Names, []pg.Query) {
-	var principals, versions []uuid.UUID
+	var principals, tenants, versions []uuid.UUID
 	for i := range processes {
-		principals = append(principals, processes[i].InitiatorID)
+		principals, tenants = append(principals, processes[i].InitiatorID), append(tenants, processes[i].TenantID)
 		versions = append(versions, processes[i].Definition.Version)
 	}
-	return namesOf(principals, selectProcessVersionNames, versions)
+	return namesOf(principals, tenants, selectProcessVersionNames, versions)
 }
 
 func namesOfItems(items []domain.ProcessItem) (domain.Names, []pg.Query) {
-	var principals, versions []uuid.UUID
+	var principals, tenants, versions []uuid.UUID
 	for i := range items {
 		if owner := items[i].OwnerID; owner != nil {
-			principals = append(principals, *owner)
+			principals, tenants = append(principals, *owner), append(tenants, items[i].TenantID)
 		}
 		if definition := items[i].Definition; definition != nil {
 			versions = append(versions, definition.Version)
 		}
 	}
-	return namesOf(principals, selectItemVersionNames, versions)
+	return namesOf(principals, tenants, selectItemVersionNames, versions)
 }
 
-// namesOf returns names and the queries that fill them.
-func namesOf(principals []uuid.UUID, selectVersions string, versions []uuid.UUID) (domain.Names, []pg.Query) {
-	names := domain.Names{Principals: map[uuid.UUID]domain.Principal{}, Versions: map[uuid.UUID]string{}}
+// namesOf returns names and the queries that fill them. Each principal is named as in the tenant at its index.
+func namesOf(principals, tenants []uuid.UUID, selectVersions string, versions []uuid.UUID) (domain.Names, []pg.Query) {
+	names := domain.Names{Principals: map[domain.PrincipalInTenant]domain.Principal{}, Versions: map[uuid.UUID]string{}}
 	var queries []pg.Query
 	if len(principals) > 0 {
-		queries = append(queries, pg.Q(selectPrincipalsByID, []any{principals}, func(rows pgx.Rows) error {
-			found, err := pgx.CollectRows(rows, scanPrincipal)
+		queries = append(queries, pg.Q(selectPrincipalsByID, []any{principals, tenants}, func(rows pgx.Rows) error {
+			found, err := pgx.CollectRows(rows, scanTenantPrincipal)
 			for _, p := range found {
-				names.Principals[p.ID] = p
+				names.Principals[domain.PrincipalInTenant{TenantID: p.TenantID, ID: p.ID}] = p.Principal
 			}
 			return err
 		}))

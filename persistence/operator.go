@@ -48,6 +48,8 @@ UPDATE principals
 	erasePerson = `
 WITH person AS (
     UPDATE principals SET name = $2, email = $3 WHERE id = $1
+), names AS (
+    UPDATE person_names SET name = $2 WHERE principal_id = $1
 ), users AS (
     UPDATE tenant_users SET metadata = NULL, metadata_valid = NULL, metadata_errors = NULL WHERE principal_id = $1
 ), documents AS (

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -68,8 +69,13 @@ func scanPrincipal(rows pgx.CollectableRow) (domain.Principal, error) {
 	return p, err
 }
 
+// nameInTenants is the name of a principal p among the caller's tenants, in the first one that meets the condition.
+const nameInTenants = `coalesce((SELECT n.name FROM person_names n
+           WHERE n.principal_id = p.id AND n.tenant_id = ANY($2)%s
+           ORDER BY n.tenant_id LIMIT 1), p.name)`
+
 const getPrincipal = `
-SELECT p.id, p.type, p.name, CASE WHEN ` + presentPrincipal + ` THEN coalesce(p.email, '') ELSE '' END
+SELECT p.id, p.type, %s, CASE WHEN ` + presentPrincipal + ` THEN coalesce(p.email, '') ELSE '' END
   FROM principals p
  WHERE p.id = $4
    AND (` + listedPrincipal + ` OR ` + metPrincipal + `)`
@@ -80,7 +86,7 @@ SELECT p.id, p.type, p.name, CASE WHEN ` + presentPrincipal + ` THEN coalesce(p.
 func (r *Reader) GetPrincipal(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Principal, error) {
 	var p domain.Principal
 	err := r.Read(ctx, pg.Q(
-		getPrincipal, directoryWith(caller, id), pg.One(&p.ID, &p.Type, &p.Name, &p.Email),
+		fmt.Sprintf(getPrincipal, fmt.Sprintf(nameInTenants, "")), directoryWith(caller, id), pg.One(&p.ID, &p.Type, &p.Name, &p.Email),
 	))
 	if err != nil {
 		return nil, pg.Translate("reading a principal", pg.NotFound(err, "principal"))
@@ -103,21 +109,22 @@ func (r *Reader) ListPrincipals(
 	ctx context.Context, caller domain.Caller, filter PrincipalFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Principal], error) {
 	result := domain.Page[domain.Principal]{PageRequest: page}
-	l := &pg.List{
-		Columns: "p.id, p.type, p.name, coalesce(p.email, '')", From: "principals p",
-		Where: []string{listedPrincipal}, Args: directory(caller),
-	}
+	l := &pg.List{From: "principals p", Where: []string{listedPrincipal}, Args: directory(caller)}
+	name := fmt.Sprintf(nameInTenants, "")
 	if len(filter.TenantIDs) > 0 {
-		l.Filter(principalOfTenants, filter.TenantIDs)
+		of := l.Arg(filter.TenantIDs)
+		l.Where = append(l.Where, fmt.Sprintf(principalOfTenants, of))
+		name = fmt.Sprintf(nameInTenants, " AND n.tenant_id = ANY("+of+")")
 	}
+	l.Columns = "p.id, p.type, " + name + ", coalesce(p.email, '')"
 	if filter.Type != "" {
 		l.Filter("p.type = %s", filter.Type)
 	}
 	if filter.Search != "" {
-		l.Filter("(p.name ILIKE %[1]s OR p.email ILIKE %[1]s)", containing(filter.Search))
+		l.Filter("("+name+" ILIKE %[1]s OR p.email ILIKE %[1]s)", containing(filter.Search))
 	}
 	l.InGroups("p.id", listedGroup, filter.GroupIDs, filter.GroupCodes)
-	if err := l.SortBy(sort, map[string]string{"id": "p.id", "name": "p.name"}, "p.id"); err != nil {
+	if err := l.SortBy(sort, map[string]string{"id": "p.id", "name": name}, "p.id"); err != nil {
 		return result, err
 	}
 	scan := func(rows pgx.Rows) (err error) {

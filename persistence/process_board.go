@@ -31,7 +31,7 @@ const (
 	indexedMembers = `jsonb_object_agg(x.field, CASE WHEN x.text_value IS NOT NULL THEN x.text_value || coalesce(x.text_rest, '')
                                                      ELSE coalesce(x.text_folded, x.number_value::text, to_char(x.date_value, 'YYYY-MM-DD')) END)`
 
-	boardColumns = `p.id, p.subject, p.state, p.process_definition_id, v.name, s.name,
+	boardColumns = `p.id, p.subject, p.state, p.process_definition_id, v.name, coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
        p.created_at, p.last_modified_at, `
 
@@ -39,7 +39,8 @@ const (
 
 	boardNames = `
   JOIN process_definition_versions v ON v.version = p.process_version
-  JOIN principals s ON s.id = p.initiator_id`
+  JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id`
 
 	// A definition whose processes are not visible keeps the names of its members for itself.
 	selectIndexedFields = `
@@ -138,7 +139,7 @@ func boardList(caller domain.Caller, filter BoardFilter, sort []domain.SortKey) 
 	metadata := filterByMetadata(l, caller, filter.Metadata)
 	err := l.SortBy(sort, map[string]string{
 		"id": "p.id", "createdAt": "p.created_at", "lastModifiedAt": "p.last_modified_at", "subject": "p.subject",
-		"definition": "v.name", "initiator": "s.name",
+		"definition": "v.name", "initiator": "coalesce(sname.name, s.name)",
 	}, "p.created_at DESC")
 	return l, metadata, err
 }
@@ -149,7 +150,7 @@ func searchBoard(l *pg.List, search string) {
 		return
 	}
 	text, folded := l.Arg(containing(search)), l.Arg(containing(foldCase(search)))
-	l.Where = append(l.Where, fmt.Sprintf(`(p.subject ILIKE %[1]s OR v.name ILIKE %[1]s OR s.name ILIKE %[1]s
+	l.Where = append(l.Where, fmt.Sprintf(`(p.subject ILIKE %[1]s OR v.name ILIKE %[1]s OR coalesce(sname.name, s.name) ILIKE %[1]s
     OR EXISTS (SELECT 1 FROM process_index x WHERE x.process_id = p.id AND `+indexedText("x")+` LIKE %[2]s))`, text, folded))
 }
 

@@ -28,12 +28,13 @@ type ProcessOverview struct {
 
 const (
 	selectProcessOverview = `
-SELECT ` + processColumns + `, v.name, v.number, s.name,
+SELECT ` + processColumns + `, v.name, v.number, coalesce(sname.name, s.name),
        (SELECT count(*) FROM process_items o WHERE o.process_id = p.id AND o.task_state IN ('READY', 'CLAIMED')),
        (SELECT count(*) FROM process_actions x WHERE x.process_id = p.id AND x.status = 'REQUESTED')
   FROM processes p
   JOIN process_definition_versions v ON v.version = p.process_version
   JOIN principals s ON s.id = p.initiator_id
+  LEFT JOIN person_names sname ON sname.tenant_id = p.tenant_id AND sname.principal_id = p.initiator_id
  WHERE p.id = $3 AND p.tenant_id = ANY($2) AND ` + access.VisibleProcess
 
 	selectNamedRelations = `

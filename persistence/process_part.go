@@ -19,12 +19,14 @@ func (r *Reader) ListProcessParts(
 	sort []domain.SortKey,
 ) (domain.Page[domain.ProcessPart], error) {
 	result := domain.Page[domain.ProcessPart]{PageRequest: page}
-	l := pg.NewList(caller, `i.id, i.type, coalesce(t.name, ''), coalesce(i.task_state, ''), coalesce(o.name, ''), i.created_by,
-       coalesce(a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
+	l := pg.NewList(caller, `i.id, i.type, coalesce(t.name, ''), coalesce(i.task_state, ''), coalesce(oname.name, o.name, ''), i.created_by,
+       coalesce(aname.name, a.name, ''), i.thread_id, coalesce(i.message_text, ''), i.message_data, i.message_data_valid,
        i.message_data_errors, i.created_at, i.last_modified_at`, `process_items i
   LEFT JOIN item_definition_versions t ON t.version = i.item_version
   LEFT JOIN principals o ON o.id = i.owner_id
-  LEFT JOIN principals a ON a.id = i.created_by`, "i.tenant_id")
+  LEFT JOIN person_names oname ON oname.tenant_id = i.tenant_id AND oname.principal_id = i.owner_id
+  LEFT JOIN principals a ON a.id = i.created_by
+  LEFT JOIN person_names aname ON aname.tenant_id = i.tenant_id AND aname.principal_id = i.created_by`, "i.tenant_id")
 	l.Where = append(l.Where, access.VisibleItem)
 	l.Filter("i.process_id = %s", process)
 	pg.AnyOf(l, "i.type", types)
@@ -56,9 +58,10 @@ func (r *Reader) ListProcessActions(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey, now time.Time,
 ) (domain.Page[domain.NamedAction], error) {
 	result := domain.Page[domain.NamedAction]{PageRequest: page}
-	l := pg.NewList(caller, processActionColumns+", coalesce(a.name, '')", `process_actions x
+	l := pg.NewList(caller, processActionColumns+", coalesce(aname.name, a.name, '')", `process_actions x
   JOIN processes p ON p.id = x.process_id
-  LEFT JOIN principals a ON a.id = x.created_by`, "p.tenant_id")
+  LEFT JOIN principals a ON a.id = x.created_by
+  LEFT JOIN person_names aname ON aname.tenant_id = p.tenant_id AND aname.principal_id = x.created_by`, "p.tenant_id")
 	l.Where = append(l.Where, access.VisibleProcess)
 	l.Filter("x.process_id = %s", process)
 	err := l.SortBy(sort, map[string]string{"id": "x.id", "createdAt": "x.created_at"}, "x.created_at DESC")
@@ -85,9 +88,10 @@ func (r *Reader) ListProcessDocuments(
 	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey, now time.Time,
 ) (domain.Page[domain.NamedDocument], error) {
 	result := domain.Page[domain.NamedDocument]{PageRequest: page}
-	l := pg.NewList(caller, documentColumns+", coalesce(a.name, '')", `processes p
+	l := pg.NewList(caller, documentColumns+", coalesce(aname.name, a.name, '')", `processes p
   JOIN documents d ON d.tenant_id = p.tenant_id
-  LEFT JOIN principals a ON a.id = d.created_by`, "p.tenant_id")
+  LEFT JOIN principals a ON a.id = d.created_by
+  LEFT JOIN person_names aname ON aname.tenant_id = p.tenant_id AND aname.principal_id = d.created_by`, "p.tenant_id")
 	// The fragments take the process from $3, and the time from $5.
 	l.Args = append(l.Args, process, "", now)
 	l.Where = append(l.Where, "p.id = $3 AND $4 = ''", access.VisibleProcess, ofProcess, documentKept, access.VisibleDocument)

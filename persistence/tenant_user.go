@@ -11,9 +11,11 @@ import (
 )
 
 const tenantUserColumns = `u.id, u.tenant_id, u.role, u.created_by, u.created_at, u.last_modified_by, u.last_modified_at,
-       p.id, p.type, p.name, coalesce(p.email, ''), u.metadata, u.metadata_valid, u.metadata_errors`
+       p.id, p.type, coalesce(n.name, p.name), coalesce(p.email, ''), u.metadata, u.metadata_valid, u.metadata_errors`
 
-const fromTenantUsers = `tenant_users u JOIN principals p ON p.id = u.principal_id`
+const fromTenantUsers = `tenant_users u
+  JOIN principals p ON p.id = u.principal_id
+  LEFT JOIN person_names n ON n.tenant_id = u.tenant_id AND n.principal_id = u.principal_id`
 
 func scanTenantUser(row pgx.CollectableRow) (domain.TenantUser, error) {
 	var u domain.TenantUser

@@ -175,7 +175,7 @@ func process(p *domain.Process, failed error) (oasa.Process, error) {
 func processPageItem(p *domain.Process, names *domain.Names) (oasa.ProcessPageItem, error) {
 	answer := oasa.ProcessPageItem{
 		ObjectType: new(oasa.AuditedObjectTypePROCESSPAGEITEM), ID: &p.ID, Subject: &p.Subject,
-		State: new(oasa.ProcessState(p.State)), TenantID: &p.TenantID, Initiator: principalRef(p.InitiatorID, names),
+		State: new(oasa.ProcessState(p.State)), TenantID: &p.TenantID, Initiator: principalRef(p.TenantID, p.InitiatorID, names),
 		ProcessDefinition: oasa.ProcessDefinitionSummary{
 			ID: p.Definition.ID, Version: &p.Definition.Version, Name: httpio.PtrOrNil(names.Versions[p.Definition.Version]),
 		},

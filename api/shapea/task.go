@@ -207,7 +207,7 @@ func taskPageItem(i *domain.ProcessItem, names *domain.Names) (oasa.TaskPageItem
 		}
 	}
 	if i.OwnerID != nil {
-		answer.Owner = principalRef(*i.OwnerID, names)
+		answer.Owner = principalRef(i.TenantID, *i.OwnerID, names)
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
 	var err error

@@ -181,7 +181,7 @@ VALUES (gen_random_uuid(), sha256('s'), $1, 'https://issuer.example', '` + marke
 		return tables
 	}
 	require.ElementsMatch(t, []string{
-		"principals", "tenant_users", "resources", "credentials", "oidc_subjects", "console_sessions",
+		"principals", "person_names", "tenant_users", "resources", "credentials", "oidc_subjects", "console_sessions",
 	}, holding())
 
 	before := s.Snapshot()

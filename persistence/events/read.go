@@ -191,13 +191,23 @@ func List(
 	return events, pg.Translate("listing events", err)
 }
 
+const recordTables = `events e
+  LEFT JOIN principals s ON s.id = e.actor_id
+  LEFT JOIN person_names sname ON sname.tenant_id = e.tenant_id AND sname.principal_id = e.actor_id
+  LEFT JOIN tenants t ON t.id = e.tenant_id`
+
+// byActor is true of an event e of an actor that has a text in its e-mail or in its name in the tenant of the event.
+const byActor = `(e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lower(a.email), lower(%[1]s)) > 0)
+    OR (e.tenant_id, e.actor_id) IN (SELECT n.tenant_id, n.principal_id FROM person_names n WHERE strpos(lower(n.name), lower(%[1]s)) > 0)
+    OR e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lower(a.name), lower(%[1]s)) > 0)
+        AND NOT EXISTS (SELECT 1 FROM person_names n WHERE n.tenant_id = e.tenant_id AND n.principal_id = e.actor_id))`
+
 // ListRecords returns the next events in the scope with the names of what they refer to.
 func ListRecords(
 	ctx context.Context, r *persistence.Reader, scope persistence.AdministrationScope, filter Filter, part Range,
 ) ([]domain.AuditRecord, error) {
 	sql, args := listOf(
-		eventColumns+", coalesce(s.name, ''), coalesce(t.code, '')",
-		"events e LEFT JOIN principals s ON s.id = e.actor_id LEFT JOIN tenants t ON t.id = e.tenant_id", scope, filter, part)
+		eventColumns+", coalesce(sname.name, s.name, ''), coalesce(t.code, '')", recordTables, scope, filter, part)
 	var records []domain.AuditRecord
 	err := r.Read(ctx, pg.Q(sql, args, func(rows pgx.Rows) (err error) {
 		records, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (record domain.AuditRecord, err error) {
@@ -245,8 +255,7 @@ func listOf(columns, from string, scope persistence.AdministrationScope, filter 
 		l.Filter("(e.resource_id = %[1]s AND "+besidesProcess+" OR e.process_id = %[1]s)", *filter.Concerning)
 	}
 	if filter.Actor != "" {
-		l.Filter("e.actor_id IN (SELECT a.id FROM principals a WHERE strpos(lower(a.name || ' ' || coalesce(a.email, '')), lower(%s)) > 0)",
-			filter.Actor)
+		l.Filter(byActor, filter.Actor)
 	}
 	order, operator, after := pg.EventOrder, ">", domain.EventCursor{}
 	if part.NewestFirst {

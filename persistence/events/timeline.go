@@ -15,12 +15,14 @@ import (
 )
 
 const (
-	timelineColumns = eventColumns + `, coalesce(a.name, ''), coalesce(o.name, ''), coalesce(t.name, ''), coalesce(y.subject, '')`
+	timelineColumns = eventColumns + `, coalesce(aname.name, a.name, ''), coalesce(oname.name, o.name, ''), coalesce(t.name, ''), coalesce(y.subject, '')`
 
 	timelineTables = `
   LEFT JOIN principals a ON a.id = e.actor_id
+  LEFT JOIN person_names aname ON aname.tenant_id = e.tenant_id AND aname.principal_id = e.actor_id
   LEFT JOIN principals o ON o.id = (e.details ->> 'ownerId')::uuid
         AND e.resource_kind = 'PROCESS_ITEM'
+  LEFT JOIN person_names oname ON oname.tenant_id = e.tenant_id AND oname.principal_id = o.id
   LEFT JOIN process_items i ON i.id = e.process_item_id
   LEFT JOIN item_definition_versions t ON t.version = i.item_version
   LEFT JOIN processes y ON y.id = e.process_id`
