@@ -20,7 +20,7 @@ func TestWritesReturnNamesWithTheCommit(t *testing.T) {
 		for _, again := range []bool{false, true} {
 			claimed, err := a.ClaimProcessItemTask(ctx, a.carl, task.ID)
 			require.NoError(t, err, again)
-			require.Equal(t, domain.PrincipalUser, claimed.Names.Principals[a.carl.PrincipalID].Type)
+			require.Equal(t, domain.PrincipalUser, claimed.Names.Principals[domain.PrincipalInTenant{TenantID: claimed.TenantID, ID: a.carl.PrincipalID}].Type)
 			require.Equal(t, "Alone", claimed.Names.Versions[claimed.Definition.Version])
 		}
 	})
@@ -28,7 +28,7 @@ func TestWritesReturnNamesWithTheCommit(t *testing.T) {
 		t.Parallel()
 		changed, err := a.ChangeProcessInitiator(ctx, a.ada, a.process.ID, app.PrincipalKey{ID: &a.carl.PrincipalID})
 		require.NoError(t, err)
-		require.Contains(t, changed.Names.Principals, a.carl.PrincipalID)
+		require.Contains(t, changed.Names.Principals, domain.PrincipalInTenant{TenantID: changed.TenantID, ID: a.carl.PrincipalID})
 		require.Equal(t, "Checking", changed.Names.Versions[changed.Definition.Version])
 	})
 	t.Run("only where they are asked for", func(t *testing.T) {

@@ -179,6 +179,30 @@ func TestMembersThatMustHaveNoEffect(t *testing.T) {
 	require.JSONEq(t, `{"ID":1,"id":2}`, string(got.Metadata.Value))
 }
 
+func TestNullMembers(t *testing.T) {
+	t.Parallel()
+	var got *oasb.ProcessCreateParams
+	server := stub{start: func(p *oasb.ProcessCreateParams) { got = p }}
+	create := func(members string) *httptest.ResponseRecorder {
+		return do(t, server, call(http.MethodPost, "/v2024-06-14/processes", "application/json", `{"processDefinitionCode":"C",`+members+`}`))
+	}
+	// Optional ones are absent, and what is inside a value is data.
+	answer := create(`"id":null,"processDefinitionId":null,"entity":null,"metadata":{"valid":null,"errors":null,"value":{"id":null,"a":[null]}}`)
+	require.Equal(t, http.StatusCreated, answer.Code, answer.Body)
+	require.Nil(t, got.ID)
+	require.Nil(t, got.ProcessDefinitionID)
+	require.Nil(t, got.Entity)
+	require.JSONEq(t, `{"id":null,"a":[null]}`, string(got.Metadata.Value))
+	// Required ones and elements must not be null.
+	answer = create(`"metadata":{"value":null}`)
+	require.Equal(t, http.StatusBadRequest, answer.Code)
+	require.Equal(t, []string{"body /metadata/value"}, locations(t, answer))
+	require.Contains(t, answer.Body.String(), "must not be null")
+	answer = do(t, server, call(http.MethodPost, "/v2024-06-14/workers", "application/json",
+		`{"identity":"i","taskQueue":"q","hostname":"h","ip":"127.0.0.1","workflowTypes":[null]}`))
+	require.Equal(t, []string{"body /workflowTypes/0"}, locations(t, answer))
+}
+
 func TestPatchTakesBothMediaTypes(t *testing.T) {
 	t.Parallel()
 	path := "/v2024-06-14/processes/" + id + "/metadata"

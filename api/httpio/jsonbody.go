@@ -95,7 +95,7 @@ func (b *bodyReader) object(schema *openapi3.Schema) any {
 	for raw := range b.Members() {
 		name := jsontext.Unquote(raw)
 		child, use := memberOf(schema, name)
-		if use == declared && b.Kind() == 'n' && !child.Nullable && isOptional(schema, name) {
+		if use == declared && b.Kind() == 'n' && !acceptsNull(child) && isOptional(schema, name) {
 			use = blanked
 		}
 		if use == blanked {

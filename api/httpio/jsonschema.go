@@ -65,6 +65,13 @@ func isOptional(schema *openapi3.Schema, name string) bool {
 	return declares && !requires
 }
 
+// acceptsNull reports whether null is a value of the schema, as it is of one that
+// accepts anything.
+func acceptsNull(schema *openapi3.Schema) bool {
+	typed := !schema.Type.IsEmpty() || len(schema.OneOf)+len(schema.AllOf)+len(schema.AnyOf) > 0
+	return !typed || schema.PermitsNull()
+}
+
 // isFreeForm reports whether values of the schema are handed on as raw text.
 func isFreeForm(schema *openapi3.Schema) bool {
 	goType, _ := schema.Extensions["x-go-type"].(string)

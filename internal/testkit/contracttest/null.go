@@ -107,7 +107,8 @@ func optionalMembers(value any, schema *openapi3.Schema) []optionalMember {
 		if property.ReadOnly {
 			continue
 		}
-		if !property.Nullable && !slices.Contains(schema.Required, name) {
+		anything := property.Type.IsEmpty() && len(property.OneOf)+len(property.AllOf)+len(property.AnyOf) == 0
+		if !anything && !property.PermitsNull() && !slices.Contains(schema.Required, name) {
 			found = append(found, optionalMember{"/" + name, func(null bool) any {
 				changed := maps.Clone(object)
 				if changed == nil {
