@@ -12,8 +12,8 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// MaxLength is the maximum length of an expression in bytes.
-const MaxLength = 4096
+// MaxLength is the maximum length of an expression in characters.
+const MaxLength = 4000
 
 // Expression is a checked and compiled availability expression. It is safe for concurrent use.
 type Expression struct {
@@ -29,8 +29,8 @@ const reserved = "$__"
 // false.
 func Parse(text string) (*Expression, error) {
 	switch {
-	case len(text) > MaxLength:
-		return nil, &Error{Column: 1, Message: fmt.Sprintf("the expression is longer than %d bytes", MaxLength)}
+	case utf8.RuneCountInString(text) > MaxLength:
+		return nil, &Error{Column: 1, Message: fmt.Sprintf("the expression is longer than %d characters", MaxLength)}
 	case !utf8.ValidString(text):
 		return nil, &Error{Column: 1, Message: "the expression is not valid UTF-8"}
 	}

@@ -24,7 +24,7 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		{`${}`, 3, "the expression is empty"},
 		{`${   }`, 6, "the expression is empty"},
 		{"${ \"\xff\" == \"\" }", 1, "not valid UTF-8"},
-		{`${ true }` + strings.Repeat(" ", MaxLength), 1, "longer than 4096 bytes"},
+		{`${ true }` + strings.Repeat(" ", MaxLength), 1, "longer than 4000 characters"},
 
 		// syntax
 		{`${ .process.state = = "x" }`, 21, "unexpected token"},

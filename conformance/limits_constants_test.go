@@ -1,0 +1,225 @@
+package conformance
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A limit is a constant that bounds the input of callers, as docs/limits.md shows it.
+type limit struct {
+	constant, text, unit string
+	beyond               string
+}
+
+// limits lists the constants that bound inputs, in the order of the document.
+func limits() []limit {
+	const characters, bytes, refused, cut, later = "characters", "bytes", "400", "the rest is cut", "the rest is checked by the next save"
+	return []limit{
+		{"domain/jsontext.MaxDepth", "nesting of JSON", "", refused},
+		{"domain/jsontext.maxNumber", "length of a number that is compared or indexed", characters, "not valid"},
+		{"domain/jsontext.maxExponent", "exponent of such a number, in both directions", "", "not valid"},
+		{"api/httpio.maxEmailLength", "e-mail address", bytes, refused},
+		{"blobstore.maxFileName", "name of a file", bytes, "shortened"},
+		{"blobstore.maxContentType", "content type of a file", bytes, refused},
+		{"authn.maxToken", "access token in a header", bytes, "401"},
+		{"api/httpio.maxRequestIDLength", "`X-Request-Id`", characters, "replaced"},
+		{"app.maxElementValues", "values of an element", "", refused},
+		{"domain.MaxLogMessage", "message of a log entry", characters, cut},
+		{"domain.maxSubject", "subject that a process is given by its template", characters, cut},
+		{"domain/filter.maxOperands", "values of an expression of `value` and `metadata`", "", refused},
+		{"domain/jsondoc.maxOperations", "operations of a JSON Patch", "", refused},
+		{"domain/jsondoc.maxCopied", "bytes that the copies of a JSON Patch add", bytes, "409"},
+		{"domain/jsondoc.maxSchema", "schema of a definition", bytes, refused},
+		{"domain/jsondoc.maxSchemaDepth", "nesting of a schema", "", refused},
+		{"domain/jsondoc.maxSchemaNodes", "objects and arrays of a schema", "", refused},
+		{"domain/jsondoc.maxExpanded", "subschemas of a schema with its references replaced", "", refused},
+		{"domain/jsondoc.maxChain", "subschemas in a row for one value", "", refused},
+		{"domain/jsondoc.maxDynamicAnchors", "dynamic anchors of a schema", "", refused},
+		{"domain/jsondoc.maxPattern", "compiled `pattern` of a schema, in instructions", "", refused},
+		{"domain/jsondoc.maxLocation", "location of a subschema", bytes, refused},
+		{"domain/jsondoc.maxValidationWork", "work of one validation: schema and value together", bytes, refused},
+		{"domain/jsondoc.maxPaths", "JSON Pointers of all values of a document", bytes, refused},
+		{"domain/jsondoc.maxViolations", "violations of a value that are stored", "", cut},
+		{"domain.MaxItemReferences", "references to items of data sources in a value", "", refused},
+		{"domain.maxItemsAsked", "references that one save has checked by workers", "", later},
+		{"domain.maxItemText", "reference that is checked", bytes, "not valid"},
+		{"domain.maxItemTexts", "references that one save has checked, together", bytes, later},
+		{"domain.MaxDataSourceRequest", "query of a data source", bytes, refused},
+		{"domain.MaxDataSourcePage", "items of a page of a data source", "", refused},
+		{"domain.MaxDataSourceQueries", "queries of a principal that wait", "", "409"},
+		{"domain/availability.MaxLength", "availability expression", characters, refused},
+		{"domain/availability.maxTokens", "tokens of an availability expression", "", refused},
+		{"domain/availability.maxNesting", "nesting of an availability expression", "", refused},
+		{"domain/availability.maxDigits", "digits of a number in an availability expression", "", refused},
+		{"domain/availability.maxPattern", "pattern of `test` in an availability expression", characters, refused},
+		{"domain/resource.maxDocuments", "manifests of one `apply`", "", refused},
+		{"domain/resource.maxDocument", "manifest, as JSON", bytes, refused},
+		{"api/admin.BodyLimit", "body of a request of administrators", bytes, "413"},
+		{"manifest.maxFile", "file that the command line reads", bytes, "refused"},
+		{"manifest.maxNodes", "elements of a manifest once aliases are replaced", "", "refused"},
+		{"manifest.maxText", "text of a manifest once aliases are replaced", bytes, "refused"},
+		{"webhook.maxURLLength", "address of a webhook", bytes, refused},
+		{"administer.maxSecretName", "name of a secret", characters, refused},
+		{"domain.MaxActiveSecrets", "secrets of an application or a webhook that work at once", "", "409"},
+		{"domain.MaxAccessTokens", "personal access tokens of a user", "", "409"},
+		{"domain.MaxQueueNamesSize", "names of the task queues of an application, in its token", bytes, "409"},
+		{"app.maxWorkers", "workers of an application that are online", "", "409"},
+		{"administer.MaxRobotVariables", "variables of a robot", "", "409"},
+		{"administer.maxRobotVariable", "value of a variable", characters, refused},
+		{"administer.maxRobotVariableName", "name of a variable", characters, refused},
+		{"administer.MaxRobotAssets", "assets of a robot", "", "409"},
+		{"domain.maxAssetVersion", "version of an asset", characters, refused},
+		{"administer.MaxReplayed", "webhook deliveries that are repeated at once", "", "the answer says where to go on"},
+		{"form.maxNewRows", "rows of a table in a form that are added at once", "", refused},
+		{"form/press.MaxForms", "forms of one ZIP", "", "409"},
+		{"form/press.MaxPaper", "form as PDF, or ZIP", bytes, "409"},
+		{"console/web.maxForm", "form of the console without files", bytes, "413"},
+		{"console/forms.maxPost", "task form of the console without files", bytes, "413"},
+		{"console/forms.maxInputs", "inputs of a task form of the console", "", refused},
+		{"console/start.maxSubject", "subject of a process in the console", characters, refused},
+	}
+}
+
+// others returns why constants of a package, or single ones, are not limits of input.
+func others() map[string]string {
+	reasons := map[string]string{}
+	for reason, names := range map[string]string{
+		"bounds work or memory": `domain/availability.maxSteps domain/availability.maxBits domain/availability.maxPatternSize
+			domain/filter.maxNumber domain/filter.maxExponent domain.InboxCountLimit domain.MaxDataSourceResults
+			domain/jsondoc.maxExponentDigits domain/jsondoc.maxPatchWork app.maxSeen app.maxDefinitions app.maxCachedKeys
+			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence form/press.maxWaiting
+			form/press.maxFrame form/press.maxJob administer.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
+		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
+			api/httpio.maxIgnoredName api/httpio.maxViolations administer.maxNeedsReported`,
+		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit administer.MaxAccessTokenLifetime
+			authn.MaxCertificateLifetime authn.MaxPublishDelay authn.MaxClockSkew authn.MaxOperatorAccess authn.maxIssuer`,
+		"bounds what identity providers, models, workers and receivers send": `authn.maxIssuerAnswer authn.maxNumericDate
+			authn.maxSubject authn.maxEmail engine webhook.MaxAnswer webhook.maxRetryAfter webhook.maxAnswerHeader
+			webhook.maxSecretLength app.maxDataSourceMessage domain.maxRetryAfter domain.maxHold`,
+		"bounds a run of AI assistance": `app.maxAssistedDocuments app.maxPassages app.maxExcerpts app.maxQuery`,
+		"follows from another limit":    `authn.maxHeader blobstore.maxExtension`,
+		"bounds what is stored of it":   `authn.maxSessions authn.maxUserAgent`,
+		"is the layout of a form or a page": `form/paper form console/artifacts console/audit console/processes console/definitions
+			console/people console/forms`,
+	} {
+		for _, name := range strings.Fields(names) {
+			reasons[name] = reason
+		}
+	}
+	return reasons
+}
+
+// Every constant that is named as a limit is documented, or is no limit of input.
+func TestEveryLimitOfTheCodeIsClassified(t *testing.T) {
+	t.Parallel()
+	documented := map[string]bool{}
+	for _, l := range limits() {
+		documented[l.constant] = true
+	}
+	reasons, used := others(), map[string]bool{}
+	for name := range constants(t) {
+		folder, _, _ := strings.Cut(name, ".")
+		if documented[name] {
+			continue
+		}
+		require.True(t, reasons[name] != "" || reasons[folder] != "",
+			"%s is neither a limit of docs/limits.md nor among the others: add it to one of the lists", name)
+		used[name], used[folder] = true, true
+	}
+	for name := range reasons {
+		require.True(t, used[name], "there is no constant %s", name)
+	}
+}
+
+// constants returns the constants that are named as limits, with their expressions.
+func constants(t *testing.T) map[string]ast.Expr {
+	t.Helper()
+	named := regexp.MustCompile(`^[mM]ax[A-Z]|^[A-Za-z]+Limit$`)
+	found := map[string]ast.Expr{}
+	for _, root := range []string{
+		"domain", "app", "api", "administer", "authn", "blobstore", "manifest", "webhook", "form", "engine", "console", "persistence",
+	} {
+		require.NoError(t, filepath.WalkDir(filepath.Join("..", root), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			folder := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), ".."+string(os.PathSeparator)))
+			for _, decl := range file.Decls {
+				group, ok := decl.(*ast.GenDecl)
+				if !ok || group.Tok != token.CONST {
+					continue
+				}
+				for _, spec := range group.Specs {
+					values, ok := spec.(*ast.ValueSpec)
+					if !ok {
+						continue
+					}
+					for i := range values.Values {
+						if name := values.Names[i].Name; named.MatchString(name) {
+							found[folder+"."+name] = values.Values[i]
+						}
+					}
+				}
+			}
+			return nil
+		}))
+	}
+	return found
+}
+
+// limitRows returns the table of the limits of the code, with the values that the constants have.
+func limitRows(t *testing.T) []string {
+	t.Helper()
+	found := constants(t)
+	rows := []string{"| limit | | beyond |", "|---|---|---|"}
+	for _, l := range limits() {
+		require.NotNil(t, found[l.constant], "there is no constant %s", l.constant)
+		value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, types.ExprString(found[l.constant]))
+		require.NoError(t, err, l.constant)
+		n, exact := constant.Int64Val(constant.ToInt(value.Value))
+		require.True(t, exact, l.constant)
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", l.text, quantity(n, l.unit), l.beyond))
+	}
+	return rows
+}
+
+// quantity writes a number with its unit, as the document does.
+func quantity(n int64, unit string) string {
+	if unit == "bytes" {
+		for shift, name := range []string{"bytes", "KiB", "MiB", "GiB"} {
+			if size := int64(1) << (10 * shift); n%(size<<10) != 0 || shift == 3 {
+				return grouped(n/size) + " " + name
+			}
+		}
+	}
+	return strings.TrimSpace(grouped(n) + " " + unit)
+}
+
+func grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	var parts []string
+	for len(digits) > 3 {
+		parts = append(parts, digits[len(digits)-3:])
+		digits = digits[:len(digits)-3]
+	}
+	slices.Reverse(parts)
+	return strings.Join(append([]string{digits}, parts...), ",")
+}
