@@ -147,6 +147,34 @@ func TestCreatingWithAnIDInUse(t *testing.T) {
 	}
 }
 
+// Who may not create is refused for that, also with an id that is in use.
+func TestCreatingWithAnIDInUseTakesTheRight(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewService(t)
+	c := newCast(s)
+	mine, others := c.things(s, "owner", false), c.things(s, "other", false)
+	ids := map[string]uuid.UUID{
+		"A.createProcess": others.process, "B.createProcess": others.process, "A.createTask": others.task, "B.createProcessItem": others.task,
+		"B.createBusinessArtifact": others.artifact, "B.createBusinessArtifactAction": others.artifactAction, "B.createProcessAction": others.action,
+	}
+	refused := 0
+	eachCell(t, matrix, func(row, caller, cell string) {
+		id, creates := ids[row]
+		if !creates || caller == "foreign" || cell != "403" && cell != "201" || caller == "other" {
+			return
+		}
+		op := mine.matrixRequest(row)
+		got := s.Send(apitest.Request(t, c.accounts[caller], op.method, op.path, `{"id":"`+id.String()+`",`+op.body[1:]))
+		if cell == "201" {
+			require.Equal(t, 409, got.Status, "%s by %s: %s", row, caller, got.Body)
+			return
+		}
+		requireCell(t, cell, got)
+		refused++
+	})
+	require.Greater(t, refused, 10)
+}
+
 // What was created is returned again as it is, also after its parent has ended or was deleted.
 func TestCreatingAgainAfterTheParentHasEnded(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,7 @@ func (s *Service) CreateAuthentication(
 			return nil, notWorker()
 		}
 		if grantee.Taken {
-			return nil, idTaken()
+			return nil, idTaken(nil)
 		}
 		grant, err := s.issue(authentication, tenant.Namespace, grantee.Access, now)
 		if err != nil {

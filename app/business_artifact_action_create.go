@@ -59,7 +59,7 @@ func (s *Service) CreateBusinessArtifactAction(
 			return nil, nil
 		}
 		if locked.Action != nil || locked.Taken {
-			return nil, idTaken()
+			return nil, idTaken(nil)
 		}
 		created = true
 		action, err = s.invoke(ctx, k, id, locked.Artifact, in, failed)

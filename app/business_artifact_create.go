@@ -59,7 +59,8 @@ func (s *Service) CreateBusinessArtifact(
 		}
 		if known.Existing != nil {
 			if !known.ExistingVisible || !in.describes(known.Existing) {
-				return nil, idTaken()
+				_, right := creatable(known.Definitions)
+				return nil, idTaken(right)
 			}
 			artifact, created = known.Existing, false
 			return nil, nil

@@ -14,6 +14,11 @@ func idOr(chosen *uuid.UUID) uuid.UUID {
 	return domain.NewID()
 }
 
-func idTaken() error {
+// idTaken refuses an id that is in use. right is the error of the check whether
+// the caller may create under any id: without the right it is returned instead.
+func idTaken(right error) error {
+	if domain.HasCode(right, domain.CodeAccessDenied) {
+		return right
+	}
 	return domain.Conflict(domain.CodeConflict, "the id is already in use")
 }

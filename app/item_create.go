@@ -73,7 +73,7 @@ func (s *Service) CreateProcessItem(
 		}
 		if known.Existing != nil {
 			if !known.ExistingVisible || !in.describes(known.Existing) {
-				return nil, idTaken()
+				return nil, idTaken(known.Process.CheckMayManage(known.Process.Rights))
 			}
 			item, created = known.Existing, false
 			return waitAgain(tx, caller, known, in.ActivityToken, now)

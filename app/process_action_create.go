@@ -56,10 +56,8 @@ func (s *Service) CreateProcessAction(
 		if err != nil {
 			return nil, err
 		}
-		if existing := known.Existing; existing != nil {
-			if existing.ProcessID != process || existing.Definition.Code != in.Code {
-				return nil, idTaken()
-			}
+		existing := known.Existing
+		if existing != nil && existing.ProcessID == process && existing.Definition.Code == in.Code {
 			action, created = existing, false
 			return nil, nil
 		}
@@ -68,7 +66,12 @@ func (s *Service) CreateProcessAction(
 			return nil, err
 		}
 		of := d.action(in.Code)
-		if of == nil {
+		switch {
+		case existing != nil && of == nil:
+			return nil, idTaken(nil)
+		case existing != nil:
+			return nil, idTaken(of.refusal(&known.ActionableProcess))
+		case of == nil:
 			return nil, unknownAction(domain.FieldUserAction, "is not a user action of the process")
 		}
 		obstacle, fault := of.firstObstacle(ctx, &known.ActionableProcess, s.now())

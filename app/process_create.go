@@ -81,7 +81,8 @@ func (s *Service) CreateProcess(
 			process, created = nil, false
 			process, err = tx.GetTakenProcess(ctx, caller, id)
 			if err == nil && (process == nil || !in.describes(process)) {
-				err = idTaken()
+				_, right := startable(known.Definitions)
+				err = idTaken(right)
 			}
 			return nil, err
 		}

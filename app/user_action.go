@@ -71,6 +71,15 @@ func (a *userAction) firstObstacle(
 	return "", nil
 }
 
+// refusal returns the error of the first obstacle apart from the availability
+// expression, nil if there is none.
+func (a *userAction) refusal(p *persistence.ActionableProcess) error {
+	for _, obstacle := range a.Obstacles(p.RelationsTo(a.UserAction)) {
+		return obstacle.Refusal()
+	}
+	return nil
+}
+
 // messageAction is the code of the action that every process offers to callers
 // who may write messages: it creates a message with a text. Codes of
 // definitions cannot begin with its prefix.
