@@ -315,20 +315,6 @@ func TestAdminPermissionMatrix(t *testing.T) {
 	}
 }
 
-func TestNullForAnOptionalMemberOfAdministrationIsAbsence(t *testing.T) {
-	t.Parallel()
-	s := apitest.NewAdministered(t)
-	operations := makeThings(s, "north", "null").operations()
-	members := 0
-	for _, id := range apitest.Contracts["admin"].Operations() {
-		op := operations[id]
-		members += apitest.Contracts["admin"].RunNulls(t, s.Client, id, func() *http.Request {
-			return apitest.Request(t, s.As("owner"), op.method, op.path, op.body)
-		})
-	}
-	require.GreaterOrEqual(t, members, 10)
-}
-
 // Validation finds what is wrong before anything is changed.
 func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -200,25 +199,6 @@ func TestBadInputChangesNothing(t *testing.T) {
 		})
 	}
 	require.Equal(t, before, s.Snapshot())
-}
-
-// Many serializers write null for what is absent.
-func TestNullForAnOptionalMemberIsAbsence(t *testing.T) {
-	t.Parallel()
-	s := apitest.NewService(t)
-	operations := newFixture(s).operations()
-	members := 0
-	for _, name := range operationNames() {
-		op := operations[name]
-		contract, id := contractOf(name)
-		members += contract.RunNulls(t, s.Client, id, func() *http.Request {
-			if name == "B.createDataSourceQuery" {
-				s.Advance(time.Hour) // only so many may wait at once
-			}
-			return apitest.Request(t, demo.LoanWorker(), op.method, op.path, op.body)
-		})
-	}
-	require.Greater(t, members, 90)
 }
 
 // Rules that a schema cannot express are in descriptions.
