@@ -149,7 +149,27 @@ func manifestRows(t *testing.T) []string {
 		require.NoError(t, json.Unmarshal(text, &schema))
 		found.manifest(schema, strings.TrimSuffix(file, ".json"))
 	}
+	for _, places := range found {
+		merge(places)
+	}
 	return found.rows()
+}
+
+// merge replaces the definitions that many kinds share, which have a name after #, by one of all kinds.
+func merge(places map[string]bool) {
+	const many = 5
+	kinds := map[string][]string{}
+	for place := range places {
+		if _, name, shared := strings.Cut(place, "#"); shared {
+			kinds[name] = append(kinds[name], place)
+		}
+	}
+	for name, of := range kinds {
+		if len(of) >= many {
+			maps.DeleteFunc(places, func(place string, _ bool) bool { return slices.Contains(of, place) })
+			places["*#"+name] = true
+		}
+	}
 }
 
 // manifest adds the limits of a JSON Schema at a place.
