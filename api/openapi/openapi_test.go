@@ -34,6 +34,9 @@ func TestContractUsesSupportedKeywords(t *testing.T) {
 			for _, fault := range faults(schema) {
 				t.Errorf("%s %s: %s", name, place, fault)
 			}
+			if strings.Contains(place, "/parameters/") {
+				require.NotContains(t, schema, "x-go-type-skip-optional-pointer", "clients would send parameters that are not given: %s", place)
+			}
 			if kinds(schema) == 0 {
 				require.Regexp(t, "^#/components/schemas/[^/]+/properties/[^/]+$", place, "Load lets only members be null")
 			}
