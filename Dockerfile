@@ -25,6 +25,7 @@ RUN apt-get update && \
     groupadd --gid 65532 nonroot && useradd --uid 65532 --gid 65532 --create-home --shell /usr/sbin/nologin nonroot
 COPY --from=build /out/procession /out/loan-worker /usr/local/bin/
 COPY --from=build /out/sbom /usr/share/sbom
+COPY LICENSE NOTICE /usr/share/doc/procession/
 COPY --from=build --chown=65532:65532 /out/tls /tls
 COPY --from=build --chown=65532:65532 /out/documents /documents
 # By number, so that Kubernetes can check that it is not root.

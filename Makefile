@@ -91,13 +91,15 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, link
 	@cd sdk && $(TOOLS)/workflowcheck -config ../tools/workflowcheck/config.yaml ./...
 
 .PHONY: generate
-generate: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Make the generated code from the contracts and the templates of the console
+generate: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Make the generated code from the contracts and the templates of the console, and NOTICE
 	@go generate ./...
 	@go -C sdk generate ./...
+	@go run ./cmd/sbom -notice NOTICE
 
 .PHONY: drift
-drift: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Check that generated code and module files are current
+drift: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Check that generated code, NOTICE and module files are current
 	@scripts/generated-current
+	@go run ./cmd/sbom -notice NOTICE -check
 	@for module in $(ALL_MODULES); do \
 	  (cd "$$module" && go mod tidy -diff) || { echo "go.mod or go.sum of $$module is not tidy: run go mod tidy there" >&2; exit 1; }; \
 	done
@@ -165,6 +167,12 @@ temporal: ## Build the Temporal server into the user's cache; minutes the first 
 .PHONY: sbom
 sbom: build temporal ## Write a bill of materials of each binary into dist/, as CycloneDX
 	@go run ./cmd/sbom -dir dist bin/procession bin/loan-worker "$$(go run ./devstack/temporalserver/prebuild)"
+
+.PHONY: release
+release: ## Check what is published: pinned images, no known vulnerabilities (the database must answer), bills of materials
+	@IMAGES_REQUIRED=1 scripts/pin-images --check
+	@VULN_REQUIRED=1 scripts/vulnerabilities
+	@$(MAKE) sbom
 
 .PHONY: bootstrap
 bootstrap: ## Check for Go, PostgreSQL and Node; install all but Go with apt where they are missing

@@ -59,9 +59,24 @@ func component(module debug.Module, kind cdx.ComponentType) cdx.Component {
 	if module.Version != "" && module.Version != "(devel)" {
 		url += "@" + strings.ReplaceAll(module.Version, "+", "%2B")
 	}
-	return cdx.Component{
+	c := cdx.Component{
 		BOMRef: url, Type: kind, Name: module.Path, Version: module.Version, PackageURL: url, Scope: cdx.ScopeRequired,
 	}
+	if note, ok := unmaintained[module.Path]; ok {
+		c.Properties = &[]cdx.Property{{Name: "procession:unmaintained", Value: note}}
+	}
+	return c
+}
+
+// unmaintained are modules that get no fixes any more, each with what depends on it.
+//
+//nolint:gochecknoglobals // constant
+var unmaintained = map[string]string{
+	"github.com/facebookgo/clock": "archived; required by go.temporal.io/sdk",
+	"github.com/gogo/protobuf":    "deprecated; required by go.temporal.io/sdk and go.temporal.io/server",
+	"github.com/golang/mock":      "archived, succeeded by go.uber.org/mock; required by go.temporal.io/sdk",
+	"github.com/robfig/cron":      "not developed since 2021; required by go.temporal.io/sdk",
+	"github.com/robfig/cron/v3":   "not developed since 2021; required by go.temporal.io/server",
 }
 
 // properties returns the settings of the build that decide what is in the binary.

@@ -1,10 +1,13 @@
-// Command sbom writes a software bill of materials beside each Go binary that it
-// is given: the modules that the linker recorded in it, as CycloneDX JSON.
+// Command sbom writes a software bill of materials for each Go binary that it
+// is given: the modules that the linker recorded in it, as CycloneDX JSON. With
+// -notice it writes the modules and npm packages of a release with their licences.
 //
 //	go run ./cmd/sbom -dir dist bin/procession bin/loan-worker
+//	go run ./cmd/sbom -notice NOTICE
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -15,7 +18,16 @@ import (
 
 func main() {
 	dir := flag.String("dir", "dist", "directory of the bills, each named after its binary")
+	notice := flag.String("notice", "", "file of the modules and packages of a release with their licences")
+	check := flag.Bool("check", false, "with -notice: change nothing; fail when the file is not current")
 	flag.Parse()
+	if *notice != "" {
+		if err := updateNotice(context.Background(), *notice, *check); err != nil {
+			fmt.Fprintln(os.Stderr, "sbom:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "sbom: name at least one binary")
 		os.Exit(2)
