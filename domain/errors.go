@@ -46,6 +46,7 @@ const (
 	CodeDocumentType           Code = "DOCUMENT_TYPE"
 	CodeDocumentExpired        Code = "DOCUMENT_EXPIRED"
 	CodePatchFailed            Code = "PATCH_FAILED"
+	CodePatchTooCostly         Code = "PATCH_TOO_COSTLY"
 	CodeFeatureDisabled        Code = "FEATURE_DISABLED"
 	CodeAIRunPending           Code = "AI_RUN_PENDING"
 	CodeConflict               Code = "CONFLICT"

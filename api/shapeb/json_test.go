@@ -118,6 +118,8 @@ func TestPatching(t *testing.T) {
 func TestPatchIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
+	costly := `[{"op":"add","path":"/b","value":"` + strings.Repeat("x", 600_000) + `"},{"op":"copy","from":"/b","path":"/c"},` +
+		`{"op":"copy","from":"/b","path":"/d"}]`
 	for path := range patchable(s, `{"a":1,"list":[null]}`) {
 		before := s.Snapshot()
 		for patch, want := range map[string]struct {
@@ -133,6 +135,7 @@ func TestPatchIsAllOrNothing(t *testing.T) {
 			`[{"op":"add","path":"b","value":2}]`:                                          {400, "VALIDATION", "/0/path"},
 			`[{"op":"add","path":"/~2","value":2}]`:                                        {400, "VALIDATION", "/0/path"},
 			`[{"op":"move","path":"/b"}]`:                                                  {400, "VALIDATION", "/0/from"},
+			costly:                                                                         {400, "PATCH_TOO_COSTLY", ""},
 		} {
 			failure := s.Refused(want.status, want.code, demo.Alice(), http.MethodPatch, path, patch)
 			require.Equal(t, want.location, failure.Errors[0].Location, patch)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/procession-dev/procession/internal/testkit/cputime"
 )
 
 // boundMemory is how much parsing and evaluating any expression may allocate.
@@ -15,15 +17,11 @@ const boundMemory = 8 << 20
 // (garbage collection) is counted too, so the best of a few runs decides, and of many where the first are too slow.
 func bounded(t *testing.T, label string, run func()) {
 	t.Helper()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	elapsed, memory := time.Hour, uint64(1<<40)
 	for range 50 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		start := processorTime(t)
-		run()
-		elapsed = min(elapsed, processorTime(t)-start)
+		elapsed = min(elapsed, cputime.Of(run))
 		runtime.ReadMemStats(&after)
 		memory = min(memory, after.TotalAlloc-before.TotalAlloc)
 		if elapsed < boundTime && memory < boundMemory {

@@ -63,19 +63,18 @@ func (t *tree) equalArrays(a, b *node) (bool, error) {
 func (t *tree) equalObjects(a, b *node) (bool, error) {
 	a.expand()
 	b.expand()
-	if len(a.members) != len(b.members) {
+	if len(a.places) != len(b.places) {
 		return false, t.spend(1)
 	}
 	if err := t.spend(len(a.members)); err != nil {
 		return false, err
 	}
-	values := make(map[string]*node, len(b.members))
-	for _, m := range b.members {
-		values[m.key] = m.value
-	}
 	for _, m := range a.members {
-		other, ok := values[m.key]
-		if !ok {
+		if m.value == nil {
+			continue
+		}
+		other := b.at(m.key)
+		if other == nil {
 			return false, nil
 		}
 		if same, err := t.equal(m.value, other); !same || err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// FuzzApply checks that no patch makes Apply panic, and that a result is an object.
+// FuzzApply checks that no patch makes Apply panic, that a result is an object, and that the library and the tree
+// agree on patches that both can apply.
 func FuzzApply(f *testing.F) {
 	f.Add(`{"a":[1,{"b":null}]}`, "test", "/a/1", "", `{"b":null}`, "move", "/c", "/a/0", "1")
 	f.Add(`{"a":{"b":1}}`, "copy", "/a/c", "/a", "0", "remove", "/a/b", "", "0")
@@ -31,6 +32,14 @@ func FuzzApply(f *testing.F) {
 		}
 		require.True(t, json.Valid(result))
 		require.Equal(t, byte('{'), result[0])
+		steps, err := check(patch)
+		require.NoError(t, err)
+		if !conforming([]byte(document), steps) {
+			return
+		}
+		expected, err := applySteps([]byte(document), steps)
+		require.NoError(t, err)
+		require.Equal(t, string(expected), string(result))
 	})
 }
 

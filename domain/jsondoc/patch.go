@@ -1,6 +1,7 @@
 package jsondoc
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,9 +17,8 @@ const (
 	// maxCopied limits the bytes that the copy operations of one patch may add: repeated copies double a
 	// document.
 	maxCopied = 1 << 20
-	// maxPatchWork limits the work of one patch: bytes compared, and members and elements skipped. It is far
-	// beyond what a patch of a request needs and takes about a second.
-	maxPatchWork = 1 << 28
+	// maxPatchWork limits the work of one patch: bytes compared, and elements moved. It takes half a second at most.
+	maxPatchWork = 1 << 27
 )
 
 var (
@@ -42,7 +42,8 @@ type Operation struct {
 
 // Apply applies a patch to an object and returns the resulting object. Either all operations apply or none. A
 // malformed patch is a VALIDATION error naming the operation; one that does not fit the document, such as a
-// failed test or a missing path, is a conflict with PATCH_FAILED. An empty patch changes nothing.
+// failed test or a missing path, is a conflict with PATCH_FAILED; one that copies or moves too much is refused with
+// PATCH_TOO_COSTLY. An empty patch changes nothing.
 //
 // Members keep their order and numbers their digits; white space is not kept.
 func Apply(document json.RawMessage, patch []Operation) (json.RawMessage, error) {
@@ -56,8 +57,15 @@ func Apply(document json.RawMessage, patch []Operation) (json.RawMessage, error)
 	if !jsontext.Valid(document) {
 		return nil, errors.New("patching a document: it is not JSON")
 	}
-	result, err := applySteps(document, steps)
-	if err != nil {
+	apply := applySteps
+	if conforming(document, steps) {
+		apply = applyLibrary
+	}
+	result, err := apply(document, steps)
+	switch {
+	case errors.Is(err, errCopied), errors.Is(err, errPatchWork):
+		return nil, &domain.Error{Kind: domain.KindInvalid, Code: domain.CodePatchTooCostly, Message: reason(err), Cause: err}
+	case err != nil:
 		return nil, &domain.Error{Kind: domain.KindConflict, Code: domain.CodePatchFailed, Message: reason(err), Cause: err}
 	}
 	return result, nil
@@ -106,6 +114,23 @@ func check(patch []Operation) ([]step, error) {
 		}
 	}
 	return steps, nil
+}
+
+// checkResult returns the result of a patch without white space. It must be an object.
+func checkResult(text []byte) (json.RawMessage, error) {
+	var result bytes.Buffer
+	result.Grow(len(text))
+	if err := json.Compact(&result, text); err != nil {
+		return nil, errDepth
+	}
+	if result.Len() == 0 || result.Bytes()[0] != '{' {
+		return nil, errNotObject
+	}
+	r := jsontext.NewLooseReader(result.Bytes())
+	if r.Skip(); r.Err() != nil || r.Deepest() > jsontext.MaxDepth {
+		return nil, errDepth
+	}
+	return result.Bytes(), nil
 }
 
 // reason returns the part of err that may be shown to the author of the patch.

@@ -3,13 +3,16 @@ package jsondoc_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/internal/testkit/cputime"
 )
 
 func TestPatchIsBounded(t *testing.T) { //nolint:funlen // its subtests share one set-up
@@ -56,7 +59,7 @@ func TestPatchIsBounded(t *testing.T) { //nolint:funlen // its subtests share on
 			patch = append(patch, jsondoc.Operation{Op: "copy", From: from("/a"), Path: fmt.Sprintf("/%d", i)})
 		}
 		require.NoError(t, apply(t, document, patch[:2]))
-		require.True(t, domain.HasCode(apply(t, document, patch), domain.CodePatchFailed))
+		require.True(t, domain.HasCode(apply(t, document, patch), domain.CodePatchTooCostly))
 	})
 	t.Run("depth of the result", func(t *testing.T) {
 		t.Parallel()
@@ -71,22 +74,17 @@ func TestPatchIsBounded(t *testing.T) { //nolint:funlen // its subtests share on
 		document := `{"a":"` + strings.Repeat("x", 1_000_000) + `"}`
 		require.ErrorContains(t, apply(t, document, many[1:]), "a test of the patch failed")
 		var patch []jsondoc.Operation
-		for range 1000 {
+		for range 100 {
 			patch = append(patch,
 				jsondoc.Operation{Op: "test", Path: "/a", Value: json.RawMessage(document[5 : len(document)-1])})
 		}
 		require.ErrorContains(t, apply(t, document, patch), "too much work")
 	})
-	t.Run("tests between changes", func(t *testing.T) {
+	t.Run("long arrays at their beginning", func(t *testing.T) {
 		t.Parallel()
-		document := `{"a":"x","b":"` + strings.Repeat("x", 200_000) + `"}`
-		replace := jsondoc.Operation{Op: "replace", Path: "/a", Value: json.RawMessage(`"x"`)}
-		var patch []jsondoc.Operation
-		for range 100 {
-			patch = append(patch, replace, test)
-		}
-		require.NoError(t, apply(t, document, patch[:20]))
-		require.ErrorContains(t, apply(t, document, patch), "too much work")
+		document := `{"a":[0` + strings.Repeat(",0", 400_000) + `]}`
+		patch := slices.Repeat([]jsondoc.Operation{{Op: "add", Path: "/a/0", Value: json.RawMessage("1")}}, 1000)
+		require.True(t, domain.HasCode(apply(t, document, patch), domain.CodePatchTooCostly))
 	})
 	t.Run("long arrays", func(t *testing.T) {
 		t.Parallel()
@@ -106,4 +104,35 @@ func TestPatchIsBounded(t *testing.T) { //nolint:funlen // its subtests share on
 		err := apply(t, `{}`, []jsondoc.Operation{{Op: "add", Path: "/a", Value: json.RawMessage(`{"a`)}})
 		require.True(t, domain.HasCode(err, domain.CodeValidation))
 	})
+}
+
+// TestPatchTestCostsTheComparison applies pairs of test and replace to documents of 1 MB.
+func TestPatchTestCostsTheComparison(t *testing.T) { //nolint:paralleltest // it measures CPU time
+	var members, elements strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&members, `,"m%d":"%s"`, i, strings.Repeat("x", 2500))
+		fmt.Fprintf(&elements, `,"%s"`, strings.Repeat("x", 2500))
+	}
+	long := json.RawMessage(`"` + strings.Repeat("x", 2500) + `"`)
+	for name, c := range map[string]struct {
+		document string
+		path     func(i int) string
+	}{
+		"members":               {`{"a":1` + members.String() + `}`, func(i int) string { return fmt.Sprintf("/m%d", i) }},
+		"members of an element": {`{"l":[{"a":1` + members.String() + `}]}`, func(i int) string { return fmt.Sprintf("/l/0/m%d", i) }},
+		"elements":              {`{"l":[1` + elements.String() + `]}`, func(i int) string { return fmt.Sprintf("/l/%d", i+1) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var patch []jsondoc.Operation
+			for i := range 400 {
+				patch = append(patch, jsondoc.Operation{Op: "test", Path: c.path(i), Value: long},
+					jsondoc.Operation{Op: "replace", Path: c.path(i), Value: json.RawMessage("2")})
+			}
+			took := cputime.Of(func() {
+				_, err := jsondoc.Apply(json.RawMessage(c.document), patch)
+				require.NoError(t, err)
+			})
+			require.Less(t, took, 200*time.Millisecond)
+		})
+	}
 }

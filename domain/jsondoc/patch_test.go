@@ -312,7 +312,7 @@ func TestPatchKeepsText(t *testing.T) {
 		{"escapes", `{"a":"\u0000\u00e9\/<","b":1}`, `[{"op":"remove","path":"/b"}]`, `{"a":"\u0000\u00e9\/<"}`},
 		{"names with half a pair", `{"\ud800":1,"\ud801":2,"a":3}`, `[{"op":"remove","path":"/a"}]`, `{"\ud800":1,"\ud801":2}`},
 		{"names with escapes", `{"\u0061":1,"b":{"\u2028":2}," c ":3}`, `[{"op":"add","path":"/d","value":4},{"op":"remove","path":"/b"}]`, `{"\u0061":1," c ":3,"d":4}`},
-		{"names with and without escapes", `{"\u0061":1,"b":{"a":2}}`, `[{"op":"add","path":"/b/d","value":4}]`, `{"a":1,"b":{"a":2,"d":4}}`},
+		{"names with and without escapes", `{"\u0061":1,"b":{"a":2}}`, `[{"op":"add","path":"/b/d","value":4}]`, `{"\u0061":1,"b":{"a":2,"d":4}}`},
 		{"names like aliases", `{"=":1,"=61":2,"+1":3}`, `[{"op":"move","from":"/=61","path":"/=62"}]`, `{"=":1,"+1":3,"=62":2}`},
 		{"carriage returns", "{\"a\":\r[1\r,\r2]\r}", `[{"op":"remove","path":"/a/0"}]`, `{"a":[2]}`},
 		{"white space", " {\n\t\"a\" : [ 1 , { \"b\" : 2 } ] } ", `[{"op":"replace","path":"/a/1/b","value": 3 }]`, `{"a":[1,{"b":3}]}`},

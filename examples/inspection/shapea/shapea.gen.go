@@ -93,6 +93,7 @@ const (
 	ErrorCodeINVALIDSTATE           ErrorCode = "INVALID_STATE"
 	ErrorCodeNOTFOUND               ErrorCode = "NOT_FOUND"
 	ErrorCodePATCHFAILED            ErrorCode = "PATCH_FAILED"
+	ErrorCodePATCHTOOCOSTLY         ErrorCode = "PATCH_TOO_COSTLY"
 	ErrorCodePRECONDITIONFAILED     ErrorCode = "PRECONDITION_FAILED"
 	ErrorCodePROCESSFINISHED        ErrorCode = "PROCESS_FINISHED"
 	ErrorCodeRATELIMITED            ErrorCode = "RATE_LIMITED"
@@ -132,6 +133,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeNOTFOUND:
 		return true
 	case ErrorCodePATCHFAILED:
+		return true
+	case ErrorCodePATCHTOOCOSTLY:
 		return true
 	case ErrorCodePRECONDITIONFAILED:
 		return true
