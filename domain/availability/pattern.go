@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/itchyny/gojq"
+
+	"github.com/procession-dev/procession/domain/pattern"
 )
 
 const (
@@ -17,8 +19,6 @@ const (
 	maxPatternSize = 2000
 	// triesPerStep is how many instructions of a pattern are tried on a byte of a text in one step.
 	triesPerStep = 20
-	// rangesPerInstruction is how many ranges of a class of characters cost as much as an instruction.
-	rangesPerInstruction = 16
 )
 
 // requirePattern checks the pattern of test, and counts the cost of a search.
@@ -60,7 +60,7 @@ func (c *checker) compile(text string, ignoreCase bool) (*syntax.Regexp, *refusa
 	if err != nil {
 		return nil, c.refuse("the pattern is not RE2: %s", err)
 	}
-	if c.patternSize += instructions(parsed); c.patternSize > maxPatternSize {
+	if c.patternSize += pattern.Size(parsed, maxPatternSize); c.patternSize > maxPatternSize {
 		return nil, c.refuse("the pattern is too large")
 	}
 	if c.patterns[search{text, ignoreCase}], err = regexp.Compile(full); err != nil {
@@ -71,13 +71,13 @@ func (c *checker) compile(text string, ignoreCase bool) (*syntax.Regexp, *refusa
 
 func testText(p patterns, in any, args []any) any {
 	text, ok := in.(string)
-	pattern, _ := args[0].(string)
+	expression, _ := args[0].(string)
 	ignoreCase := false
 	if len(args) > 1 {
 		flags, _ := args[1].(string)
 		ignoreCase = strings.Contains(flags, "i")
 	}
-	found := p[search{pattern, ignoreCase}]
+	found := p[search{expression, ignoreCase}]
 	if !ok || found == nil {
 		return fmt.Errorf("test cannot be applied to %s", gojq.TypeOf(in))
 	}
@@ -86,12 +86,12 @@ func testText(p patterns, in any, args []any) any {
 
 // tries returns the maximum number of instructions that are tried in a text of the given length: each of them once
 // for every place, but only once before the first repetition of a pattern that is bound to the beginning.
-func tries(pattern *syntax.Regexp, length int) int {
-	if pattern.Op != syntax.OpConcat || pattern.Sub[0].Op != syntax.OpBeginText {
-		return product(choices(pattern), length)
+func tries(parsed *syntax.Regexp, length int) int {
+	if parsed.Op != syntax.OpConcat || parsed.Sub[0].Op != syntax.OpBeginText {
+		return product(choices(parsed), length)
 	}
 	total, places := 0, 1
-	for _, part := range pattern.Sub {
+	for _, part := range parsed.Sub {
 		if repeats(part) {
 			places = length
 		}
@@ -102,16 +102,16 @@ func tries(pattern *syntax.Regexp, length int) int {
 
 // choices estimates the number of instructions of a pattern that are tried at one place. Alternatives that begin with
 // literals begin with different ones, so no more than one of them is tried to its end.
-func choices(pattern *syntax.Regexp) int {
+func choices(parsed *syntax.Regexp) int {
 	size, longest := 1, 0
-	switch pattern.Op { //nolint:exhaustive // the others have parts that are all tried
+	switch parsed.Op { //nolint:exhaustive // the others have parts that are all tried
 	case syntax.OpLiteral, syntax.OpCharClass:
-		return instructions(pattern)
+		return pattern.Size(parsed, maxPatternSize)
 	case syntax.OpRepeat:
-		return min(product(1+choices(pattern.Sub[0]), max(pattern.Min, pattern.Max, 1)), maxPatternSize+1)
+		return min(product(1+choices(parsed.Sub[0]), max(parsed.Min, parsed.Max, 1)), maxPatternSize+1)
 	}
-	for _, part := range pattern.Sub {
-		if pattern.Op == syntax.OpAlternate && beginsWithLiteral(part) {
+	for _, part := range parsed.Sub {
+		if parsed.Op == syntax.OpAlternate && beginsWithLiteral(part) {
 			size, longest = size+1, max(longest, choices(part))
 		} else {
 			size += choices(part)
@@ -120,40 +120,22 @@ func choices(pattern *syntax.Regexp) int {
 	return min(size+longest, maxPatternSize+1)
 }
 
-func beginsWithLiteral(pattern *syntax.Regexp) bool {
-	if pattern.Op == syntax.OpConcat {
-		pattern = pattern.Sub[0]
+func beginsWithLiteral(parsed *syntax.Regexp) bool {
+	if parsed.Op == syntax.OpConcat {
+		parsed = parsed.Sub[0]
 	}
-	return pattern.Op == syntax.OpLiteral && pattern.Flags&syntax.FoldCase == 0
+	return parsed.Op == syntax.OpLiteral && parsed.Flags&syntax.FoldCase == 0
 }
 
 // repeats reports whether a part of a pattern matches texts of any length.
-func repeats(pattern *syntax.Regexp) bool {
-	switch pattern.Op { //nolint:exhaustive // the others match as they are, or have parts
+func repeats(parsed *syntax.Regexp) bool {
+	switch parsed.Op { //nolint:exhaustive // the others match as they are, or have parts
 	case syntax.OpStar, syntax.OpPlus:
 		return true
 	case syntax.OpRepeat:
-		if pattern.Max < 0 {
+		if parsed.Max < 0 {
 			return true
 		}
 	}
-	return slices.ContainsFunc(pattern.Sub, repeats)
-}
-
-// instructions estimates the number of instructions of a compiled pattern.
-func instructions(pattern *syntax.Regexp) int {
-	size := 1
-	switch pattern.Op { //nolint:exhaustive // the others are one instruction and what they have below them
-	case syntax.OpLiteral:
-		size = len(pattern.Rune)
-	case syntax.OpCharClass:
-		size += len(pattern.Rune) / rangesPerInstruction
-	}
-	for _, part := range pattern.Sub {
-		size = min(size+instructions(part), maxPatternSize+1)
-	}
-	if pattern.Op == syntax.OpRepeat {
-		size = min(size*max(pattern.Min, pattern.Max, 1), maxPatternSize+1)
-	}
-	return size
+	return slices.ContainsFunc(parsed.Sub, repeats)
 }

@@ -7,9 +7,8 @@ import (
 	"regexp/syntax"
 	"strconv"
 
-	"github.com/santhosh-tekuri/jsonschema/v5"
-
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/pattern"
 )
 
 const (
@@ -27,27 +26,21 @@ const (
 	maxChain = 64
 	// maxDynamicAnchors limits the anchors that are only resolved while validating.
 	maxDynamicAnchors = 8
-	// maxPattern limits a compiled regular expression, in instructions.
-	maxPattern = 5000
+	// maxPattern limits a regular expression, and maxPatterns all of a schema together, in instructions.
+	maxPattern  = 5000
+	maxPatterns = 50_000
 	// maxLocation limits the location of a subschema, in bytes: each violation contains it.
 	maxLocation = 2000
 	// maxPaths limits the total size of the JSON Pointers of all values of a document, in bytes, with pathCost
 	// added for each.
 	maxPaths = 32 << 20
 	pathCost = 128
-	// maxValidationWork limits one validation, in bytes of schema and document processed. It takes a second or
-	// two at most.
-	maxValidationWork = 32 << 20
-	// freePath is the length of a path of keywords up to which the library's cost of a violation is negligible;
-	// beyond, it grows with the square.
-	freePath = 32
 )
-
-var errWork = errors.New("takes too much work to be checked against its schema")
 
 // A reading measures a document before it is validated.
 type reading struct {
-	paths int
+	// paths is the total size of the JSON Pointers, longest the size of the longest one.
+	paths, longest int
 	// number is the JSON Pointer of a number that arithmetic must not be applied to.
 	number *string
 }
@@ -55,6 +48,7 @@ type reading struct {
 // measure measures a value whose JSON Pointer is at.
 func (r *reading) measure(value any, at string) {
 	r.paths += len(at) + pathCost
+	r.longest = max(r.longest, len(at))
 	if r.paths > maxPaths || r.number != nil {
 		return
 	}
@@ -115,9 +109,10 @@ func checkSource(source json.RawMessage) error {
 // An inventory counts the constructs in the text of a schema. It treats members as keywords everywhere, so it
 // may count too many, never too few.
 type inventory struct {
-	nodes   int
-	anchors int
-	pattern error
+	nodes    int
+	anchors  int
+	patterns int
+	pattern  error
 }
 
 func (i *inventory) count(value any) {
@@ -135,8 +130,8 @@ func (i *inventory) count(value any) {
 				}
 			case map[string]any:
 				if key == "patternProperties" {
-					for pattern := range m {
-						i.measure(pattern)
+					for name := range m {
+						i.measure(name)
 					}
 				}
 			}
@@ -150,84 +145,17 @@ func (i *inventory) count(value any) {
 	}
 }
 
-func (i *inventory) measure(pattern string) {
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return // The compiler reports it.
+func (i *inventory) measure(text string) {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil || i.pattern != nil {
+		return // The compiler reports the error.
 	}
-	program, err := syntax.Compile(parsed.Simplify())
-	if err == nil && len(program.Inst) > maxPattern {
-		i.pattern = fmt.Errorf("a pattern of %d characters is too complex", len(pattern))
+	size := pattern.Size(parsed, maxPattern)
+	i.patterns += size
+	switch {
+	case size > maxPattern:
+		i.pattern = fmt.Errorf("a pattern of %d characters is too complex", len(text))
+	case i.patterns > maxPatterns:
+		i.pattern = errors.New("its patterns are too complex together")
 	}
-}
-
-// meter counts the work of a validation and aborts it by a panic with errWork beyond the limit. To the library
-// it is an extension that every subschema uses.
-type meter struct{ spent, limit int }
-
-// start begins a validation in which paths of keywords have up to that length.
-func (m *meter) start(path int) {
-	excess := path / freePath
-	m.spent, m.limit = 0, maxValidationWork/(1+excess*excess)
-}
-
-// Compile implements jsonschema.ExtCompiler.
-func (m *meter) Compile(_ jsonschema.CompilerContext, keywords map[string]any) (jsonschema.ExtSchema, error) {
-	c := charge{meter: m, fixed: 16}
-	for keyword, value := range keywords {
-		switch v := value.(type) {
-		case map[string]any:
-			switch keyword {
-			case "properties", "dependencies", "dependentSchemas":
-				c.fixed += 4 * len(v)
-			case "patternProperties":
-				c.perMember += 16 * len(v)
-			case "const", "dependentRequired":
-				c.fixed += textLength(v)
-			}
-		case []any:
-			switch keyword {
-			case "allOf", "anyOf", "oneOf", "prefixItems", "items":
-				c.fixed += 16 * len(v)
-			case "const", "enum", "required", keywordAccept, keywordRequiredOnUpdate:
-				c.fixed += textLength(v)
-			}
-		case string:
-			c.fixed += len(v)
-		}
-	}
-	return &c, nil
-}
-
-// textLength estimates how many bytes of a failure message value fills.
-func textLength(value any) int {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return 0
-	}
-	return len(text)
-}
-
-// charge is the cost of one subschema each time it is applied.
-type charge struct {
-	meter     *meter
-	fixed     int
-	perMember int
-}
-
-// Validate implements jsonschema.ExtSchema.
-func (c *charge) Validate(_ jsonschema.ValidationContext, value any) error {
-	c.meter.spent += c.fixed
-	switch v := value.(type) {
-	case map[string]any:
-		c.meter.spent += len(v) * (16 + c.perMember)
-	case []any:
-		c.meter.spent += 16 * len(v)
-	case string:
-		c.meter.spent += len(v)
-	}
-	if c.meter.spent > c.meter.limit {
-		panic(errWork)
-	}
-	return nil
 }

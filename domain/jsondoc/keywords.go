@@ -41,16 +41,11 @@ const (
 // extension is the name under which the library keeps the keywords.
 const extension = "procession"
 
-// A dialect compiles the keywords for the library, which knows only how to apply
-// them. It is common to the subschemas of one schema.
-type dialect struct {
-	// now are the circumstances of the current validation.
-	now circumstances
-}
+// A dialect compiles the keywords for the library.
+type dialect struct{}
 
 // rules are the keywords of one subschema.
 type rules struct {
-	dialect *dialect
 	// kind is the kind of reference that the format requires, "" if none.
 	kind kuflowref.Kind
 	// source is the code of the data source of KindDataSource, "" if none.
@@ -75,8 +70,8 @@ func (e *keywordError) Error() string { return e.keyword + " " + e.message }
 
 // Compile implements jsonschema.ExtCompiler. It stores refusals for later, because it does not know its
 // location.
-func (d *dialect) Compile(_ jsonschema.CompilerContext, keywords map[string]any) (jsonschema.ExtSchema, error) {
-	r := &rules{dialect: d}
+func (dialect) Compile(_ jsonschema.CompilerContext, keywords map[string]any) (jsonschema.ExtSchema, error) {
+	r := &rules{}
 	if format, ok := keywords[keywordFormat].(string); ok {
 		r.kind = referenceFormat(format)
 	}
@@ -122,61 +117,59 @@ func referenceFormat(format string) kuflowref.Kind {
 	return ""
 }
 
-// Validate implements jsonschema.ExtSchema.
-func (r *rules) Validate(ctx jsonschema.ValidationContext, value any) error {
-	var failed []error
-	fail := func(keyword string) { failed = append(failed, ctx.Error(keyword, "%s failed", keyword)) }
+// Validate implements jsonschema.ExtSchema. A run applies the rules.
+func (r *rules) Validate(jsonschema.ValidationContext, any) error { return nil }
+
+// apply applies the keywords to a value.
+func (r *rules) apply(now *circumstances, ctx jsonschema.ValidationContext, value any, fail func(keyword string)) {
 	if r.nothing {
 		fail(keywordEnum)
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		if r.dialect.now.update && len(r.missing(v)) > 0 {
+		if now.update && len(r.missing(v)) > 0 {
 			fail(keywordRequiredOnUpdate)
 		}
 	case string:
-		r.text(v, fail)
-		if r.source != "" && r.dialect.now.items != nil && len(failed) == 0 {
+		valid := r.text(now, v, fail) && !r.nothing
+		if r.source != "" && now.items != nil && valid {
 			// Only an error has the location of the string.
 			at := unescaped(ctx.Error(keywordDataSource, "").InstanceLocation)
-			r.dialect.now.items[domain.ItemReference{Pointer: at, Source: r.source, Text: v}] = struct{}{}
+			now.items[domain.ItemReference{Pointer: at, Source: r.source, Text: v}] = struct{}{}
 		}
 	}
-	switch len(failed) {
-	case 0:
-		return nil
-	case 1:
-		return failed[0]
-	}
-	return jsonschema.ValidationError{}.Group(ctx.Error("", ""), failed...)
 }
 
-// text applies the keywords to a string.
-func (r *rules) text(text string, fail func(keyword string)) {
+// text applies the keywords to a string and reports whether it is valid.
+func (r *rules) text(now *circumstances, text string, fail func(keyword string)) bool {
 	if r.kind == "" && r.accept == nil && r.maxSize == nil {
-		return
+		return true
 	}
 	found, ok := kuflowref.Parse(text)
 	if r.kind != "" && (!ok || found.Kind() != r.kind) {
 		fail(keywordFormat)
-		return
+		return false
 	}
-	if !ok || r.dialect.now.resolve == nil || found.Kind() == kuflowref.KindDataSource ||
-		r.kind == "" && found.Kind() != kuflowref.KindFile {
-		return
+	if !ok || now.resolve == nil || found.Kind() == kuflowref.KindDataSource || r.kind == "" && found.Kind() != kuflowref.KindFile {
+		return true
 	}
-	stored, ok := r.dialect.now.resolve(found)
-	switch {
-	case !ok && r.kind != "":
+	stored, ok := now.resolve(found)
+	if !ok && r.kind != "" {
 		fail(keywordFormat)
-	case ok && found.Kind() == kuflowref.KindFile:
+		return false
+	}
+	valid := true
+	if ok && found.Kind() == kuflowref.KindFile {
 		if r.accept != nil && !accepted(r.accept, stored) {
 			fail(keywordAccept)
+			valid = false
 		}
 		if r.maxSize != nil && stored.Size > *r.maxSize {
 			fail(keywordMaxSize)
+			valid = false
 		}
 	}
+	return valid
 }
 
 // missing lists the properties that an object lacks, of those that are required

@@ -13,6 +13,9 @@ type circumstances struct {
 	resolve Resolver
 	update  bool
 	items   domain.ItemReferences
+	watch   func() error
+	// limit is the limit of the work, in units.
+	limit int
 }
 
 // Resolver reports whether the target of a reference is visible to the caller who saves the document, and
@@ -46,4 +49,10 @@ func Items(into domain.ItemReferences) Option {
 // OnUpdate enables requiredOnUpdate: the document replaces an existing value.
 func OnUpdate() Option {
 	return func(c *circumstances) { c.update = true }
+}
+
+// Watch makes Validate call a function every millisecond or two of a validation, so never for a value of usual size. An
+// error stops the validation, which returns it.
+func Watch(watch func() error) Option {
+	return func(c *circumstances) { c.watch = watch }
 }

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
+	"regexp"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -23,12 +23,16 @@ type Schema struct {
 	compiled *jsonschema.Schema
 	nodes    map[string]*jsonschema.Schema
 	chain    int
-	// mu guards meter and the circumstances in dialect: the library has no place for the state of one
-	// validation.
-	mu      sync.Mutex
-	meter   *meter
-	dialect *dialect
+	// step is the maximum size of the location of a subschema in another one, in bytes.
+	step int
+	// patterns are the sizes of the patterns, in instructions.
+	patterns map[*regexp.Regexp]int
+	// idle are runs that no validation uses.
+	idle chan *run
 }
+
+// maxIdle limits the runs of a schema that are kept.
+const maxIdle = 4
 
 // base is the address of a schema without an address of its own.
 const base = "schema:document"
@@ -66,14 +70,12 @@ func compile(source json.RawMessage) (schema *Schema, err error) {
 			schema, err = nil, fmt.Errorf("it cannot be compiled: %v", r)
 		}
 	}()
-	m, d := &meter{}, &dialect{}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
 		return nil, &outsideError{url}
 	}
-	c.RegisterExtension("meter", nil, m)
-	c.RegisterExtension(extension, nil, d)
+	c.RegisterExtension(extension, nil, dialect{})
 	if err := c.AddResource(base, bytes.NewReader(source)); err != nil {
 		return nil, err
 	}
@@ -81,14 +83,11 @@ func compile(source json.RawMessage) (schema *Schema, err error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes, chain, err := survey(compiled)
-	if err != nil {
+	schema = &Schema{compiled: compiled, patterns: map[*regexp.Regexp]int{}, idle: make(chan *run, maxIdle)}
+	if err := schema.survey(); err != nil {
 		return nil, err
 	}
-	if err := checkKeywords(nodes); err != nil {
-		return nil, err
-	}
-	return &Schema{compiled: compiled, nodes: nodes, chain: chain, meter: m, dialect: d}, nil
+	return schema, checkKeywords(schema.nodes)
 }
 
 // Validate checks an object against the schema. Violations are not errors: the
@@ -115,39 +114,51 @@ func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.J
 	if r.paths > maxPaths {
 		return result, domain.InvalidBody("", errWork.Error())
 	}
-	var now circumstances
+	now := circumstances{limit: maxValidationWork}
 	for _, option := range options {
 		option(&now)
 	}
-	invalid, err := s.run(value, levels, now)
-	if err != nil {
-		return result, err
-	}
-	if invalid != nil {
-		result.Errors = s.violations(invalid, value)
-		result.Valid = false
-	}
-	return result, nil
+	run := s.begin()
+	result.Errors, err = run.validate(value, levels, r.longest, now)
+	s.end(run)
+	result.Valid = err == nil && len(result.Errors) == 0
+	return result, err
 }
 
-// run validates a value with the given nesting under the meter. It returns nil for a valid value.
-func (s *Schema) run(value any, levels int, now circumstances) (invalid *jsonschema.ValidationError, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.meter.start(levels * s.chain)
-	s.dialect.now = now
-	defer func() {
-		s.dialect.now = circumstances{}
-		// The library may panic on unexpected input, and the meter panics because the library has no other way
-		// to stop a validation.
-		if r := recover(); r != nil {
-			invalid, err = nil, domain.InvalidBody("", "cannot be checked against its schema")
-			if panicked, ok := r.(error); ok && errors.Is(panicked, errWork) {
-				err = domain.InvalidBody("", errWork.Error())
+// begin returns a run for one validation.
+func (s *Schema) begin() *run {
+	select {
+	case r := <-s.idle:
+		return r
+	default:
+		return newRun(s)
+	}
+}
+
+func (s *Schema) end(r *run) {
+	select {
+	case s.idle <- r:
+	default:
+	}
+}
+
+// refusalOf returns the error of a validation that was aborted by a panic: the library panics on unexpected input.
+func refusalOf(reason any) error {
+	switch reason := reason.(type) {
+	case stopped:
+		return reason.err
+	case error:
+		for _, known := range []error{errWork, errRegex} {
+			if errors.Is(reason, known) {
+				return domain.InvalidBody("", known.Error())
 			}
 		}
-	}()
-	err = s.compiled.Validate(value)
+	}
+	return domain.InvalidBody("", "cannot be checked against its schema")
+}
+
+// libraryResult returns the violations that the library found, nil if there are none.
+func libraryResult(err error) (invalid *jsonschema.ValidationError, failure error) {
 	var loop jsonschema.InfiniteLoopError
 	switch {
 	case errors.As(err, &invalid):

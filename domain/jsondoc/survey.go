@@ -2,30 +2,65 @@ package jsondoc
 
 import (
 	"fmt"
+	"regexp"
+	"regexp/syntax"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/procession-dev/procession/domain/pattern"
 )
 
-// survey maps the subschemas of a compiled schema by location and returns the maximum number of them in a row
-// that apply to the same value. It refuses a schema whose references make it too expensive: chains of them can
+// survey measures a compiled schema: it maps the subschemas by location, and determines the maximum number of them in a
+// row that apply to the same value. It refuses a schema whose references make it too expensive: chains of them can
 // double the work with every link.
-func survey(root *jsonschema.Schema) (nodes map[string]*jsonschema.Schema, chain int, err error) {
-	s := surveyor{
+func (s *Schema) survey() error {
+	measured := surveyor{
 		nodes: map[string]*jsonschema.Schema{}, sizes: map[*jsonschema.Schema]int{}, chains: map[*jsonschema.Schema]int{},
 	}
-	if s.size(root) > maxExpanded {
-		return nil, 0, fmt.Errorf("it has more than %d subschemas once its references are followed", maxExpanded)
+	if measured.size(s.compiled) > maxExpanded {
+		return fmt.Errorf("it has more than %d subschemas once its references are followed", maxExpanded)
 	}
-	for location, schema := range s.nodes {
+	s.nodes = measured.nodes
+	for location, node := range s.nodes {
 		if len(location) > maxLocation {
-			return nil, 0, fmt.Errorf("the location of a subschema has more than %d bytes", maxLocation)
+			return fmt.Errorf("the location of a subschema has more than %d bytes", maxLocation)
 		}
-		if chain = max(chain, s.chain(schema)); chain > maxChain {
-			return nil, 0, fmt.Errorf("more than %d of its subschemas in a row look at the same value", maxChain)
+		if s.chain = max(s.chain, measured.chain(node)); s.chain > maxChain {
+			return fmt.Errorf("more than %d of its subschemas in a row look at the same value", maxChain)
 		}
+		s.measure(node)
 	}
-	return s.nodes, chain, nil
+	return nil
 }
+
+// measure determines the sizes of the patterns of a subschema and of the locations of the subschemas in it.
+func (s *Schema) measure(node *jsonschema.Schema) {
+	if node.Pattern != nil {
+		s.addPattern(node.Pattern)
+	}
+	for expression := range node.PatternProperties {
+		s.addPattern(expression)
+		s.addStep(expression.String())
+	}
+	for name := range node.Properties {
+		s.addStep(name)
+	}
+	for name := range node.Dependencies {
+		s.addStep(name)
+	}
+	for name := range node.DependentSchemas {
+		s.addStep(name)
+	}
+}
+
+func (s *Schema) addPattern(expression *regexp.Regexp) {
+	if parsed, err := syntax.Parse(expression.String(), syntax.Perl); err == nil {
+		s.patterns[expression] = pattern.Size(parsed, maxPattern)
+	}
+}
+
+// addStep considers a name in a location, where a byte may become three.
+func (s *Schema) addStep(name string) { s.step = max(s.step, len("patternProperties//")+3*len(name)) }
 
 type surveyor struct {
 	nodes  map[string]*jsonschema.Schema

@@ -18,9 +18,14 @@ const maxViolations = 1000
 
 // violations lists the leaves of a tree of violations: they name the place and the keyword, the nodes above them
 // only lead there. A missing or superfluous property is reported at its own place.
-func (s *Schema) violations(invalid *jsonschema.ValidationError, document any) []domain.ValueError {
+func (r *run) violations(invalid *jsonschema.ValidationError, document any) []domain.ValueError {
 	var found []domain.ValueError
-	s.collect(invalid, document, &found)
+	r.collect(invalid, document, &found)
+	return firstViolations(found)
+}
+
+// firstViolations returns the first ones of the violations by path and keyword, each once.
+func firstViolations(found []domain.ValueError) []domain.ValueError {
 	slices.SortFunc(found, func(a, b domain.ValueError) int {
 		return cmp.Or(strings.Compare(a.PropertyPath, b.PropertyPath), strings.Compare(a.Type, b.Type))
 	})
@@ -28,12 +33,16 @@ func (s *Schema) violations(invalid *jsonschema.ValidationError, document any) [
 	return found[:min(len(found), maxViolations)]
 }
 
-func (s *Schema) collect(e *jsonschema.ValidationError, document any, found *[]domain.ValueError) {
+func (r *run) collect(e *jsonschema.ValidationError, document any, found *[]domain.ValueError) {
+	r.meter.spend(unitsPerViolation + r.meter.failure)
+	if len(*found) > 8*maxViolations {
+		*found = firstViolations(*found)
+	}
 	keyword, rest := failing(e.KeywordLocation)
 	// A contains that no element satisfies is one violation, not one for each element.
 	if len(e.Causes) > 0 && keyword != "minContains" {
 		for _, cause := range e.Causes {
-			s.collect(cause, document, found)
+			r.collect(cause, document, found)
 		}
 		return
 	}
@@ -43,7 +52,7 @@ func (s *Schema) collect(e *jsonschema.ValidationError, document any, found *[]d
 		at = e.InstanceLocation
 	}
 	location, _ := strings.CutSuffix(e.AbsoluteKeywordLocation, "/"+strings.Join(append([]string{keyword}, rest...), "/"))
-	schema, known := s.nodes[location]
+	schema, known := r.schema.nodes[location]
 	if !known {
 		*found = append(*found, domain.ValueError{PropertyPath: at, Type: keyword})
 		return
@@ -51,7 +60,8 @@ func (s *Schema) collect(e *jsonschema.ValidationError, document any, found *[]d
 	if keyword == "minContains" && schema.MinContains == 1 {
 		keyword = "contains"
 	}
-	properties := culprits(schema, keyword, rest, objectAt(document, at))
+	properties := r.culprits(schema, keyword, rest, objectAt(document, at))
+	r.meter.spend(len(properties) * (unitsPerMember + len(at)/bytesPerUnit))
 	for _, property := range properties {
 		*found = append(*found, domain.ValueError{PropertyPath: at + "/" + jsontext.EscapeToken(property), Type: keyword})
 	}
@@ -86,10 +96,11 @@ func failing(location string) (string, []string) {
 }
 
 // culprits lists the properties that make a keyword fail for an object.
-func culprits(schema *jsonschema.Schema, keyword string, rest []string, object map[string]any) []string {
+func (r *run) culprits(schema *jsonschema.Schema, keyword string, rest []string, object map[string]any) []string {
 	var found []string
 	switch keyword {
 	case "required":
+		r.meter.spend(unitsPerMember * len(schema.Required))
 		for _, property := range schema.Required {
 			if _, ok := object[property]; !ok {
 				found = append(found, property)
@@ -99,6 +110,10 @@ func culprits(schema *jsonschema.Schema, keyword string, rest []string, object m
 		found = rulesOf(schema).missing(object)
 	case "additionalProperties":
 		for property := range object {
+			r.meter.spend(unitsPerMember * (1 + len(schema.PatternProperties)))
+			for expression := range schema.PatternProperties {
+				r.meter.spend(len(property) * r.schema.patterns[expression] / instructionsPerUnit)
+			}
 			if !declared(schema, property) {
 				found = append(found, property)
 			}

@@ -15,3 +15,10 @@ func Of(run func()) time.Duration {
 	run()
 	return now() - begin
 }
+
+// OfProcess returns the processor time that the whole process takes while run runs, garbage collection included.
+func OfProcess(run func()) time.Duration {
+	begin := ofProcess()
+	run()
+	return ofProcess() - begin
+}

@@ -5,9 +5,13 @@ import (
 	"time"
 )
 
-func now() time.Duration {
+func now() time.Duration { return used(syscall.RUSAGE_THREAD) }
+
+func ofProcess() time.Duration { return used(syscall.RUSAGE_SELF) }
+
+func used(by int) time.Duration {
 	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_THREAD, &usage); err != nil {
+	if err := syscall.Getrusage(by, &usage); err != nil {
 		panic(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
