@@ -11,6 +11,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/procession-dev/procession/app/storage"
@@ -89,6 +90,8 @@ type Service struct {
 	viewer         WorkflowViewer
 	// views has an element for each look into the engine at the moment.
 	views chan struct{}
+	// workshop does the long validations and patches.
+	workshop *workshop
 }
 
 // New returns a Service.
@@ -108,7 +111,7 @@ func New(o Options) *Service {
 		},
 		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
 		forms: o.Forms, quotas: *o.Quotas,
-		viewer: o.ViewWorkflow, views: make(chan struct{}, viewsAtOnce),
+		viewer: o.ViewWorkflow, views: make(chan struct{}, viewsAtOnce), workshop: newWorkshop(),
 	}
 }
 
@@ -122,9 +125,23 @@ func (s *Service) Background() *Service {
 	return &background
 }
 
-// write runs fn in a transaction of the store.
+// write runs fn in a transaction of the store. Validations and patches that take long are done between transactions: fn
+// is run again with their results.
 func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) (domain.Events, error)) error {
-	return s.store.Write(ctx, fn)
+	prepared := newPreparation()
+	for {
+		err := s.store.Write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+			tx.Attach(prepared)
+			return fn(tx)
+		})
+		work, ok := errors.AsType[*longWork](err)
+		if !ok {
+			return err
+		}
+		if err := s.workshop.do(ctx, work, prepared); err != nil {
+			return err
+		}
+	}
 }
 
 // WithPrecondition returns a context whose writes succeed only if the resource

@@ -44,8 +44,12 @@ func (k *keeper) checkItems(
 	}
 	before := domain.ItemReferences{}
 	if stored != nil {
-		// What cannot be checked has no verdicts.
-		if _, err := schema.Validate(stored.Value, jsondoc.Items(before)); err != nil {
+		_, err := k.validate(validation{schema: schema, given: stored.Value, items: before})
+		if _, long := errors.AsType[*longWork](err); long {
+			return err
+		}
+		if err != nil {
+			// What cannot be checked has no verdicts.
 			clear(before)
 		}
 	}

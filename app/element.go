@@ -104,7 +104,7 @@ func (k *keeper) initialElements(
 		if !ok {
 			return nil, unknownElement(domain.FieldElements, location)
 		}
-		list, err := k.element(ctx, at, d, nil, given[code], location)
+		list, err := k.element(ctx, at, d, nil, given[code], location, false)
 		if err != nil {
 			return nil, err
 		}
@@ -142,10 +142,10 @@ func (k *keeper) linkElements(at place, values domain.ElementValues) error {
 // element prepares the values of one element for storage, given its previous
 // ones. A value is invalid if it does not fit the definition or if the client
 // marks it so. location is the JSON Pointer of the list within the elements,
-// options are for the values of forms.
+// update is set when they replace others.
 func (k *keeper) element(
 	ctx context.Context, at place, d *elementDefinition, current, given []domain.ElementValue, location string,
-	options ...jsondoc.Option,
+	update bool,
 ) ([]domain.ElementValue, error) {
 	if !d.Multiple && len(given) > 1 {
 		return nil, domain.InvalidAt(domain.FieldElements, location, "must have one value at most: the element is not multiple")
@@ -169,7 +169,7 @@ func (k *keeper) element(
 		case v.Type == domain.ValuePrincipal:
 			v.Value, fits, err = k.principalValue(at, v.Value)
 		case v.Type == domain.ValueObject:
-			v.Value, fits, err = k.formValue(ctx, at, d, v.Value, pointer+"/value", options...)
+			v.Value, fits, err = k.formValue(ctx, at, d, v.Value, pointer+"/value", update)
 		case v.Type == d.ValueType():
 			fits, err = d.accepts(v.Value)
 		}
@@ -186,9 +186,9 @@ func (k *keeper) element(
 // resources are, and reports whether it fits the schema. Its documents are linked by
 // linkElements. location is the JSON Pointer of the value within the elements.
 func (k *keeper) formValue(
-	ctx context.Context, at place, d *elementDefinition, given json.RawMessage, location string, options ...jsondoc.Option,
+	ctx context.Context, at place, d *elementDefinition, given json.RawMessage, location string, update bool,
 ) (json.RawMessage, bool, error) {
-	value, linked, err := k.resolved(ctx, at, d.schema, given, options...)
+	value, linked, err := k.resolved(ctx, at, validation{schema: d.schema, given: given, update: update})
 	if err != nil {
 		return nil, false, below(domain.FieldElements, location, err)
 	}

@@ -20,7 +20,7 @@ func (s *Service) SaveProcessElement(
 		if !ok {
 			return nil, unknownElement(domain.FieldElementCode, "")
 		}
-		values, err := k.element(ctx, ofProcess(p, domain.SlotElement), element, p.Elements[code], given, "")
+		values, err := k.element(ctx, ofProcess(p, domain.SlotElement), element, p.Elements[code], given, "", false)
 		if err != nil {
 			return nil, err
 		}

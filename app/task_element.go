@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
@@ -60,7 +59,7 @@ func (s *Service) SaveTaskElements(
 func (k *keeper) saveElement(
 	ctx context.Context, i *domain.ProcessItem, d *elementDefinition, given []domain.ElementValue, location string,
 ) (domain.Events, error) {
-	values, err := k.element(ctx, ofItem(i, domain.SlotElement), d, i.Task.Elements[d.Code], given, location, jsondoc.OnUpdate())
+	values, err := k.element(ctx, ofItem(i, domain.SlotElement), d, i.Task.Elements[d.Code], given, location, true)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -30,6 +29,8 @@ type keeper struct {
 	inForms map[uuid.UUID]bool
 	// events are what the save has done.
 	events domain.Events
+	// step is the number of validations and patches so far.
+	step int
 }
 
 // record adds to the events of the save.
@@ -109,7 +110,7 @@ func (k *keeper) initial(
 	if given = schema.Initial(given); given == nil {
 		return nil, nil
 	}
-	value, err := k.value(ctx, at, schema, nil, given)
+	value, err := k.value(ctx, at, schema, nil, given, false)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (k *keeper) replacement(
 	if err := k.inherit(at.holder.ID, current); err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.value(ctx, at, schema, current, given, jsondoc.OnUpdate())
+	return k.value(ctx, at, schema, current, given, true)
 }
 
 // patched applies a patch to a value, which may be missing. Except for documents,
@@ -162,26 +163,25 @@ func (k *keeper) apply(
 	if current != nil {
 		document = current.Value
 	}
-	result, err := jsondoc.Apply(document, patch)
+	result, err := k.patch(document, patch)
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.value(ctx, at, schema, current, result, jsondoc.OnUpdate())
+	return k.value(ctx, at, schema, current, result, true)
 }
 
 func (k *keeper) value(
-	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage,
-	options ...jsondoc.Option,
+	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage, update bool,
 ) (domain.JSONValue, error) {
 	found, err := k.references(given)
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
-	items := domain.ItemReferences{}
+	var items domain.ItemReferences
 	if at.checked != "" && refersToItems(found) {
-		options = append(options, jsondoc.Items(items))
+		items = domain.ItemReferences{}
 	}
-	value, linked, err := k.resolved(ctx, at, schema, given, options...)
+	value, linked, err := k.resolved(ctx, at, validation{schema: schema, given: given, update: update, items: items})
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
@@ -199,9 +199,9 @@ func (k *keeper) value(
 // they belong elsewhere, and held against its schema; linked are the documents that
 // it refers to then.
 func (k *keeper) resolved(
-	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage, options ...jsondoc.Option,
+	ctx context.Context, at place, v validation,
 ) (value domain.JSONValue, linked []uuid.UUID, err error) {
-	found, err := k.references(given)
+	found, err := k.references(v.given)
 	if err != nil {
 		return value, nil, err
 	}
@@ -214,11 +214,12 @@ func (k *keeper) resolved(
 	}
 	files := k.files(at, found)
 	if len(files.texts) > 0 {
-		if given, err = jsondoc.ReplaceStrings(given, files.texts); err != nil {
+		if v.given, err = jsondoc.ReplaceStrings(v.given, files.texts); err != nil {
 			return value, nil, err
 		}
 	}
-	value, err = schema.Validate(given, append(slices.Clone(options), jsondoc.References(k.resolver(at)))...)
+	v.resolve = k.resolver(at)
+	value, err = k.validate(v)
 	if err != nil {
 		return value, nil, err
 	}
@@ -255,7 +256,7 @@ func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
 		}
 		made, ok := copies[original.ID]
 		if !ok {
-			made = original.Copy(domain.NewID(), at.owner, k.caller.PrincipalID, k.now)
+			made = original.Copy(k.prepared().copyID(k.step, original.ID), at.owner, k.caller.PrincipalID, k.now)
 			copies[original.ID] = made
 			k.tx.InsertDocument(&made)
 			k.known.Add(made)

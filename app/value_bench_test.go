@@ -24,7 +24,7 @@ func BenchmarkNewValue(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, _, err := newKeeper(l).resolved(b.Context(), place{}, schema, text); err != nil {
+		if _, _, err := newKeeper(l).resolved(b.Context(), place{}, validation{schema: schema, given: text}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -172,7 +172,15 @@ type Tx struct {
 	// process or item is the result of the transaction.
 	process *domain.Process
 	item    *domain.ProcessItem
+	// attached is a value of the caller.
+	attached any
 }
+
+// Attach attaches a value for the functions that the transaction is passed to.
+func (tx *Tx) Attach(value any) { tx.attached = value }
+
+// Attached returns the attached value, or nil.
+func (tx *Tx) Attached() any { return tx.attached }
 
 // Revoked reports whether the transaction revokes access to the engine.
 func (tx *Tx) Revoked() bool { return tx.revoked }
