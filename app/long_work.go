@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -22,6 +23,8 @@ const (
 	longText = 64 << 10
 	// maxRepeats limits how often the same work is repeated because its inputs have changed meanwhile.
 	maxRepeats = 2
+	// maxPause limits a pause of long work.
+	maxPause = 10 * time.Millisecond
 )
 
 // errLong stops a validation within a transaction.
@@ -54,14 +57,25 @@ func (w *workshop) do(ctx context.Context, work *longWork, prepared *preparation
 		return fmt.Errorf("waiting to validate a value: %w", ctx.Err())
 	}
 	defer func() { <-w.slots }()
-	prepared.results[work.step] = work.do(func() error {
-		runtime.Gosched()
-		return ctx.Err()
-	})
+	prepared.results[work.step] = work.do(pauses(ctx))
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("validating a value: %w", err)
 	}
 	return nil
+}
+
+// pauses returns a function that long work calls every millisecond or two. It pauses the work for as long as the work
+// has taken since the last call, so that others find a processor, and returns an error once the context has ended.
+func pauses(ctx context.Context) func() error {
+	resumed := time.Now()
+	return func() error {
+		select {
+		case <-time.After(min(time.Since(resumed), maxPause)):
+		case <-ctx.Done():
+		}
+		resumed = time.Now()
+		return ctx.Err()
+	}
 }
 
 // A preparation has the results of the long work of a write, by step: the number of the validation or patch in it.

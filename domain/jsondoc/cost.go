@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"strconv"
+	"strings"
 
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/pattern"
@@ -45,27 +46,51 @@ type reading struct {
 	number *string
 }
 
-// measure measures a value whose JSON Pointer is at.
-func (r *reading) measure(value any, at string) {
-	r.paths += len(at) + pathCost
-	r.longest = max(r.longest, len(at))
-	if r.paths > maxPaths || r.number != nil {
-		return
+// measure measures a value. It reports whether the document can be used so far.
+func (r *reading) measure(value any, pointerSize int) bool {
+	r.paths += pointerSize + pathCost
+	r.longest = max(r.longest, pointerSize)
+	if r.paths > maxPaths {
+		return false
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		for key, member := range v {
-			r.measure(member, at+"/"+jsontext.EscapeToken(key))
+			size := pointerSize + 1 + len(key) + strings.Count(key, "~") + strings.Count(key, "/")
+			if !r.measure(member, size) {
+				return r.below(jsontext.EscapeToken(key))
+			}
 		}
 	case []any:
 		for i, element := range v {
-			r.measure(element, at+"/"+strconv.Itoa(i))
+			if !r.measure(element, pointerSize+1+digits(i)) {
+				return r.below(strconv.Itoa(i))
+			}
 		}
 	case json.Number:
 		if !jsontext.Computable(v.String()) {
-			r.number = &at
+			r.number = new(string)
+			return false
 		}
 	}
+	return true
+}
+
+// below prefixes the pointer of the number with the token of a container, and returns false.
+func (r *reading) below(token string) bool {
+	if r.number != nil {
+		*r.number = "/" + token + *r.number
+	}
+	return false
+}
+
+// digits returns the number of decimal digits of an index.
+func digits(i int) int {
+	n := 1
+	for ; i > 9; i /= 10 {
+		n++
+	}
+	return n
 }
 
 // decode decodes a JSON text and returns its nesting depth.
@@ -88,7 +113,7 @@ func checkSource(source json.RawMessage) error {
 		return fmt.Errorf("it is nested deeper than %d", maxSchemaDepth)
 	}
 	var r reading
-	r.measure(value, "")
+	r.measure(value, 0)
 	if r.number != nil {
 		return fmt.Errorf("%s %w", *r.number, jsontext.ErrNumber)
 	}

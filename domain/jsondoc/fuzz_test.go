@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/internal/testkit/cputime"
 )
 
 // FuzzApply checks that no patch makes Apply panic, that a result is an object, and that the library and the tree
@@ -71,5 +73,38 @@ func FuzzValidate(f *testing.F) {
 				require.NotEmpty(t, e.Type)
 			}
 		}
+	})
+}
+
+// FuzzValidationCost checks that validations take no more processor time than they charge. The document is an element
+// of an array.
+func FuzzValidationCost(f *testing.F) {
+	f.Add(`{"pattern":"(a?){100}b"}`, `"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"`)
+	f.Add(`{"uniqueItems":true,"enum":[[1],[2.0]],"contains":{"multipleOf":1e-9}}`, `[[1,[2]],[[1],2],1e30]`)
+	f.Add(`{"anyOf":[{"format":"duration"},{"format":"regex"},{"format":"email"}],"not":{"type":"string"}}`, `"P1Y2M"`)
+	f.Add(`{"patternProperties":{"^a|b$":{"$ref":"#"}},"propertyNames":{"maxLength":3},"unevaluatedProperties":false}`, `{"a":{"b":{"ccccc":1}}}`)
+	f.Add(`{"dependentSchemas":{"a":{"required":["b","c"]}},"if":{"minProperties":2},"then":{"allOf":[false,false]}}`, `{"a":1,"d":2}`)
+	f.Fuzz(func(t *testing.T, source, element string) {
+		if len(source) > 2000 || len(element) > 2000 || !jsontext.Valid([]byte(element)) {
+			return
+		}
+		schema, err := Compile(json.RawMessage(`{"items":` + source + `}`))
+		if err != nil {
+			return
+		}
+		value, levels, err := decode([]byte("[" + strings.Repeat(element+",", 20_000/(len(element)+1)) + element + "]"))
+		var r reading
+		if err != nil || levels > jsontext.MaxDepth || !r.measure(value, 0) {
+			return
+		}
+		run := newRun(schema)
+		var took, allowed time.Duration
+		for range 5 {
+			took = cputime.Of(func() { _, _ = run.validate(value, levels, r.longest, circumstances{limit: maxValidationWork / 4}) })
+			if allowed = 5*time.Millisecond + time.Duration(run.meter.spent)*100; took < allowed {
+				return
+			}
+		}
+		t.Errorf("it takes %v and may take %v, at %d units", took, allowed, run.meter.spent)
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
+// gateExtension is the name of gates in the library.
+const gateExtension = "gate"
+
 // A gate is the only keyword of the copy of a subschema that has others in it. It charges what they cost before it
 // applies them.
 type gate struct {
@@ -30,30 +33,36 @@ type gate struct {
 // Validate implements jsonschema.ExtSchema.
 func (g *gate) Validate(ctx jsonschema.ValidationContext, value any) error {
 	m := &g.run.meter
-	m.spend(g.fixed + g.inPlace*m.check + g.branches*m.failure)
-	children := 0
-	switch v := value.(type) {
-	case map[string]any:
-		children = len(v)*(g.parts+g.patterns) + min(g.listed, len(v))
-		m.spend((2+g.inPlace)*len(v)*unitsPerMember + children*m.check)
-		g.names(v)
-	case []any:
-		children = len(v)*g.parts + min(g.listed, len(v))
-		m.spend((2+g.inPlace)*len(v)*unitsPerMember + children*m.check)
-		if g.contains {
-			m.spend(len(v) * m.failure)
-		}
-	}
-	if g.outside {
-		m.outside(value)
-	}
-	m.reserve(children * m.failure)
+	reserved := g.charge(value)
 	err := ctx.Validate(g.inner, "", value, "")
-	m.reserve(-children * m.failure)
+	m.reserve(-reserved)
 	if invalid, ok := err.(*jsonschema.ValidationError); ok { //nolint:errorlint // the library returns it as it is
 		m.spend((1 + len(invalid.Causes)) * (unitsPerCheck + m.failure))
 	}
 	return err
+}
+
+// charge charges what the keywords cost for a value, and reserves what violations in it may cost.
+func (g *gate) charge(value any) (reserved int) {
+	m := &g.run.meter
+	m.spend(g.fixed + g.inPlace*m.check + g.branches*m.failure)
+	size, children := 0, 0
+	switch v := value.(type) {
+	case map[string]any:
+		size, children = len(v), len(v)*(g.parts+g.patterns)+min(g.listed, len(v))
+		g.names(v)
+	case []any:
+		size, children = len(v), len(v)*g.parts+min(g.listed, len(v))
+		if g.contains {
+			m.spend(len(v) * m.failure)
+		}
+	}
+	m.spend((2+g.inPlace)*size*unitsPerMember + children*m.check)
+	if g.outside {
+		m.outside(value)
+	}
+	m.reserve(children * m.failure)
+	return children * m.failure
 }
 
 // names charges the keywords for the names of an object.

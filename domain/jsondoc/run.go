@@ -1,6 +1,7 @@
 package jsondoc
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -13,7 +14,9 @@ import (
 // copy of them.
 type run struct {
 	schema *Schema
+	// root is the copy of the schema without its gate, which is nil if there is none.
 	root   *jsonschema.Schema
+	gate   *gate
 	meter  meter
 	now    circumstances
 	copies map[*jsonschema.Schema]*jsonschema.Schema
@@ -22,6 +25,9 @@ type run struct {
 func newRun(s *Schema) *run {
 	r := &run{schema: s, copies: map[*jsonschema.Schema]*jsonschema.Schema{}}
 	r.root = r.copy(s.compiled)
+	if r.gate, _ = r.root.Extensions[gateExtension].(*gate); r.gate != nil {
+		r.root = r.gate.inner
+	}
 	r.copies = nil
 	return r
 }
@@ -46,12 +52,16 @@ func (r *run) copy(s *jsonschema.Schema) *jsonschema.Schema {
 	if known, ok := r.copies[s]; ok {
 		return known
 	}
+	if isReference(s) {
+		r.copies[s] = r.copy(s.Ref)
+		return r.copies[s]
+	}
 	outer := blank(s)
 	r.copies[s] = outer
 	inner := outer
 	if len(inPlace(s))+len(inside(s))+len(s.Required)+len(s.DependentRequired)+len(s.Dependencies) > 0 || s.AdditionalProperties == false {
 		inner = blank(s)
-		outer.Extensions = map[string]jsonschema.ExtSchema{"gate": r.gateOf(s, inner)}
+		outer.Extensions = map[string]jsonschema.ExtSchema{gateExtension: r.gateOf(s, inner)}
 	}
 	outer.RecursiveAnchor = s.RecursiveAnchor
 	r.assert(inner, s)
@@ -60,6 +70,23 @@ func (r *run) copy(s *jsonschema.Schema) *jsonschema.Schema {
 		inner.Extensions = map[string]jsonschema.ExtSchema{extension: c}
 	}
 	return outer
+}
+
+// isReference reports whether a subschema is only a reference to another one in the document.
+func isReference(s *jsonschema.Schema) bool {
+	if s.Ref == nil || outsideDocument(s.Ref) || s.RecursiveAnchor {
+		return false
+	}
+	expected := blank(s)
+	expected.Ref = s.Ref
+	given, want := reflect.ValueOf(s).Elem(), reflect.ValueOf(expected).Elem()
+	for i := range given.NumField() {
+		field := given.Type().Field(i)
+		if field.IsExported() && field.Name != "MinContains" && !reflect.DeepEqual(given.Field(i).Interface(), want.Field(i).Interface()) {
+			return false
+		}
+	}
+	return true
 }
 
 // assert copies the keywords that have no subschemas.
@@ -133,6 +160,9 @@ func (r *run) validate(value any, levels, longest int, now circumstances) (errs 
 			errs, err = nil, refusalOf(reason)
 		}
 	}()
+	if r.gate != nil {
+		r.gate.charge(value)
+	}
 	invalid, err := libraryResult(r.root.Validate(value))
 	if invalid == nil || err != nil {
 		return nil, err

@@ -107,7 +107,7 @@ func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.J
 		return result, domain.InvalidBody("", jsontext.ErrDepth.Error())
 	}
 	var r reading
-	r.measure(value, "")
+	r.measure(value, 0)
 	if r.number != nil {
 		return result, domain.InvalidBody(*r.number, jsontext.ErrNumber.Error())
 	}
