@@ -57,16 +57,16 @@ func (w *workshop) do(ctx context.Context, work *longWork, prepared *preparation
 		return fmt.Errorf("waiting to validate a value: %w", ctx.Err())
 	}
 	defer func() { <-w.slots }()
-	prepared.results[work.step] = work.do(pauses(ctx))
+	prepared.results[work.step] = work.do(Pauses(ctx))
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("validating a value: %w", err)
 	}
 	return nil
 }
 
-// pauses returns a function that long work calls every millisecond or two. It pauses the work for as long as the work
+// Pauses returns a function that long work calls every millisecond or two. It pauses the work for as long as the work
 // has taken since the last call, so that others find a processor, and returns an error once the context has ended.
-func pauses(ctx context.Context) func() error {
+func Pauses(ctx context.Context) func() error {
 	resumed := time.Now()
 	return func() error {
 		select {

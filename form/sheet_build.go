@@ -73,6 +73,7 @@ type sheetBuilder struct {
 	sheet    *Sheet
 	places   map[*object]string
 	rules    map[string]*condition
+	ruleWork int
 	count    int
 	exceeded bool
 	// within are the schemas of the objects around the one being made.

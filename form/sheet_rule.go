@@ -2,6 +2,7 @@ package form
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
@@ -9,6 +10,12 @@ import (
 // maxRules bounds how many conditions are compiled for one sheet; further rules do not
 // hold.
 const maxRules = 500
+
+var errRuleWork = errors.New("the conditions take too much work")
+
+// maxRuleWork limits the validations for the conditions of one sheet, in calls of the function that jsondoc.Watch
+// passes. It is less than one long validation; the conditions that are left do not hold.
+const maxRuleWork = 256
 
 // condition is a compiled schema, nil for one that is not valid.
 type condition struct{ schema *jsondoc.Schema }
@@ -30,8 +37,16 @@ func (b *sheetBuilder) holds(schema json.RawMessage, value any) bool {
 	if of, isObject := value.(*object); isObject && of == nil {
 		value = nil
 	}
-	result, err := known.schema.Validate(jsonText(value))
+	result, err := known.schema.Validate(jsonText(value), jsondoc.Watch(b.watch))
 	return err == nil && result.Valid
+}
+
+// watch ends the validations for conditions with the request, and when they have taken too much work.
+func (b *sheetBuilder) watch() error {
+	if b.ruleWork++; b.ruleWork > maxRuleWork {
+		return errRuleWork
+	}
+	return b.ctx.Err()
 }
 
 // apply changes the state of what is at a place by a rule, which may be nil. What the

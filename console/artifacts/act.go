@@ -253,7 +253,7 @@ func (f *actForm) Check(ctx context.Context, value json.RawMessage) ([]domain.Va
 	if f.action.Type == domain.ArtifactActionStartProcess {
 		return f.started.Check(ctx, value)
 	}
-	return forms.CheckSchema(doc.Schema, value)
+	return forms.CheckSchema(ctx, doc.Schema, value)
 }
 
 // Send implements forms.Draft.

@@ -153,8 +153,8 @@ func (f *newForm) Load(ctx context.Context) (*forms.Document, error) {
 }
 
 // Check implements forms.Draft.
-func (f *newForm) Check(_ context.Context, value json.RawMessage) ([]domain.ValueError, error) {
-	return forms.CheckSchema(f.definition.Spec.DataSchema, value)
+func (f *newForm) Check(ctx context.Context, value json.RawMessage) ([]domain.ValueError, error) {
+	return forms.CheckSchema(ctx, f.definition.Spec.DataSchema, value)
 }
 
 // Send implements forms.Draft.

@@ -6,18 +6,19 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/form"
 )
 
-// CheckSchema implements Draft.Check for a value of a schema, which may be nil.
-func CheckSchema(schema, value json.RawMessage) ([]domain.ValueError, error) {
+// CheckSchema implements Draft.Check for a value of a schema, which may be nil. It stops when the context ends.
+func CheckSchema(ctx context.Context, schema, value json.RawMessage) ([]domain.ValueError, error) {
 	compiled, err := jsondoc.Compile(schema)
 	if err != nil {
 		return nil, err
 	}
-	checked, err := compiled.Validate(value)
+	checked, err := compiled.Validate(value, jsondoc.Watch(app.Pauses(ctx)))
 	return checked.Errors, err
 }
 

@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -19,12 +20,12 @@ const PartElements = "elements"
 type Elements []domain.ElementDefinition
 
 // Part returns the part of a form for the values of elements, and what is wrong with them.
-func (e Elements) Part(values domain.ElementValues) (form.Part, []domain.ValueError, error) {
+func (e Elements) Part(ctx context.Context, values domain.ElementValues) (form.Part, []domain.ValueError, error) {
 	in, err := form.ElementsInput(e, values)
 	if err != nil {
 		return form.Part{}, nil, err
 	}
-	errors, err := CheckSchema(in.Schema, in.Value)
+	errors, err := CheckSchema(ctx, in.Schema, in.Value)
 	return form.Part{Name: PartElements, Schema: in.Schema, Value: in.Value},
 		Below(PartElements, append(errors, invalidElements(values, errors)...)), err
 }

@@ -184,8 +184,8 @@ func (m *memory) draft(tb testing.TB) *httptest.Server {
 	return m.serve(tb, draft{struct{ forms.Store }{m}, m})
 }
 
-func (d draft) Check(_ context.Context, value json.RawMessage) ([]domain.ValueError, error) {
-	return forms.CheckSchema(d.m.schema, value)
+func (d draft) Check(ctx context.Context, value json.RawMessage) ([]domain.ValueError, error) {
+	return forms.CheckSchema(ctx, d.m.schema, value)
 }
 
 func (d draft) Send(ctx context.Context, sent forms.Sent) (string, error) {

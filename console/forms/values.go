@@ -42,14 +42,14 @@ func (v Values) Put(doc *Document) error {
 }
 
 // Check implements Draft.Check: each value is held against its own schema.
-func (v Values) Check(_ context.Context, whole json.RawMessage) ([]domain.ValueError, error) {
+func (v Values) Check(ctx context.Context, whole json.RawMessage) ([]domain.ValueError, error) {
 	var all []domain.ValueError
 	for _, part := range v {
 		value := v.Value(whole, part.Name)
 		if !isObject(part.Schema) {
 			continue
 		}
-		errors, err := CheckSchema(part.Schema, orEmpty(value))
+		errors, err := CheckSchema(ctx, part.Schema, orEmpty(value))
 		if err != nil {
 			return nil, err
 		}

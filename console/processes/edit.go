@@ -59,7 +59,7 @@ func parts(ctx context.Context, p *app.ProcessOverview) (forms.Values, error) {
 		Name: forms.PartEntity, Label: ui.T(ctx, "Entity"), Schema: spec.EntitySchema, UISchema: spec.EntityUISchema,
 	}, p.Whole.Entity)
 	if len(spec.Elements) > 0 {
-		part, _, err := forms.Elements(spec.Elements).Part(p.Whole.Elements)
+		part, _, err := forms.Elements(spec.Elements).Part(ctx, p.Whole.Elements)
 		if err != nil {
 			return nil, err
 		}

@@ -16,12 +16,12 @@ import (
 const partData = "data"
 
 // addElements makes the form of the data of a task one of its data and its elements.
-func (f *taskForm) addElements(doc *forms.Document, values domain.ElementValues) error {
+func (f *taskForm) addElements(ctx context.Context, doc *forms.Document, values domain.ElementValues) error {
 	f.values = nil
 	if len(f.elements) == 0 {
 		return nil
 	}
-	part, errors, err := f.elements.Part(values)
+	part, errors, err := f.elements.Part(ctx, values)
 	if err != nil {
 		return err
 	}

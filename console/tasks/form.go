@@ -110,7 +110,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	if err := f.Help.mark(ctx, doc); err != nil {
 		return nil, err
 	}
-	return doc, f.addElements(doc, task.Item.Task.Elements)
+	return doc, f.addElements(ctx, doc, task.Item.Task.Elements)
 }
 
 // noteOnly returns what shows a note in place of controls. A task without a schema asks

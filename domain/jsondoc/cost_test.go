@@ -324,7 +324,7 @@ func bounded(t *testing.T, schema *Schema, a attack) {
 	took := time.Hour
 	for range 3 {
 		took = min(took, cputime.OfProcess(func() {
-			_, _ = run.validate(value, levels, r.longest, circumstances{limit: maxValidationWork / scale})
+			_, _ = run.validate(value, levels, r.longest, circumstances{limit: MaxWork / scale})
 		}))
 		if took < limit {
 			break

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxRegex limits strings of the format regex, in bytes.
-	maxRegex = 200
+	// MaxRegex limits strings of the format regex, in bytes.
+	MaxRegex = 200
 	// maxDurationUnits is more than the number of characters other than digits in a duration or a period.
 	maxDurationUnits = 64
 )
@@ -45,7 +45,7 @@ func countUnits(text string) int {
 
 // regex reports whether a text is a regular expression, without compiling it.
 func (m *meter) regex(text string) bool {
-	if len(text) > maxRegex {
+	if len(text) > MaxRegex {
 		panic(errRegex)
 	}
 	m.spend(unitsPerFormat + unitsPerRegexByte*len(text))

@@ -4,8 +4,8 @@ import "errors"
 
 // The costs of steps of a validation, in units of some 20 to 30 ns on a slow processor.
 const (
-	// maxValidationWork limits one validation. It takes less than two seconds of processor time.
-	maxValidationWork = 32 << 20
+	// MaxWork limits one validation. It takes less than two seconds of processor time.
+	MaxWork = 32 << 20
 	// unitsPerWatch is the work between two calls of the function that Watch passes.
 	unitsPerWatch = 64 << 10
 	// unitsPerCheck is the cost of applying a subschema, and unitsPerViolation of listing a violation.

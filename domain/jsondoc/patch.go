@@ -17,8 +17,8 @@ const (
 	// maxCopied limits the bytes that the copy operations of one patch may add: repeated copies double a
 	// document.
 	maxCopied = 1 << 20
-	// maxPatchWork limits the work of one patch: bytes compared, and elements moved. It takes half a second at most.
-	maxPatchWork = 1 << 27
+	// MaxPatchWork limits the work of one patch: bytes compared, and elements moved. It takes half a second at most.
+	MaxPatchWork = 1 << 27
 )
 
 var (

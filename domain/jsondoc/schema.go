@@ -114,7 +114,7 @@ func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.J
 	if r.paths > maxPaths {
 		return result, domain.InvalidBody("", errWork.Error())
 	}
-	now := circumstances{limit: maxValidationWork}
+	now := circumstances{limit: MaxWork}
 	for _, option := range options {
 		option(&now)
 	}

@@ -52,7 +52,7 @@ func (t *tree) apply(s step) error {
 
 // spend counts work and returns an error beyond the limit.
 func (t *tree) spend(work int) error {
-	if t.work += work; t.work > maxPatchWork {
+	if t.work += work; t.work > MaxPatchWork {
 		return errPatchWork
 	}
 	return nil
