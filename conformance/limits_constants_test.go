@@ -28,6 +28,7 @@ type limit struct {
 // limits lists the constants that bound inputs, in the order of the document.
 func limits() []limit {
 	const characters, bytes, refused, cut, later = "characters", "bytes", "400", "the rest is cut", "the rest is checked by the next save"
+	const costly = "400 `PATCH_TOO_COSTLY`"
 	return []limit{
 		{"domain/jsontext.MaxDepth", "nesting of JSON", "", refused},
 		{"domain/jsontext.maxNumber", "length of a number that is compared or indexed", characters, "not valid"},
@@ -42,7 +43,8 @@ func limits() []limit {
 		{"domain.maxSubject", "subject that a process is given by its template", characters, cut},
 		{"domain/filter.maxOperands", "values of an expression of `value` and `metadata`", "", refused},
 		{"domain/jsondoc.maxOperations", "operations of a JSON Patch", "", refused},
-		{"domain/jsondoc.maxCopied", "bytes that the copies of a JSON Patch add", bytes, "409"},
+		{"domain/jsondoc.maxCopied", "bytes that the copies of a JSON Patch add", bytes, costly},
+		{"domain/jsondoc.MaxPatchWork", "elements that a JSON Patch moves, and bytes that it compares", "", costly},
 		{"domain/jsondoc.maxSchema", "schema of a definition", bytes, refused},
 		{"domain/jsondoc.maxSchemaDepth", "nesting of a schema", "", refused},
 		{"domain/jsondoc.maxSchemaNodes", "objects and arrays of a schema", "", refused},
@@ -50,8 +52,11 @@ func limits() []limit {
 		{"domain/jsondoc.maxChain", "subschemas in a row for one value", "", refused},
 		{"domain/jsondoc.maxDynamicAnchors", "dynamic anchors of a schema", "", refused},
 		{"domain/jsondoc.maxPattern", "compiled `pattern` of a schema, in instructions", "", refused},
+		{"domain/jsondoc.maxPatterns", "all patterns of a schema, in instructions", "", refused},
 		{"domain/jsondoc.maxLocation", "location of a subschema", bytes, refused},
-		{"domain/jsondoc.maxValidationWork", "work of one validation: schema and value together", bytes, refused},
+		{"domain/jsondoc.MaxWork", "work of one validation, in [units](#work)", "", refused},
+		{"domain/jsondoc.MaxRegex", "text with the format `regex`", bytes, "not valid"},
+		{"domain/jsondoc.maxDurationUnits", "units of a text with the format `duration`", "", "not valid"},
 		{"domain/jsondoc.maxPaths", "JSON Pointers of all values of a document", bytes, refused},
 		{"domain/jsondoc.maxViolations", "violations of a value that are stored", "", cut},
 		{"domain.MaxItemReferences", "references to items of data sources in a value", "", refused},
@@ -100,7 +105,8 @@ func others() map[string]string {
 	for reason, names := range map[string]string{
 		"bounds work or memory": `domain/availability.maxSteps domain/availability.maxBits domain/availability.maxPatternSize
 			domain/filter.maxNumber domain/filter.maxExponent domain.InboxCountLimit domain.MaxDataSourceResults
-			domain/jsondoc.maxExponentDigits domain/jsondoc.maxPatchWork app.maxSeen app.maxDefinitions app.maxCachedKeys
+			domain/jsondoc.maxExponentDigits domain/jsondoc.maxLibraryWork domain/jsondoc.maxIdle
+			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
 			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence form/press.maxWaiting
 			form/press.maxFrame form/press.maxJob administer.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored

@@ -15,7 +15,6 @@ import (
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/availability"
-	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/webhook"
 )
@@ -44,9 +43,6 @@ func TestPageOfLimitsIsCurrent(t *testing.T) {
 		"nesting of JSON":                        jsontext.MaxDepth,
 		"entry of a task log":                    domain.MaxLogMessage,
 		"availability expression":                availability.MaxLength,
-		"work of one validation":                 jsondoc.MaxWork,
-		"elements that a JSON Patch moves":       jsondoc.MaxPatchWork,
-		"string with the format `regex`":         jsondoc.MaxRegex,
 		"personal access tokens of a user":       domain.MaxAccessTokens,
 		"answer of a webhook receiver":           webhook.MaxAnswer,
 		"attempts of a webhook":                  webhook.Attempts,

@@ -5,7 +5,7 @@ import "errors"
 // The costs of steps of a validation, in units of some 20 to 30 ns on a slow processor.
 const (
 	// MaxWork limits one validation. It takes less than two seconds of processor time.
-	MaxWork = 32 << 20
+	MaxWork = 33_000_000
 	// unitsPerWatch is the work between two calls of the function that Watch passes.
 	unitsPerWatch = 64 << 10
 	// unitsPerCheck is the cost of applying a subschema, and unitsPerViolation of listing a violation.

@@ -18,7 +18,7 @@ const (
 	// document.
 	maxCopied = 1 << 20
 	// MaxPatchWork limits the work of one patch: bytes compared, and elements moved. It takes half a second at most.
-	MaxPatchWork = 1 << 27
+	MaxPatchWork = 130_000_000
 )
 
 var (
