@@ -3,6 +3,7 @@ package authn
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -106,9 +107,9 @@ func (s *Sessions) ProveByToken(ctx context.Context, token string) (Proof, error
 	return Proof{caller: caller, credential: shown.key.SecretSHA256[:], expiresAt: expiresAt}, nil
 }
 
-// Open opens a session for a user and returns it with the secret for the cookie.
+// Open opens a session for a user, whose browser is at an address, and returns it with the secret for the cookie.
 // The session of a token that expires ends with the token.
-func (s *Sessions) Open(ctx context.Context, proof Proof, userAgent string) (domain.Secret, domain.Session, error) {
+func (s *Sessions) Open(ctx context.Context, proof Proof, userAgent, address string) (domain.Secret, domain.Session, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return domain.Secret{}, domain.Session{}, fmt.Errorf("making the id of a session: %w", err)
@@ -123,13 +124,14 @@ func (s *Sessions) Open(ctx context.Context, proof Proof, userAgent string) (dom
 		session.ExpiresAt = *proof.expiresAt
 	}
 	secret := NewSecret()
-	err = s.db.OpenSession(ctx, session, HashSecret(secret.Reveal()), s.limits)
+	ended, err := s.db.OpenSession(ctx, session, HashSecret(secret.Reveal()), address, s.limits)
+	s.forget(ended)
 	return secret, session, err
 }
 
 // Find returns the session that the secret of a cookie opens, and its user. It is
-// UNAUTHENTICATED where there is none, or where what the session was opened with
-// does not let the user in any longer. A session is remembered for 10 seconds, so
+// UNAUTHENTICATED where there is none, and ends a session if the credentials that it
+// was opened with are no longer valid. A session is remembered for 10 seconds, so
 // that is how long one that was ended elsewhere may still work.
 func (s *Sessions) Find(ctx context.Context, secret string) (domain.Session, domain.Caller, error) {
 	hash := HashSecret(secret)
@@ -146,6 +148,11 @@ func (s *Sessions) Find(ctx context.Context, secret string) (domain.Session, dom
 		return domain.Session{}, domain.Caller{}, refuse(domain.SignInUnknownCredential)
 	}
 	caller, err := s.caller(ctx, session, now)
+	if domain.HasCode(err, domain.CodeUnauthenticated) {
+		err = errors.Join(err, s.End(ctx, domain.SessionEnd{
+			PrincipalID: session.PrincipalID, ID: session.ID, By: domain.SystemPrincipalID(), Reason: domain.SessionRevoked,
+		}))
+	}
 	if err != nil {
 		s.known.Remove(hash)
 		return domain.Session{}, domain.Caller{}, err
@@ -182,17 +189,23 @@ func (s *Sessions) List(ctx context.Context, user uuid.UUID) ([]domain.Session, 
 	return s.db.Reader().ListSessions(ctx, user, s.clock(), s.limits)
 }
 
-// End ends a session of a user. One that is not there is not an error.
-func (s *Sessions) End(ctx context.Context, user, id uuid.UUID) error {
-	if err := s.db.EndSession(ctx, user, id); err != nil {
-		return err
+// End ends sessions of a user. It is not an error if there are none.
+func (s *Sessions) End(ctx context.Context, end domain.SessionEnd) error {
+	ended, err := s.db.EndSessions(ctx, end, s.clock())
+	s.forget(ended)
+	return err
+}
+
+// forget removes sessions from the cache.
+func (s *Sessions) forget(ids []uuid.UUID) {
+	if len(ids) == 0 {
+		return
 	}
 	for _, hash := range s.known.Keys() {
-		if known, ok := s.known.Peek(hash); ok && known.session.ID == id {
+		if known, ok := s.known.Peek(hash); ok && slices.Contains(ids, known.session.ID) {
 			s.known.Remove(hash)
 		}
 	}
-	return nil
 }
 
 // shortened returns what is kept of a User-Agent header.

@@ -60,6 +60,10 @@ const (
 	// may not make. One event counts similar ones.
 	EventAuthenticationFailed EventType = "AUTHENTICATION.FAILED"
 	EventAccessDenied         EventType = "ACCESS.DENIED"
+	// EventSessionOpened and EventSessionEnded are recorded for sessions of browsers. The end of a session that
+	// expires is not recorded.
+	EventSessionOpened        EventType = "SESSION.OPENED"
+	EventSessionEnded         EventType = "SESSION.ENDED"
 	EventEncryptionKeyRotated EventType = "ENCRYPTION_KEY.ROTATED"
 	// EventEncryptionKeyRead is recorded once for each reader, key and day.
 	EventEncryptionKeyRead EventType = "ENCRYPTION_KEY.READ"
@@ -111,7 +115,7 @@ func EventTypes() []EventType {
 		EventAuthenticationRevoked, EventAuthenticationFailed, EventAccessDenied, EventEncryptionKeyRotated,
 		EventEncryptionKeyRead, EventRobotFileUploaded, EventRobotFileDeleted, EventRobotVariableSet,
 		EventRobotEnvironmentRead, EventRobotVariableDeleted, EventDataSourceQueried, EventSecretIssued,
-		EventSecretRevoked, EventOperatorAdded, EventOperatorRemoved, EventPersonDisabled, EventPersonEnabled, EventPersonErased,
+		EventSecretRevoked, EventSessionOpened, EventSessionEnded, EventOperatorAdded, EventOperatorRemoved, EventPersonDisabled, EventPersonEnabled, EventPersonErased,
 		EventResourceCreated, EventResourceChanged, EventResourceDeleted, EventEngineRunEnded, EventIncidentCreated,
 		EventIncidentStateChanged, EventEventsRemoved, EventProcessesRemoved, EventDeletedRemoved,
 		EventAssistanceCallsRemoved,

@@ -39,7 +39,22 @@ VALUES (@id, @secret, @principal, @credential, nullif(@issuer, ''), nullif(@subj
 	endOldSessions = `
 DELETE FROM console_sessions
  WHERE id IN (SELECT id FROM console_sessions WHERE principal_id = @principal
-               ORDER BY last_used_at DESC, id OFFSET @each)`
+               ORDER BY last_used_at DESC, id OFFSET @each)
+RETURNING id`
+
+	tenantsOfUser = `
+SELECT tenant_id
+  FROM tenant_users
+ WHERE principal_id = @principal
+ ORDER BY tenant_id`
+
+	nameOfToken = `
+SELECT c.name
+  FROM credentials c
+ WHERE c.secret_sha256 = @credential
+   AND c.principal_id = @principal
+ ORDER BY c.created_at, c.id
+ LIMIT 1`
 
 	sweepSessions = `
 DELETE FROM console_sessions
@@ -72,26 +87,58 @@ SELECT ` + sessionColumns + `
    AND s.last_used_at > @used_since
  ORDER BY s.last_used_at DESC, s.id`
 
-	endSession = `
+	endSessions = `
 DELETE FROM console_sessions
- WHERE id = @id
-   AND principal_id = @principal`
+ WHERE principal_id = @principal
+   AND (@id::uuid IS NULL OR id = @id)
+   AND id <> @except
+RETURNING id`
 )
 
-// OpenSession stores a session whose cookie holds the secret with the hash, ends
-// those of the principal that are too many, and removes some that have expired. It
-// takes one round trip to the database.
-func (db *DB) OpenSession(ctx context.Context, s domain.Session, secret [32]byte, limits SessionLimits) error {
-	args := pgx.NamedArgs{
+// OpenSession stores a session whose cookie holds the secret with the hash, for a
+// client at an address. It ends surplus sessions of the principal, and removes some
+// that have expired. It returns the ids of the sessions that it has ended.
+func (db *DB) OpenSession(
+	ctx context.Context, s domain.Session, secret [32]byte, address string, limits SessionLimits,
+) (ended []uuid.UUID, err error) {
+	args := []any{pgx.NamedArgs{
 		"id": s.ID, "secret": secret[:], "principal": s.PrincipalID, "credential": s.CredentialSHA256,
 		"issuer": s.Issuer, "subject": s.Subject, "user_agent": s.UserAgent, "now": s.CreatedAt, "expires": s.ExpiresAt,
 		"each": limits.Each, "sweep": sessionSweep,
+	}}
+	err = db.Record(ctx, func(tx *Tx) (domain.Events, error) {
+		var surplus []struct{ ID uuid.UUID }
+		var tenants []struct{ TenantID uuid.UUID }
+		var token *struct{ Name string }
+		if err := tx.Change(ctx, pg.Q(insertSession, args, pg.None), pg.Q(endOldSessions, args, pg.Into(&surplus)),
+			pg.Q(sweepSessions, args, pg.None), pg.Q(tenantsOfUser, args, pg.Into(&tenants)),
+			pg.Q(nameOfToken, args, pg.AtMostOne(&token))); err != nil {
+			return nil, err
+		}
+		events := sessionEvents(domain.EventSessionOpened, s.ID, s.PrincipalID, s.PrincipalID, tenants, s.CreatedAt).
+			With("issuer", s.Issuer).With("address", address)
+		if token != nil {
+			events = events.With("token", token.Name)
+		}
+		ended = nil
+		for _, session := range surplus {
+			ended = append(ended, session.ID)
+			events = append(events, sessionEvents(domain.EventSessionEnded, session.ID, s.PrincipalID, s.PrincipalID, tenants, s.CreatedAt).
+				With("reason", string(domain.SessionSurplus)).With("address", address)...)
+		}
+		return events, nil
+	})
+	return ended, pg.Translate("opening a session", err)
+}
+
+func sessionEvents(
+	t domain.EventType, session, user, by uuid.UUID, tenants []struct{ TenantID uuid.UUID }, now time.Time,
+) domain.Events {
+	ids := make([]uuid.UUID, len(tenants))
+	for i, tenant := range tenants {
+		ids[i] = tenant.TenantID
 	}
-	var queries []pg.Query
-	for _, sql := range []string{insertSession, endOldSessions, sweepSessions} {
-		queries = append(queries, pg.Q(sql, []any{args}, pg.None))
-	}
-	return pg.Translate("opening a session", db.Send(ctx, queries))
+	return domain.SessionEvents(t, session, user, by, ids, now)
 }
 
 // UseSession returns the session whose cookie holds the secret with the hash, nil
@@ -118,11 +165,24 @@ func (r *Reader) ListSessions(
 	return found, pg.Translate("listing sessions", err)
 }
 
-// EndSession ends a session of the principal. One that is not there is not an
-// error.
-func (db *DB) EndSession(ctx context.Context, principal, id uuid.UUID) error {
-	err := db.Send(ctx, []pg.Query{pg.Q(
-		endSession, []any{pgx.NamedArgs{"id": id, "principal": principal}}, pg.None,
-	)})
-	return pg.Translate("ending a session", err)
+// EndSessions ends sessions of a user and returns their ids. It is not an error if
+// there are none.
+func (db *DB) EndSessions(ctx context.Context, end domain.SessionEnd, now time.Time) (ended []uuid.UUID, err error) {
+	args := []any{pgx.NamedArgs{"principal": end.PrincipalID, "id": pg.Optional(end.ID), "except": end.Except}}
+	err = db.Record(ctx, func(tx *Tx) (domain.Events, error) {
+		var sessions []struct{ ID uuid.UUID }
+		var tenants []struct{ TenantID uuid.UUID }
+		if err := tx.Change(ctx, pg.Q(endSessions, args, pg.Into(&sessions)), pg.Q(tenantsOfUser, args, pg.Into(&tenants))); err != nil {
+			return nil, err
+		}
+		ended = nil
+		events := domain.NoEvents()
+		for _, session := range sessions {
+			ended = append(ended, session.ID)
+			events = append(events, sessionEvents(domain.EventSessionEnded, session.ID, end.PrincipalID, end.By, tenants, now).
+				With("reason", string(end.Reason)).With("address", end.Address)...)
+		}
+		return events, nil
+	})
+	return ended, pg.Translate("ending sessions", err)
 }

@@ -103,11 +103,11 @@ func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error
 	// A session of before ends, so that nothing that knew its cookie takes part in the
 	// new one.
 	if v.Session.ID != (uuid.UUID{}) {
-		if err := s.Sessions.End(v.Context(), v.Caller.PrincipalID, v.Session.ID); err != nil {
+		if err := s.end(v, v.Session.ID, domain.SessionReplaced); err != nil {
 			return nil, err
 		}
 	}
-	secret, _, err := s.Sessions.Open(v.Context(), proof, v.UserAgent())
+	secret, _, err := s.Sessions.Open(v.Context(), proof, v.UserAgent(), s.origin(v).Address)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +120,13 @@ func (s *Screens) origin(v *web.Visit) audit.Origin {
 		from.Address = client.String()
 	}
 	return from
+}
+
+// end ends a session of the visitor.
+func (s *Screens) end(v *web.Visit, id uuid.UUID, reason domain.SessionEndReason) error {
+	return s.Sessions.End(v.Context(), domain.SessionEnd{
+		PrincipalID: v.Caller.PrincipalID, ID: id, By: v.Caller.PrincipalID, Reason: reason, Address: s.origin(v).Address,
+	})
 }
 
 // redirect returns where issuers send users back to.
@@ -166,7 +173,7 @@ func attemptOf(v *web.Visit) (attempt authn.SignInAttempt, known bool) {
 // SignOut ends the session of the browser.
 func (s *Screens) SignOut(v *web.Visit) (*web.Answer, error) {
 	if v.Session.ID != (uuid.UUID{}) {
-		if err := s.Sessions.End(v.Context(), v.Caller.PrincipalID, v.Session.ID); err != nil {
+		if err := s.end(v, v.Session.ID, domain.SessionSignedOut); err != nil {
 			return nil, err
 		}
 	}
@@ -209,11 +216,11 @@ func (s *Screens) End(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Sessions.End(v.Context(), v.Caller.PrincipalID, id); err != nil {
-		return nil, err
-	}
 	if id == v.Session.ID {
-		return web.SeeOther(web.Root+"sign-in", web.EndSessionCookie(v.Request)), nil
+		return s.SignOut(v)
+	}
+	if err := s.end(v, id, domain.SessionClosed); err != nil {
+		return nil, err
 	}
 	return web.SeeOther(web.Root + "sessions"), nil
 }

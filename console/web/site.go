@@ -150,8 +150,9 @@ func (s *Site) view(c *gin.Context) {
 // screen returns what gin calls for a route.
 func (s *Site) screen(route Route) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		visit := &Visit{Request: c.Request, Param: c.Param}
-		if err := s.signedIn(c, visit); err != nil && !route.Open {
+		ctx := c.Request.Context()
+		visit := &Visit{Request: c.Request.WithContext(app.WithRequestID(ctx, httpio.RequestIDFrom(ctx))), Param: c.Param}
+		if err := s.signedIn(visit); err != nil && !route.Open {
 			if domain.HasCode(err, domain.CodeUnauthenticated) {
 				s.sendToSignIn(c, visit)
 				return
@@ -179,12 +180,12 @@ func (s *Site) screen(route Route) gin.HandlerFunc {
 }
 
 // signedIn finds the user of the request's session.
-func (s *Site) signedIn(c *gin.Context, visit *Visit) error {
-	secret := sessionSecret(c.Request)
+func (s *Site) signedIn(visit *Visit) error {
+	secret := sessionSecret(visit.Request)
 	if secret == "" {
 		return domain.Unauthenticated()
 	}
-	ctx := c.Request.Context()
+	ctx := visit.Context()
 	session, caller, err := s.o.Sessions.Find(ctx, secret)
 	if err != nil {
 		return err
@@ -196,7 +197,6 @@ func (s *Site) signedIn(c *gin.Context, visit *Visit) error {
 		_, _, err := s.o.Sessions.Find(ctx, secret)
 		return err
 	}
-	visit.Request = visit.WithContext(app.WithRequestID(ctx, httpio.RequestIDFrom(ctx)))
 	return nil
 }
 
