@@ -33,8 +33,12 @@ type Config struct {
 	TLSKey      string
 	ListenAdmin string
 
+	PublicURL    string
+	AllowedHosts textList
+
 	ListenManagement     string
 	HSTSMaxAge           time.Duration
+	HSTSSubdomains       bool
 	MaxConnections       int
 	TrustedProxies       textList
 	CORSOrigins          textList
@@ -137,6 +141,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listeners (PEM file), read again when it changes")
 	f.StringVar(&c.TLSKey, "tls-key", "", "private key of the HTTPS listeners (PEM file), read again when it changes")
 	f.StringVar(&c.ListenAdmin, "listen-admin", "127.0.0.1:9090", "address of /livez, /readyz and /metrics")
+	c.bindPublic(f)
 	c.bindHTTP(f)
 	c.bindDatabase(f)
 	f.StringVar(&c.Migrate, "migrate", migrateAuto, "schema at start: auto (update), check (refuse an old one), off")
@@ -221,7 +226,7 @@ func (c *Config) check() error {
 		"--access-token-lifetime must be 0 to --max-access-token-lifetime, and --max-secret-lifetime not negative")
 	_, err := c.deprecation()
 	_, unguarded := c.webhookGuard()
-	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), c.checkHTTP(), c.checkQuotas(), c.checkRetention(), err,
+	return errors.Join(append(wrong, c.OIDCIssuers.check(c.Issuer), c.checkFeatures(), c.checkHTTP(), c.checkPublic(), c.checkQuotas(), c.checkRetention(), err,
 		unguarded)...)
 }
 
@@ -229,7 +234,8 @@ func (c *Config) check() error {
 
 // requireService checks the settings that the service needs.
 func (c *Config) requireService() error {
-	return errors.Join(c.requireDatabase(), c.requireSealKey(), c.requireTemporal(), c.requireDocuments(), c.requireTLSFiles())
+	return errors.Join(c.requireDatabase(), c.requireSealKey(), c.requireTemporal(), c.requireDocuments(), c.requireTLSFiles(),
+		c.requirePublicURL())
 }
 
 func (c *Config) requireDatabase() error {

@@ -20,6 +20,8 @@ func (c *Config) bindHTTP(f *pflag.FlagSet) {
 		"address of /admin/v1, over HTTPS if there is --tls-cert; empty for the addresses of the rest of the API")
 	f.DurationVar(&c.HSTSMaxAge, "hsts-max-age", 365*24*time.Hour,
 		"how long browsers must use HTTPS only (Strict-Transport-Security of HTTPS listeners); 0 to send no such header")
+	f.BoolVar(&c.HSTSSubdomains, "hsts-include-subdomains", false,
+		"browsers must use HTTPS for all subdomains of the service's host too (includeSubDomains)")
 	f.IntVar(&c.MaxConnections, "max-connections", 10_000, "maximum number of open connections of each listener")
 	f.Var(&c.TrustedProxies, "trusted-proxies",
 		"addresses and prefixes such as 10.1.0.0/16 of proxies that are believed about addresses of clients (X-Forwarded-For)")

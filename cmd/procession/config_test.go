@@ -99,9 +99,13 @@ func TestBadConfigurationIsAUsageError(t *testing.T) {
 			"serve", "--database-url", "postgres://db", "--temporal-address", "localhost:7233",
 			"--documents-url", "file:///tmp", "--listen-management", ":8444", "--tls-cert", "server.pem",
 		},
-		"negative rate":   {"config", "print", "--principal-rate", "-1"},
-		"unknown proxies": {"config", "print", "--trusted-proxies", "10.0.0.0/8,proxy.example"},
-		"tiny documents":  {"config", "print", "--max-document-bytes", "1"},
+		"negative rate":                {"config", "print", "--principal-rate", "-1"},
+		"unknown proxies":              {"config", "print", "--trusted-proxies", "10.0.0.0/8,proxy.example"},
+		"public URL without a scheme":  {"config", "print", "--public-url", "procession.example.com"},
+		"public URL with a path":       {"config", "print", "--public-url", "https://example.com/procession"},
+		"allowed hosts with a port":    {"config", "print", "--public-url", "https://a.example", "--allowed-hosts", "b.example:80"},
+		"allowed hosts without a name": {"config", "print", "--allowed-hosts", "b.example"},
+		"tiny documents":               {"config", "print", "--max-document-bytes", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

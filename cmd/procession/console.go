@@ -30,7 +30,7 @@ func (s *service) addConsole(o api.Options, db *persistence.DB, users []signin.D
 			TrustedProxies: o.TrustedProxies, Observe: o.Observe,
 		},
 		Service: o.Service, Administration: o.Administration, Feed: o.Feed,
-		SignIn: signin.Screens{OIDC: s.oidc, Audit: s.audit, Demo: users},
+		SignIn: signin.Screens{OIDC: s.oidc, Audit: s.audit, Demo: users, BaseURL: s.config.baseURL()},
 	})
 	if err != nil {
 		return fmt.Errorf("making the console: %w", err)

@@ -64,10 +64,10 @@ func TestDevHosts(t *testing.T) {
 	} {
 		allowed := devHosts(&Config{Listen: c.listen}, &devOptions{temporalListen: "127.0.0.1:7233"})
 		for _, host := range c.allowed {
-			require.True(t, allowed(host), "%s of %s", host, c.listen)
+			require.True(t, allowed.allow(host), "%s of %s", host, c.listen)
 		}
 		for _, host := range c.refused {
-			require.False(t, allowed(host), "%s of %s", host, c.listen)
+			require.False(t, allowed.allow(host), "%s of %s", host, c.listen)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,6 +99,7 @@ func (s *stack) prepareService(ctx context.Context, c *Config, o devOptions) (*s
 		return nil, files, err
 	}
 	c.TLSCert, c.TLSKey = files.cert, files.key
+	c.PublicURL = cmp.Or(c.PublicURL, c.devURL())
 	documents, err := s.openDocuments(ctx, c, o)
 	if err != nil {
 		return nil, files, err

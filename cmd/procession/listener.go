@@ -56,10 +56,10 @@ func (l *listener) limit(most int, open, refused *atomic.Int64) {
 
 // secure serves the listener over HTTPS, and makes browsers use HTTPS only for
 // maxAge.
-func (l *listener) secure(certificate *servedCertificate, maxAge time.Duration) {
+func (l *listener) secure(certificate *servedCertificate, maxAge time.Duration, subdomains bool) {
 	l.certificate = certificate
 	l.server.TLSConfig = certificate.config()
-	l.server.Handler = strictTransport(maxAge, l.server.Handler)
+	l.server.Handler = strictTransport(maxAge, subdomains, l.server.Handler)
 }
 
 // listeners are the open addresses: of the REST API, and of what is there for
@@ -103,7 +103,7 @@ func (s *service) listen(ctx context.Context) (opened listeners, err error) {
 		}
 		l.limit(s.config.MaxConnections, a.open, &s.connections.refused)
 		if a.certificate != nil {
-			l.secure(a.certificate, s.config.HSTSMaxAge)
+			l.secure(a.certificate, s.config.HSTSMaxAge, s.config.HSTSSubdomains)
 		}
 		*a.to = append(*a.to, l)
 	}

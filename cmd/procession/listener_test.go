@@ -156,6 +156,11 @@ func TestListenerRedirectsBrowsersToHTTPS(t *testing.T) {
 	require.Equal(t, "max-age=31536000", header.Get("Strict-Transport-Security"))
 	_, _, header = ask(t, "http://"+s.config.Listen)
 	require.Empty(t, header.Get("Strict-Transport-Security"))
+	whole := serveListeners(t, func(c *Config) {
+		c.ListenTLS, c.TLSCert, c.TLSKey, c.HSTSSubdomains = freeAddress(t), certificate, key, true
+	})
+	_, _, header = ask(t, "https://"+whole.config.ListenTLS)
+	require.Equal(t, "max-age=31536000; includeSubDomains", header.Get("Strict-Transport-Security"))
 	silent := serveListeners(t, func(c *Config) {
 		c.ListenTLS, c.TLSCert, c.TLSKey, c.HSTSMaxAge = freeAddress(t), certificate, key, 0
 	})

@@ -102,12 +102,15 @@ func (s *servedCertificate) reload() error {
 }
 
 // strictTransport sends Strict-Transport-Security with maxAge, so that browsers use
-// HTTPS only; 0 sends nothing.
-func strictTransport(maxAge time.Duration, next http.Handler) http.Handler {
+// HTTPS only, for subdomains too if subdomains is set. It sends no header if maxAge is 0.
+func strictTransport(maxAge time.Duration, subdomains bool, next http.Handler) http.Handler {
 	if maxAge <= 0 {
 		return next
 	}
 	value := fmt.Sprintf("max-age=%d", int64(maxAge.Seconds()))
+	if subdomains {
+		value += "; includeSubDomains"
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Strict-Transport-Security", value)
 		next.ServeHTTP(w, r)

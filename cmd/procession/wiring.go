@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -37,8 +38,8 @@ import (
 type devService struct {
 	// authority is the certificate, in PEM, that is shown at /dev/ca.pem.
 	authority []byte
-	// hosts reports whether requests for a host are answered.
-	hosts func(host string) bool
+	// hosts are the hosts that requests may name.
+	hosts *hosts
 	// users can be signed in to the console by one click.
 	users []signin.DemoUser
 }
@@ -250,7 +251,7 @@ func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err
 		Service: h.operations, Administration: h.administration, Revocations: s.revocations,
 		Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: s.log,
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
-		DevCA: dev.authority, Hosts: dev.hosts, Feed: s.hub, Audit: s.audit,
+		DevCA: dev.authority, Hosts: cmp.Or(dev.hosts, c.hosts()).allow, Feed: s.hub, Audit: s.audit,
 		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit, Origins: c.CORSOrigins,
 	}
 	if err := s.route(options); err != nil {
@@ -284,7 +285,7 @@ func (s *service) newHealth(db *persistence.DB, documents *blobstore.Store, m *m
 	admin.HandleFunc("GET /livez", s.health.live)
 	admin.HandleFunc("GET /readyz", s.health.ready)
 	admin.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
-	s.admin = httpio.GuardAnswers(onlyHosts(dev.hosts, admin), 0)
+	s.admin = httpio.GuardAnswers(onlyHosts(dev.hosts.allow, admin), 0)
 }
 
 // schedules returns what the service runs again and again.
