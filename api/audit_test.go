@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
@@ -42,9 +41,7 @@ func newAudited(t *testing.T) *audited {
 	})
 	options := a.Options
 	options.Audit = a.recorder
-	var err error
-	a.Handler, err = api.NewRouter(options)
-	require.NoError(t, err)
+	a.Handler = apitest.Handler(t, options)
 	return a
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/procession-dev/procession/api/admin"
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/api/shapea"
@@ -48,14 +49,14 @@ const (
 func contracts(o Options) []contract {
 	return slices.DeleteFunc([]contract{
 		{
-			document: openapi.ShapeA, server: shapea.NewServer(o.Service, callerOf),
+			document: openapi.ShapeA, server: shapea.NewServer(o.Service, chain.Caller),
 			first: []gin.HandlerFunc{deprecated(o.Deprecation, openapi.ShapeB)},
 		},
-		{document: openapi.ShapeB, server: shapeb.NewServer(o.Service, callerOf, shapeb.Feed{
+		{document: openapi.ShapeB, server: shapeb.NewServer(o.Service, chain.Caller, shapeb.Feed{
 			Hub: o.Feed, Recheck: recheck, Heartbeat: cmp.Or(o.Heartbeat, shapeb.DefaultHeartbeat),
 			Stall: cmp.Or(o.Stall, shapeb.DefaultStall),
 		})},
-		{document: openapi.Admin, server: admin.NewServer(o.Administration, o.Service, callerOf), bodyLimit: admin.BodyLimit},
+		{document: openapi.Admin, server: admin.NewServer(o.Administration, o.Service, chain.Caller), bodyLimit: admin.BodyLimit},
 	}, func(c contract) bool {
 		return o.Part != Everything && (c.document == openapi.Admin) != (o.Part == Administration)
 	})
@@ -64,7 +65,7 @@ func contracts(o Options) []contract {
 // mount adds the operations of a contract below the path of the document's first
 // server. Requests are checked in this order:
 // credentials, size of the body, rate of the caller, contract, preconditions.
-func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.ErrorWriter) error {
+func mount(engine *gin.Engine, c contract, o Options, errs *httpio.ErrorWriter) error {
 	document, err := openapi.Load(c.document)
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
@@ -74,13 +75,13 @@ func mount(engine *gin.Engine, c contract, o Options, l *limits, errs *httpio.Er
 		return fmt.Errorf("mounting %s: %w", c.document, err)
 	}
 	validator, err := httpio.NewValidator(document, errs, httpio.Limits{
-		JSON: max(c.bodyLimit, o.BodyLimit), Document: o.DocumentLimit, Stall: o.Stall,
+		JSON: max(c.bodyLimit, o.BodyLimit), Document: o.DocumentLimit,
 	})
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
 	}
 	routes := engine.Group(base, c.first...)
-	routes.Use(validator.GuardBody, authenticate(o.Authenticator, l, o.Audit, errs), validator.LimitBody, l.caller,
+	routes.Use(authenticate(o.Authenticator, errs), validator.LimitBody, enter(errs),
 		validator.Handle, validator.Tag, validator.Require(app.WithPrecondition, reader(c, base, validator, errs)))
 	c.server.Register(routes, errs)
 	return nil

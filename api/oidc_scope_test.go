@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 )
 
@@ -26,8 +26,7 @@ func scoped(t *testing.T, change func(*authn.OIDCIssuer)) *federation {
 	options := f.Options
 	options.Authenticator, err = authn.NewAuthenticator(f.DB.Reader(), f.Now, authn.WithOIDC(oidc))
 	require.NoError(t, err)
-	handler, err := api.NewRouter(options)
-	require.NoError(t, err)
+	handler := apitest.Handler(t, options)
 	f.Client = contracttest.Client(contracttest.InProcess(handler))
 	return f
 }

@@ -58,8 +58,7 @@ VALUES ($1, 'USER', 'Unlinked', $2, now(), NULL), ($3, 'USER', 'Disabled', $4, n
 	options.Authenticator, err = authn.NewAuthenticator(f.DB.Reader(), f.Now, authn.WithOIDC(oidc))
 	require.NoError(t, err)
 	options.Log = slog.New(slog.NewJSONHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	handler, err := api.NewRouter(options)
-	require.NoError(t, err)
+	handler := apitest.Handler(t, options)
 	f.Client = contracttest.Client(contracttest.InProcess(handler), slices.Collect(maps.Values(apitest.Contracts))...)
 	return f
 }

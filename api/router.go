@@ -6,27 +6,29 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
-	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/feed"
 )
 
-// Options configure the REST interface. All fields are required unless their
-// comment says otherwise.
+// Options configure the REST interface and the chain in front of it. All fields are
+// required unless their comment says otherwise.
 type Options struct {
+	// Of the options of the chain, the interface itself uses Log, Clock and, for streams of
+	// events, Stall.
+	chain.Options
+
 	Service *app.Service
 	// Administration carries out what administrators ask for.
 	Administration *administer.Administration
@@ -35,44 +37,23 @@ type Options struct {
 	Authenticator *authn.Authenticator
 	// Issuer publishes the keys that engine tokens are verified with.
 	Issuer *authn.Issuer
-	Log    *slog.Logger
-	Clock  func() time.Time
 	// BodyLimit is the size in bytes that a body may have, 0 for
 	// httpio.DefaultBodyLimit.
 	BodyLimit int64
 	// DocumentLimit is the size in bytes that a document may have, 0 for
 	// storage.DefaultMaxDocumentBytes. The service has to know the same.
 	DocumentLimit int64
-	// Stall is how long a client may send or read almost nothing of a body, 0
-	// for a minute, or not read a stream of events, 0 for shapeb.DefaultStall.
-	Stall time.Duration
 	// Feed notifies streams of new events.
 	Feed *feed.Hub
-	// Audit records refused sign-ins and denied requests, and may be nil.
-	Audit *audit.Recorder
 	// Heartbeat is how often a stream of events shows that it is alive, 0 for
 	// shapeb.DefaultHeartbeat.
 	Heartbeat time.Duration
-	// Observe is called for every answer, and may be nil. The method is that of
-	// httpio.MethodLabel; the route is its pattern, "unmatched" for a path without one.
-	Observe func(method, route string, status int, took time.Duration)
 	// Part selects the contracts to serve: all of them, unless administration
 	// has a router of its own.
 	Part Part
-	// Limiter bounds what callers may ask for; nil for no bounds. Routers of one
-	// service share it.
-	Limiter *limit.Limiter
-	// Limited is called with the name of the limit for every request that is refused
-	// because of one, and may be nil.
-	Limited func(limit string)
-	// TrustedProxies are believed about the addresses of clients; nil for none.
-	TrustedProxies httpio.Proxies
 	// DevCA is the certificate, in PEM, of the authority behind a development
 	// certificate. It is served when it is not empty.
 	DevCA []byte
-	// Hosts reports whether requests with a Host header are answered, and may be nil:
-	// then all are.
-	Hosts func(host string) bool
 	// Origins are the origins of pages, such as https://desk.example.com, whose programs may
 	// use the interface with credentials of their own; empty for none.
 	Origins []string
@@ -80,10 +61,26 @@ type Options struct {
 	Deprecation Deprecation
 }
 
+// Router is the handler of the REST interface. It must be served behind a chain.Chain.
+type Router struct {
+	http.Handler
+
+	engine *gin.Engine
+}
+
+// Routes returns the methods and the patterns of all routes.
+func (r *Router) Routes() []string {
+	var routes []string
+	for _, route := range r.engine.Routes() {
+		routes = append(routes, route.Method+" "+route.Path)
+	}
+	return routes
+}
+
 // NewRouter returns the handler of the whole REST interface: the contracts and
 // the public documents. A caller without valid credentials gets no other error
 // of a request of a contract.
-func NewRouter(o Options) (http.Handler, error) {
+func NewRouter(o Options) (*Router, error) {
 	if o.BodyLimit == 0 {
 		o.BodyLimit = httpio.DefaultBodyLimit
 	}
@@ -92,17 +89,11 @@ func NewRouter(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}
 	errs := httpio.NewErrorWriter(o.Log, o.Clock)
-	engine := httpio.NewEngine(errs, o.Log, o.Clock, callerAttrs(o.TrustedProxies))
+	engine := httpio.NewEngine(errs)
 	// Gin's own notion of the client is not used: of several X-Forwarded-For it reads
 	// the first.
 	if err := engine.SetTrustedProxies(nil); err != nil {
 		return nil, fmt.Errorf("making the router: %w", err)
-	}
-	if o.Observe != nil {
-		engine.Use(observe(o.Observe, o.Clock))
-	}
-	if o.Hosts != nil {
-		engine.Use(onlyHosts(o.Hosts, errs))
 	}
 	if len(o.Origins) > 0 {
 		engine.Use(allowOrigins(o.Origins))
@@ -113,14 +104,13 @@ func NewRouter(o Options) (http.Handler, error) {
 	}
 	engine.Use(protection)
 
-	limits := &limits{limiter: o.Limiter, proxies: o.TrustedProxies, errs: errs, refused: o.Limited}
 	served := contracts(o)
 	for _, c := range served {
-		if err := mount(engine, c, o, limits, errs); err != nil {
+		if err := mount(engine, c, o, errs); err != nil {
 			return nil, fmt.Errorf("making the router: %w", err)
 		}
 	}
-	open := engine.Group("", limits.open)
+	open := engine.Group("", enter(errs))
 	if err := publishContracts(open, served); err != nil {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}
@@ -138,7 +128,7 @@ func NewRouter(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}
-	return httpio.GuardAnswers(handler, o.Stall), nil
+	return &Router{Handler: handler, engine: engine}, nil
 }
 
 // publishSchemas adds the JSON Schemas of documents, for editors.

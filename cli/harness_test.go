@@ -18,6 +18,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
@@ -85,11 +86,13 @@ func newTerminal(t *testing.T, issuers ...authn.OIDCIssuer) *terminal {
 		Code: "home", Name: "Home", Email: "operator@home.example", UserName: "Operator",
 	})
 	require.NoError(t, err)
-	handler, err := api.NewRouter(api.Options{
-		Service: operations, Administration: administration, Revocations: store.Revocations(),
-		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: now,
+	passed := chain.Options{Log: slog.New(slog.DiscardHandler), Clock: now}
+	router, err := api.NewRouter(api.Options{
+		Options: passed, Service: operations, Administration: administration, Revocations: store.Revocations(),
+		Authenticator: authenticator, Issuer: issuer,
 	})
 	require.NoError(t, err)
+	handler := chain.New(passed).Handler(router)
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	w := &terminal{t: t, db: db, url: url, handler: handler, operator: first.Token.Reveal(), env: map[string]string{

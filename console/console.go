@@ -42,7 +42,8 @@ type Options struct {
 	Feed *feed.Hub
 }
 
-// New returns the handler of all paths below web.Root. Assets are those that are built in,
+// New returns the handler of all paths below web.Root, which must be served behind a
+// chain.Chain. Assets are those that are built in,
 // unless others are given.
 func New(o Options) (http.Handler, error) {
 	if o.Assets == nil {
@@ -55,8 +56,8 @@ func New(o Options) (http.Handler, error) {
 		o.Log.Warn("The console has no style sheet and no script",
 			slog.String("fix", "run make assets and build the program again"))
 	}
-	o.SignIn.Sessions, o.SignIn.Limiter, o.SignIn.TrustedProxies = o.Sessions, o.Limiter, o.TrustedProxies
-	handler, err := httpio.Handler(web.NewSite(o.Options, routes(screens{
+	o.SignIn.Sessions = o.Sessions
+	return httpio.Handler(web.NewSite(o.Options, routes(screens{
 		signin: &o.SignIn, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},
@@ -68,8 +69,4 @@ func New(o Options) (http.Handler, error) {
 		artifacts:   &artifacts.Screens{App: o.Service},
 		webhooks:    &webhooks.Screens{Administration: o.Administration},
 	})))
-	if err != nil {
-		return nil, err
-	}
-	return httpio.GuardAnswers(handler, 0), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/console"
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/web"
@@ -29,7 +30,7 @@ func TestMissingAssetsAreSaid(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, log.String(), "The console has no style sheet and no script")
 	require.Contains(t, log.String(), "run make assets")
-	server := httptest.NewServer(handler)
+	server := httptest.NewServer(chain.New(s.chain).Handler(handler))
 	t.Cleanup(server.Close)
 	bare := &site{t: t, url: server.URL + web.Root}
 	for path, client := range map[string]*http.Client{"sign-in": bare.client(""), "tasks": bare.client(demo.Bob().Secret)} {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
@@ -45,6 +46,8 @@ type site struct {
 	administration *administer.Administration
 	// options are the options of the console.
 	options console.Options
+	// chain are the options of the chain in front of it.
+	chain chain.Options
 }
 
 // lasting contains what the shared site is made with: it outlives the test that asks for
@@ -133,6 +136,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	})
 	sessions, err := authn.NewSessions(authn.SessionOptions{DB: s.db, Authenticator: authenticator, Clock: clock})
 	require.NoError(tb, err)
+	s.chain = chain.Options{Log: log, Clock: clock}
 	s.options = console.Options{
 		Options: web.Options{Sessions: sessions, Log: log, Clock: clock},
 		Service: s.app, Administration: s.administration, Feed: hub,
@@ -144,7 +148,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	}
 	handler, err := console.New(s.options)
 	require.NoError(tb, err)
-	server := httptest.NewServer(handler)
+	server := httptest.NewServer(chain.New(s.chain).Handler(handler))
 	tb.Cleanup(server.Close)
 	s.url = server.URL + web.Root
 	return s

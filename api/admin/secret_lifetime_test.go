@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/api"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/internal/testkit/apitest"
@@ -23,8 +22,7 @@ func TestIssuedTokensExpire(t *testing.T) {
 		Store:     storage.New(storage.Options{DB: s.DB, Clock: s.Now}),
 		Lifetimes: administer.SecretLifetimes{AccessToken: 90 * day, MaxAccessToken: 365 * day, MaxApplicationSecret: 30 * day},
 	})
-	handler, err := api.NewRouter(options)
-	require.NoError(t, err)
+	handler := apitest.Handler(t, options)
 	s.Client = contracttest.Client(contracttest.InProcess(handler))
 	owner := s.As("owner")
 	issue := func(status int, kind, code, body string) apitest.Answer {

@@ -14,8 +14,12 @@ type Proxies []netip.Prefix
 
 // Peer returns the address that the request's connection comes from, or the zero Addr
 // when there is no connection.
-func Peer(r *http.Request) netip.Addr {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+func Peer(r *http.Request) netip.Addr { return PeerOf(r.RemoteAddr) }
+
+// PeerOf returns the address in the text of an address and a port, or the zero Addr for
+// another text.
+func PeerOf(text string) netip.Addr {
+	peer, err := netip.ParseAddrPort(text)
 	if err != nil {
 		return netip.Addr{}
 	}
@@ -27,7 +31,7 @@ func Peer(r *http.Request) netip.Addr {
 // that were written by the client and are ignored.
 func (p Proxies) Client(r *http.Request) netip.Addr {
 	client := Peer(r)
-	if !p.trust(client) {
+	if !p.Trust(client) {
 		return client
 	}
 	rest := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
@@ -38,7 +42,7 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 			break
 		}
 		client = hop
-		if i < 0 || !p.trust(client) {
+		if i < 0 || !p.Trust(client) {
 			break
 		}
 		rest = rest[:i]
@@ -46,7 +50,8 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 	return client
 }
 
-func (p Proxies) trust(address netip.Addr) bool {
+// Trust reports whether an address is one of the proxies.
+func (p Proxies) Trust(address netip.Addr) bool {
 	for _, prefix := range p {
 		if prefix.Contains(address) {
 			return true

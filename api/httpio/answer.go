@@ -1,25 +1,41 @@
 package httpio
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"time"
 )
 
-// GuardAnswers keeps a client that stops reading from holding a connection, a
-// goroutine and the answer: each 16 KiB must be accepted within stall, 0 for a
-// minute, or the connection is closed. The time that the service takes to make
-// an answer does not count.
-func GuardAnswers(next http.Handler, stall time.Duration) http.Handler {
-	if stall == 0 {
-		stall = stallTime
-	}
+// Deadlines bound how long a client may keep a request waiting. Zero values are the
+// defaults.
+type Deadlines struct {
+	// Stall is how long a client may send or take almost none of a body or an answer, a
+	// minute by default.
+	Stall time.Duration
+	// Rest is how long a client may take to send the rest of a body that is not used,
+	// 10 seconds by default.
+	Rest time.Duration
+}
+
+// Guard keeps a client that stops sending or reading from holding a connection, a
+// goroutine and the answer: each 16 KiB must be sent or accepted within the deadline,
+// or the connection is closed. The time that the service takes to make an answer does
+// not count.
+func Guard(next http.Handler, d Deadlines) http.Handler {
+	d.Stall, d.Rest = cmp.Or(d.Stall, stallTime), cmp.Or(d.Rest, restTime)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		guarded := &guardedAnswer{ResponseWriter: w, connection: http.NewResponseController(w), stall: stall}
+		connection := http.NewResponseController(w)
+		r = r.WithContext(r.Context()) // the server keeps the body of its own request
+		guarded := &guardedAnswer{
+			ResponseWriter: w, connection: connection, stall: d.Stall, body: guardBody(r, connection, d.Stall, d.Rest),
+		}
+		defer guarded.body.stop()
 		// The server sends what it has buffered after the handler has returned, and
 		// takes the deadline back.
 		defer func() {
-			_ = guarded.connection.SetWriteDeadline(time.Now().Add(stall)) //nolint:forbidigo // connections have the real time
+			guarded.body.leave(w.Header())
+			_ = connection.SetWriteDeadline(time.Now().Add(d.Stall)) //nolint:forbidigo // connections have the real time
 		}()
 		next.ServeHTTP(guarded, r)
 	})
@@ -34,13 +50,23 @@ type guardedAnswer struct {
 	http.ResponseWriter
 	connection *http.ResponseController
 	stall      time.Duration
+	body       *guardedBody // nil without a body
 	timer      *time.Timer
 	// slow is the error after which nothing is written.
 	slow error
 }
 
+// WriteHeader sends the status, after the rest of the body.
+func (a *guardedAnswer) WriteHeader(status int) {
+	if status >= http.StatusOK {
+		a.body.leave(a.Header())
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
 // Write sends the answer in pieces, each within the whole time limit.
 func (a *guardedAnswer) Write(p []byte) (int, error) {
+	a.body.leave(a.Header())
 	written := 0
 	for {
 		piece := p[written:min(written+stallBytes, len(p))]

@@ -39,9 +39,9 @@ func TestGuardAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(httpio.GuardAnswers(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			server := httptest.NewServer(httpio.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				answer(w, test.pause)
-			}), stall))
+			}), httpio.Deadlines{Stall: stall}))
 			t.Cleanup(server.Close)
 			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 			require.NoError(t, err)

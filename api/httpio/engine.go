@@ -1,29 +1,18 @@
 package httpio
 
-import (
-	"log/slog"
-	"net/http"
-	"time"
+import "github.com/gin-gonic/gin"
 
-	"github.com/gin-gonic/gin"
-)
-
-// NewEngine returns a Gin engine with everything that applies to all routes:
-// request id, access log, recovery, security headers, and 404 and 405 answers
-// in the contract's form. Routes are added by the caller; serve the engine
-// through Handler. It switches Gin, process-wide, to release mode.
-//
-// callerAttrs returns the fields of the access log about the caller of a request, and
-// may be nil.
-func NewEngine(
-	errs *ErrorWriter, log *slog.Logger, clock func() time.Time, callerAttrs func(*http.Request) []slog.Attr,
-) *gin.Engine {
+// NewEngine returns a Gin engine with everything that applies to all routes of a
+// contract: recovery, security headers, and 404 and 405 answers in the contract's
+// form. Routes are added by the caller; serve the engine through Handler, behind
+// chain.Chain. It switches Gin, process-wide, to release mode.
+func NewEngine(errs *ErrorWriter) *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false
-	engine.Use(RequestID, AccessLog(log, clock, callerAttrs), Recover(errs), SecurityHeaders)
+	engine.Use(RecordRoute, Recover(errs), SecurityHeaders)
 	engine.NoRoute(errs.NotFound)
 	engine.NoMethod(errs.MethodNotAllowed)
 	return engine

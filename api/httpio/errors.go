@@ -72,14 +72,6 @@ func NewErrorWriter(log *slog.Logger, clock func() time.Time) *ErrorWriter {
 	return &ErrorWriter{log: log, clock: clock}
 }
 
-// deniedKey marks requests that were answered with ACCESS_DENIED.
-const deniedKey = "procession/denied"
-
-// Denied reports whether the request was answered with ACCESS_DENIED.
-func Denied(c *gin.Context) bool {
-	return c.Writer.Status() == http.StatusForbidden && c.GetBool(deniedKey)
-}
-
 type errorBody struct {
 	Timestamp time.Time   `json:"timestamp"`
 	Status    int         `json:"status"`
@@ -113,9 +105,7 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 		return
 	}
 	shown := w.shown(c, err)
-	if shown.Code == domain.CodeAccessDenied {
-		c.Set(deniedKey, true)
-	}
+	RecordOf(ctx).Refuse(shown)
 	status, _ := StatusOf(shown.Kind)
 	switch status {
 	case http.StatusPreconditionFailed:
@@ -214,35 +204,42 @@ func (w *ErrorWriter) MethodNotAllowed(c *gin.Context) {
 	w.refuse(c, http.StatusMethodNotAllowed, "method not allowed: the path has "+allow)
 }
 
-// Misdirected answers 421 to a request for a host that is not served here.
-func (w *ErrorWriter) Misdirected(c *gin.Context) {
-	w.refuse(c, http.StatusMisdirectedRequest, "this host is not served here")
-}
-
 // refuse answers a request that no operation takes, with a status that StatusOf does not have.
 func (w *ErrorWriter) refuse(c *gin.Context, status int, message string) {
 	w.write(c, status, message, []errorInfo{{Code: domain.CodeValidation, Message: message}})
 }
 
-// WriteUnavailable answers 503 where there is no request to route yet.
-func WriteUnavailable(w http.ResponseWriter, now time.Time, message string) {
+// WriteError answers a request in front of all routes with an error of a client or of the service's load, which must
+// be of a kind that StatusOf knows.
+func WriteError(w http.ResponseWriter, now time.Time, err *domain.Error) {
+	status, _ := StatusOf(err.Kind)
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfterUnavailable))
+	}
+	writePlain(w, now, status, err.Message, err.Code)
+}
+
+// WriteMisdirected answers 421 to a request for a host that is not served here.
+func WriteMisdirected(w http.ResponseWriter, now time.Time) {
+	writePlain(w, now, http.StatusMisdirectedRequest, "this host is not served here", domain.CodeValidation)
+}
+
+func writePlain(w http.ResponseWriter, now time.Time, status int, message string, code domain.Code) {
 	body, err := json.Marshal(errorBody{
-		Timestamp: now.UTC(), Status: http.StatusServiceUnavailable, Message: message,
-		Errors: []errorInfo{{Code: domain.CodeUnavailable, Message: message}},
+		Timestamp: now.UTC(), Status: status, Message: message, Errors: []errorInfo{{Code: code, Message: message}},
 	})
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Retry-After", strconv.Itoa(retryAfterUnavailable))
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if err == nil {
 		w.Header().Set("Content-Type", "application/json")
 	}
-	w.WriteHeader(http.StatusServiceUnavailable)
+	w.WriteHeader(status)
 	// A client that has gone away is not an error of the service.
 	_, _ = w.Write(body)
 }
 
 func (w *ErrorWriter) write(c *gin.Context, status int, message string, infos []errorInfo) {
 	c.Abort()
-	leaveBody(c.Writer, c.Request)
 	body, err := json.Marshal(errorBody{Timestamp: w.clock().UTC(), Status: status, Message: message, Errors: infos})
 	if err != nil {
 		w.logFailure(c, "encoding error body", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/domain"
 )
@@ -27,12 +28,12 @@ func answerTo(t *testing.T, err error) (*httptest.ResponseRecorder, string) {
 	var logged bytes.Buffer
 	log := slog.New(slog.NewJSONHandler(&logged, nil))
 	errs := httpio.NewErrorWriter(log, fixedClock)
-	engine := httpio.NewEngine(errs, log, fixedClock, nil)
+	engine := httpio.NewEngine(errs)
 	engine.GET("/fail", func(c *gin.Context) { errs.Write(c, err) })
 	recorder := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/fail?secret=hunter2", nil)
 	r.Header.Set(httpio.RequestIDHeader, "req-1")
-	engine.ServeHTTP(recorder, r)
+	chain.New(chain.Options{Log: log, Clock: fixedClock}).Handler(engine).ServeHTTP(recorder, r)
 	return recorder, logged.String()
 }
 

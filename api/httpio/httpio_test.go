@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/openapi"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
@@ -82,14 +83,14 @@ func handler(t *testing.T, server stub, log *slog.Logger) http.Handler {
 	errs := httpio.NewErrorWriter(log, fixedClock)
 	validator, err := httpio.NewValidator(doc, errs, httpio.Limits{})
 	require.NoError(t, err)
-	engine := httpio.NewEngine(errs, log, fixedClock, nil)
+	engine := httpio.NewEngine(errs)
 	engine.GET("/plain", func(c *gin.Context) { c.String(http.StatusOK, httpio.RequestIDFrom(c.Request.Context())) })
 	engine.Use(validator.Handle)
 	oasb.RegisterHandlersWithOptions(engine, oasb.NewStrictHandler(server, httpio.ModifiedVersion, errs),
 		oasb.GinServerOptions{BaseURL: "/v2024-06-14", ErrorHandler: errs.WriteUnbound})
 	h, err := httpio.Handler(engine)
 	require.NoError(t, err)
-	return h
+	return chain.New(chain.Options{Log: log, Clock: fixedClock}).Handler(h)
 }
 
 func do(t *testing.T, server stub, r *http.Request) *httptest.ResponseRecorder {

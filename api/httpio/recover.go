@@ -39,3 +39,10 @@ func Recover(errs *ErrorWriter) gin.HandlerFunc {
 		c.Next()
 	}
 }
+
+func routeName(c *gin.Context) string {
+	if route := c.FullPath(); route != "" {
+		return route
+	}
+	return "unmatched"
+}

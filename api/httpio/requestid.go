@@ -2,8 +2,8 @@ package httpio
 
 import (
 	"context"
+	"net/http"
 
-	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 )
 
@@ -14,16 +14,16 @@ const maxRequestIDLength = 128
 
 type requestIDKey struct{}
 
-// RequestID gives every request an id: the caller's, if it is 1..128 characters
+// WithRequestID gives a request an id: the caller's, if it is 1..128 characters
 // out of letters, digits and "-_.:", else a new UUIDv7. The id is echoed in the
-// answer and travels in the request's context.
-func RequestID(c *gin.Context) {
-	id := c.GetHeader(RequestIDHeader)
+// answer and travels in the returned context.
+func WithRequestID(w http.ResponseWriter, r *http.Request) context.Context {
+	id := r.Header.Get(RequestIDHeader)
 	if !safeRequestID(id) {
 		id = newRequestID()
 	}
-	c.Header(RequestIDHeader, id)
-	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), requestIDKey{}, id))
+	w.Header().Set(RequestIDHeader, id)
+	return context.WithValue(r.Context(), requestIDKey{}, id)
 }
 
 // RequestIDFrom returns the id of the request that ctx belongs to, or "" when

@@ -1,14 +1,11 @@
 package httpio
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
 	"sync/atomic"
 	"time"
-
-	"github.com/gin-gonic/gin"
 
 	"github.com/procession-dev/procession/domain"
 )
@@ -18,6 +15,8 @@ const (
 	// while it is waited for.
 	stallTime  = time.Minute
 	stallBytes = 16 << 10
+	// restTime is how long a client may take to send the rest of a body that is not used.
+	restTime = 10 * time.Second
 )
 
 // longAgo returns a deadline that has passed.
@@ -70,54 +69,63 @@ func (p *progress) stop() {
 // errors are the client's.
 type guardedBody struct {
 	io.ReadCloser
-	progress *progress
-	ended    bool
+	connection *http.ResponseController
+	progress   *progress
+	// rest is the time limit of leave.
+	rest time.Duration
+	// drainable reports whether leave may read the rest of the body.
+	drainable bool
+	ended     bool
 }
 
 // drainLimit is how many bytes of an unused body are still read, so that the
 // connection can be used again.
 const drainLimit = 64 << 10
 
-// leaveBody must be called before a request is answered whose body may not have
-// been read. The HTTP server would otherwise wait for the rest of it, without a
-// limit, before it sends the answer.
-func leaveBody(w http.ResponseWriter, r *http.Request) {
-	body, ok := r.Body.(*guardedBody)
-	if !ok || body.ended || r.ProtoMajor != 1 {
+// guardBody replaces the body of a request by one that is cut off after stall without
+// progress. It returns nil for a request without a body.
+func guardBody(r *http.Request, connection *http.ResponseController, stall, rest time.Duration) *guardedBody {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil
+	}
+	body := &guardedBody{
+		ReadCloser: r.Body, connection: connection, rest: rest,
+		drainable: r.ContentLength >= 0 && r.ContentLength <= drainLimit && r.Header.Get("Expect") == "",
+		// The streams of HTTP/2 end without the rest of a body.
+		ended: r.ProtoMajor != 1,
+	}
+	body.progress = newProgress(stall, func() { body.setDeadline(longAgo()) })
+	r.Body = body
+	return body
+}
+
+// setDeadline sets the deadline of reads. Its error is ignored: the connection is gone then.
+func (b *guardedBody) setDeadline(at time.Time) { _ = b.connection.SetReadDeadline(at) }
+
+// leave is called before a request is answered that may have an unread body. The HTTP
+// server would otherwise wait for the rest of it, without a limit, before it sends the
+// answer. A short rest is read within the time limit; otherwise the connection ends with
+// the answer.
+func (b *guardedBody) leave(header http.Header) {
+	if b == nil || b.ended {
 		return
 	}
-	if length := r.ContentLength; length >= 0 && length <= drainLimit && r.Header.Get("Expect") == "" {
-		if _, err := io.Copy(io.Discard, body); err == nil {
+	if b.drainable {
+		b.setDeadline(time.Now().Add(b.rest)) //nolint:forbidigo // connections have the real time
+		if _, err := io.Copy(io.Discard, b); err == nil {
+			b.setDeadline(time.Time{})
 			return
 		}
 	}
-	w.Header().Set("Connection", "close")
-	// The error is ignored: the connection is gone.
-	_ = http.NewResponseController(w).SetReadDeadline(longAgo())
+	b.ended = true
+	header.Set("Connection", "close")
+	b.setDeadline(longAgo())
 }
 
-// LeaveBody prepares an answer to the request that ctx belongs to, whose body is
-// not used.
-func LeaveBody(ctx context.Context) {
-	if e, ok := exchangeOf(ctx); ok {
-		leaveBody(e.writer, e.request)
+func (b *guardedBody) stop() {
+	if b != nil {
+		b.progress.stop()
 	}
-}
-
-// guard sets deadlines on the reads of a body until stop is called, so that a
-// client that stops sending cannot hold the request.
-func guard(c *gin.Context, stall time.Duration) (stop func()) {
-	body := c.Request.Body
-	if body == nil || body == http.NoBody {
-		return func() {}
-	}
-	connection := http.NewResponseController(c.Writer)
-	watched := newProgress(stall, func() {
-		// The error is ignored: the connection is gone.
-		_ = connection.SetReadDeadline(longAgo())
-	})
-	c.Request.Body = &guardedBody{ReadCloser: body, progress: watched}
-	return watched.stop
 }
 
 // Read reads from the body.
@@ -134,4 +142,17 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	unread := domain.InvalidBody("", "could not be read")
 	unread.Cause = err
 	return n, unread
+}
+
+// ReadWithin calls read with a time limit for the body of the request that is answered by w, however much progress its
+// client makes.
+func ReadWithin(w http.ResponseWriter, limit time.Duration, read func() error) error {
+	connection := http.NewResponseController(w)
+	// A writer without a connection, as in tests, has no deadlines.
+	_ = connection.SetReadDeadline(time.Now().Add(limit)) //nolint:forbidigo // connections have the real time
+	err := read()
+	if err == nil {
+		_ = connection.SetReadDeadline(time.Time{})
+	}
+	return err
 }

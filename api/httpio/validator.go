@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gin-gonic/gin"
@@ -49,8 +48,6 @@ type Limits struct {
 	// Document is the size in bytes of a body that is a document. By default
 	// the handler that reads it bounds it.
 	Document int64
-	// Stall is how long a client may send almost nothing, a minute by default.
-	Stall time.Duration
 }
 
 // NewValidator prepares the routes of doc, each mounted below the path of the
@@ -62,7 +59,6 @@ func NewValidator(doc *openapi3.T, errs *ErrorWriter, limits Limits) (*Validator
 	}
 	limits.JSON = cmp.Or(limits.JSON, DefaultBodyLimit)
 	limits.Document = cmp.Or(limits.Document, math.MaxInt64)
-	limits.Stall = cmp.Or(limits.Stall, stallTime)
 	v := &Validator{errs: errs, limits: limits, base: base, routes: map[string]*route{}, fixed: map[string][]string{}}
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
@@ -98,12 +94,6 @@ func ginPattern(path string) string {
 // route returns the operation that a request is for, or nil.
 func (v *Validator) route(c *gin.Context) *route {
 	return v.routes[c.Request.Method+" "+c.FullPath()]
-}
-
-// GuardBody is the middleware that cuts off clients that stop sending.
-func (v *Validator) GuardBody(c *gin.Context) {
-	defer guard(c, v.limits.Stall)()
-	c.Next()
 }
 
 // LimitBody is the middleware that refuses a request that announces too large a

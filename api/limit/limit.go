@@ -21,6 +21,8 @@ type Limits struct {
 	PrincipalConcurrency int
 	// AddressRate is requests without credentials per second and address prefix.
 	AddressRate int
+	// AddressConcurrency is the maximum number of concurrent requests of an address prefix.
+	AddressConcurrency int
 	// FailedSignIns is invalid credentials per minute and address prefix.
 	FailedSignIns int
 }
@@ -31,7 +33,9 @@ const (
 	Tenant      = "tenant"
 	Concurrency = "principal-concurrency"
 	Address     = "address"
-	SignIn      = "sign-in"
+	// AddressConcurrency is the limit of Limits.AddressConcurrency.
+	AddressConcurrency = "address-concurrency"
+	SignIn             = "sign-in"
 )
 
 // Policy is a limit as the header field RateLimit-Policy states it.
@@ -64,12 +68,14 @@ type Limiter struct {
 	addresses  *buckets[netip.Prefix]
 	failures   *buckets[netip.Prefix]
 	passes     *passes
-	running    *running
+	running    *Running[uuid.UUID]
+	atOnce     *Running[netip.Prefix]
 }
 
 // New returns a Limiter that reads the time from clock.
 func New(limits Limits, clock func() time.Time) (*Limiter, error) {
-	l := &Limiter{clock: clock, running: newRunning(limits.PrincipalConcurrency)}
+	l := &Limiter{clock: clock, running: NewRunning[uuid.UUID](limits.PrincipalConcurrency),
+		atOnce: NewRunning[netip.Prefix](limits.AddressConcurrency)}
 	var errs [5]error
 	l.principals, errs[0] = newBuckets[uuid.UUID](Principal, limits.PrincipalRate, time.Second, 2)
 	l.tenants, errs[1] = newBuckets[uuid.UUID](Tenant, limits.TenantRate, time.Second, 2)
@@ -99,10 +105,15 @@ func (l *Limiter) Enter(caller domain.Caller) (leave func(), verdict Verdict) {
 	if !verdict.Allowed {
 		return nil, verdict
 	}
-	if !l.running.enter(caller.PrincipalID) {
-		return nil, Verdict{Policy: l.running.policy(), Wait: time.Second}
+	if !l.running.Enter(caller.PrincipalID) {
+		return nil, refuseConcurrent(Concurrency, l.running.most)
 	}
-	return func() { l.running.leave(caller.PrincipalID) }, verdict
+	return func() { l.running.Leave(caller.PrincipalID) }, verdict
+}
+
+// refuseConcurrent returns the refusal of one more concurrent request.
+func refuseConcurrent(name string, most int) Verdict {
+	return Verdict{Policy: Policy{Name: name, Quota: most}, Wait: time.Second}
 }
 
 // takeTenant takes a token of the first tenant of the caller that has one.

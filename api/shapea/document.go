@@ -18,7 +18,6 @@ func (s *Server) ActionsProcessSaveUserActionValueDocument(
 	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.caller(ctx), request.ID, params.UserActionValueID,
 		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err == nil && !taken {
-		httpio.LeaveBody(ctx)
 		return oasa.ActionsProcessSaveUserActionValueDocument304Response{}, nil
 	}
 	answer, err := process(changed, err)

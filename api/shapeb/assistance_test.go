@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/api"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
@@ -340,9 +339,7 @@ func withoutFeatures(s *apitest.Service) *apitest.Service {
 		Store: storage.New(storage.Options{DB: s.DB, Clock: s.Now}), TaskLogLimit: apitest.LogLimit, Documents: s.Documents,
 	})
 	options.Service = bare.App
-	var err error
-	bare.Handler, err = api.NewRouter(options)
-	require.NoError(s.T, err)
+	bare.Handler = apitest.Handler(s.T, options)
 	bare.Client = contracttest.Client(contracttest.InProcess(bare.Handler), slices.Collect(maps.Values(apitest.Contracts))...)
 	return &bare
 }

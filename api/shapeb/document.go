@@ -34,7 +34,6 @@ func (s *Server) UploadProcessUserActionDocument(
 	case err != nil:
 		return nil, err
 	case !taken:
-		httpio.LeaveBody(ctx)
 		return oasb.UploadProcessUserActionDocument304Response{}, nil
 	default:
 		return oasb.UploadProcessUserActionDocument200JSONResponse(process(changed)), nil

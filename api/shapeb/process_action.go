@@ -89,7 +89,6 @@ func (s *Server) UploadProcessActionDocument(
 	case err != nil:
 		return nil, err
 	case !taken:
-		httpio.LeaveBody(ctx)
 		return oasb.UploadProcessActionDocument304Response{}, nil
 	default:
 		return oasb.UploadProcessActionDocument200JSONResponse(processAction(completed)), nil

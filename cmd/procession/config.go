@@ -40,6 +40,7 @@ type Config struct {
 	HSTSMaxAge           time.Duration
 	HSTSSubdomains       bool
 	MaxConnections       int
+	AddressConnections   int
 	TrustedProxies       textList
 	CORSOrigins          textList
 	PrincipalRate        int

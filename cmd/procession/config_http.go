@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,6 +24,9 @@ func (c *Config) bindHTTP(f *pflag.FlagSet) {
 	f.BoolVar(&c.HSTSSubdomains, "hsts-include-subdomains", false,
 		"browsers must use HTTPS for all subdomains of the service's host too (includeSubDomains)")
 	f.IntVar(&c.MaxConnections, "max-connections", 10_000, "maximum number of open connections of each listener")
+	f.IntVar(&c.AddressConnections, "address-connections", 0,
+		"maximum number of open connections of one client address to each listener, and of its concurrent requests; "+
+			"0 for a tenth of --max-connections, but 100 at least")
 	f.Var(&c.TrustedProxies, "trusted-proxies",
 		"addresses and prefixes such as 10.1.0.0/16 of proxies that are believed about addresses of clients (X-Forwarded-For)")
 	f.Var(&c.CORSOrigins, "cors-origins",
@@ -53,6 +57,9 @@ func (c *Config) checkHTTP() error {
 	if c.MaxConnections < 1 || c.HSTSMaxAge < 0 {
 		wrong = append(wrong, errors.New("--max-connections must be positive and --hsts-max-age must not be negative"))
 	}
+	if c.AddressConnections < 0 || c.AddressConnections > c.MaxConnections {
+		wrong = append(wrong, errors.New("--address-connections must be 0 to --max-connections"))
+	}
 	if c.SessionIdle <= 0 || c.SessionLifetime <= 0 {
 		wrong = append(wrong, errors.New("--session-idle and --session-lifetime must be positive"))
 	}
@@ -65,11 +72,16 @@ func (c *Config) checkHTTP() error {
 	return errors.Join(append(wrong, err)...)
 }
 
+// addressShare returns how many connections, and concurrent requests, an address may have.
+func (c *Config) addressShare() int {
+	return min(cmp.Or(c.AddressConnections, max(c.MaxConnections/10, 100)), c.MaxConnections)
+}
+
 // limits returns what callers may ask for.
 func (c *Config) limits() limit.Limits {
 	return limit.Limits{
 		PrincipalRate: c.PrincipalRate, PrincipalConcurrency: c.PrincipalConcurrency, TenantRate: c.TenantRate,
-		AddressRate: c.AddressRate, FailedSignIns: c.FailedSignIns,
+		AddressRate: c.AddressRate, AddressConcurrency: c.addressShare(), FailedSignIns: c.FailedSignIns,
 	}
 }
 

@@ -105,6 +105,7 @@ func TestBadConfigurationIsAUsageError(t *testing.T) {
 		"public URL with a path":       {"config", "print", "--public-url", "https://example.com/procession"},
 		"allowed hosts with a port":    {"config", "print", "--public-url", "https://a.example", "--allowed-hosts", "b.example:80"},
 		"allowed hosts without a name": {"config", "print", "--allowed-hosts", "b.example"},
+		"share beyond all connections": {"config", "print", "--address-connections", "11", "--max-connections", "10"},
 		"tiny documents":               {"config", "print", "--max-document-bytes", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {

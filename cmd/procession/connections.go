@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,8 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/api/limit"
+	"github.com/procession-dev/procession/domain"
 )
 
 // surplusConnections is how many connections beyond the limit are accepted to be
@@ -26,19 +29,36 @@ func (c *connections) ofClients() float64 {
 	return float64(c.plain.Load() + c.secure.Load() + c.management.Load())
 }
 
-// connectionLimit is a listener that accepts so many connections at once.
+// connectionLimit is a listener that accepts so many connections at once, and a
+// share of them for each address.
 type connectionLimit struct {
 	net.Listener
 
 	most          int64
 	open, refused *atomic.Int64
+	// addresses counts the connections of each address but those of proxies, whose
+	// clients are limited by their requests.
+	addresses *limit.Running[netip.Prefix]
+	proxies   httpio.Proxies
+}
+
+// connectionShares are the limits of connections.
+type connectionShares struct {
+	// most is the limit of a listener, each the limit of one address.
+	most, each int
+	proxies    httpio.Proxies
 }
 
 // limitConnections limits the connections of a listener, and counts those that are
 // open and those that were refused.
-func limitConnections(l net.Listener, most int, open, refused *atomic.Int64) *connectionLimit {
+func limitConnections(l net.Listener, shares connectionShares, open, refused *atomic.Int64) *connectionLimit {
+	if shares.each >= shares.most {
+		// The limit of the listener comes first, and is answered.
+		shares.each = 0
+	}
 	return &connectionLimit{
-		Listener: netutil.LimitListener(l, most+surplusConnections), most: int64(most), open: open, refused: refused,
+		Listener: netutil.LimitListener(l, shares.most+surplusConnections), most: int64(shares.most), open: open, refused: refused,
+		addresses: limit.NewRunning[netip.Prefix](shares.each), proxies: shares.proxies,
 	}
 }
 
@@ -50,15 +70,30 @@ type countedConn struct {
 	closed  func()
 }
 
-// Accept waits for a connection.
+// Accept waits for a connection. It closes connections of an address that has its
+// share already: they would keep others waiting until they are answered.
 func (l *connectionLimit) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		peer := httpio.PeerOf(conn.RemoteAddr().String())
+		network, shared := httpio.Network(peer), !l.proxies.Trust(peer)
+		if shared && !l.addresses.Enter(network) {
+			l.refused.Add(1)
+			_ = conn.Close()
+			continue
+		}
+		return &countedConn{
+			Conn: conn, surplus: l.open.Add(1) > l.most, closed: sync.OnceFunc(func() {
+				l.open.Add(-1)
+				if shared {
+					l.addresses.Leave(network)
+				}
+			}),
+		}, nil
 	}
-	return &countedConn{
-		Conn: conn, surplus: l.open.Add(1) > l.most, closed: sync.OnceFunc(func() { l.open.Add(-1) }),
-	}, nil
 }
 
 // Close closes the connection.
@@ -87,7 +122,9 @@ func (l *connectionLimit) refuseSurplus(next http.Handler) http.Handler {
 		if surplus, _ := r.Context().Value(surplusKey{}).(bool); surplus {
 			l.refused.Add(1)
 			w.Header().Set("Connection", "close")
-			httpio.WriteUnavailable(w, time.Now(), "too many connections")
+			httpio.WriteError(w, time.Now(), &domain.Error{
+				Kind: domain.KindUnavailable, Code: domain.CodeUnavailable, Message: "too many connections",
+			})
 			return
 		}
 		next.ServeHTTP(w, r)

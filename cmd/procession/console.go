@@ -25,12 +25,9 @@ func (s *service) addConsole(o api.Options, db *persistence.DB, users []signin.D
 		return err
 	}
 	screens, err := console.New(console.Options{
-		Options: web.Options{
-			Sessions: sessions, Log: o.Log, Clock: o.Clock, Hosts: o.Hosts, Limiter: o.Limiter,
-			TrustedProxies: o.TrustedProxies, Observe: o.Observe,
-		},
+		Options: web.Options{Sessions: sessions, Log: o.Log, Clock: o.Clock},
 		Service: o.Service, Administration: o.Administration, Feed: o.Feed,
-		SignIn: signin.Screens{OIDC: s.oidc, Audit: s.audit, Demo: users, BaseURL: s.config.baseURL()},
+		SignIn: signin.Screens{OIDC: s.oidc, Demo: users, BaseURL: s.config.baseURL()},
 	})
 	if err != nil {
 		return fmt.Errorf("making the console: %w", err)

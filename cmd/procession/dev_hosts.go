@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"net"
-	"net/http"
 	"net/netip"
 )
 
@@ -19,15 +18,4 @@ func devHosts(c *Config, o *devOptions) *hosts {
 		h.anyAddress = h.anyAddress || host == "" || err == nil && address.IsUnspecified()
 	}
 	return h
-}
-
-// onlyHosts answers 421 to requests for a host that is not allowed.
-func onlyHosts(allowed func(host string) bool, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !allowed(r.Host) {
-			http.Error(w, "this host is not served here", http.StatusMisdirectedRequest)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }

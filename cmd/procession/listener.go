@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/procession-dev/procession/api/chain"
 )
 
 // listener is one address that is served.
@@ -46,9 +48,9 @@ func listen(ctx context.Context, address, flag string, handler http.Handler, log
 	}}, nil
 }
 
-// limit bounds the open connections to most.
-func (l *listener) limit(most int, open, refused *atomic.Int64) {
-	limited := limitConnections(l.Listener, most, open, refused)
+// limit bounds the open connections.
+func (l *listener) limit(shares connectionShares, open, refused *atomic.Int64) {
+	limited := limitConnections(l.Listener, shares, open, refused)
 	l.Listener = limited
 	l.server.ConnContext = limited.mark
 	l.server.Handler = limited.refuseSurplus(l.server.Handler)
@@ -66,7 +68,8 @@ func (l *listener) secure(certificate *servedCertificate, maxAge time.Duration, 
 // operators.
 type listeners struct{ api, admin []*listener }
 
-// listen opens all addresses of the configuration, or none.
+// listen opens all addresses of the configuration, or none. Every handler is served
+// behind a chain.
 func (s *service) listen(ctx context.Context) (opened listeners, err error) {
 	defer func() {
 		if err != nil {
@@ -82,26 +85,32 @@ func (s *service) listen(ctx context.Context) (opened listeners, err error) {
 		}
 		s.certificate.Store(certificate)
 	}
+	proxies, err := s.config.proxies()
+	if err != nil {
+		return opened, err
+	}
+	shares := connectionShares{most: s.config.MaxConnections, each: s.config.addressShare(), proxies: proxies}
 	for _, a := range []struct {
 		to            *[]*listener
 		address, flag string
+		chain         *chain.Chain
 		handler       http.Handler
 		certificate   *servedCertificate
 		open          *atomic.Int64
 	}{
-		{&opened.api, s.config.Listen, "listen", s.handler, nil, &s.connections.plain},
-		{&opened.api, s.config.ListenTLS, "listen-tls", s.handler, certificate, &s.connections.secure},
-		{&opened.api, s.config.ListenManagement, "listen-management", s.management, certificate, &s.connections.management},
-		{&opened.admin, s.config.ListenAdmin, "listen-admin", s.admin, nil, &s.connections.admin},
+		{&opened.api, s.config.Listen, "listen", s.clients, s.handler, nil, &s.connections.plain},
+		{&opened.api, s.config.ListenTLS, "listen-tls", s.clients, s.handler, certificate, &s.connections.secure},
+		{&opened.api, s.config.ListenManagement, "listen-management", s.clients, s.management, certificate, &s.connections.management},
+		{&opened.admin, s.config.ListenAdmin, "listen-admin", s.operators, s.admin, nil, &s.connections.admin},
 	} {
 		if a.address == "" {
 			continue
 		}
-		l, err := listen(ctx, a.address, a.flag, a.handler, s.log)
+		l, err := listen(ctx, a.address, a.flag, a.chain.Handler(a.handler), s.log)
 		if err != nil {
 			return opened, err
 		}
-		l.limit(s.config.MaxConnections, a.open, &s.connections.refused)
+		l.limit(shares, a.open, &s.connections.refused)
 		if a.certificate != nil {
 			l.secure(a.certificate, s.config.HSTSMaxAge, s.config.HSTSSubdomains)
 		}

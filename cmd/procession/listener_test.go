@@ -21,6 +21,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/api/chain"
 )
 
 // serveListeners serves handlers that name themselves on the addresses of a
@@ -33,6 +35,8 @@ func serveListeners(t *testing.T, change func(*Config)) *service {
 	s := &service{
 		log: slog.New(slog.DiscardHandler), handler: named("main"), management: named("management"), admin: named("admin"),
 	}
+	s.clients = chain.New(chain.Options{Log: s.log, Clock: time.Now})
+	s.operators = s.clients
 	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
 	change(&s.config)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
@@ -67,9 +68,13 @@ type service struct {
 	keys        *authn.Keys
 	revocations *authn.Revocations
 	oidc        *authn.OIDC
+	// handler serves clients, management administrators with a listener of their own, and admin operators. They are
+	// served behind clients and operators.
 	handler     http.Handler
 	management  http.Handler
 	admin       http.Handler
+	clients     *chain.Chain
+	operators   *chain.Chain
 	connections connections
 	// certificate is the certificate of the HTTPS listeners, nil until they are open and without them.
 	certificate atomic.Pointer[servedCertificate]

@@ -14,6 +14,7 @@ import (
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
@@ -70,7 +71,7 @@ func newService(
 	if err := s.newAPI(k, halves, m, dev); err != nil {
 		return nil, err
 	}
-	s.newHealth(k.db, documents, m, dev)
+	s.newHealth(k.db, documents, m)
 	return s, nil
 }
 
@@ -239,20 +240,15 @@ func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err
 	if err != nil {
 		return err
 	}
-	proxies, err := c.proxies()
-	if err != nil {
-		return err
-	}
-	limiter, err := limit.New(c.limits(), time.Now)
+	passed, err := s.newChains(m, dev)
 	if err != nil {
 		return err
 	}
 	options := api.Options{
-		Service: h.operations, Administration: h.administration, Revocations: s.revocations,
-		Authenticator: authenticator, Issuer: k.issuer, Clock: time.Now, Log: s.log,
-		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation, Observe: m.observe,
-		DevCA: dev.authority, Hosts: cmp.Or(dev.hosts, c.hosts()).allow, Feed: s.hub, Audit: s.audit,
-		TrustedProxies: proxies, Limiter: limiter, Limited: m.limit, Origins: c.CORSOrigins,
+		Options: passed, Service: h.operations, Administration: h.administration, Revocations: s.revocations,
+		Authenticator: authenticator, Issuer: k.issuer,
+		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation,
+		DevCA: dev.authority, Feed: s.hub, Origins: c.CORSOrigins,
 	}
 	if err := s.route(options); err != nil {
 		return err
@@ -260,32 +256,64 @@ func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err
 	return s.addConsole(options, k.db, dev.users)
 }
 
+// newChains creates the chains in front of all handlers, and returns the options of the one of clients. Operators' pages
+// are not part of the metrics of requests, and probes and scrapers name them by any host.
+func (s *service) newChains(m *metrics, dev *devService) (chain.Options, error) {
+	proxies, err := s.config.proxies()
+	if err != nil {
+		return chain.Options{}, err
+	}
+	limiter, err := limit.New(s.config.limits(), time.Now)
+	if err != nil {
+		return chain.Options{}, err
+	}
+	options := chain.Options{
+		Log: s.log, Clock: time.Now, Hosts: dev.hosts.allow, TrustedProxies: proxies, Limiter: limiter, Limited: m.limit, Audit: s.audit,
+	}
+	s.operators = chain.New(options)
+	options.Hosts, options.Observe = cmp.Or(dev.hosts, s.config.hosts()).allow, m.observe
+	s.clients = chain.New(options)
+	return options, nil
+}
+
 // route creates the handlers of the REST API, and of administration where it has a
 // listener of its own.
-func (s *service) route(o api.Options) (err error) {
+func (s *service) route(o api.Options) error {
 	if s.config.ListenManagement != "" {
 		o.Part = api.Administration
-		if s.management, err = api.NewRouter(o); err != nil {
+		management, err := api.NewRouter(o)
+		if err != nil {
 			return err
 		}
+		s.management = management
 		o.Part = api.WithoutAdministration
 	}
-	s.handler, err = api.NewRouter(o)
-	return err
+	router, err := api.NewRouter(o)
+	if err != nil {
+		return err
+	}
+	s.handler = router
+	return nil
 }
 
 // newHealth wires the checks and the handler of operators.
-func (s *service) newHealth(db *persistence.DB, documents *blobstore.Store, m *metrics, dev *devService) {
+func (s *service) newHealth(db *persistence.DB, documents *blobstore.Store, m *metrics) {
 	s.health = &health{checks: []check{
 		{name: "database", run: db.Background().Ping},
 		{name: "documents", optional: true, run: documents.Ready},
 		{name: "temporal", optional: true, run: s.temporalReady},
 	}}
 	admin := http.NewServeMux()
-	admin.HandleFunc("GET /livez", s.health.live)
-	admin.HandleFunc("GET /readyz", s.health.ready)
-	admin.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
-	s.admin = httpio.GuardAnswers(onlyHosts(dev.hosts.allow, admin), 0)
+	for path, handler := range map[string]http.Handler{
+		"/livez": http.HandlerFunc(s.health.live), "/readyz": http.HandlerFunc(s.health.ready),
+		"/metrics": promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}),
+	} {
+		admin.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+			httpio.RecordOf(r.Context()).Route = path
+			handler.ServeHTTP(w, r)
+		})
+	}
+	s.admin = admin
 }
 
 // schedules returns what the service runs again and again.

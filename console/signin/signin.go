@@ -3,16 +3,13 @@ package signin
 import (
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 
 	"github.com/google/uuid"
 	"golang.org/x/text/language"
 
-	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/api/limit"
-	"github.com/procession-dev/procession/audit"
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/console/lang"
 	"github.com/procession-dev/procession/console/ui"
@@ -40,12 +37,6 @@ type DemoUser struct {
 type Screens struct {
 	Sessions *authn.Sessions
 	OIDC     *authn.OIDC
-	// Limiter bounds sign-ins that fail; nil for no bounds.
-	Limiter *limit.Limiter
-	// TrustedProxies are believed about the addresses of visitors; nil for none.
-	TrustedProxies httpio.Proxies
-	// Audit records sign-ins that are refused, and may be nil.
-	Audit *audit.Recorder
 	// Demo are users that are signed in by one click; nil where there are none.
 	Demo []DemoUser
 	// BaseURL is the URL of the service as browsers reach it, "" for that of the request.
@@ -76,13 +67,9 @@ func (s *Screens) SignIn(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	back, token := web.LocalPath(form.Get("return")), form.Get("token")
-	network := httpio.Network(s.TrustedProxies.Client(v.Request))
-	if !s.Limiter.SignIn(network, token).Allowed {
+	proof, err := prove(v, token, func() (authn.Proof, error) { return s.Sessions.ProveByToken(v.Context(), token) })
+	if domain.HasCode(err, domain.CodeRateLimited) {
 		return s.page(v, back, http.StatusTooManyRequests, ui.T(v.Context(), "Too many failed sign-ins from here. Try again in a minute.")), nil
-	}
-	proof, err := s.Sessions.ProveByToken(v.Context(), token)
-	if err == nil || domain.HasCode(err, domain.CodeUnauthenticated) {
-		s.Limiter.SignedIn(network, token, err == nil)
 	}
 	return s.finish(v, proof, back, err)
 }
@@ -91,10 +78,6 @@ func (s *Screens) SignIn(v *web.Visit) (*web.Answer, error) {
 // did not work.
 func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error) (*web.Answer, error) {
 	if domain.HasCode(err, domain.CodeUnauthenticated) {
-		var refused *domain.SignInError
-		if errors.As(err, &refused) && s.Audit != nil {
-			s.Audit.SignInRefused(v.Context(), refused, s.origin(v))
-		}
 		return s.page(v, back, http.StatusUnauthorized, ui.T(v.Context(), "That did not work: the token is not valid here, or you have no access.")), nil
 	}
 	if err != nil {
@@ -107,25 +90,26 @@ func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error
 			return nil, err
 		}
 	}
-	secret, _, err := s.Sessions.Open(v.Context(), proof, v.UserAgent(), s.origin(v).Address)
+	secret, _, err := s.Sessions.Open(v.Context(), proof, v.UserAgent(), chain.Address(v.Context()))
 	if err != nil {
 		return nil, err
 	}
 	return web.SeeOther(back, web.SessionCookie(v.Request, secret, s.Sessions.Lifetime()), web.Cookie(v.Request, attemptCookie, "", 0)), nil
 }
 
-func (s *Screens) origin(v *web.Visit) audit.Origin {
-	from := audit.Origin{RequestID: httpio.RequestIDFrom(v.Context())}
-	if client := s.TrustedProxies.Client(v.Request); client.IsValid() {
-		from.Address = client.String()
-	}
-	return from
+// prove returns the proof of who signs in, within the limit of failed sign-ins of an address.
+func prove(v *web.Visit, credentials string, by func() (authn.Proof, error)) (proof authn.Proof, err error) {
+	_, err = chain.SignIn(v.Context(), credentials, func() (domain.Caller, error) {
+		proof, err = by()
+		return proof.Caller(), err
+	})
+	return proof, err
 }
 
 // end ends a session of the visitor.
 func (s *Screens) end(v *web.Visit, id uuid.UUID, reason domain.SessionEndReason) error {
 	return s.Sessions.End(v.Context(), domain.SessionEnd{
-		PrincipalID: v.Caller.PrincipalID, ID: id, By: v.Caller.PrincipalID, Reason: reason, Address: s.origin(v).Address,
+		PrincipalID: v.Caller.PrincipalID, ID: id, By: v.Caller.PrincipalID, Reason: reason, Address: chain.Address(v.Context()),
 	})
 }
 
@@ -159,7 +143,9 @@ func (s *Screens) FromIssuer(v *web.Visit) (*web.Answer, error) {
 	if query.Get("error") != "" {
 		return s.page(v, back, http.StatusUnauthorized, ui.T(v.Context(), "The identity provider did not sign you in.")), nil
 	}
-	proof, err := s.OIDC.ProveByCode(v.Context(), attempt, s.redirect(v), query.Get("state"), query.Get("code"))
+	proof, err := prove(v, "", func() (authn.Proof, error) {
+		return s.OIDC.ProveByCode(v.Context(), attempt, s.redirect(v), query.Get("state"), query.Get("code"))
+	})
 	return s.finish(v, proof, back, err)
 }
 

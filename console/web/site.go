@@ -17,9 +17,8 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gin-gonic/gin"
 
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/api/limit"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/ui"
@@ -33,14 +32,6 @@ type Options struct {
 	Assets   *assets.Set
 	Log      *slog.Logger
 	Clock    func() time.Time
-	// Hosts reports whether requests with a Host header are answered; nil for all.
-	Hosts func(host string) bool
-	// Limiter bounds what visitors may ask for; nil for no bounds.
-	Limiter *limit.Limiter
-	// TrustedProxies are believed about the addresses of visitors; nil for none.
-	TrustedProxies httpio.Proxies
-	// Observe is called for every answer, and may be nil.
-	Observe func(method, route string, status int, took time.Duration)
 }
 
 // Site answers requests with the pages of screens.
@@ -50,13 +41,14 @@ type Site struct {
 	origins *http.CrossOriginProtection
 }
 
-// NewSite returns the handler of the routes.
+// NewSite returns the handler of the routes, which must be served behind a
+// chain.Chain.
 func NewSite(o Options, routes []Route) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	s := &Site{o: o, engine: gin.New(), origins: http.NewCrossOriginProtection()}
 	s.engine.HandleMethodNotAllowed = true
 	s.engine.RedirectTrailingSlash = false
-	s.engine.Use(httpio.RequestID, httpio.AccessLog(o.Log, o.Clock, nil), s.observe, s.headers, s.view, s.recover, s.hosts, s.sameOrigin)
+	s.engine.Use(httpio.RecordRoute, s.headers, s.view, s.recover, s.sameOrigin)
 	s.engine.NoRoute(s.screen(Route{Open: true, Handler: func(*Visit) (*Answer, error) { return nil, domain.NotFound("page") }}))
 	s.engine.NoMethod(s.screen(Route{Open: true, Handler: func(*Visit) (*Answer, error) { return nil, domain.NotFound("page") }}))
 	s.engine.GET(Root+"assets/*name", gin.WrapH(o.Assets))
@@ -64,16 +56,6 @@ func NewSite(o Options, routes []Route) http.Handler {
 		s.engine.Handle(route.Method, Root+strings.TrimPrefix(route.Path, "/"), s.screen(route))
 	}
 	return s.engine
-}
-
-// observe reports every answer.
-func (s *Site) observe(c *gin.Context) {
-	if s.o.Observe == nil {
-		return
-	}
-	start := s.o.Clock()
-	c.Next()
-	s.o.Observe(httpio.MethodLabel(c.Request), cmp.Or(c.FullPath(), "unmatched"), c.Writer.Status(), s.o.Clock().Sub(start))
 }
 
 // headers keeps pages out of caches and frames, and lets them load nothing but the
@@ -119,13 +101,6 @@ func (s *Site) recover(c *gin.Context) {
 	c.Next()
 }
 
-func (s *Site) hosts(c *gin.Context) {
-	if s.o.Hosts != nil && !s.o.Hosts(c.Request.Host) {
-		c.String(http.StatusMisdirectedRequest, "this host is not served here")
-		c.Abort()
-	}
-}
-
 // sameOrigin refuses what pages of other origins make a browser send, unless it
 // changes nothing.
 func (s *Site) sameOrigin(c *gin.Context) {
@@ -150,8 +125,7 @@ func (s *Site) view(c *gin.Context) {
 // screen returns what gin calls for a route.
 func (s *Site) screen(route Route) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		ctx := c.Request.Context()
-		visit := &Visit{Request: c.Request.WithContext(app.WithRequestID(ctx, httpio.RequestIDFrom(ctx))), Param: c.Param}
+		visit := &Visit{Request: c.Request, Param: c.Param, writer: c.Writer}
 		if err := s.signedIn(visit); err != nil && !route.Open {
 			if domain.HasCode(err, domain.CodeUnauthenticated) {
 				s.sendToSignIn(c, visit)
@@ -160,12 +134,10 @@ func (s *Site) screen(route Route) gin.HandlerFunc {
 			s.fail(c, visit, err)
 			return
 		}
-		leave, err := s.enter(c, visit)
-		if err != nil {
+		if err := chain.Enter(visit.Context()); err != nil {
 			s.fail(c, visit, err)
 			return
 		}
-		defer leave()
 		if route.Administrative && !visit.Caller.Administers() {
 			s.fail(c, visit, domain.Denied("only administrators may use this page"))
 			return
@@ -179,20 +151,26 @@ func (s *Site) screen(route Route) gin.HandlerFunc {
 	}
 }
 
-// signedIn finds the user of the request's session.
+// signedIn finds the user of the request's session. The browser forgets a cookie that
+// opens none, so that it is presented only once.
 func (s *Site) signedIn(visit *Visit) error {
 	secret := sessionSecret(visit.Request)
 	if secret == "" {
 		return domain.Unauthenticated()
 	}
 	ctx := visit.Context()
-	session, caller, err := s.o.Sessions.Find(ctx, secret)
+	_, err := chain.SignIn(ctx, secret, func() (caller domain.Caller, err error) {
+		visit.Session, visit.Caller, err = s.o.Sessions.Find(ctx, secret)
+		return visit.Caller, err
+	})
 	if err != nil {
+		if domain.HasCode(err, domain.CodeUnauthenticated) {
+			http.SetCookie(visit.writer, EndSessionCookie(visit.Request))
+		}
 		return err
 	}
 	viewer := ui.ViewerOf(ctx)
-	viewer.Name, viewer.Administers = session.Name, caller.Administers()
-	visit.Session, visit.Caller = session, caller
+	viewer.Name, viewer.Administers = visit.Session.Name, visit.Caller.Administers()
 	visit.StillSignedIn = func() error {
 		_, _, err := s.o.Sessions.Find(ctx, secret)
 		return err
@@ -219,25 +197,8 @@ func (s *Site) sendToSignIn(c *gin.Context, visit *Visit) {
 	c.Redirect(http.StatusSeeOther, to)
 }
 
-// enter counts the request against the limits of the user, or of the address where
-// there is none.
-func (s *Site) enter(c *gin.Context, visit *Visit) (leave func(), err error) {
-	var verdict limit.Verdict
-	if visit.Caller.PrincipalID == ([16]byte{}) {
-		leave, verdict = func() {}, s.o.Limiter.Open(httpio.Network(s.o.TrustedProxies.Client(c.Request)))
-	} else {
-		leave, verdict = s.o.Limiter.Enter(visit.Caller)
-	}
-	if verdict.Allowed {
-		return leave, nil
-	}
-	c.Header("Retry-After", strconv.Itoa(max(1, int(verdict.Wait.Seconds()))))
-	return nil, &domain.Error{
-		Kind: domain.KindRateLimited, Code: domain.CodeRateLimited, Message: "too many requests; try again in a moment",
-	}
-}
-
 func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
+	httpio.RecordOf(visit.Context()).Refuse(answer.refused)
 	for _, cookie := range answer.Cookies {
 		http.SetCookie(c.Writer, cookie)
 	}
@@ -278,6 +239,7 @@ func (s *Site) fail(c *gin.Context, visit *Visit, err error) {
 		s.logFailure(c, err)
 		known = &domain.Error{Kind: domain.KindInternal}
 	}
+	httpio.RecordOf(ctx).Refuse(known)
 	failure := ui.Failure{Kind: known.Kind, Message: ui.Reason(ctx, known), SignedIn: visit.Caller.PrincipalID != [16]byte{}}
 	page := ui.Layout(ui.Page{Title: failure.Title(ctx), Bare: !failure.SignedIn}, ui.FailurePage(failure))
 	status, _ := httpio.StatusOf(known.Kind)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/gin-gonic/gin"
@@ -16,8 +17,14 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// maxForm bounds the body of a form without files, in bytes.
-const maxForm = 1 << 20
+const (
+	// maxForm bounds the body of a form without files, in bytes.
+	maxForm = 1 << 20
+	// maxVisitorForm and visitorFormTime bound the forms of visitors who are not signed
+	// in.
+	maxVisitorForm  = 64 << 10
+	visitorFormTime = 10 * time.Second
+)
 
 // Visit is a request to a screen. Caller and Session are those of the signed-in
 // user, and zero on the pages that need none.
@@ -30,6 +37,9 @@ type Visit struct {
 	Param func(name string) string
 	// StillSignedIn returns an error once the session has ended.
 	StillSignedIn func() error
+
+	// writer writes the answer, nil in tests of handlers.
+	writer http.ResponseWriter
 }
 
 // ID returns the parameter "id" of the path. One that is no id is NOT_FOUND, because
@@ -46,10 +56,18 @@ func (v *Visit) IDIn(parameter string) (uuid.UUID, error) {
 }
 
 // Form returns the values of the posted form. One that cannot be read, or that is
-// larger than 1 MiB, is a VALIDATION error.
+// larger than 1 MiB, is a VALIDATION error. Visitors who are not signed in have 64 KiB
+// and 10 seconds.
 func (v *Visit) Form() (url.Values, error) {
-	v.Body = http.MaxBytesReader(nil, v.Body, maxForm)
-	if err := v.ParseForm(); err != nil {
+	var err error
+	if v.Session.ID == uuid.Nil {
+		v.Body = http.MaxBytesReader(nil, v.Body, maxVisitorForm)
+		err = httpio.ReadWithin(v.writer, visitorFormTime, v.ParseForm)
+	} else {
+		v.Body = http.MaxBytesReader(nil, v.Body, maxForm)
+		err = v.ParseForm()
+	}
+	if err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
 			return nil, &domain.Error{Kind: domain.KindTooLarge, Code: domain.CodeValidation, Message: "the form is too large"}
@@ -113,6 +131,8 @@ type Answer struct {
 	// Cookies are set with the answer.
 	Cookies []*http.Cookie
 
+	// refused is the error that the page explains, nil for none.
+	refused *domain.Error
 	// serve writes an answer that is no page.
 	serve func(*gin.Context) error
 }
@@ -121,6 +141,7 @@ type Answer struct {
 func (a *Answer) Refused(err *domain.Error) *Answer {
 	if err != nil {
 		a.Status, _ = httpio.StatusOf(err.Kind)
+		a.refused = err
 	}
 	return a
 }

@@ -25,6 +25,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
+	"github.com/procession-dev/procession/api/chain"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
@@ -131,8 +132,9 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 				return []domain.Finding{{Check: "database", Verdict: domain.VerdictOK, Finding: "PostgreSQL"}}
 			},
 		}),
+		Options:       chain.Options{Log: slog.New(slog.DiscardHandler), Clock: s.Now},
 		Revocations:   store.Revocations(),
-		Authenticator: authenticator, Issuer: issuer, Log: slog.New(slog.DiscardHandler), Clock: s.Now,
+		Authenticator: authenticator, Issuer: issuer,
 		DocumentLimit: DocumentLimit, Feed: hub,
 	}
 	s.App, s.Administration = options.Service, options.Administration
@@ -140,10 +142,17 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 		f(&options)
 	}
 	s.Options = options
-	s.Handler, err = api.NewRouter(options)
-	require.NoError(t, err)
+	s.Handler = Handler(t, options)
 	s.Client = contracttest.Client(contracttest.InProcess(s.Handler), slices.Collect(maps.Values(Contracts))...)
 	return s
+}
+
+// Handler returns a router behind its chain.
+func Handler(t *testing.T, options api.Options) http.Handler {
+	t.Helper()
+	router, err := api.NewRouter(options)
+	require.NoError(t, err)
+	return chain.New(options.Options).Handler(router)
 }
 
 // runHub creates a hub and runs it until the test ends.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/openapi"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
@@ -54,13 +55,13 @@ func serve(t *testing.T, server oasb.StrictServerInterface) http.Handler {
 	require.NoError(t, err)
 	base, err := httpio.BasePath(doc)
 	require.NoError(t, err)
-	engine := httpio.NewEngine(errs, log, clock, nil)
+	engine := httpio.NewEngine(errs)
 	engine.Use(validator.Handle, func(c *gin.Context) { c.Header("ETag", `"1.tenant"`) })
 	oasb.RegisterHandlersWithOptions(engine, oasb.NewStrictHandler(server, httpio.ModifiedVersion, errs),
 		oasb.GinServerOptions{BaseURL: base, ErrorHandler: errs.WriteUnbound})
 	handler, err := httpio.Handler(engine)
 	require.NoError(t, err)
-	return handler
+	return chain.New(chain.Options{Log: log, Clock: clock}).Handler(handler)
 }
 
 func contract(t *testing.T) *contracttest.Contract {

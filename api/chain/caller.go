@@ -1,0 +1,63 @@
+package chain
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+// Caller returns the caller of the request that ctx belongs to. Before SignIn, and without valid credentials, it returns
+// the zero Caller, to whom no resource is visible.
+func Caller(ctx context.Context) domain.Caller { return of(ctx).caller }
+
+// Address returns the address of the client of the request that ctx belongs to, "" if it is not known.
+func Address(ctx context.Context) string { return of(ctx).origin().Address }
+
+// SignIn authenticates the caller of the request that ctx belongs to. Credentials of an address with too many invalid ones
+// are refused with RATE_LIMITED before they are looked up; a request may have none, "". A refused sign-in is recorded.
+func SignIn(ctx context.Context, credentials string, authenticate func() (domain.Caller, error)) (domain.Caller, error) {
+	c := of(ctx)
+	if credentials != "" {
+		if refused := c.apply(c.o.Limiter.SignIn(c.network(), credentials)); refused != nil {
+			return domain.Caller{}, refused
+		}
+	}
+	caller, err := authenticate()
+	// Failures with another cause than the credentials do not count.
+	if credentials != "" && (err == nil || domain.HasCode(err, domain.CodeUnauthenticated)) {
+		c.o.Limiter.SignedIn(c.network(), credentials, err == nil)
+	}
+	if err != nil {
+		if refused, ok := errors.AsType[*domain.SignInError](err); ok && c.o.Audit != nil {
+			c.o.Audit.SignInRefused(ctx, refused, c.origin())
+		}
+		return domain.Caller{}, err
+	}
+	c.caller = caller
+	return caller, nil
+}
+
+// Enter counts the request that ctx belongs to against the limits of its caller, or without one against the limits of its
+// address. It is RATE_LIMITED if they are reached.
+func Enter(ctx context.Context) error {
+	c := of(ctx)
+	if c.caller.PrincipalID == uuid.Nil {
+		return asError(c.apply(c.o.Limiter.Open(c.network())))
+	}
+	leave, verdict := c.o.Limiter.Enter(c.caller)
+	if refused := c.apply(verdict); refused != nil {
+		return refused
+	}
+	c.leave = append(c.leave, leave)
+	return nil
+}
+
+func asError(err *domain.Error) error {
+	if err == nil {
+		return nil
+	}
+	return err
+}
