@@ -5,10 +5,8 @@ package console
 
 import (
 	"log/slog"
-	"net/http"
 
 	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/assets"
@@ -42,10 +40,9 @@ type Options struct {
 	Feed *feed.Hub
 }
 
-// New returns the handler of all paths below web.Root, which must be served behind a
-// chain.Chain. Assets are those that are built in,
+// New returns the site of all paths below web.Root. Assets are those that are built in,
 // unless others are given.
-func New(o Options) (http.Handler, error) {
+func New(o Options) (*web.Site, error) {
 	if o.Assets == nil {
 		var err error
 		if o.Assets, err = assets.Load(web.Root + "assets"); err != nil {
@@ -57,7 +54,7 @@ func New(o Options) (http.Handler, error) {
 			slog.String("fix", "run make assets and build the program again"))
 	}
 	o.SignIn.Sessions = o.Sessions
-	return httpio.Handler(web.NewSite(o.Options, routes(screens{
+	return web.NewSite(o.Options, routes(screens{
 		signin: &o.SignIn, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},
@@ -68,5 +65,5 @@ func New(o Options) (http.Handler, error) {
 		people:      &people.Screens{Administration: o.Administration},
 		artifacts:   &artifacts.Screens{App: o.Service},
 		webhooks:    &webhooks.Screens{Administration: o.Administration},
-	})))
+	}))
 }

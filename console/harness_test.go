@@ -19,6 +19,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
+	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/console"
@@ -136,7 +137,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	})
 	sessions, err := authn.NewSessions(authn.SessionOptions{DB: s.db, Authenticator: authenticator, Clock: clock})
 	require.NoError(tb, err)
-	s.chain = chain.Options{Log: log, Clock: clock}
+	s.chain = chain.Options{Log: log, Clock: clock, Audit: audit.New(audit.Options{DB: s.db, Clock: clock, Logger: log})}
 	s.options = console.Options{
 		Options: web.Options{Sessions: sessions, Log: log, Clock: clock},
 		Service: s.app, Administration: s.administration, Feed: hub,

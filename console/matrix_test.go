@@ -143,14 +143,16 @@ type cast struct {
 	// foreign is a task of another tenant, which only the user "other" of the matrix could name.
 	foreign        uuid.UUID
 	foreignProcess uuid.UUID
+	// denied counts the answers with 403 by operation.
+	denied map[string]int
 }
 
 func newCast(s *site) *cast {
 	s.t.Helper()
 	c := &cast{
-		browsers: map[string]*http.Client{},
-		secrets:  map[string]string{"candidate": demo.Bob().Secret, "initiator": demo.Carol().Secret},
-		ids:      map[string]uuid.UUID{"candidate": demo.Bob().ID, "initiator": demo.Carol().ID},
+		browsers: map[string]*http.Client{}, denied: map[string]int{},
+		secrets: map[string]string{"candidate": demo.Bob().Secret, "initiator": demo.Carol().Secret},
+		ids:     map[string]uuid.UUID{"candidate": demo.Bob().ID, "initiator": demo.Carol().ID},
 	}
 	audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
 	roles := map[string]domain.TenantRole{"tenant-owner": domain.RoleOwner, "administrator": domain.RoleAdministrator}
@@ -220,6 +222,19 @@ func (c *cast) ask(s *site, caller string, r row, task uuid.UUID) string {
 	return c.cell(s, caller, r, path, body)
 }
 
+// notOwned is the reason of refusals that depend on the state of a task, which are no denials.
+const notOwned = "The task belongs to another person."
+
+// requireDenial requires that the route of a row has one more denial in the event log.
+func (c *cast) requireDenial(s *site, r row) {
+	s.t.Helper()
+	operation := r.method + " /console/" + r.path
+	c.denied[operation]++
+	require.NoError(s.t, s.chain.Audit.Flush(s.t.Context()))
+	require.Equal(s.t, c.denied[operation], sql[int](s, `SELECT coalesce(sum((details->>'count')::int), 0)::int FROM events
+		WHERE type = 'ACCESS.DENIED' AND details->>'operation' = $1 AND details->>'address' = '127.0.0.1'`, operation), operation)
+}
+
 // cell sends a request to a path as a caller and returns the cell of the answer.
 func (c *cast) cell(s *site, caller string, r row, path string, body url.Values) string {
 	s.t.Helper()
@@ -229,6 +244,9 @@ func (c *cast) cell(s *site, caller string, r row, path string, body url.Values)
 		c.browsers[caller] = client
 	}
 	answer := s.send(client, r.method, path, body)
+	if answer.status == http.StatusForbidden && !strings.Contains(string(answer.body), notOwned) {
+		c.requireDenial(s, r)
+	}
 	if r.path == "sign-out" {
 		delete(c.browsers, caller)
 	}

@@ -25,14 +25,25 @@ func TestPagesAllowNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	bob := s.client(demo.Bob().Secret)
-	for path, status := range map[string]int{"tasks": 200, "sign-in": 303, "nothing": 404, "tasks/" + uuid.NewString(): 404} {
+	seen := map[string]bool{}
+	for path, status := range map[string]int{
+		"tasks": 200, "sign-in": 303, "nothing": 404, "tasks/" + uuid.NewString(): 404, "audit": 403,
+	} {
 		answer := s.send(bob, http.MethodGet, path, nil)
 		require.Equal(t, status, answer.status, path)
-		require.Equal(t, "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "+
-			"connect-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'", answer.header.Get("Content-Security-Policy"))
+		policy := regexp.MustCompile(`^default-src 'none'; script-src 'nonce-([A-Z2-7]{26})'; style-src 'nonce-([A-Z2-7]{26})'; img-src 'self' data:; ` +
+			`font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$`).
+			FindStringSubmatch(answer.header.Get("Content-Security-Policy"))
+		require.Len(t, policy, 3, path)
+		require.Equal(t, policy[1], policy[2])
+		require.False(t, seen[policy[1]], "a nonce is used once")
+		seen[policy[1]] = true
 		require.Equal(t, "nosniff", answer.header.Get("X-Content-Type-Options"))
+		require.Equal(t, "same-origin", answer.header.Get("Cross-Origin-Resource-Policy"))
 		require.Equal(t, "no-store", answer.header.Get("Cache-Control"))
 		require.NotRegexp(t, `(?i)<script[^>]*>[^<]|<style|\son[a-z]+=|\sstyle=`, string(answer.body), path)
+		require.Equal(t, strings.Count(string(answer.body), "<script")+strings.Count(string(answer.body), "<link rel=\"stylesheet"),
+			strings.Count(string(answer.body), `nonce="`+policy[1]+`"`), path)
 	}
 	answer := s.send(s.client(""), http.MethodGet, "tasks", nil)
 	require.Equal(t, http.StatusSeeOther, answer.status)
@@ -158,6 +169,45 @@ func TestHostileTextsAreText(t *testing.T) {
 	b.Open(s.url + "tasks/" + task.String())
 	require.Equal(t, 3, strings.Count(b.Text(".pane"), hostile), "subject, owner and log")
 	require.Equal(t, hostile, browsertest.Eval[string](b, `document.querySelector(".pane input[name$=FIRST_NAME]").value`))
+}
+
+// An uploaded file runs in no page: neither does a page load it, nor is it sent to be loaded.
+func TestUploadedScriptsDoNotRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	task, reference := s.attach("text/javascript", "attack.js", "document.title = 'run'")
+	path := "tasks/" + task.String() + "/file?" + url.Values{"reference": {reference}}.Encode()
+	client := s.client(demo.Carol().Secret)
+	for _, destination := range []string{
+		"script", "style", "worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet", "manifest", "xslt", "object", "embed", "font", "track",
+	} {
+		require.Equal(t, http.StatusForbidden, s.send(client, http.MethodGet, path, nil, "Sec-Fetch-Dest", destination).status, destination)
+	}
+	for _, destination := range []string{"", "document", "empty", "iframe", "image"} {
+		answer := s.send(client, http.MethodGet, path, nil, "Sec-Fetch-Dest", destination)
+		require.Equal(t, http.StatusOK, answer.status, destination)
+		require.Equal(t, "application/octet-stream", answer.header.Get("Content-Type"))
+		require.Equal(t, "same-origin", answer.header.Get("Cross-Origin-Resource-Policy"))
+		require.Equal(t, "nosniff", answer.header.Get("X-Content-Type-Options"))
+	}
+
+	carol := s.signIn("Carol")
+	carol.open("tasks/" + task.String())
+	load := func(nonce string) string {
+		return browsertest.Eval[string](carol.Tab, `new Promise((done) => {
+			const script = document.createElement("script");
+			script.onload = () => done("loaded");
+			script.onerror = () => done("refused");
+			script.nonce = `+nonce+`;
+			script.src = "`+s.url+path+`";
+			document.head.append(script);
+		})`)
+	}
+	require.Equal(t, "refused", load(`document.querySelector("script").nonce`), "not even a page that allows it gets it")
+	require.NotContains(t, strings.Join(carol.TakeProblems(), "\n"), "Content Security Policy")
+	require.Equal(t, "refused", load(`""`))
+	require.Contains(t, strings.Join(carol.TakeProblems(), "\n"), "Content Security Policy")
+	require.NotEqual(t, "run", browsertest.Eval[string](carol.Tab, "document.title"))
 }
 
 // First pages are small: 150 KB in all and 60 KB of scripts, compressed. The editor is the

@@ -40,6 +40,12 @@ func SignIn(ctx context.Context, credentials string, authenticate func() (domain
 	return caller, nil
 }
 
+// Trust exempts credentials that the service has just issued from the limit of failed sign-ins.
+func Trust(ctx context.Context, credentials string) {
+	c := of(ctx)
+	c.o.Limiter.SignedIn(c.network(), credentials, true)
+}
+
 // Enter counts the request that ctx belongs to against the limits of its caller, or without one against the limits of its
 // address. It is RATE_LIMITED if they are reached.
 func Enter(ctx context.Context) error {

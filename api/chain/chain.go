@@ -167,7 +167,7 @@ func (c *call) finish(r *http.Request, a *answer) {
 	if c.o.Observe != nil {
 		c.o.Observe(c.method, c.route(), a.status, took)
 	}
-	if c.o.Audit != nil && c.record.Denied && a.status == http.StatusForbidden {
+	if c.o.Audit != nil && c.record.Denied {
 		c.o.Audit.Denied(audit.Denial{
 			Caller: c.caller, Operation: c.method + " " + c.route(), Kind: c.record.Kind, ID: c.record.ID,
 		}, c.origin())

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
@@ -54,6 +57,9 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	if request == nil {
 		return errors.New("sending a document: there is no request")
 	}
+	if !readable(request.Header.Get("Sec-Fetch-Dest")) {
+		return domain.Denied("a document of a user cannot be loaded as a part of a page")
+	}
 	if method := requestMethod(request); method != request.Method {
 		request = request.WithContext(request.Context())
 		request.Method = method
@@ -68,6 +74,7 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	// Scripts in the document must not run if a browser renders it.
 	header.Set("Content-Security-Policy", cmp.Or(d.Policy, "default-src 'none'; sandbox"))
 	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	// Compressed, it would have neither its length nor its ranges.
 	header.Set(gzhttp.HeaderNoCompression, "1")
 
@@ -110,6 +117,27 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 		return fmt.Errorf("sending a document: %d", out.refused)
 	}
 	return nil
+}
+
+// readable reports whether a document may be sent to a destination of a browser (Fetch Metadata, Sec-Fetch-Dest): to be
+// saved, shown or read by a script, but never to be executed. Other clients send none.
+func readable(destination string) bool {
+	return slices.Contains([]string{"", "empty", "document", "iframe", "image", "audio", "video"}, destination)
+}
+
+// Inert returns the content type with which browsers are sent a document of a user: the type itself if they cannot
+// execute, style or import it, and application/octet-stream otherwise.
+func Inert(contentType string) string {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	kind, subtype, _ := strings.Cut(mediaType, "/")
+	switch {
+	case err != nil, strings.HasSuffix(subtype, "+xml"):
+	case kind == "audio", kind == "video", kind == "image",
+		mediaType == "text/plain", mediaType == "text/csv", mediaType == "application/pdf", mediaType == "application/zip",
+		mediaType == "application/json", mediaType == "application/msword", strings.HasPrefix(mediaType, "application/vnd."):
+		return contentType
+	}
+	return mediaBytes
 }
 
 // downloadReader remembers why a document could not be read.

@@ -16,8 +16,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// addConsole serves the console beside the REST API, within the same limits.
-func (s *service) addConsole(o api.Options, db *persistence.DB, users []signin.DemoUser) error {
+// addConsole serves the console and the REST API on the same addresses.
+func (s *service) addConsole(rest *api.Router, o api.Options, db *persistence.DB, users []signin.DemoUser) error {
 	sessions, err := authn.NewSessions(authn.SessionOptions{
 		DB: db, Authenticator: o.Authenticator, Clock: o.Clock, Idle: s.config.SessionIdle, Lifetime: s.config.SessionLifetime,
 	})
@@ -32,31 +32,40 @@ func (s *service) addConsole(o api.Options, db *persistence.DB, users []signin.D
 	if err != nil {
 		return fmt.Errorf("making the console: %w", err)
 	}
-	s.handler = besideConsole(s.handler, screens)
+	s.handler = &front{rest: rest, console: screens}
 	return nil
 }
 
-// besideConsole sends requests below web.Root to the console, browsers that ask for
-// places where people look for pages there too, and all others to the REST API. A
-// mux would clean their paths.
-func besideConsole(rest, screens http.Handler) http.Handler {
-	const reference = web.Root + "reference"
-	pages := map[string]string{
-		"/": web.Root, "/docs": reference, "/openapi": reference, "/swagger": reference, "/swagger-ui": reference,
+// front sends requests below web.Root to the console, browsers that ask for places
+// where people look for pages there too, and all others to the REST API. A mux would
+// clean their paths.
+type front struct {
+	rest    *api.Router
+	console *web.Site
+}
+
+// ServeHTTP answers a request.
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	page, known := pageOf(r.URL.Path)
+	switch {
+	case strings.HasPrefix(r.URL.Path, web.Root):
+		f.console.ServeHTTP(w, r)
+	case r.URL.Path+"/" == web.Root:
+		http.Redirect(w, r, web.Root, http.StatusSeeOther)
+	case known && wantsPage(r):
+		http.Redirect(w, r, page, http.StatusSeeOther)
+	default:
+		f.rest.ServeHTTP(w, r)
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		page, known := pages[cmp.Or(strings.TrimSuffix(r.URL.Path, "/"), "/")]
-		switch {
-		case strings.HasPrefix(r.URL.Path, web.Root):
-			screens.ServeHTTP(w, r)
-		case r.URL.Path+"/" == web.Root:
-			http.Redirect(w, r, web.Root, http.StatusSeeOther)
-		case known && wantsPage(r):
-			http.Redirect(w, r, page, http.StatusSeeOther)
-		default:
-			rest.ServeHTTP(w, r)
-		}
-	})
+}
+
+// pageOf returns the page of the console that people look for at a path.
+func pageOf(path string) (page string, known bool) {
+	const reference = web.Root + "reference"
+	page, known = map[string]string{
+		"/": web.Root, "/docs": reference, "/openapi": reference, "/swagger": reference, "/swagger-ui": reference,
+	}[cmp.Or(strings.TrimSuffix(path, "/"), "/")]
+	return page, known
 }
 
 // wantsPage reports whether a request comes from a browser that goes somewhere.

@@ -250,10 +250,11 @@ func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err
 		BodyLimit: c.MaxBodyBytes, DocumentLimit: c.MaxDocumentBytes, Deprecation: deprecation,
 		DevCA: dev.authority, Feed: s.hub, Origins: c.CORSOrigins,
 	}
-	if err := s.route(options); err != nil {
+	rest, err := s.route(options)
+	if err != nil {
 		return err
 	}
-	return s.addConsole(options, k.db, dev.users)
+	return s.addConsole(rest, options, k.db, dev.users)
 }
 
 // newChains creates the chains in front of all handlers, and returns the options of the one of clients. Operators' pages
@@ -276,24 +277,19 @@ func (s *service) newChains(m *metrics, dev *devService) (chain.Options, error) 
 	return options, nil
 }
 
-// route creates the handlers of the REST API, and of administration where it has a
-// listener of its own.
-func (s *service) route(o api.Options) error {
+// route returns the handler of the REST API, and creates the one of administration
+// where that has a listener of its own.
+func (s *service) route(o api.Options) (*api.Router, error) {
 	if s.config.ListenManagement != "" {
 		o.Part = api.Administration
 		management, err := api.NewRouter(o)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s.management = management
 		o.Part = api.WithoutAdministration
 	}
-	router, err := api.NewRouter(o)
-	if err != nil {
-		return err
-	}
-	s.handler = router
-	return nil
+	return api.NewRouter(o)
 }
 
 // newHealth wires the checks and the handler of operators.

@@ -134,6 +134,7 @@ func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	if refused != nil {
+		v.Refuse(refused)
 		status, _ := httpio.StatusOf(refused.Kind)
 		return s.editor(v, e, status)
 	}

@@ -90,6 +90,7 @@ func (s *Screens) each(
 		}
 		r := result{IncidentReport: found}
 		if refused != nil {
+			v.Refuse(refused)
 			r.Problem = refused.Message
 		}
 		results = append(results, r)

@@ -94,6 +94,7 @@ func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error
 	if err != nil {
 		return nil, err
 	}
+	chain.Trust(v.Context(), secret.Reveal())
 	return web.SeeOther(back, web.SessionCookie(v.Request, secret, s.Sessions.Lifetime()), web.Cookie(v.Request, attemptCookie, "", 0)), nil
 }
 

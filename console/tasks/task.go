@@ -149,6 +149,7 @@ func (s *Screens) each(
 		case len(ids) == 1:
 			return web.SeeOther(back), nil
 		case isRefusal:
+			v.Refuse(refused)
 			problems[id] = ui.Reason(v.Context(), refused)
 		}
 	}

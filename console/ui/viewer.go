@@ -38,7 +38,10 @@ type Viewer struct {
 	Now       time.Time
 	Path      string
 	RequestID string
-	Assets    *assets.Set
+	// Nonce is the number with which the scripts and the style sheet of the page may be
+	// loaded.
+	Nonce  string
+	Assets *assets.Set
 }
 
 // Read takes from a request how its visitor wants pages to be.

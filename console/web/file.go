@@ -19,7 +19,7 @@ import (
 // Document returns the answer that offers a document for saving, whole or in ranges.
 func Document(d *app.Download) *Answer {
 	return &Answer{serve: func(c *gin.Context) error {
-		return httpio.NewDownload(httpio.RequestContext(c), d.ContentType, d.Disposition(), d.SHA256, d.Content, d.Deliver).Serve(c.Writer)
+		return httpio.NewDownload(httpio.RequestContext(c), httpio.Inert(d.ContentType), d.Disposition(), d.SHA256, d.Content, d.Deliver).Serve(c.Writer)
 	}}
 }
 

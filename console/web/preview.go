@@ -46,7 +46,6 @@ func Preview(d *app.Download) (*Answer, error) {
 		if shown != "application/pdf" {
 			policy += "; sandbox"
 		}
-		c.Header("Cross-Origin-Resource-Policy", "same-origin")
 		answer := httpio.NewDownload(httpio.RequestContext(c), shown, "inline", d.SHA256, d.Content, d.Deliver)
 		answer.Policy = policy
 		return answer.Serve(c.Writer)

@@ -34,16 +34,27 @@ type Options struct {
 	Clock    func() time.Time
 }
 
-// Site answers requests with the pages of screens.
+// Site answers requests with the pages of screens. It must be served behind a
+// chain.Chain.
 type Site struct {
+	http.Handler
+
 	o       Options
 	engine  *gin.Engine
 	origins *http.CrossOriginProtection
 }
 
-// NewSite returns the handler of the routes, which must be served behind a
-// chain.Chain.
-func NewSite(o Options, routes []Route) http.Handler {
+// Routes returns the methods and the patterns of all routes.
+func (s *Site) Routes() []string {
+	var routes []string
+	for _, route := range s.engine.Routes() {
+		routes = append(routes, route.Method+" "+route.Path)
+	}
+	return routes
+}
+
+// NewSite returns the site with the routes.
+func NewSite(o Options, routes []Route) (site *Site, err error) {
 	gin.SetMode(gin.ReleaseMode)
 	s := &Site{o: o, engine: gin.New(), origins: http.NewCrossOriginProtection()}
 	s.engine.HandleMethodNotAllowed = true
@@ -55,27 +66,23 @@ func NewSite(o Options, routes []Route) http.Handler {
 	for _, route := range routes {
 		s.engine.Handle(route.Method, Root+strings.TrimPrefix(route.Path, "/"), s.screen(route))
 	}
-	return s.engine
+	s.Handler, err = httpio.Handler(s.engine)
+	return s, err
 }
 
-// headers keeps pages out of caches and frames, and lets them load nothing but the
-// console's own files.
+// headers keeps pages out of caches, frames and other sites.
 func (s *Site) headers(c *gin.Context) {
 	c.Header("Cache-Control", "no-store")
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Referrer-Policy", "same-origin")
 	c.Header("Cross-Origin-Opener-Policy", "same-origin")
-	c.Header("Content-Security-Policy", policy(""))
+	c.Header("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// policy returns what pages may load. Styles of their own they may have only with the
-// nonce, which is "" for none.
+// policy returns the Content-Security-Policy of a page. Its scripts and style sheets are
+// those with the nonce: others of the same origin may have been uploaded by users.
 func policy(nonce string) string {
-	styles := "'self'"
-	if nonce != "" {
-		styles += " 'nonce-" + nonce + "'"
-	}
-	return "default-src 'none'; script-src 'self'; style-src " + styles + "; img-src 'self' data:; " +
+	return "default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce + "'; img-src 'self' data:; " +
 		"font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 }
 
@@ -116,8 +123,9 @@ func (s *Site) sameOrigin(c *gin.Context) {
 func (s *Site) view(c *gin.Context) {
 	viewer := &ui.Viewer{
 		Assets: s.o.Assets, Now: s.o.Clock(), Path: c.Request.URL.RequestURI(),
-		RequestID: httpio.RequestIDFrom(c.Request.Context()),
+		RequestID: httpio.RequestIDFrom(c.Request.Context()), Nonce: rand.Text(),
 	}
+	c.Header("Content-Security-Policy", policy(viewer.Nonce))
 	viewer.Read(c.Request)
 	c.Request = c.Request.WithContext(ui.WithViewer(c.Request.Context(), viewer))
 }
@@ -198,7 +206,7 @@ func (s *Site) sendToSignIn(c *gin.Context, visit *Visit) {
 }
 
 func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
-	httpio.RecordOf(visit.Context()).Refuse(answer.refused)
+	visit.Refuse(answer.refused)
 	for _, cookie := range answer.Cookies {
 		http.SetCookie(c.Writer, cookie)
 	}
@@ -216,12 +224,7 @@ func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
 	}
 	body := answer.Body
 	if !answer.Raw {
-		page := ui.Page{Title: answer.Title, Area: answer.Area, Bare: answer.Bare}
-		if answer.Editor {
-			page.Nonce = rand.Text()
-			c.Header("Content-Security-Policy", policy(page.Nonce))
-		}
-		body = ui.Layout(page, answer.Body)
+		body = ui.Layout(ui.Page{Title: answer.Title, Area: answer.Area, Bare: answer.Bare, Editor: answer.Editor}, answer.Body)
 	}
 	s.render(c, visit, cmp.Or(answer.Status, http.StatusOK), body)
 }
@@ -239,7 +242,7 @@ func (s *Site) fail(c *gin.Context, visit *Visit, err error) {
 		s.logFailure(c, err)
 		known = &domain.Error{Kind: domain.KindInternal}
 	}
-	httpio.RecordOf(ctx).Refuse(known)
+	visit.Refuse(known)
 	failure := ui.Failure{Kind: known.Kind, Message: ui.Reason(ctx, known), SignedIn: visit.Caller.PrincipalID != [16]byte{}}
 	page := ui.Layout(ui.Page{Title: failure.Title(ctx), Bare: !failure.SignedIn}, ui.FailurePage(failure))
 	status, _ := httpio.StatusOf(known.Kind)

@@ -77,6 +77,10 @@ func (v *Visit) Form() (url.Values, error) {
 	return v.PostForm, nil
 }
 
+// Refuse records an error that the answer explains. The event log has those that deny the
+// visitor something.
+func (v *Visit) Refuse(err *domain.Error) { httpio.RecordOf(v.Context()).Refuse(err) }
+
 // Scripted reports whether the request comes from the script of a page.
 func (v *Visit) Scripted() bool { return v.Header.Get("HX-Request") == "true" }
 

@@ -97,6 +97,16 @@ func New(t *testing.T) *Tab {
 	return b
 }
 
+// TakeProblems returns the problems that the browser has reported so far, which do not
+// fail the test any more.
+func (b *Tab) TakeProblems() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := b.problems
+	b.problems = nil
+	return taken
+}
+
 func (b *Tab) listen(event any) {
 	var problem string
 	switch e := event.(type) {
