@@ -25,7 +25,7 @@ import (
 )
 
 // doctorChecks is the number of checks.
-const doctorChecks = 22
+const doctorChecks = 23
 
 // examined contains what the doctor finds with a configuration.
 type examined map[string]doctor.Finding

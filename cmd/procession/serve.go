@@ -76,6 +76,7 @@ type service struct {
 	clients     *chain.Chain
 	operators   *chain.Chain
 	connections connections
+	untrusted   untrustedProxies
 	// certificate is the certificate of the HTTPS listeners, nil until they are open and without them.
 	certificate atomic.Pointer[servedCertificate]
 	health      *health

@@ -27,7 +27,6 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/feed"
-	"github.com/procession-dev/procession/internal/doctor"
 	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/upkeep"
@@ -111,7 +110,7 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 		},
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
 		Version: version(),
-		Examine: func(ctx context.Context) []domain.Finding { return doctor.Examine(ctx, c.doctor(time.Now)) },
+		Examine: s.examine,
 	})
 	h.operations = app.New(app.Options{
 		Store: store, Issuer: k.issuer, Sealer: k.sealer, TaskLogLimit: c.TaskLogLimit, CancelGrace: c.CancelGrace,
@@ -270,6 +269,7 @@ func (s *service) newChains(m *metrics, dev *devService) (chain.Options, error) 
 	}
 	options := chain.Options{
 		Log: s.log, Clock: time.Now, Hosts: dev.hosts.allow, TrustedProxies: proxies, Limiter: limiter, Limited: m.limit, Audit: s.audit,
+		Untrusted: s.untrusted.note(s.log, time.Now),
 	}
 	s.operators = chain.New(options)
 	options.Hosts, options.Observe = cmp.Or(dev.hosts, s.config.hosts()).allow, m.observe

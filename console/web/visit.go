@@ -213,12 +213,16 @@ func ForAdministrators(routes []Route) []Route {
 	return routes
 }
 
+// maxLocalPath bounds a path that a browser is sent back to, in bytes. A longer one, with
+// the rest of the state of a sign-in, may not fit into a cookie.
+const maxLocalPath = 2000
+
 // LocalPath returns a path of the console that a browser may be sent to, or the
 // console's own where text is none: an absolute path below it, without a host.
 func LocalPath(text string) string {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil, u.Scheme != "", u.Host != "", u.User != nil, u.Opaque != "",
+	case err != nil, len(text) > maxLocalPath, u.Scheme != "", u.Host != "", u.User != nil, u.Opaque != "",
 		!strings.HasPrefix(u.Path, Root), strings.Contains(u.Path, "//"), strings.Contains(u.Path, "/."), strings.Contains(text, `\`):
 		return Root
 	}

@@ -27,6 +27,7 @@ const (
 	CheckSigningKeys   = "signing-keys"
 	CheckAuthorities   = "authorities"
 	CheckHTTPS         = "https-certificate"
+	CheckProxies       = "proxies"
 	CheckDocuments     = "documents"
 	CheckOIDC          = "oidc-issuers"
 	CheckFiles         = "reading-files"
@@ -58,6 +59,12 @@ type Options struct {
 	OIDCIssuers         []authn.OIDCIssuer
 	ListenTLS           string
 	TLSCert, TLSKey     string
+
+	// TrustedProxies are the settings of the same name. UntrustedProxy returns the last peer
+	// that is none of them and sent X-Forwarded-For to the running service, and when; the zero
+	// time if there is none. It is nil outside the service.
+	TrustedProxies []string
+	UntrustedProxy func() (peer string, at time.Time)
 
 	DocumentsURL     string
 	MaxDocumentBytes int64
@@ -119,6 +126,7 @@ func (d *doctor) examinations() []examination {
 		{CheckSigningKeys, sealed, d.checkSigningKeys},
 		{CheckAuthorities, keys, d.checkAuthorities},
 		{CheckHTTPS, nil, d.checkHTTPS},
+		{CheckProxies, nil, d.checkProxies},
 		{CheckDocuments, nil, d.checkDocuments},
 		{CheckOIDC, nil, d.checkOIDC},
 		{CheckFiles, nil, d.checkFiles},
