@@ -16,7 +16,7 @@ import (
 
 // A slow client that keeps reading gets the whole answer, and so does one that
 // waits for the service.
-func TestGuardAnswers(t *testing.T) {
+func TestGuard(t *testing.T) {
 	t.Parallel()
 	const stall = 500 * time.Millisecond
 	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
