@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-jose/go-jose/v4"
 )
@@ -28,6 +29,7 @@ type Issuer struct {
 
 	mu       sync.Mutex
 	keys     []Key
+	flow     flow
 	instead  map[string]http.HandlerFunc
 	requests map[string]int
 }
@@ -37,6 +39,7 @@ type Issuer struct {
 func NewIssuer(tb testing.TB, keys ...Key) *Issuer {
 	tb.Helper()
 	i := &Issuer{keys: keys, instead: map[string]http.HandlerFunc{}, requests: map[string]int{}}
+	i.flow = flow{clock: time.Now, codes: map[string]grant{}}
 	i.server = httptest.NewServer(http.HandlerFunc(i.serve))
 	tb.Cleanup(i.server.Close)
 	return i
@@ -109,13 +112,25 @@ func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) {
 		instead(w, r)
 		return
 	case r.URL.Path == MetadataPath:
-		answer = map[string]any{"issuer": i.URL(), "jwks_uri": i.URL() + KeysPath}
+		answer = i.metadata()
 	case r.URL.Path == KeysPath:
 		answer = set
+	case r.URL.Path == AuthorizationPath:
+		i.authorize(w, r)
+		return
+	case r.URL.Path == TokenPath:
+		i.token(w, r)
+		return
+	case r.URL.Path == DevicePath:
+		answer = i.device()
 	default:
 		http.NotFound(w, r)
 		return
 	}
+	reply(w, answer)
+}
+
+func reply(w http.ResponseWriter, answer any) {
 	body, err := json.Marshal(answer)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
