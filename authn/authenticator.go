@@ -77,7 +77,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain
 	if known, ok := a.callers.Get(hash); ok && a.clock().Before(known.until) {
 		return known.caller, nil
 	}
-	found, err, _ := a.lookUps.Do(string(hash[:]), func() (any, error) { return a.lookUp(ctx, hash, shown) })
+	found, err := share(ctx, &a.lookUps, string(hash[:]), func() (any, error) { return a.lookUp(ctx, hash, shown) })
 	if err != nil {
 		return domain.Caller{}, err
 	}
@@ -86,6 +86,20 @@ func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain
 		return domain.Caller{}, fmt.Errorf("looking up a caller: unexpected %T", found)
 	}
 	return caller, nil
+}
+
+// share carries out work once for all concurrent callers with a key. Each of them waits no longer than its context lasts,
+// and gets UNAVAILABLE then; the work goes on.
+func share(ctx context.Context, group *singleflight.Group, key string, work func() (any, error)) (any, error) {
+	select {
+	case <-ctx.Done():
+		return nil, &domain.Error{
+			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
+			Message: "the credentials could not be checked in time", Cause: ctx.Err(),
+		}
+	case done := <-group.DoChan(key, work):
+		return done.Val, done.Err
+	}
 }
 
 // lookUp finds the caller, once for all requests that wait for it: the end of one request must not fail the others.

@@ -13,6 +13,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/openid"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -43,13 +44,12 @@ func NewOIDC(db *persistence.DB, issuers []OIDCIssuer, clock func() time.Time) (
 		return nil, fmt.Errorf("trusting OpenID Connect issuers: %w", err)
 	}
 	o := &OIDC{db: db, clock: clock, issuers: make(map[string]*trustedIssuer, len(issuers))}
-	client := newIssuerClient()
+	client := openid.NewClient()
 	for _, i := range issuers {
 		i = i.WithDefaults()
 		source := keySource{issuer: i.Issuer, jwksURL: i.JWKSURL, client: client}
 		o.issuers[i.Issuer] = &trustedIssuer{
-			OIDCIssuer: i, keys: &issuerKeys{fetch: source.fetch, clock: clock},
-			code: &codeFlow{issuer: i.Issuer, client: client, clock: clock},
+			OIDCIssuer: i, keys: newIssuerKeys(source, clock), code: newCodeFlow(i.Issuer, client, clock),
 		}
 	}
 	return o, nil
@@ -84,7 +84,7 @@ func (o *OIDC) RefreshEvery(ctx context.Context, interval time.Duration, log *sl
 // UNAVAILABLE when the issuer's keys are not known and the issuer does not
 // answer.
 func (o *OIDC) find(ctx context.Context, raw string, now time.Time) (domain.Caller, *time.Time, error) {
-	issuer, claims, err := o.verify(ctx, raw, now, nil)
+	issuer, claims, err := o.verify(ctx, raw, now, "")
 	if err != nil {
 		return domain.Caller{}, nil, err
 	}
@@ -120,10 +120,10 @@ func (i *trustedIssuer) blame(err error, claims tokenClaims) error {
 	return err
 }
 
-// verify returns the claims of a token that one of the issuers signed for one of
-// the audiences, those of the issuer where audiences is nil, and that is valid now.
-// Its errors are those of find.
-func (o *OIDC) verify(ctx context.Context, raw string, now time.Time, audiences []string) (*trustedIssuer, tokenClaims, error) {
+// verify returns the claims of a token that one of the issuers signed and that is valid now: an ID
+// token for the client clientID, or if that is empty a credential for one of the issuer's
+// audiences. Its errors are those of find.
+func (o *OIDC) verify(ctx context.Context, raw string, now time.Time, clientID string) (*trustedIssuer, tokenClaims, error) {
 	fail := func(reason domain.SignInReason, issuer string) (*trustedIssuer, tokenClaims, error) {
 		return nil, tokenClaims{}, domain.RefuseSignIn(domain.SignInError{Reason: reason, Issuer: issuer})
 	}
@@ -137,6 +137,13 @@ func (o *OIDC) verify(ctx context.Context, raw string, now time.Time, audiences 
 		return fail(domain.SignInUnknownIssuer, named)
 	case !slices.Contains(issuer.Algorithms, header.Algorithm):
 		return fail(domain.SignInBadSignature, named)
+	}
+	audiences, typed := issuer.Audiences, issuer.TokenType == TokenTypeAny || header.isAccessToken()
+	if clientID != "" {
+		audiences, typed = []string{clientID}, !header.isAccessToken()
+	}
+	if !typed {
+		return fail(domain.SignInWrongTokenType, named)
 	}
 	candidates, err := issuer.keys.find(ctx, header)
 	switch {
@@ -157,9 +164,6 @@ func (o *OIDC) verify(ctx context.Context, raw string, now time.Time, audiences 
 	claims, ok := readClaims(token, issuer.EmailClaim)
 	if !ok {
 		return fail(domain.SignInMalformed, named)
-	}
-	if audiences == nil {
-		audiences = issuer.Audiences
 	}
 	if reason := claims.refusal(audiences, now, *issuer.ClockSkew); reason != "" {
 		_, _, err := fail(reason, named)

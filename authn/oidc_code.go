@@ -11,13 +11,13 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/openid"
 )
 
 // endpointsLifetime is how long the endpoints that an issuer publishes are
@@ -43,34 +43,29 @@ type SignInAttempt struct {
 // codeFlow signs users in by the authorization code flow (OpenID Connect Core,
 // section 3.1) with PKCE.
 type codeFlow struct {
-	issuer string
-	client *http.Client
-	clock  func() time.Time
+	fetched[*openid.Provider]
 
-	mu        sync.Mutex
-	endpoints oauth2.Endpoint
-	fetched   time.Time
+	client *http.Client
 }
 
-// endpoint returns the endpoints of the issuer. They are https unless the issuer is
-// on the loopback.
-func (f *codeFlow) endpoint(ctx context.Context) (oauth2.Endpoint, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now := f.clock(); f.fetched.IsZero() || now.Sub(f.fetched) > endpointsLifetime {
-		provider, err := oidc.NewProvider(oidc.ClientContext(ctx, f.client), f.issuer)
-		if err != nil {
-			return oauth2.Endpoint{}, issuerUnavailable(f.issuer, err)
-		}
-		endpoints := provider.Endpoint()
-		for _, address := range []string{endpoints.AuthURL, endpoints.TokenURL} {
-			if u, err := url.Parse(address); err != nil || !safeURL(u) {
-				return oauth2.Endpoint{}, issuerUnavailable(f.issuer, errors.New("its endpoints are not https URLs"))
-			}
-		}
-		f.endpoints, f.fetched = endpoints, now
+func newCodeFlow(issuer string, client *http.Client, clock func() time.Time) *codeFlow {
+	discover := func(ctx context.Context) (*openid.Provider, error) { return openid.Discover(ctx, client, issuer) }
+	return &codeFlow{client: client, fetched: fetched[*openid.Provider]{
+		fetch: discover, clock: clock, trust: keyTrust, pause: endpointsLifetime, timeout: openid.Timeout,
+	}}
+}
+
+// discovered returns the metadata of the issuer. It is UNAVAILABLE while the issuer does not answer.
+func (i *trustedIssuer) discovered(ctx context.Context) (*openid.Provider, error) {
+	failure := i.code.refresh(ctx)
+	provider, ok := i.code.cached()
+	switch {
+	case !ok:
+		return nil, issuerUnavailable(i.Issuer, failure)
+	case provider.Endpoint().AuthURL == "" || provider.Endpoint().TokenURL == "":
+		return nil, issuerUnavailable(i.Issuer, errors.New("it publishes no authorization_endpoint or no token_endpoint"))
 	}
-	return f.endpoints, nil
+	return provider, nil
 }
 
 func issuerUnavailable(issuer string, cause error) error {
@@ -81,14 +76,12 @@ func issuerUnavailable(issuer string, cause error) error {
 	}
 }
 
-// config returns what the client of an issuer is set up as.
-func (i *trustedIssuer) config(ctx context.Context, redirect string) (*oauth2.Config, error) {
-	endpoint, err := i.code.endpoint(ctx)
-	if err != nil {
-		return nil, err
-	}
+// config returns the configuration of the console as a client of the issuer. Issuers send browsers
+// back to the service at the address base.
+func (i *trustedIssuer) config(provider *openid.Provider, base string) (*oauth2.Config, error) {
 	config := &oauth2.Config{
-		ClientID: i.ClientID, Endpoint: endpoint, RedirectURL: redirect, Scopes: []string{oidc.ScopeOpenID, "email", "profile"},
+		ClientID: i.ClientID, Endpoint: provider.Endpoint(), RedirectURL: base + i.Callback(),
+		Scopes: []string{oidc.ScopeOpenID, "email", "profile"},
 	}
 	if i.ClientSecretFile != "" {
 		secret, err := os.ReadFile(i.ClientSecretFile)
@@ -133,16 +126,20 @@ func (o *OIDC) offered(issuer string) (*trustedIssuer, error) {
 	return nil, domain.NotFound("identity provider")
 }
 
-// BeginSignIn returns where a user is sent to sign in through an issuer, which sends
-// the user back to redirect, and what the browser has to keep meanwhile. It is
-// NOT_FOUND for an issuer that the console does not offer, and UNAVAILABLE while the
-// issuer does not answer.
-func (o *OIDC) BeginSignIn(ctx context.Context, issuer, redirect string) (string, SignInAttempt, error) {
+// BeginSignIn returns the address at which a user signs in through an issuer, which sends the user
+// back to the issuer's callback of the service at the address base, and the state that the browser
+// keeps meanwhile. It is NOT_FOUND for an issuer that the console does not offer, and UNAVAILABLE
+// while the issuer does not answer.
+func (o *OIDC) BeginSignIn(ctx context.Context, issuer, base string) (string, SignInAttempt, error) {
 	found, err := o.offered(issuer)
 	if err != nil {
 		return "", SignInAttempt{}, err
 	}
-	config, err := found.config(ctx, redirect)
+	provider, err := found.discovered(ctx)
+	if err != nil {
+		return "", SignInAttempt{}, err
+	}
+	config, err := found.config(provider, base)
 	if err != nil {
 		return "", SignInAttempt{}, err
 	}
@@ -152,34 +149,68 @@ func (o *OIDC) BeginSignIn(ctx context.Context, issuer, redirect string) (string
 	return config.AuthCodeURL(attempt.State, oauth2.S256ChallengeOption(attempt.Verifier), oidc.Nonce(attempt.Nonce)), attempt, nil
 }
 
-// ProveByCode returns the proof of a user that an issuer sent back with a code and
-// the state. A code that the issuer does not take, and a user that is not let in,
-// are UNAUTHENTICATED.
-func (o *OIDC) ProveByCode(ctx context.Context, attempt SignInAttempt, redirect, state, code string) (Proof, error) {
-	if subtle.ConstantTimeCompare([]byte(state), []byte(attempt.State)) != 1 || state == "" {
-		return Proof{}, refuse(domain.SignInMalformed)
+// SignInResponse is an authorization response that a browser brings back from an issuer (RFC 6749,
+// section 4.1.2).
+type SignInResponse struct {
+	// Base is the address of the service, Path the path that the browser was sent to.
+	Base, Path string
+	Query      url.Values
+}
+
+// check returns the reason to refuse a response to an attempt, "" for none. It is the issuer's: the
+// path of its redirect URI and the parameter iss agree (RFC 9700, section 4.4).
+func (r SignInResponse) check(attempt SignInAttempt, of *trustedIssuer, provider *openid.Provider) domain.SignInReason {
+	state := r.Query.Get("state")
+	switch {
+	case state == "", subtle.ConstantTimeCompare([]byte(state), []byte(attempt.State)) != 1,
+		r.Path != of.Callback(), provider.CheckResponse(r.Query) != nil:
+		return domain.SignInForeignResponse
+	case r.Query.Get("error") != "":
+		return domain.SignInIssuerRefused
 	}
+	return ""
+}
+
+// ProveByCode returns the proof of a user that an issuer sent back with a code. A response to another
+// attempt or of another issuer, a code that the issuer does not take, and a user without access are
+// UNAUTHENTICATED.
+func (o *OIDC) ProveByCode(ctx context.Context, attempt SignInAttempt, response SignInResponse) (Proof, error) {
 	found, err := o.offered(attempt.Issuer)
 	if err != nil {
-		return Proof{}, err
+		return Proof{}, refuse(domain.SignInForeignResponse)
 	}
-	config, err := found.config(ctx, redirect)
+	fail := func(reason domain.SignInReason) (Proof, error) {
+		return Proof{}, domain.RefuseSignIn(domain.SignInError{
+			Reason: reason, Issuer: found.Issuer, Trusted: true, TenantCodes: found.scope(),
+		})
+	}
+	provider, err := found.discovered(ctx)
 	if err != nil {
 		return Proof{}, err
 	}
-	token, err := config.Exchange(oidc.ClientContext(ctx, found.code.client), code, oauth2.VerifierOption(attempt.Verifier))
+	if reason := response.check(attempt, found, provider); reason != "" {
+		return fail(reason)
+	}
+	config, err := found.config(provider, response.Base)
 	if err != nil {
+		return Proof{}, err
+	}
+	token, err := config.Exchange(oidc.ClientContext(ctx, found.code.client), response.Query.Get("code"), oauth2.VerifierOption(attempt.Verifier))
+	if err != nil {
+		if _, refused := errors.AsType[*oauth2.RetrieveError](err); !refused {
+			return Proof{}, issuerUnavailable(found.Issuer, err)
+		}
 		// The error of the library quotes the answer, which may hold tokens.
-		return Proof{}, refuse(domain.SignInUnknownCredential)
+		return fail(domain.SignInUnknownCredential)
 	}
 	raw, _ := token.Extra("id_token").(string)
 	now := o.clock()
-	issuer, claims, err := o.verify(ctx, raw, now, []string{found.ClientID})
+	issuer, claims, err := o.verify(ctx, raw, now, found.ClientID)
 	switch {
 	case err != nil:
 		return Proof{}, err
 	case issuer != found, claims.Nonce != attempt.Nonce:
-		return Proof{}, refuse(domain.SignInMalformed)
+		return fail(domain.SignInForeignResponse)
 	}
 	caller, err := o.user(ctx, issuer, claims.Subject, claims.email, now)
 	if err != nil {

@@ -3,18 +3,92 @@ package authn
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
+	"sync"
+	"time"
 
-	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/procession-dev/procession/internal/openid"
 )
 
-// maxIssuerAnswer bounds an answer of an issuer in bytes.
-const maxIssuerAnswer = 1 << 20
+// retryPause is the least time between two fetches while there is no usable value.
+const retryPause = 5 * time.Second
+
+// fetched is a value that an issuer publishes. It is fetched when it is needed, once for all
+// concurrent callers. It is safe for concurrent use.
+type fetched[T any] struct {
+	fetch func(ctx context.Context) (T, error)
+	clock func() time.Time
+	// trust is how long a value is used while the issuer does not answer.
+	trust time.Duration
+	// pause is the least time between two fetches, however many callers ask for them.
+	pause time.Duration
+	// timeout bounds a fetch, for which requests wait.
+	timeout time.Duration
+
+	flight    singleflight.Group
+	mu        sync.Mutex
+	value     T
+	fetchedAt time.Time
+	nextFetch time.Time
+	failure   error
+}
+
+// cached returns the value. It returns false if none was fetched or its trust has expired.
+func (f *fetched[T]) cached() (T, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.value, f.usable(f.clock())
+}
+
+// usable reports whether there is a value that may still be trusted. The caller holds the lock.
+func (f *fetched[T]) usable(now time.Time) bool {
+	return !f.fetchedAt.IsZero() && now.Sub(f.fetchedAt) < f.trust
+}
+
+// refresh fetches the value, once for all concurrent callers, each of which waits no longer than its
+// context lasts. If that was done recently, it returns the result of that fetch.
+func (f *fetched[T]) refresh(ctx context.Context) error {
+	if due, failure := f.due(); !due {
+		return failure
+	}
+	_, err := share(ctx, &f.flight, "", func() (any, error) {
+		if due, failure := f.due(); !due {
+			return nil, failure
+		}
+		// Other requests wait for this fetch too: it must not end with the first one.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.timeout)
+		defer cancel()
+		value, err := f.fetch(ctx)
+		f.keep(value, err)
+		return nil, err
+	})
+	return err
+}
+
+// due reports whether the value may be fetched, or else returns the error of the last fetch.
+func (f *fetched[T]) due() (due bool, failure error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.clock().Before(f.nextFetch), f.failure
+}
+
+func (f *fetched[T]) keep(value T, failure error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.clock()
+	if failure == nil {
+		f.value, f.fetchedAt = value, now
+	}
+	f.failure = failure
+	f.nextFetch = now.Add(f.pause)
+	if !f.usable(now) {
+		f.nextFetch = now.Add(retryPause)
+	}
+}
 
 // keySource fetches the keys of an issuer.
 type keySource struct {
@@ -23,66 +97,23 @@ type keySource struct {
 	client  *http.Client
 }
 
-// fetch returns the usable keys that the issuer publishes. It discovers their URL
-// first, unless that is configured.
+// fetch returns the usable keys that the issuer publishes. It discovers their URL first, unless that
+// is configured.
 func (s keySource) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 	from := s.jwksURL
 	if from == "" {
-		var err error
-		if from, err = s.discover(ctx); err != nil {
+		provider, err := openid.Discover(ctx, s.client, s.issuer)
+		if err != nil {
 			return nil, fmt.Errorf("discovering the issuer %s: %w", s.issuer, err)
 		}
+		from = provider.KeysURL
 	}
-	keys, err := s.fetchKeys(ctx, from)
+	published, err := openid.FetchKeys(ctx, s.client, from)
 	if err != nil {
 		return nil, fmt.Errorf("fetching the keys of the issuer %s: %w", s.issuer, err)
 	}
-	return keys, nil
-}
-
-// discover returns the URL of the issuer's keys (OpenID Connect Discovery,
-// section 4).
-func (s keySource) discover(ctx context.Context) (string, error) {
-	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, s.client), s.issuer)
-	if err != nil {
-		return "", err
-	}
-	var metadata struct {
-		JWKSURL string `json:"jwks_uri"`
-	}
-	if err := provider.Claims(&metadata); err != nil {
-		return "", fmt.Errorf("reading its metadata: %w", err)
-	}
-	u, err := url.Parse(metadata.JWKSURL)
-	if err != nil || !safeURL(u) {
-		return "", errors.New("its jwks_uri is not an https URL")
-	}
-	return metadata.JWKSURL, nil
-}
-
-// fetchKeys fetches a JSON Web Key Set. An empty set is valid: the issuer has
-// withdrawn all keys.
-func (s keySource) fetchKeys(ctx context.Context, from string) ([]jose.JSONWebKey, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
-	if err != nil {
-		return nil, err
-	}
-	response, err := s.client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	var set struct {
-		Keys *[]json.RawMessage `json:"keys"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&set); err != nil {
-		return nil, fmt.Errorf("reading a JSON Web Key Set: %w", err)
-	}
-	if set.Keys == nil {
-		return nil, errors.New("the answer is not a JSON Web Key Set")
-	}
 	keys := []jose.JSONWebKey{}
-	for _, raw := range *set.Keys {
+	for _, raw := range published {
 		var key jose.JSONWebKey
 		// A set may contain keys of unknown types (RFC 7517, section 5).
 		if json.Unmarshal(raw, &key) == nil && algorithmOf(key) != "" {
@@ -90,35 +121,4 @@ func (s keySource) fetchKeys(ctx context.Context, from string) ([]jose.JSONWebKe
 		}
 	}
 	return keys, nil
-}
-
-// newIssuerClient returns the HTTP client for issuers. It keeps no connections
-// open, because requests are rare.
-func newIssuerClient() *http.Client {
-	return &http.Client{Transport: onlyOK{next: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true,
-	}}}
-}
-
-// onlyOK turns every answer but 200 into an error, redirects included, which
-// could lead to an unencrypted connection. It cuts off answers that are too long.
-type onlyOK struct{ next http.RoundTripper }
-
-// RoundTrip implements http.RoundTripper.
-func (t onlyOK) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := t.next.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode != http.StatusOK {
-		_ = response.Body.Close()
-		return nil, fmt.Errorf("the answer has status %d", response.StatusCode)
-	}
-	response.Body = limitedBody{Reader: io.LimitReader(response.Body, maxIssuerAnswer), Closer: response.Body}
-	return response, nil
-}
-
-type limitedBody struct {
-	io.Reader
-	io.Closer
 }

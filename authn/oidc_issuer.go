@@ -3,7 +3,6 @@ package authn
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/procession-dev/procession/internal/openid"
 )
 
 const (
@@ -55,6 +56,9 @@ type OIDCIssuer struct {
 	// ClientID is what the console is registered as with it (RFC 6749, section 2.2).
 	// Without one the console does not offer it.
 	ClientID string `yaml:"client-id,omitempty"`
+	// TokenType is the type of the tokens that the API accepts: TokenTypeAny or
+	// TokenTypeAccess; empty for TokenTypeAny.
+	TokenType string `yaml:"token-type"`
 	// ClientSecretFile holds the secret of a confidential client. A public client has
 	// none and proves itself by PKCE (RFC 7636), which is always used.
 	ClientSecretFile string `yaml:"client-secret-file,omitempty"`
@@ -62,6 +66,28 @@ type OIDCIssuer struct {
 
 // AllTenants stands explicitly for every tenant.
 const AllTenants = "*"
+
+const (
+	// TokenTypeAny accepts ID tokens and access tokens for one of the audiences.
+	TokenTypeAny = "any"
+	// TokenTypeAccess accepts access tokens with the type at+jwt alone (RFC 9068, section 2.1).
+	TokenTypeAccess = "at+jwt"
+)
+
+// CallbackPath is the path below which each issuer has its redirect URI of the console.
+const CallbackPath = "/console/sign-in/callback/"
+
+// Callback returns the path of the issuer's redirect URI. No two issuers share one, so that a
+// response of one is never taken for one of another (RFC 9700, section 4.4.2).
+func (i OIDCIssuer) Callback() string { return CallbackPath + i.slug() }
+
+var notInSlugs = regexp.MustCompile(`[^a-z0-9.]+`)
+
+// slug returns the name of the issuer in a path: its address without the scheme.
+func (i OIDCIssuer) slug() string {
+	_, address, _ := strings.Cut(strings.ToLower(i.Issuer), "://")
+	return strings.Trim(notInSlugs.ReplaceAllString(address, "-"), "-")
+}
 
 // Scoped reports whether Tenants or EmailDomains is set. A single issuer that is not
 // scoped is for the users of all tenants.
@@ -106,6 +132,9 @@ func (i OIDCIssuer) WithDefaults() OIDCIssuer {
 	if i.EmailClaim == "" {
 		i.EmailClaim = DefaultEmailClaim
 	}
+	if i.TokenType == "" {
+		i.TokenType = TokenTypeAny
+	}
 	return i
 }
 
@@ -113,12 +142,16 @@ func (i OIDCIssuer) WithDefaults() OIDCIssuer {
 // joined; each names its setting.
 func CheckOIDCIssuers(issuers []OIDCIssuer) error {
 	var wrong []error
-	listed := map[string]bool{}
+	listed, callbacks := map[string]bool{}, map[string]string{}
 	for _, i := range issuers {
-		if listed[i.Issuer] {
+		other, taken := callbacks[i.Callback()]
+		switch {
+		case listed[i.Issuer]:
 			wrong = append(wrong, fmt.Errorf("issuer %q is listed twice", i.Issuer))
+		case taken:
+			wrong = append(wrong, fmt.Errorf("issuer %q: has the same redirect URI as %q: addresses must differ in letters or digits", i.Issuer, other))
 		}
-		listed[i.Issuer] = true
+		listed[i.Issuer], callbacks[i.Callback()] = true, i.Issuer
 		for _, err := range i.WithDefaults().check() {
 			wrong = append(wrong, fmt.Errorf("issuer %q: %w", i.Issuer, err))
 		}
@@ -140,13 +173,12 @@ func (i OIDCIssuer) check() []error {
 		}
 	}
 	u, err := url.Parse(i.Issuer)
-	must(err == nil && safeURL(u) && u.RawQuery == "" && !u.ForceQuery && len(i.Issuer) <= maxIssuer,
+	must(err == nil && openid.SafeURL(i.Issuer) && u.RawQuery == "" && !u.ForceQuery && len(i.Issuer) <= maxIssuer,
 		"issuer must be an https URL without query (http only for the loopback)")
 	must(len(i.Audiences) > 0 && !slices.Contains(i.Audiences, ""), "audiences must hold at least one, and none empty")
 	must(i.ClientID != "" || i.ClientSecretFile == "" && i.Name == "", "name and client-secret-file need a client-id")
 	if i.JWKSURL != "" {
-		u, err := url.Parse(i.JWKSURL)
-		must(err == nil && safeURL(u), "jwks-url must be an https URL (http only for the loopback)")
+		must(openid.SafeURL(i.JWKSURL), "jwks-url must be an https URL (http only for the loopback)")
 	}
 	for _, algorithm := range i.Algorithms {
 		must(slices.Contains(oidcAlgorithms(), algorithm), fmt.Sprintf("algorithms must be of %v", oidcAlgorithms()))
@@ -158,24 +190,7 @@ func (i OIDCIssuer) check() []error {
 	for _, name := range i.EmailDomains {
 		must(emailDomain.MatchString(name), "email-domains must be domains such as example.com, without @ and wildcards")
 	}
+	must(i.TokenType == TokenTypeAny || i.TokenType == TokenTypeAccess, "token-type must be any or at+jwt")
 	must(*i.ClockSkew >= 0 && *i.ClockSkew <= MaxClockSkew, "clock-skew must be 0s to 2m")
 	return wrong
-}
-
-// safeURL reports whether an answer from u cannot be changed on the way: u is
-// absolute, https unless its host is the loopback, and has no password and no
-// fragment.
-func safeURL(u *url.URL) bool {
-	if u.Hostname() == "" || u.User != nil || u.Fragment != "" {
-		return false
-	}
-	switch u.Scheme {
-	case "https":
-		return true
-	case "http":
-		ip, err := netip.ParseAddr(u.Hostname())
-		return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
-	default:
-		return false
-	}
 }

@@ -217,6 +217,33 @@ func TestOIDCIssuerThatDoesNotAnswerInTime(t *testing.T) {
 	require.Less(t, time.Since(started), 5*time.Second)
 }
 
+// A request that ends does not wait for the issuer any longer, and those that wait share one fetch.
+func TestOIDCFetchIsLeftWithTheRequest(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t)
+	asked, end := make(chan struct{}, 10), make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	u.world.Issuer.Answer(oidctest.MetadataPath, func(http.ResponseWriter, *http.Request) {
+		asked <- struct{}{}
+		<-end
+	})
+	ctx, leave := context.WithCancel(t.Context())
+	started := time.Now()
+	var requests sync.WaitGroup
+	for range 5 {
+		requests.Go(func() {
+			if _, err := u.Authenticate(ctx, u.bearer(u.world.Claims())); err == nil {
+				t.Error("authenticated without keys")
+			}
+		})
+	}
+	<-asked
+	leave()
+	requests.Wait()
+	require.Less(t, time.Since(started), 2*time.Second)
+	require.Empty(t, asked)
+}
+
 // written is a log that can be read while it is written.
 type written struct {
 	mu   sync.Mutex

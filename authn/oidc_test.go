@@ -208,6 +208,25 @@ func TestOIDCUsesTheSettingsOfTheIssuer(t *testing.T) {
 	u.refused(t, "Bearer "+key.Token(claims.With(oidctest.Members{"nbf": u.clock.Now().Unix() + 1})))
 }
 
+func TestOIDCTokenType(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t, func(i *authn.OIDCIssuer) { i.TokenType = authn.TokenTypeAccess })
+	key := u.world.Issuer.Key("ES256")
+	for typ, accepted := range map[string]bool{
+		"at+jwt": true, "AT+JWT": true, "application/at+jwt": true, "JWT": false, "application/jwt": false, "": false, "at": false,
+	} {
+		header := "Bearer " + key.Sign(key.Header().With(oidctest.Members{"typ": typ}), u.world.Claims())
+		if accepted {
+			u.accepted(t, header)
+			continue
+		}
+		_, err := u.Authenticate(t.Context(), header)
+		reason := requireRefused(t, err, typ)
+		require.Contains(t, []domain.SignInReason{domain.SignInWrongTokenType, domain.SignInMalformed}, reason, typ)
+	}
+	u.refused(t, "Bearer "+key.Sign(key.Header().Without("typ"), u.world.Claims()))
+}
+
 func TestOIDCEmailClaimIsTheIssuers(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, func(i *authn.OIDCIssuer) { i.EmailClaim = "upn" })

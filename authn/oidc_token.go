@@ -54,6 +54,11 @@ func (h tokenHeader) acceptable() bool {
 		h.Key == nil && h.KeysURL == nil && h.Chain == nil && h.ChainURL == nil
 }
 
+// isAccessToken reports whether the token says that it is an access token (RFC 9068, section 2.1).
+func (h tokenHeader) isAccessToken() bool {
+	return strings.TrimPrefix(strings.ToLower(h.Type), "application/") == "at+jwt"
+}
+
 // tokenClaims are the relevant claims. Times are in seconds since 1970.
 type tokenClaims struct {
 	Issuer       string             `json:"iss"`

@@ -33,8 +33,8 @@ route                       owner tenant-owner administrator manager viewer cand
 GET                         200   200          200           200     200    200       200       200      200   in        200
 GET sign-in                 303   303          303           303     303    303       303       303      303   200       303
 POST sign-in                401   401          401           401     401    401       401       401      401   401       401
-GET sign-in/issuer          404   404          404           404     404    404       404       404      404   404       404
-GET sign-in/callback        401   401          401           401     401    401       401       401      401   401       401
+POST sign-in/issuer         404   404          404           404     404    404       404       404      404   404       404
+GET sign-in/callback/:issuer 401  401          401           401     401    401       401       401      401   401       401
 POST sign-out               303   303          303           303     303    303       303       303      303   in        303
 POST preferences            303   303          303           303     303    303       303       303      303   303       303
 GET sessions                200   200          200           200     200    200       200       200      200   in        200
@@ -210,8 +210,8 @@ func (c *cast) ask(s *site, caller string, r row, task uuid.UUID) string {
 		path += "?q=" + task.String()
 	case "GET tasks/assign":
 		path += "?task=" + task.String()
-	case "GET sign-in/issuer":
-		path += "?issuer=https://unknown.example"
+	case "POST sign-in/issuer":
+		body = url.Values{"issuer": {"https://unknown.example"}}
 	case "POST sign-in":
 		body = url.Values{"token": {"wrong"}}
 	case "POST tasks/assign":

@@ -50,8 +50,8 @@ func routes(s screens) []web.Route {
 
 		web.Get("sign-in", s.signin.Show).ForVisitors(),
 		web.Post("sign-in", s.signin.SignIn).ForVisitors(),
-		web.Get("sign-in/issuer", s.signin.ToIssuer).ForVisitors(),
-		web.Get("sign-in/callback", s.signin.FromIssuer).ForVisitors(),
+		web.Post("sign-in/issuer", s.signin.ToIssuer).ForVisitors(),
+		web.Get("sign-in/callback/:issuer", s.signin.FromIssuer).ForVisitors(),
 		web.Post("sign-out", s.signin.SignOut).ForVisitors(),
 		web.Post("preferences", s.signin.Prefer).ForVisitors(),
 		web.Get("sessions", s.signin.List),

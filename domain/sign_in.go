@@ -37,6 +37,12 @@ const (
 	SignInUnknownUser SignInReason = "UNKNOWN_USER"
 	// SignInIssuerScope is a token for a user outside the tenants or domains of its issuer.
 	SignInIssuerScope SignInReason = "ISSUER_SCOPE"
+	// SignInWrongTokenType is an ID token in place of an access token, or the reverse.
+	SignInWrongTokenType SignInReason = "WRONG_TOKEN_TYPE" //nolint:gosec // a reason, not a credential
+	// SignInForeignResponse is an authorization response to another sign-in, or of another issuer.
+	SignInForeignResponse SignInReason = "FOREIGN_RESPONSE"
+	// SignInIssuerRefused is an authorization response with an error.
+	SignInIssuerRefused SignInReason = "ISSUER_REFUSED"
 )
 
 // SignInReasons lists all reasons.
@@ -44,7 +50,7 @@ func SignInReasons() []SignInReason {
 	return []SignInReason{
 		SignInMissing, SignInMalformed, SignInUnknownCredential, SignInExpired, SignInNotYetValid, SignInDisabled,
 		SignInUnknownIssuer, SignInBadSignature, SignInWrongAudience, SignInUnverifiedEmail, SignInUnknownUser,
-		SignInIssuerScope,
+		SignInIssuerScope, SignInWrongTokenType, SignInForeignResponse, SignInIssuerRefused,
 	}
 }
 

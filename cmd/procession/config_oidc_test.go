@@ -33,6 +33,7 @@ oidc-issuers:
     algorithms: [ES256]
     clock-skew: 0s
     email-claim: upn
+    token-type: at+jwt
     tenants: [demo]
     operators: true
   - issuer: http://127.0.0.1:1/
@@ -45,19 +46,19 @@ oidc-issuers:
 	require.Equal(t, []authn.OIDCIssuer{
 		{
 			Issuer: "https://of-the-file.example/realms/demo", Audiences: []string{"procession", "other"},
-			JWKSURL: "https://keys.example/jwks", Algorithms: []string{"ES256"}, ClockSkew: skew(0), EmailClaim: "upn",
+			JWKSURL: "https://keys.example/jwks", Algorithms: []string{"ES256"}, ClockSkew: skew(0), EmailClaim: "upn", TokenType: "at+jwt",
 			Tenants: []string{"demo"}, Operators: true,
 		},
 		{
 			Issuer: "http://127.0.0.1:1/", Audiences: []string{"procession"}, Algorithms: all,
-			ClockSkew: skew(30 * time.Second), EmailClaim: "email", EmailDomains: []string{"Example.com"},
+			ClockSkew: skew(30 * time.Second), EmailClaim: "email", TokenType: "any", EmailDomains: []string{"Example.com"},
 		},
 	}, issuersIn(t, "--config", file))
 
 	t.Setenv("PROCESSION_OIDC_ISSUERS", `[{"issuer":"https://of-the-environment.example","audiences":["a"],"clock-skew":"2m"}]`)
 	fromEnvironment := authn.OIDCIssuer{
 		Issuer: "https://of-the-environment.example", Audiences: []string{"a"}, Algorithms: all,
-		ClockSkew: skew(2 * time.Minute), EmailClaim: "email",
+		ClockSkew: skew(2 * time.Minute), EmailClaim: "email", TokenType: "any",
 	}
 	require.Equal(t, []authn.OIDCIssuer{fromEnvironment}, issuersIn(t, "--config", file), "the environment wins over the file")
 
@@ -85,6 +86,9 @@ func TestBadOIDCIssuersNameTheSetting(t *testing.T) {
 		"no domain":         {`[{"issuer":"https://a.example","audiences":["a"],"email-domains":["@a"]}]`, "email-domains must be"},
 		"several, one for anyone": {`[{"issuer":"https://a.example","audiences":["a"],"tenants":["a"]},` +
 			`{"issuer":"https://b.example","audiences":["a"]}]`, "whom is it for"},
+		"another token type": {`[{"issuer":"https://a.example","audiences":["a"],"token-type":"id"}]`, "token-type must be any or at+jwt"},
+		"one redirect URI for two": {`[{"issuer":"https://a.example/b","audiences":["a"],"tenants":["a"]},` +
+			`{"issuer":"https://a.example/B/","audiences":["a"],"tenants":["a"]}]`, "same redirect URI"},
 		"much skew":       {`[{"issuer":"https://a.example","audiences":["a"],"clock-skew":"2m1s"}]`, "clock-skew must be"},
 		"negative skew":   {`[{"issuer":"https://a.example","audiences":["a"],"clock-skew":"-1s"}]`, "clock-skew must be"},
 		"skew of no unit": {`[{"issuer":"https://a.example","audiences":["a"],"clock-skew":"soon"}]`, "list of issuers"},

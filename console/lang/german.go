@@ -151,6 +151,8 @@ func german() map[string]string {
 		"That did not work: the token is not valid here, or you have no access.": "Das hat nicht geklappt: Das Token gilt hier nicht, oder Sie haben keinen Zugang.",
 		"The sign-in took too long or was begun in another browser. Try again.":  "Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Versuchen Sie es noch einmal.",
 		"The identity provider did not sign you in.":                             "Der Identitätsdienst hat Sie nicht angemeldet.",
+		"The sign-in goes on at your identity provider.":                         "Die Anmeldung geht bei Ihrem Identitätsdienst weiter.",
+		"Continue":              "Weiter",
 		"applies for loans":     "beantragt Darlehen",
 		"reviews loans":         "prüft Darlehen",
 		"manages all processes": "verwaltet alle Vorgänge",

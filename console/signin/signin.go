@@ -1,8 +1,8 @@
 package signin
 
 import (
-	"encoding/base64"
-	"encoding/json"
+	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -18,9 +18,6 @@ import (
 )
 
 const (
-	attemptCookie = "procession-sign-in"
-	// attemptLifetime is how long a user may take at an issuer.
-	attemptLifetime = 10 * time.Minute
 	// preferenceLifetime is how long browsers keep preferences.
 	preferenceLifetime = 365 * 24 * time.Hour
 )
@@ -74,11 +71,11 @@ func (s *Screens) SignIn(v *web.Visit) (*web.Answer, error) {
 	return s.finish(v, proof, back, err)
 }
 
-// finish opens the session of a user who has proven who they are, or says that it
-// did not work.
+// finish opens the session of a user who has proven who they are, or shows the sign-in page with
+// the problem.
 func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error) (*web.Answer, error) {
-	if domain.HasCode(err, domain.CodeUnauthenticated) {
-		return s.page(v, back, http.StatusUnauthorized, ui.T(v.Context(), "That did not work: the token is not valid here, or you have no access.")), nil
+	if refused, is := errors.AsType[*domain.SignInError](err); is {
+		return s.page(v, back, http.StatusUnauthorized, problem(v.Context(), refused.Reason)), nil
 	}
 	if err != nil {
 		return nil, err
@@ -107,6 +104,18 @@ func prove(v *web.Visit, credentials string, by func() (authn.Proof, error)) (pr
 	return proof, err
 }
 
+// problem returns the text about a refused sign-in, which gives nothing away about credentials.
+func problem(ctx context.Context, reason domain.SignInReason) string {
+	switch reason {
+	case domain.SignInForeignResponse:
+		return ui.T(ctx, "The sign-in took too long or was begun in another browser. Try again.")
+	case domain.SignInIssuerRefused:
+		return ui.T(ctx, "The identity provider did not sign you in.")
+	default:
+		return ui.T(ctx, "That did not work: the token is not valid here, or you have no access.")
+	}
+}
+
 // end ends a session of the visitor.
 func (s *Screens) end(v *web.Visit, id uuid.UUID, reason domain.SessionEndReason) error {
 	return s.Sessions.End(v.Context(), domain.SessionEnd{
@@ -114,47 +123,36 @@ func (s *Screens) end(v *web.Visit, id uuid.UUID, reason domain.SessionEndReason
 	})
 }
 
-// redirect returns where issuers send users back to.
-func (s *Screens) redirect(v *web.Visit) string {
-	return v.Address(s.BaseURL) + web.Root + "sign-in/callback"
-}
-
-// ToIssuer sends the visitor to an issuer to sign in there.
+// ToIssuer sends the visitor to an issuer to sign in there. It answers a form of the console only:
+// a link of another site must not start a sign-in.
 func (s *Screens) ToIssuer(v *web.Visit) (*web.Answer, error) {
-	query := v.URL.Query()
-	to, attempt, err := s.OIDC.BeginSignIn(v.Context(), query.Get("issuer"), s.redirect(v))
+	form, err := v.Form()
 	if err != nil {
 		return nil, err
 	}
-	attempt.Return = web.LocalPath(query.Get("return"))
-	text, err := json.Marshal(attempt)
+	to, attempt, err := s.OIDC.BeginSignIn(v.Context(), form.Get("issuer"), v.Address(s.BaseURL))
 	if err != nil {
 		return nil, err
 	}
-	return web.SeeOther(to, web.Cookie(v.Request, attemptCookie, base64.RawURLEncoding.EncodeToString(text), attemptLifetime)), nil
+	attempt.Return = web.LocalPath(form.Get("return"))
+	return &web.Answer{
+		Title: ui.T(v.Context(), "Sign in"), Bare: true, Onward: to, Body: onwardPage(to),
+		Cookies: []*http.Cookie{keepAttempt(v, attempt)},
+	}, nil
 }
 
 // FromIssuer signs in a visitor that an issuer has sent back.
 func (s *Screens) FromIssuer(v *web.Visit) (*web.Answer, error) {
 	attempt, known := attemptOf(v)
-	if !known {
-		return s.page(v, web.Root, http.StatusUnauthorized, ui.T(v.Context(), "The sign-in took too long or was begun in another browser. Try again.")), nil
-	}
-	back, query := web.LocalPath(attempt.Return), v.URL.Query()
-	if query.Get("error") != "" {
-		return s.page(v, back, http.StatusUnauthorized, ui.T(v.Context(), "The identity provider did not sign you in.")), nil
-	}
 	proof, err := prove(v, "", func() (authn.Proof, error) {
-		return s.OIDC.ProveByCode(v.Context(), attempt, s.redirect(v), query.Get("state"), query.Get("code"))
+		if !known {
+			return authn.Proof{}, domain.RefuseSignIn(domain.SignInError{Reason: domain.SignInForeignResponse})
+		}
+		return s.OIDC.ProveByCode(v.Context(), attempt, authn.SignInResponse{
+			Base: v.Address(s.BaseURL), Path: v.URL.Path, Query: v.URL.Query(),
+		})
 	})
-	return s.finish(v, proof, back, err)
-}
-
-// attemptOf returns what the browser kept while its user was at an issuer.
-func attemptOf(v *web.Visit) (attempt authn.SignInAttempt, known bool) {
-	text, err := base64.RawURLEncoding.DecodeString(web.CookieValue(v.Request, attemptCookie))
-	known = err == nil && json.Unmarshal(text, &attempt) == nil && attempt.State != ""
-	return attempt, known
+	return s.finish(v, proof, web.LocalPath(attempt.Return), err)
 }
 
 // SignOut ends the session of the browser.

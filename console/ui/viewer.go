@@ -73,6 +73,14 @@ func zone(name string) *time.Location {
 // KeysOff is the value of KeysCookie that turns off keys.
 const KeysOff = "off"
 
+// Keys returns the value of KeysCookie that a form asks for.
+func Keys(text string) string {
+	if text == KeysOff {
+		return KeysOff
+	}
+	return ""
+}
+
 // Theme returns a theme that is known, and "" for any other text.
 func Theme(text string) string {
 	if text == "light" || text == "dark" {

@@ -222,6 +222,9 @@ func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
 		s.serve(c, visit, answer)
 		return
 	}
+	if answer.Onward != "" {
+		c.Header("Refresh", "0; url="+answer.Onward)
+	}
 	body := answer.Body
 	if !answer.Raw {
 		body = ui.Layout(ui.Page{Title: answer.Title, Area: answer.Area, Bare: answer.Bare, Editor: answer.Editor}, answer.Body)

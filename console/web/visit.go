@@ -124,6 +124,10 @@ type Answer struct {
 	Status int
 	// To is the path that the browser is sent to, "" for a page.
 	To string
+	// Onward is the address at an identity provider that the browser goes to after the page, "" for
+	// none. A redirect of a form would have to pass the form-action of the content security policy,
+	// and those of the provider too.
+	Onward string
 	// Bare pages have no navigation.
 	Bare bool
 	// Editor pages have the editor of manifests.
