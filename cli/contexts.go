@@ -42,9 +42,13 @@ type serverContext struct {
 
 // signIn is the result of signing in through an issuer.
 type signIn struct {
-	Issuer       string    `json:"issuer"`
-	ClientID     string    `json:"clientId"`
-	Scopes       []string  `json:"scopes"`
+	Issuer   string   `json:"issuer"`
+	ClientID string   `json:"clientId"`
+	Scopes   []string `json:"scopes"`
+	// AccessToken reports whether Token is the access token instead of the ID token.
+	AccessToken bool `json:"accessToken,omitempty"`
+	// Subject is the user at the issuer.
+	Subject      string    `json:"subject,omitempty"`
 	Token        string    `json:"token"`
 	RefreshToken string    `json:"refreshToken,omitempty"`
 	Expiry       time.Time `json:"expiry"`

@@ -2,9 +2,6 @@ package cli_test
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
@@ -21,77 +18,17 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/oidctest"
 )
 
-// staff is an issuer that signs in the member of the tenant north, whatever the way.
-type staff struct {
-	*oidctest.Issuer
-
-	t         *testing.T
-	challenge string
-	nonce     string
-	// grants are those that tokens were given for.
-	grants []string
-}
-
-func newStaff(t *testing.T) *staff {
+// newStaff starts an issuer that signs in the member of the tenant north.
+func newStaff(t *testing.T) *oidctest.Issuer {
 	t.Helper()
-	s := &staff{Issuer: oidctest.NewIssuer(t, oidctest.NewKey(t, "RS256", "first")), t: t}
-	s.Answer(oidctest.MetadataPath, func(w http.ResponseWriter, _ *http.Request) {
-		s.reply(w, map[string]any{
-			"issuer": s.URL(), "jwks_uri": s.URL() + oidctest.KeysPath, "authorization_endpoint": s.URL() + "/authorize",
-			"token_endpoint": s.URL() + "/token", "device_authorization_endpoint": s.URL() + "/device",
-		})
-	})
-	s.Answer("/authorize", func(w http.ResponseWriter, r *http.Request) {
-		query := r.URL.Query()
-		s.challenge, s.nonce = query.Get("code_challenge"), query.Get("nonce")
-		http.Redirect(w, r, query.Get("redirect_uri")+"?code=a-code&state="+url.QueryEscape(query.Get("state")), http.StatusFound)
-	})
-	s.Answer("/device", func(w http.ResponseWriter, _ *http.Request) {
-		s.nonce = ""
-		s.reply(w, map[string]any{
-			"device_code": "a-device", "user_code": "ABCD-EFGH", "verification_uri": s.URL() + "/enter", "expires_in": 60, "interval": 1,
-		})
-	})
-	s.Answer("/token", s.token)
-	return s
+	issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "RS256", "first"))
+	issuer.SetClock(now)
+	issuer.SetUser(member())
+	return issuer
 }
 
-func (s *staff) reply(w http.ResponseWriter, answer map[string]any) {
-	w.Header().Set("Content-Type", "application/json")
-	text, err := json.Marshal(answer)
-	if err != nil {
-		s.t.Error(err)
-	}
-	_, _ = w.Write(text)
-}
-
-// token gives a token for five minutes, and one for an hour when it is renewed.
-func (s *staff) token(w http.ResponseWriter, r *http.Request) {
-	_ = r.ParseForm()
-	grant, lasts := r.Form.Get("grant_type"), 5*time.Minute
-	proof := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
-	good := false
-	switch grant {
-	case "authorization_code":
-		good = r.Form.Get("code") == "a-code" && base64.RawURLEncoding.EncodeToString(proof[:]) == s.challenge
-	case "urn:ietf:params:oauth:grant-type:device_code":
-		good = r.Form.Get("device_code") == "a-device"
-	case "refresh_token":
-		good, lasts = r.Form.Get("refresh_token") == "a-refresh-token", time.Hour
-	}
-	if !good {
-		http.Error(w, `{"error":"invalid_grant"}`, http.StatusBadRequest)
-		return
-	}
-	s.grants = append(s.grants, grant)
-	claims := oidctest.Members{
-		"iss": s.URL(), "aud": "procession", "sub": "member-at-issuer", "email": "member@north.example", "email_verified": true,
-		"iat": now().Unix(), "exp": now().Add(lasts).Unix(), "nonce": s.nonce,
-	}
-	s.reply(w, map[string]any{
-		"access_token": "opaque", "token_type": "Bearer", "expires_in": 300, "refresh_token": "a-refresh-token",
-		"id_token": s.Key("RS256").Token(claims),
-	})
+func member() oidctest.Members {
+	return oidctest.Members{"sub": "member-at-issuer", "email": "member@north.example", "email_verified": true}
 }
 
 func (w *terminal) newTerminalOf(issuer string) *terminal {
@@ -105,6 +42,25 @@ func (w *terminal) newTerminalOf(issuer string) *terminal {
 	return other
 }
 
+// login runs login with more arguments and returns the address to open, and the end.
+func (w *terminal) login(issuer string, args ...string) (address string, ended <-chan error) {
+	w.t.Helper()
+	shown := &screen{}
+	done := make(chan error, 1)
+	go func() {
+		root := w.root()
+		root.SetErr(shown)
+		root.SetArgs(append([]string{"login", "--issuer", issuer, "--client-id", "procession"}, args...))
+		done <- root.ExecuteContext(w.t.Context())
+	}()
+	require.Eventually(w.t, func() bool {
+		var found bool
+		address, found = strings.CutPrefix(shown.lines()[0], "Open ")
+		return found
+	}, patience, 10*time.Millisecond)
+	return address, done
+}
+
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	issuer := newStaff(t)
@@ -114,25 +70,13 @@ func TestLogin(t *testing.T) {
 	file := filepath.Join(user.env["XDG_CONFIG_HOME"], "procession", "contexts.json")
 
 	// The browser is played by the test.
-	shown := &screen{}
-	ended := make(chan error, 1)
-	go func() {
-		root := user.root()
-		root.SetErr(shown)
-		root.SetArgs([]string{"login", "--issuer", issuer.URL(), "--client-id", "procession"})
-		ended <- root.ExecuteContext(t.Context())
-	}()
-	var address string
-	require.Eventually(t, func() bool {
-		var found bool
-		address, found = strings.CutPrefix(shown.lines()[0], "Open ")
-		return found
-	}, patience, 10*time.Millisecond)
+	address, ended := user.login(issuer.URL())
 	redirect, err := url.Parse(address)
 	require.NoError(t, err)
-	back := redirect.Query().Get("redirect_uri")
+	back, state := redirect.Query().Get("redirect_uri"), redirect.Query().Get("state")
 	require.Equal(t, "S256", redirect.Query().Get("code_challenge_method"))
 	require.Contains(t, browse(t, back+"?code=another&state=guessed"), "not an answer to the sign-in")
+	require.Contains(t, browse(t, back+"?code=another&iss=https://attacker.example&state="+state), "not an answer to the sign-in")
 	require.Contains(t, browse(t, address), "You are signed in.")
 	require.NoError(t, <-ended)
 
@@ -147,7 +91,7 @@ func TestLogin(t *testing.T) {
 	// A token that expires is renewed.
 	user.clock = func() time.Time { return now().Add(10 * time.Minute) }
 	require.Equal(t, "Member\n", user.succeeds("whoami", "-o", "jq=.principal.name"))
-	require.Equal(t, []string{"authorization_code", "refresh_token"}, issuer.grants)
+	require.Equal(t, []string{"authorization_code", "refresh_token"}, issuer.Grants())
 
 	// What a context holds is for its server alone.
 	require.Contains(t, user.with("PROCESSION_SERVER", "http://127.0.0.1:1").fails(cli.ExitUsage, "whoami"), "no credentials")
@@ -160,6 +104,93 @@ func TestLogin(t *testing.T) {
 
 	require.NoError(t, os.Chmod(file, 0o644))
 	require.Contains(t, user.fails(cli.ExitUsage, "whoami"), "may be read by others: chmod 600")
+}
+
+func TestLoginRequiresTheIssuerInResponses(t *testing.T) {
+	t.Parallel()
+	issuer := newStaff(t)
+	issuer.NameItself()
+	user := newTerminal(t).newTerminalOf(issuer.URL())
+	address, ended := user.login(issuer.URL())
+	redirect, err := url.Parse(address)
+	require.NoError(t, err)
+	back, state := redirect.Query().Get("redirect_uri"), redirect.Query().Get("state")
+	require.Contains(t, browse(t, back+"?code=another&state="+state), "not an answer to the sign-in")
+	require.Contains(t, browse(t, address), "You are signed in.")
+	require.NoError(t, <-ended)
+}
+
+func TestLoginRefusesUnsafeIssuers(t *testing.T) {
+	t.Parallel()
+	issuer := newStaff(t)
+	user := newTerminal(t).newTerminalOf(issuer.URL())
+	for _, address := range []string{"http://192.0.2.1/", "http://login.example/", "https://user:secret@login.example/", "ftp://login.example/"} {
+		require.Contains(t, user.fails(cli.ExitUsage, "login", "--issuer", address, "--client-id", "procession"), "https URL", address)
+	}
+	for name, answer := range map[string]http.HandlerFunc{
+		"an authorization endpoint over http": metadata(issuer, "authorization_endpoint", "http://192.0.2.1/authorize"),
+		"a token endpoint over http":          metadata(issuer, "token_endpoint", "http://192.0.2.1/token"),
+		"a token endpoint with credentials":   metadata(issuer, "token_endpoint", "https://user:secret@login.example/token"),
+		"a device endpoint over http":         metadata(issuer, "device_authorization_endpoint", "http://192.0.2.1/device"),
+		"keys over http":                      metadata(issuer, "jwks_uri", "http://192.0.2.1/keys"),
+		"no token endpoint":                   metadata(issuer, "token_endpoint", ""),
+		"a redirect":                          http.RedirectHandler(issuer.URL()+"/elsewhere", http.StatusFound).ServeHTTP,
+		"metadata without end": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"issuer":"` + strings.Repeat("x", 2<<20) + `"}`))
+		},
+	} {
+		issuer.Answer(oidctest.MetadataPath, answer)
+		o := user.runs("login", "--issuer", issuer.URL(), "--client-id", "procession")
+		require.ErrorContains(t, o.err, "looking for the issuer", name)
+	}
+}
+
+// metadata answers with the metadata of an issuer with one member changed.
+func metadata(issuer *oidctest.Issuer, member, value string) http.HandlerFunc {
+	text := `{"issuer":"` + issuer.URL() + `"`
+	for _, name := range []string{"authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "jwks_uri"} {
+		address := issuer.URL() + "/" + name
+		if name == member {
+			address = value
+		}
+		text += `,"` + name + `":"` + address + `"`
+	}
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(text + "}"))
+	}
+}
+
+//nolint:paralleltest,tparallel // the steps share one context
+func TestLoginRenewal(t *testing.T) {
+	t.Parallel()
+	issuer := newStaff(t)
+	issuer.IssueAccessTokens("at+jwt")
+	w := newTerminal(t, authn.OIDCIssuer{Issuer: issuer.URL(), Audiences: []string{"procession"}, TokenType: authn.TokenTypeAccess})
+	w.succeeds("apply", "-f", "testdata/north")
+	user := w.newTerminalOf(issuer.URL())
+	signIn := func(args ...string) {
+		user.clock = now
+		address, ended := user.login(issuer.URL(), args...)
+		browse(t, address)
+		require.NoError(t, <-ended)
+	}
+	t.Run("an ID token is no credential where access tokens are required", func(t *testing.T) {
+		signIn()
+		user.fails(cli.ExitDenied, "whoami")
+	})
+	t.Run("an access token is renewed", func(t *testing.T) {
+		signIn("--access-token")
+		require.Equal(t, "Member\n", user.succeeds("whoami", "-o", "jq=.principal.name"))
+		user.clock = func() time.Time { return now().Add(10 * time.Minute) }
+		require.Equal(t, "Member\n", user.succeeds("whoami", "-o", "jq=.principal.name"))
+	})
+	t.Run("tokens of another user are refused", func(t *testing.T) {
+		signIn()
+		issuer.SetUser(member().With(oidctest.Members{"sub": "another"}))
+		user.clock = func() time.Time { return now().Add(10 * time.Minute) }
+		require.Contains(t, user.fails(cli.ExitDenied, "whoami"), "for another user than before")
+	})
 }
 
 // browse follows an address as a browser does, and returns what it ends at.
