@@ -255,6 +255,15 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 			},
 			all(doctor.Warn, doctor.CheckOIDC), doctor.CheckOIDC, `may let in the users of all tenants`,
 		},
+		"an issuer of the console": {
+			func(d *patient) {
+				issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
+				d.config.OIDCIssuers = oidcIssuers{{
+					Issuer: issuer.URL(), Audiences: []string{"procession"}, Tenants: []string{"*"}, ClientID: "console",
+				}}
+			},
+			all(doctor.OK), doctor.CheckOIDC, `^1 answer; redirect URIs of the console: https://HOST/console/sign-in/callback/127.0.0.1-\d+$`,
+		},
 		"an HTTPS certificate that ends soon": {
 			func(d *patient) { s.https(t, k, d, 29*24*time.Hour) },
 			all(doctor.Warn, doctor.CheckHTTPS), doctor.CheckHTTPS, `expires in 28 days`,
