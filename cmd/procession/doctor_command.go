@@ -53,7 +53,7 @@ func (c *Config) doctor(clock func() time.Time) doctor.Options {
 			return openSealer(ctx, *c)
 		},
 		Issuer: c.Issuer, KeyPublishDelay: c.KeyPublishDelay, CertificateLifetime: c.CertificateLifetime,
-		OIDCIssuers: c.OIDCIssuers, ListenTLS: c.ListenTLS, TLSCert: c.TLSCert, TLSKey: c.TLSKey,
+		OIDCIssuers: c.OIDCIssuers, PublicURL: c.baseURL(), ListenTLS: c.ListenTLS, TLSCert: c.TLSCert, TLSKey: c.TLSKey,
 		TrustedProxies: c.TrustedProxies,
 		DocumentsURL:   c.DocumentsURL, MaxDocumentBytes: c.MaxDocumentBytes,
 		Assisted: c.assisted(), FormsAsDocuments: c.FormsAsDocuments, FindPDFToText: c.pdfToText,

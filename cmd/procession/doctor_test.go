@@ -258,11 +258,12 @@ func (s *testStack) ailments(t *testing.T) map[string]ailment { //nolint:funlen 
 		"an issuer of the console": {
 			func(d *patient) {
 				issuer := oidctest.NewIssuer(t, oidctest.NewKey(t, "ES256", "es"))
+				d.config.PublicURL = "https://procession.example/"
 				d.config.OIDCIssuers = oidcIssuers{{
 					Issuer: issuer.URL(), Audiences: []string{"procession"}, Tenants: []string{"*"}, ClientID: "console",
 				}}
 			},
-			all(doctor.OK), doctor.CheckOIDC, `^1 answer; redirect URIs of the console: https://HOST/console/sign-in/callback/127.0.0.1-\d+$`,
+			all(doctor.OK), doctor.CheckOIDC, `^1 answer; redirect URIs of the console: https://procession.example/console/sign-in/callback/127.0.0.1-\d+$`,
 		},
 		"an HTTPS certificate that ends soon": {
 			func(d *patient) { s.https(t, k, d, 29*24*time.Hour) },

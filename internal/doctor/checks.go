@@ -57,8 +57,10 @@ type Options struct {
 	KeyPublishDelay     time.Duration
 	CertificateLifetime time.Duration
 	OIDCIssuers         []authn.OIDCIssuer
-	ListenTLS           string
-	TLSCert, TLSKey     string
+	// PublicURL is the URL of the service for browsers, "" if that is not set.
+	PublicURL       string
+	ListenTLS       string
+	TLSCert, TLSKey string
 
 	// TrustedProxies are the settings of the same name. UntrustedProxy returns the last peer
 	// that is none of them and sent X-Forwarded-For to the running service, and when; the zero

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -17,7 +18,7 @@ func (d *doctor) checkOIDC(ctx context.Context) Finding {
 		return ok("there are none")
 	}
 	worst := ok("%d answer", len(issuers))
-	if callbacks := redirectURIs(issuers); callbacks != "" {
+	if callbacks := d.redirectURIs(); callbacks != "" {
 		worst = ok("%d answer; redirect URIs of the console: %s", len(issuers), callbacks)
 	}
 	if !issuers[0].Scoped() {
@@ -36,11 +37,11 @@ func (d *doctor) checkOIDC(ctx context.Context) Finding {
 }
 
 // redirectURIs returns the redirect URIs to register with the issuers that the console offers.
-func redirectURIs(issuers []authn.OIDCIssuer) string {
+func (d *doctor) redirectURIs() string {
 	var uris []string
-	for _, issuer := range issuers {
+	for _, issuer := range d.OIDCIssuers {
 		if issuer.ClientID != "" {
-			uris = append(uris, "https://HOST"+issuer.Callback())
+			uris = append(uris, cmp.Or(d.PublicURL, "https://HOST")+issuer.Callback())
 		}
 	}
 	return strings.Join(uris, ", ")
