@@ -162,7 +162,7 @@ func (s *Screens) SignOut(v *web.Visit) (*web.Answer, error) {
 			return nil, err
 		}
 	}
-	return web.SeeOther(web.Root+"sign-in", web.EndSessionCookie(v.Request)), nil
+	return web.SignedOut(v.Request), nil
 }
 
 // Prefer stores how the visitor wants pages to be, in cookies that the script of the

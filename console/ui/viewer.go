@@ -23,6 +23,8 @@ const (
 
 // Viewer is who a page is made for, and how.
 type Viewer struct {
+	// User is the id of the signed-in user, "" for a visitor.
+	User string
 	// Name is what the signed-in user is called, "" for a visitor.
 	Name string
 	// Administers reports whether the navigation of administrators is shown.

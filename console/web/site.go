@@ -178,7 +178,8 @@ func (s *Site) signedIn(visit *Visit) error {
 		return err
 	}
 	viewer := ui.ViewerOf(ctx)
-	viewer.Name, viewer.Administers = visit.Session.Name, visit.Caller.Administers()
+	viewer.User, viewer.Name = visit.Caller.PrincipalID.String(), visit.Session.Name
+	viewer.Administers = visit.Caller.Administers()
 	visit.StillSignedIn = func() error {
 		_, _, err := s.o.Sessions.Find(ctx, secret)
 		return err
@@ -209,6 +210,9 @@ func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
 	visit.Refuse(answer.refused)
 	for _, cookie := range answer.Cookies {
 		http.SetCookie(c.Writer, cookie)
+	}
+	if answer.SignedOut {
+		c.Header("Clear-Site-Data", `"cache", "storage"`)
 	}
 	if answer.To != "" {
 		c.Redirect(http.StatusSeeOther, answer.To)

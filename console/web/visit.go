@@ -138,6 +138,9 @@ type Answer struct {
 	Stream func(http.ResponseWriter)
 	// Cookies are set with the answer.
 	Cookies []*http.Cookie
+	// SignedOut is set once the session of the browser has ended: the browser forgets what it has
+	// stored of the console.
+	SignedOut bool
 
 	// refused is the error that the page explains, nil for none.
 	refused *domain.Error
@@ -176,6 +179,11 @@ func JSON(content any) *Answer {
 // SeeOther sends the browser to a path after a form was posted.
 func SeeOther(path string, cookies ...*http.Cookie) *Answer {
 	return &Answer{To: path, Cookies: cookies}
+}
+
+// SignedOut sends the browser to the sign-in page without its session.
+func SignedOut(r *http.Request) *Answer {
+	return &Answer{To: Root + "sign-in", Cookies: []*http.Cookie{EndSessionCookie(r)}, SignedOut: true}
 }
 
 // Handler is a screen, or what a form of a screen does.

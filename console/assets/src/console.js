@@ -122,6 +122,28 @@
     if (document.activeElement === document.body) $("#content")?.focus({preventScroll: true});
   });
 
+  // A sign-out takes along what the user has typed, in all tabs. Pages that the browser has kept
+  // are asked for again.
+  const ends = "BroadcastChannel" in window ? new BroadcastChannel("procession-sign-out") : null;
+  const leave = () => {
+    document.dispatchEvent(new CustomEvent("procession:signed-out"));
+    location.assign("/console/sign-in");
+  };
+  if ($("#page")) ends?.addEventListener("message", leave);
+  document.addEventListener("submit", async (event) => {
+    const form = event.target.closest("[data-signs-out]");
+    if (!form) return;
+    event.preventDefault();
+    try {
+      await fetch(form.action, {method: "POST", redirect: "manual"});
+      ends?.postMessage("signed out");
+      leave();
+    } catch {
+      form.submit();
+    }
+  });
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
   // News: one tab of the browser follows the service and notifies the others. Where tabs
   // cannot agree on one, each asks from time to time.
   const channel = "BroadcastChannel" in window ? new BroadcastChannel("procession-news") : null;

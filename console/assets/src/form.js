@@ -8,6 +8,19 @@
   const retry = 5000; // milliseconds between attempts while there is no connection
   const signOut = [401, 403];
 
+  // What is kept in the browser belongs to the user of the page. It is removed when that user signs
+  // out, or another user has signed in.
+  const all = "procession-form ";
+  const user = document.getElementById("page")?.dataset.user;
+  const own = user ? `${all}${user} ` : all;
+  let signedOut = false;
+  const forgetOthers = (except) => {
+    try {
+      for (const key of Object.keys(sessionStorage)) if (key.startsWith(all) && !(except && key.startsWith(except))) sessionStorage.removeItem(key);
+    } catch { /* not allowed */ }
+  };
+  if (user) forgetOthers(own);
+
   class Form {
     constructor(element) {
       this.element = element;
@@ -15,7 +28,7 @@
       this.edits = 0; // counts changes, to see those made during a request
       this.stale = false; // the page does not show the parts that the form has now
       this.draft = element.dataset.draft !== undefined; // it is kept here until it is sent
-      this.key = `procession-form ${location.pathname}${this.draft ? location.search : ""}`;
+      this.key = `${own}${location.pathname}${this.draft ? location.search : ""}`;
       this.problems = JSON.parse(element.dataset.problems ?? "[]");
       this.touched = new Set(); // names of controls that were left empty or changed
       element.addEventListener("input", (event) => this.edited(event.target));
@@ -291,6 +304,7 @@
 
     // keep holds what is not saved in the session of the browser.
     keep() {
+      if (signedOut) return;
       try {
         const body = this.entries(new Set(this.changed));
         body.set("base", this.base.value);
@@ -347,6 +361,11 @@
   };
   look();
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  document.addEventListener("procession:signed-out", () => {
+    signedOut = true;
+    for (const form of forms.values()) { clearTimeout(form.timer); form.changed.clear(); }
+    forgetOthers();
+  });
   addEventListener("online", () => { for (const form of forms.values()) form.save(); });
   addEventListener("pagehide", () => { for (const form of forms.values()) form.leave(); });
   document.addEventListener("visibilitychange", () => { if (document.hidden) for (const form of forms.values()) form.leave(); });

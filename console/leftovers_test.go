@@ -1,0 +1,82 @@
+package console_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/internal/testkit/browsertest"
+)
+
+const stored = `JSON.stringify({...sessionStorage, ...localStorage})`
+
+// draft types a subject into the form to start a process, and waits until the browser keeps it.
+func (p *person) draft(subject string) {
+	p.s.t.Helper()
+	p.open("start/" + demo.Loan().String())
+	p.Type("#f-subject", subject)
+	p.Await(stored + `.includes("Draft")`)
+}
+
+func TestDraftsStayWithTheirUser(t *testing.T) {
+	t.Parallel()
+	path := "start/" + demo.Loan().String()
+	subject := func(b *browsertest.Tab) string {
+		b.Await(`document.getElementById("f-subject") !== null`)
+		return browsertest.Eval[string](b, `document.getElementById("f-subject").value`)
+	}
+	t.Run("sign-out removes them in all tabs", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		alice := s.signIn("Alice")
+		other := &person{alice.NewTab(), s}
+		other.draft("Draft of the other tab")
+		alice.draft("Draft of Alice")
+		alice.Click("details.menu > summary")
+		alice.Click("form[action$=sign-out] button")
+		for _, tab := range []*browsertest.Tab{alice.Tab, other.Tab} {
+			tab.AwaitPath(web.Root + "sign-in")
+			require.Equal(t, "{}", browsertest.Eval[string](tab, stored))
+		}
+		alice.Eval("history.back()")
+		alice.Await(`location.search.startsWith("?return=")`)
+		require.NotContains(t, alice.Text("body"), "Draft")
+		alice.enter("Carol")
+		alice.open(path)
+		require.Empty(t, subject(alice.Tab))
+	})
+	t.Run("another user does not get them", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		alice := s.signIn("Alice")
+		alice.draft("Draft of Alice")
+		alice.enter("Carol")
+		require.Equal(t, "{}", browsertest.Eval[string](alice.Tab, stored))
+		alice.open(path)
+		require.Empty(t, subject(alice.Tab))
+	})
+	t.Run("their user gets them after another sign-in", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t)
+		alice := s.signIn("Alice")
+		alice.draft("Draft of Alice")
+		alice.enter("Alice")
+		alice.open(path)
+		alice.Await(`document.getElementById("f-subject")?.value === "Draft of Alice"`)
+	})
+}
+
+func TestEndOfASessionClearsTheBrowser(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	browser := s.client(demo.Bob().Secret)
+	id := sql[string](s, `SELECT id::text FROM console_sessions WHERE principal_id = $1 ORDER BY created_at DESC LIMIT 1`, demo.Bob().ID)
+	for _, path := range []string{"sign-out", "sessions/" + id + "/end"} {
+		require.Equal(t, `"cache", "storage"`, s.send(browser, http.MethodPost, path, nil).header.Get("Clear-Site-Data"), path)
+		browser = s.client(demo.Bob().Secret)
+		id = sql[string](s, `SELECT id::text FROM console_sessions WHERE principal_id = $1 ORDER BY created_at DESC LIMIT 1`, demo.Bob().ID)
+	}
+}
