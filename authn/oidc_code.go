@@ -38,6 +38,8 @@ type SignInAttempt struct {
 	Verifier string `json:"verifier"`
 	// Return is where the user goes afterwards.
 	Return string `json:"return"`
+	// Again is set if the user is signed in and proves again who they are.
+	Again bool `json:"again,omitempty"`
 }
 
 // codeFlow signs users in by the authorization code flow (OpenID Connect Core,
@@ -129,8 +131,9 @@ func (o *OIDC) offered(issuer string) (*trustedIssuer, error) {
 // BeginSignIn returns the address at which a user signs in through an issuer, which sends the user
 // back to the issuer's callback of the service at the address base, and the state that the browser
 // keeps meanwhile. It is NOT_FOUND for an issuer that the console does not offer, and UNAVAILABLE
-// while the issuer does not answer.
-func (o *OIDC) BeginSignIn(ctx context.Context, issuer, base string) (string, SignInAttempt, error) {
+// while the issuer does not answer. With again the issuer authenticates the user even if it has a
+// session of the user (OpenID Connect Core, section 3.1.2.1, max_age).
+func (o *OIDC) BeginSignIn(ctx context.Context, issuer, base string, again bool) (string, SignInAttempt, error) {
 	found, err := o.offered(issuer)
 	if err != nil {
 		return "", SignInAttempt{}, err
@@ -145,8 +148,13 @@ func (o *OIDC) BeginSignIn(ctx context.Context, issuer, base string) (string, Si
 	}
 	attempt := SignInAttempt{
 		Issuer: issuer, State: oauth2.GenerateVerifier(), Nonce: oauth2.GenerateVerifier(), Verifier: oauth2.GenerateVerifier(),
+		Again: again,
 	}
-	return config.AuthCodeURL(attempt.State, oauth2.S256ChallengeOption(attempt.Verifier), oidc.Nonce(attempt.Nonce)), attempt, nil
+	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(attempt.Verifier), oidc.Nonce(attempt.Nonce)}
+	if again {
+		options = append(options, oauth2.SetAuthURLParam("max_age", "0"))
+	}
+	return config.AuthCodeURL(attempt.State, options...), attempt, nil
 }
 
 // SignInResponse is an authorization response that a browser brings back from an issuer (RFC 6749,
@@ -216,7 +224,12 @@ func (o *OIDC) ProveByCode(ctx context.Context, attempt SignInAttempt, response 
 	if err != nil {
 		return Proof{}, issuer.blame(err, claims)
 	}
-	return Proof{caller: caller, issuer: issuer.Issuer, subject: claims.Subject}, nil
+	proof := Proof{caller: caller, issuer: issuer.Issuer, subject: claims.Subject}
+	if dateOK(claims.AuthTime) {
+		at := numericDate(*claims.AuthTime)
+		proof.authenticatedAt = &at
+	}
+	return proof, nil
 }
 
 // resume returns the user of a session that was opened through an issuer, as far as

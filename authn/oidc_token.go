@@ -70,6 +70,7 @@ type tokenClaims struct {
 	IssuedAt     *float64           `json:"iat"`
 	Confirmation stdjson.RawMessage `json:"cnf"`
 	Nonce        string             `json:"nonce"`
+	AuthTime     *float64           `json:"auth_time"`
 
 	// email is empty unless the issuer verified it.
 	email string

@@ -23,8 +23,13 @@ const (
 	// DefaultSessionLifetime is how long a session lasts at most unless the
 	// configuration says otherwise.
 	DefaultSessionLifetime = 24 * time.Hour
+	// DefaultSignInMaxAge is the maximum age of a sign-in before acts that need a recent one, unless the
+	// configuration says otherwise.
+	DefaultSignInMaxAge = 10 * time.Minute
 	// maxSessions bounds the sessions of one principal.
 	maxSessions = 20
+	// maxProofAge is how long ago an issuer may have authenticated a user who signs in again.
+	maxProofAge = 10 * time.Minute
 	// maxUserAgent bounds what is kept of a User-Agent header, in bytes.
 	maxUserAgent = 256
 )
@@ -83,6 +88,8 @@ type Proof struct {
 	issuer     string
 	subject    string
 	expiresAt  *time.Time
+	// authenticatedAt is when the issuer authenticated the user, nil if it does not say.
+	authenticatedAt *time.Time
 }
 
 // Caller returns who signs in.
@@ -118,7 +125,10 @@ func (s *Sessions) Open(ctx context.Context, proof Proof, userAgent, address str
 	session := domain.Session{
 		ID: id, PrincipalID: proof.caller.PrincipalID, CredentialSHA256: proof.credential,
 		Issuer: proof.issuer, Subject: proof.subject, UserAgent: shortened(userAgent),
-		CreatedAt: now, LastUsedAt: now, ExpiresAt: now.Add(s.lifetime),
+		CreatedAt: now, LastUsedAt: now, ExpiresAt: now.Add(s.lifetime), AuthenticatedAt: now,
+	}
+	if at := proof.authenticatedAt; at != nil && at.Before(now) {
+		session.AuthenticatedAt = *at
 	}
 	if proof.expiresAt != nil && proof.expiresAt.Before(session.ExpiresAt) {
 		session.ExpiresAt = *proof.expiresAt
@@ -127,6 +137,33 @@ func (s *Sessions) Open(ctx context.Context, proof Proof, userAgent, address str
 	ended, err := s.db.OpenSession(ctx, session, HashSecret(secret.Reveal()), address, s.limits)
 	s.forget(ended)
 	return secret, session, err
+}
+
+// Renew notes that the user of a session has proven again who they are. A proof of another user, through
+// another issuer, or by an issuer that does not say that it has authenticated the user lately, is
+// UNAUTHENTICATED.
+func (s *Sessions) Renew(ctx context.Context, session domain.Session, proof Proof) error {
+	now := s.clock()
+	if session.PrincipalID != proof.caller.PrincipalID || session.Issuer != proof.issuer {
+		return refuse(domain.SignInForeignResponse)
+	}
+	if proof.issuer != "" && (proof.authenticatedAt == nil || now.Sub(*proof.authenticatedAt) > maxProofAge) {
+		return domain.RefuseSignIn(domain.SignInError{
+			Reason: domain.SignInExpired, Issuer: proof.issuer, Trusted: true, PrincipalID: session.PrincipalID,
+		})
+	}
+	session.AuthenticatedAt = now
+	if err := s.db.RenewSession(ctx, session); err != nil {
+		return err
+	}
+	s.forget([]uuid.UUID{session.ID})
+	return nil
+}
+
+// FindAgain is Find without the memory of 10 seconds.
+func (s *Sessions) FindAgain(ctx context.Context, secret string) (domain.Session, domain.Caller, error) {
+	s.known.Remove(HashSecret(secret))
+	return s.Find(ctx, secret)
 }
 
 // Find returns the session that the secret of a cookie opens, and its user. It is

@@ -23,6 +23,9 @@ type Session struct {
 	LastUsedAt time.Time
 	// ExpiresAt is the time at which the session ends however much it is used.
 	ExpiresAt time.Time
+	// AuthenticatedAt is the time at which the user last proved who they are, by a token or at the
+	// issuer.
+	AuthenticatedAt time.Time
 }
 
 // SessionEndReason is why a session ended before it expired.

@@ -27,14 +27,21 @@ const sessionTouch = time.Minute
 const sessionSweep = 100
 
 const sessionColumns = `s.id, s.principal_id, p.name, s.credential_sha256, coalesce(s.issuer, '') AS issuer,
-       coalesce(s.subject, '') AS subject, s.user_agent, s.created_at, s.last_used_at, s.expires_at`
+       coalesce(s.subject, '') AS subject, s.user_agent, s.created_at, s.last_used_at, s.expires_at,
+       coalesce(s.authenticated_at, s.created_at) AS authenticated_at`
 
 const (
 	insertSession = `
 INSERT INTO console_sessions (id, secret_sha256, principal_id, credential_sha256, issuer, subject, user_agent,
-                              created_at, last_used_at, expires_at)
+                              created_at, last_used_at, expires_at, authenticated_at)
 VALUES (@id, @secret, @principal, @credential, nullif(@issuer, ''), nullif(@subject, ''), @user_agent,
-        @now, @now, @expires)`
+        @now, @now, @expires, @authenticated)`
+
+	renewSession = `
+UPDATE console_sessions
+   SET authenticated_at = @authenticated
+ WHERE id = @id
+   AND principal_id = @principal`
 
 	endOldSessions = `
 DELETE FROM console_sessions
@@ -104,7 +111,7 @@ func (db *DB) OpenSession(
 	args := []any{pgx.NamedArgs{
 		"id": s.ID, "secret": secret[:], "principal": s.PrincipalID, "credential": s.CredentialSHA256,
 		"issuer": s.Issuer, "subject": s.Subject, "user_agent": s.UserAgent, "now": s.CreatedAt, "expires": s.ExpiresAt,
-		"each": limits.Each, "sweep": sessionSweep,
+		"authenticated": s.AuthenticatedAt, "each": limits.Each, "sweep": sessionSweep,
 	}}
 	err = db.Record(ctx, func(tx *Tx) (domain.Events, error) {
 		var surplus []struct{ ID uuid.UUID }
@@ -152,6 +159,14 @@ func (db *DB) UseSession(
 		"secret": secret[:], "now": now, "used_since": now.Add(-limits.Idle), "touched_before": now.Add(-sessionTouch),
 	}}, pg.AtMostOne(&found))})
 	return found, pg.Translate("using a session", err)
+}
+
+// RenewSession stores that the user of a session has proven again who they are.
+func (db *DB) RenewSession(ctx context.Context, session domain.Session) error {
+	err := db.Send(ctx, []pg.Query{pg.Q(renewSession, []any{pgx.NamedArgs{
+		"id": session.ID, "principal": session.PrincipalID, "authenticated": session.AuthenticatedAt,
+	}}, pg.None)})
+	return pg.Translate("renewing a session", err)
 }
 
 // ListSessions returns the open sessions of a principal, the one used last first.
