@@ -52,6 +52,11 @@ type AppliedResource struct {
 	After  *resource.Document
 }
 
+// ChangesRights reports whether applying the document changes a right.
+func (a AppliedResource) ChangesRights() bool {
+	return a.Action != ApplyUnchanged && resource.ChangesRights(a.Before, a.After)
+}
+
 // ApplyResources creates or updates the resources of the documents, all of them
 // or none, and returns the outcomes: first of the documents in their order,
 // then of the pruned resources. Applying the same again changes nothing.

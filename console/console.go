@@ -54,6 +54,7 @@ func New(o Options) (*web.Site, error) {
 			slog.String("fix", "run make assets and build the program again"))
 	}
 	o.SignIn.Sessions = o.Sessions
+	o.Confirm = o.SignIn.Confirm
 	return web.NewSite(o.Options, routes(screens{
 		signin: &o.SignIn, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},

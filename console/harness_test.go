@@ -139,7 +139,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	require.NoError(tb, err)
 	s.chain = chain.Options{Log: log, Clock: clock, Audit: audit.New(audit.Options{DB: s.db, Clock: clock, Logger: log})}
 	s.options = console.Options{
-		Options: web.Options{Sessions: sessions, Log: log, Clock: clock},
+		Options: web.Options{Sessions: sessions, Log: log, Clock: clock, SignInMaxAge: authn.DefaultSignInMaxAge},
 		Service: s.app, Administration: s.administration, Feed: hub,
 		SignIn: signin.Screens{OIDC: oidc, Demo: []signin.DemoUser{
 			{Name: "Carol", About: "applies for loans", Token: demo.Carol().Secret},

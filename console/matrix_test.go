@@ -35,9 +35,11 @@ GET sign-in                 303   303          303           303     303    303 
 POST sign-in                401   401          401           401     401    401       401       401      401   401       401
 POST sign-in/issuer         404   404          404           404     404    404       404       404      404   404       404
 GET sign-in/callback/:issuer 401  401          401           401     401    401       401       401      401   401       401
+POST sign-in/again          401   401          401           401     401    401       401       401      401   in        401
 POST sign-out               303   303          303           303     303    303       303       303      303   in        303
 POST preferences            303   303          303           303     303    303       303       303      303   303       303
 GET sessions                200   200          200           200     200    200       200       200      200   in        200
+POST sessions/end-others    303   303          303           303     303    303       303       303      303   in        303
 POST sessions/:id/end       303   303          303           303     303    303       303       303      303   in        303
 GET palette                 200   200          200           200     200    200       200       200      200   in        200
 GET live                    200   200          200           200     200    200       200       200      200   in        200

@@ -52,9 +52,11 @@ func routes(s screens) []web.Route {
 		web.Post("sign-in", s.signin.SignIn).ForVisitors(),
 		web.Post("sign-in/issuer", s.signin.ToIssuer).ForVisitors(),
 		web.Get("sign-in/callback/:issuer", s.signin.FromIssuer).ForVisitors(),
+		web.Post("sign-in/again", s.signin.Again),
 		web.Post("sign-out", s.signin.SignOut).ForVisitors(),
 		web.Post("preferences", s.signin.Prefer).ForVisitors(),
 		web.Get("sessions", s.signin.List),
+		web.Post("sessions/end-others", s.signin.EndOthers),
 		web.Post("sessions/:id/end", s.signin.End),
 
 		web.Get("palette", s.palette.Show),

@@ -19,7 +19,7 @@ func administrativeRoutes(s screens) []web.Route {
 		web.Post("webhooks/pause", s.webhooks.Pause),
 		web.Post("webhooks/resume", s.webhooks.Resume),
 		web.Post("webhooks/enable", s.webhooks.Enable),
-		web.Post("webhooks/rotate", s.webhooks.Rotate),
+		web.Post("webhooks/rotate", s.webhooks.Rotate).AfterFreshSignIn(),
 		web.Post("webhooks/replay", s.webhooks.Replay),
 		web.Get("webhooks/deliveries/:id", s.webhooks.Delivery),
 		web.Post("webhooks/deliveries/:id/replay", s.webhooks.ReplayOne),

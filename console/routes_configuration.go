@@ -17,12 +17,12 @@ func configurationRoutes(s screens) []web.Route {
 
 		web.Get("people", s.people.List),
 		web.Get("people/:tenant/:kind/:code", s.people.Show),
-		web.Post("people/:tenant/:kind/:code/disable", s.people.Disable),
-		web.Post("people/:tenant/:kind/:code/secrets", s.people.Issue),
-		web.Post("people/:tenant/:kind/:code/secrets/:id/revoke", s.people.Revoke),
-		web.Post("people/:tenant/:kind/:code/access", s.people.RevokeAccess),
+		web.Post("people/:tenant/:kind/:code/disable", s.people.Disable).AfterFreshSignIn(),
+		web.Post("people/:tenant/:kind/:code/secrets", s.people.Issue).AfterFreshSignIn(),
+		web.Post("people/:tenant/:kind/:code/secrets/:id/revoke", s.people.Revoke).AfterFreshSignIn(),
+		web.Post("people/:tenant/:kind/:code/access", s.people.RevokeAccess).AfterFreshSignIn(),
 		web.Post("people/:tenant/:kind/:code/files", s.people.UploadFile),
 		web.Post("people/:tenant/:kind/:code/files/delete", s.people.DeleteFile),
-		web.Post("people/:tenant/:kind/:code/variables", s.people.SetVariable),
+		web.Post("people/:tenant/:kind/:code/variables", s.people.SetVariable).AfterFreshSignIn(),
 	}
 }

@@ -50,6 +50,7 @@ type Config struct {
 	FailedSignIns        int
 	SessionIdle          time.Duration
 	SessionLifetime      time.Duration
+	SignInMaxAge         time.Duration
 
 	DatabaseURL                   string
 	DatabaseDirectURL             string

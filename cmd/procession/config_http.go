@@ -45,6 +45,8 @@ func (c *Config) bindHTTP(f *pflag.FlagSet) {
 		"how long a browser stays signed in to the console without being used")
 	f.DurationVar(&c.SessionLifetime, "session-lifetime", authn.DefaultSessionLifetime,
 		"how long a browser stays signed in to the console at most")
+	f.DurationVar(&c.SignInMaxAge, "sign-in-max-age", authn.DefaultSignInMaxAge,
+		"maximum age of a sign-in before the console changes secrets or rights; 0 for no maximum")
 }
 
 // checkHTTP reports what is wrong with the settings of bindHTTP.
@@ -59,6 +61,9 @@ func (c *Config) checkHTTP() error {
 	}
 	if c.AddressConnections < 0 || c.AddressConnections > c.MaxConnections {
 		wrong = append(wrong, errors.New("--address-connections must be 0 to --max-connections"))
+	}
+	if c.SignInMaxAge < 0 {
+		wrong = append(wrong, errors.New("--sign-in-max-age must not be negative"))
 	}
 	if c.SessionIdle <= 0 || c.SessionLifetime <= 0 {
 		wrong = append(wrong, errors.New("--session-idle and --session-lifetime must be positive"))

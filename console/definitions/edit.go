@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -123,11 +124,21 @@ func (s *Screens) Check(v *web.Visit) (*web.Answer, error) {
 	return s.editor(v, e, http.StatusOK)
 }
 
-// Apply applies the text. One that cannot be applied stays in the editor.
+// Apply applies the text. One that cannot be applied stays in the editor, and one that changes rights needs
+// a fresh sign-in.
 func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 	e, err := posted(v)
 	if err != nil {
 		return nil, err
+	}
+	if stale := v.RequireFresh(); stale != nil {
+		planned, _, err := s.apply(v, &editing{Text: e.Text, ID: e.ID, Version: e.Version, Of: e.Of}, true)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(planned, administer.AppliedResource.ChangesRights) {
+			return nil, stale
+		}
 	}
 	applied, refused, err := s.apply(v, e, false)
 	if err != nil {

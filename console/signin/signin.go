@@ -43,7 +43,7 @@ type Screens struct {
 // Show shows the ways to sign in.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	back := web.LocalPath(v.URL.Query().Get("return"))
-	if v.Session.ID != (uuid.UUID{}) {
+	if signedIn(v) {
 		return web.SeeOther(back), nil
 	}
 	return s.page(v, back, http.StatusOK, ""), nil
@@ -66,7 +66,7 @@ func (s *Screens) SignIn(v *web.Visit) (*web.Answer, error) {
 	back, token := web.LocalPath(form.Get("return")), form.Get("token")
 	proof, err := prove(v, token, func() (authn.Proof, error) { return s.Sessions.ProveByToken(v.Context(), token) })
 	if domain.HasCode(err, domain.CodeRateLimited) {
-		return s.page(v, back, http.StatusTooManyRequests, ui.T(v.Context(), "Too many failed sign-ins from here. Try again in a minute.")), nil
+		return s.page(v, back, http.StatusTooManyRequests, tooMany(v.Context())), nil
 	}
 	return s.finish(v, proof, back, err)
 }
@@ -82,7 +82,7 @@ func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error
 	}
 	// A session of before ends, so that nothing that knew its cookie takes part in the
 	// new one.
-	if v.Session.ID != (uuid.UUID{}) {
+	if signedIn(v) {
 		if err := s.end(v, v.Session.ID, domain.SessionReplaced); err != nil {
 			return nil, err
 		}
@@ -116,6 +116,10 @@ func problem(ctx context.Context, reason domain.SignInReason) string {
 	}
 }
 
+func tooMany(ctx context.Context) string {
+	return ui.T(ctx, "Too many failed sign-ins from here. Try again in a minute.")
+}
+
 // end ends a session of the visitor.
 func (s *Screens) end(v *web.Visit, id uuid.UUID, reason domain.SessionEndReason) error {
 	return s.Sessions.End(v.Context(), domain.SessionEnd{
@@ -130,7 +134,7 @@ func (s *Screens) ToIssuer(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, attempt, err := s.OIDC.BeginSignIn(v.Context(), form.Get("issuer"), v.Address(s.BaseURL))
+	to, attempt, err := s.OIDC.BeginSignIn(v.Context(), form.Get("issuer"), v.Address(s.BaseURL), signedIn(v) && form.Get("again") != "")
 	if err != nil {
 		return nil, err
 	}
@@ -144,20 +148,28 @@ func (s *Screens) ToIssuer(v *web.Visit) (*web.Answer, error) {
 // FromIssuer signs in a visitor that an issuer has sent back.
 func (s *Screens) FromIssuer(v *web.Visit) (*web.Answer, error) {
 	attempt, known := attemptOf(v)
+	again := attempt.Again && signedIn(v)
 	proof, err := prove(v, "", func() (authn.Proof, error) {
 		if !known {
 			return authn.Proof{}, domain.RefuseSignIn(domain.SignInError{Reason: domain.SignInForeignResponse})
 		}
-		return s.OIDC.ProveByCode(v.Context(), attempt, authn.SignInResponse{
+		proof, err := s.OIDC.ProveByCode(v.Context(), attempt, authn.SignInResponse{
 			Base: v.Address(s.BaseURL), Path: v.URL.Path, Query: v.URL.Query(),
 		})
+		if err == nil && again {
+			err = s.Sessions.Renew(v.Context(), v.Session, proof)
+		}
+		return proof, err
 	})
+	if again {
+		return s.signedInAgain(v, err)
+	}
 	return s.finish(v, proof, web.LocalPath(attempt.Return), err)
 }
 
 // SignOut ends the session of the browser.
 func (s *Screens) SignOut(v *web.Visit) (*web.Answer, error) {
-	if v.Session.ID != (uuid.UUID{}) {
+	if signedIn(v) {
 		if err := s.end(v, v.Session.ID, domain.SessionSignedOut); err != nil {
 			return nil, err
 		}
@@ -184,28 +196,4 @@ func (s *Screens) Prefer(v *web.Visit) (*web.Answer, error) {
 		})
 	}
 	return answer, nil
-}
-
-// List shows in which browsers the user is signed in.
-func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	found, err := s.Sessions.List(v.Context(), v.Caller.PrincipalID)
-	if err != nil {
-		return nil, err
-	}
-	return &web.Answer{Title: ui.T(v.Context(), "Signed in on"), Body: sessionsPage(found, v.Session.ID)}, nil
-}
-
-// End ends one of the user's sessions.
-func (s *Screens) End(v *web.Visit) (*web.Answer, error) {
-	id, err := v.ID()
-	if err != nil {
-		return nil, err
-	}
-	if id == v.Session.ID {
-		return s.SignOut(v)
-	}
-	if err := s.end(v, id, domain.SessionClosed); err != nil {
-		return nil, err
-	}
-	return web.SeeOther(web.Root + "sessions"), nil
 }

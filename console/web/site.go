@@ -32,6 +32,10 @@ type Options struct {
 	Assets   *assets.Set
 	Log      *slog.Logger
 	Clock    func() time.Time
+	// SignInMaxAge is the maximum age of a sign-in for routes that need a recent one; 0 for no maximum. Confirm
+	// shows the page on which a user signs in again, and is required with it.
+	SignInMaxAge time.Duration
+	Confirm      Handler
 }
 
 // Site answers requests with the pages of screens. It must be served behind a
@@ -150,13 +154,27 @@ func (s *Site) screen(route Route) gin.HandlerFunc {
 			s.fail(c, visit, domain.Denied("only administrators may use this page"))
 			return
 		}
-		answer, err := route.Handler(visit)
+		answer, err := s.handle(route, visit)
 		if err != nil {
 			s.fail(c, visit, err)
 			return
 		}
 		s.answer(c, visit, answer)
 	}
+}
+
+// handle calls the handler of a route. A visit that needs a fresh sign-in gets the page for that instead.
+func (s *Site) handle(route Route, visit *Visit) (answer *Answer, err error) {
+	if route.Fresh {
+		err = visit.RequireFresh()
+	}
+	if err == nil {
+		answer, err = route.Handler(visit)
+	}
+	if errors.Is(err, errStale) {
+		return s.o.Confirm(visit)
+	}
+	return answer, err
 }
 
 // signedIn finds the user of the request's session. The browser forgets a cookie that
@@ -183,6 +201,13 @@ func (s *Site) signedIn(visit *Visit) error {
 	visit.StillSignedIn = func() error {
 		_, _, err := s.o.Sessions.Find(ctx, secret)
 		return err
+	}
+	visit.lastSignIn = func() (time.Time, error) {
+		session, _, err := s.o.Sessions.FindAgain(ctx, secret)
+		return session.AuthenticatedAt, err
+	}
+	if s.o.SignInMaxAge > 0 {
+		visit.freshFrom = s.o.Clock().Add(-s.o.SignInMaxAge)
 	}
 	return nil
 }
@@ -215,7 +240,11 @@ func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
 		c.Header("Clear-Site-Data", `"cache", "storage"`)
 	}
 	if answer.To != "" {
-		c.Redirect(http.StatusSeeOther, answer.To)
+		status := http.StatusSeeOther
+		if answer.Repeat {
+			status = http.StatusTemporaryRedirect
+		}
+		c.Redirect(status, answer.To)
 		return
 	}
 	if answer.Stream != nil {

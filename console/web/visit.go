@@ -40,6 +40,27 @@ type Visit struct {
 
 	// writer writes the answer, nil in tests of handlers.
 	writer http.ResponseWriter
+	// lastSignIn returns the time at which the user last proved who they are.
+	lastSignIn func() (time.Time, error)
+	// freshFrom is the time since which that is recent enough for RequireFresh.
+	freshFrom time.Time
+}
+
+// errStale makes the site ask for a fresh sign-in and repeat the form afterwards.
+var errStale = errors.New("a fresh sign-in is required")
+
+// RequireFresh returns an error, which a handler passes on before it changes anything, unless the user has
+// signed in lately.
+func (v *Visit) RequireFresh() error {
+	if !v.Session.AuthenticatedAt.Before(v.freshFrom) {
+		return nil
+	}
+	// The session may have been renewed at another replica.
+	last, err := v.lastSignIn()
+	if err == nil && last.Before(v.freshFrom) {
+		return errStale
+	}
+	return err
 }
 
 // ID returns the parameter "id" of the path. One that is no id is NOT_FOUND, because
@@ -124,6 +145,8 @@ type Answer struct {
 	Status int
 	// To is the path that the browser is sent to, "" for a page.
 	To string
+	// Repeat makes the browser send its form to the path again.
+	Repeat bool
 	// Onward is the address at an identity provider that the browser goes to after the page, "" for
 	// none. A redirect of a form would have to pass the form-action of the content security policy,
 	// and those of the provider too.
@@ -199,6 +222,8 @@ type Route struct {
 	Open bool
 	// Administrative routes answer administrators of a tenant and operators only.
 	Administrative bool
+	// Fresh routes answer users who have signed in lately only.
+	Fresh bool
 }
 
 // Get returns the route of a page.
@@ -214,6 +239,12 @@ func Post(path string, handler Handler) Route {
 // ForVisitors returns the route open to visitors that are not signed in.
 func (r Route) ForVisitors() Route {
 	r.Open = true
+	return r
+}
+
+// AfterFreshSignIn returns the route closed to users who have not signed in lately.
+func (r Route) AfterFreshSignIn() Route {
+	r.Fresh = true
 	return r
 }
 

@@ -24,6 +24,19 @@ func ChangedRight(stored, wanted Spec) (pointer string, changed bool) {
 	return changedStruct(reflect.ValueOf(stored).Elem(), reflect.ValueOf(wanted).Elem(), "/spec")
 }
 
+// ChangesRights reports whether the change of a resource changes a right. The old document is nil for a new
+// resource, the new one for a deleted resource.
+func ChangesRights(before, after *Document) bool {
+	spec := func(d *Document, other *Document) reflect.Value {
+		if d == nil {
+			return reflect.Zero(reflect.TypeOf(other.Spec).Elem())
+		}
+		return reflect.ValueOf(d.Spec).Elem()
+	}
+	_, changed := changedStruct(spec(before, after), spec(after, before), "/spec")
+	return changed
+}
+
 func changedStruct(stored, wanted reflect.Value, pointer string) (string, bool) {
 	for i := range wanted.NumField() {
 		field, place := wanted.Type().Field(i), pointer

@@ -142,6 +142,11 @@
       form.submit();
     }
   });
+  // A form that waits for a fresh sign-in in another tab goes on by itself.
+  const signIns = "BroadcastChannel" in window ? new BroadcastChannel("procession-sign-in") : null;
+  signIns?.addEventListener("message", () => $("[data-after-sign-in]")?.requestSubmit());
+  if ($("[data-signed-in-again]")) signIns?.postMessage("signed in");
+
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
   // News: one tab of the browser follows the service and notifies the others. Where tabs
