@@ -42,6 +42,9 @@ type Options struct {
 	// TaskQueuePatience is how long task queues may be unattended before that is
 	// a problem; the zero value is domain.DefaultTaskQueuePatience.
 	TaskQueuePatience domain.TaskQueuePatience
+	// SessionIdle is how long a session of the console lasts without being used; 0 for
+	// authn.DefaultSessionIdle.
+	SessionIdle time.Duration
 	// Version is the version of the service.
 	Version string
 	// Examine carries out the checks of what the service depends on. Without it there are none.
@@ -58,6 +61,7 @@ type Administration struct {
 	uploads         *storage.Documents
 	checkWebhookURL func(url string) error
 	queuePatience   domain.TaskQueuePatience
+	sessionIdle     time.Duration
 	version         string
 	examiner        examiner
 }
@@ -74,6 +78,7 @@ func New(o Options) *Administration {
 		},
 		checkWebhookURL: o.CheckWebhookURL,
 		queuePatience:   cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
+		sessionIdle:     cmp.Or(o.SessionIdle, authn.DefaultSessionIdle),
 		version:         o.Version,
 		examiner:        examiner{examine: o.Examine},
 	}

@@ -40,6 +40,9 @@ findSecrets             200   200           404     404     404    404       404
 issueSecret             201   201           404     404     404    404       404       404    404      201   401       404
 revokeSecret            204   204           404     404     404    404       404       404    404      204   401       404
 
+findUserSessions        200   200           404     404     404    404       404       404    404      200   401       404
+endUserSessions         204   204           404     404     404    404       404       404    404      204   401       404
+
 uploadRobotSource       200   200           404     404     404    404       404       404    404      200   401       404
 deleteRobotSource       204   204           404     404     404    404       404       404    404      204   401       404
 uploadRobotAsset        200   200           404     404     404    404       404       404    404      200   401       404
@@ -137,6 +140,8 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 			body: `{"name":"second","expiresAt":"2030-01-01T00:00:00Z"}`,
 		},
 		"revokeSecret":     {method: del, path: at("Application", f.application, "/secrets/"+f.secret.String())},
+		"findUserSessions": {method: get, path: apitest.AdminAPI + "/users/viewer/sessions?tenant=" + f.tenant},
+		"endUserSessions":  {method: del, path: apitest.AdminAPI + "/users/viewer/sessions?id=" + uuid.NewString() + "&tenant=" + f.tenant},
 		"retrieveIdentity": {method: get, path: apitest.AdminAPI + "/identity"},
 		"findEvents": {
 			method: get, path: apitest.AdminAPI + "/events?type=RESOURCE.CREATED&resourceKind=GROUP&order=OLDEST_FIRST&limit=5&tenant=" + f.tenant,

@@ -119,6 +119,8 @@ admin.retrieveDefinitionVersion              none                               
 admin.findSecrets                            none                                                               none
 admin.issueSecret                            SECRET.ISSUED                                                      none
 admin.revokeSecret                           SECRET.REVOKED                                                     none
+admin.findUserSessions                       none                                                               none
+admin.endUserSessions                        none                                                               none
 admin.retrieveIdentity                       none                                                               none
 admin.findEvents                             none                                                               none
 admin.findIncidents                          none                                                               none

@@ -29,7 +29,7 @@ func AddCommands(root *cobra.Command, env Environment) {
 	AddGroup(
 		root, "Describe what is configured:", newApplyCommand(env), newDiffCommand(env),
 		newGetCommand(env), newDescribeCommand(env), newEditCommand(env), newVersionsCommand(env), newDeleteCommand(env), newExportCommand(env), newExplainCommand(),
-		newSecretsCommand(env), newEncryptionKeysCommand(env), newRobotsCommand(env),
+		newSecretsCommand(env), newSessionsCommand(env), newEncryptionKeysCommand(env), newRobotsCommand(env),
 	)
 	AddGroup(root, "Work on processes:", newStartCommand(env), newProcessesCommand(env), newTasksCommand(env))
 	AddGroup(

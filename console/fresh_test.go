@@ -78,6 +78,7 @@ people/:tenant/:kind/:code/disable                  yes
 people/:tenant/:kind/:code/secrets                  yes
 people/:tenant/:kind/:code/secrets/:id/revoke       yes
 people/:tenant/:kind/:code/access                   yes
+people/:tenant/:kind/:code/sessions/end             no
 people/:tenant/:kind/:code/files                    no
 people/:tenant/:kind/:code/files/delete             no
 people/:tenant/:kind/:code/variables                yes

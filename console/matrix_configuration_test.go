@@ -30,6 +30,7 @@ POST people/:tenant/:kind/:code/disable User              403   303          303
 POST people/:tenant/:kind/:code/secrets User              403   400          400           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/secrets/:id/revoke User   403   404          404           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/access User               403   303          303           403     403    403       403       403      403   in        404
+POST people/:tenant/:kind/:code/sessions/end User         403   303          303           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/files Robot               403   400          400           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/files/delete Robot        403   400          400           403     403    403       403       403      403   in        404
 POST people/:tenant/:kind/:code/variables Robot           403   303          303           403     403    403       403       403      403   in        404

@@ -20,6 +20,7 @@ func configurationRoutes(s screens) []web.Route {
 		web.Post("people/:tenant/:kind/:code/disable", s.people.Disable).AfterFreshSignIn(),
 		web.Post("people/:tenant/:kind/:code/secrets", s.people.Issue).AfterFreshSignIn(),
 		web.Post("people/:tenant/:kind/:code/secrets/:id/revoke", s.people.Revoke).AfterFreshSignIn(),
+		web.Post("people/:tenant/:kind/:code/sessions/end", s.people.EndSessions),
 		web.Post("people/:tenant/:kind/:code/access", s.people.RevokeAccess).AfterFreshSignIn(),
 		web.Post("people/:tenant/:kind/:code/files", s.people.UploadFile),
 		web.Post("people/:tenant/:kind/:code/files/delete", s.people.DeleteFile),

@@ -120,6 +120,12 @@ type ServerInterface interface {
 	// ReleaseProcessItemTask Return a claimed task to its candidates
 	// (POST /tasks/{id}/~actions/release)
 	ReleaseProcessItemTask(c *gin.Context, id openapi_types.UUID)
+	// EndUserSessions Sign a user out of browsers
+	// (DELETE /users/{code}/sessions)
+	EndUserSessions(c *gin.Context, code ResourceCodeParam, params EndUserSessionsParams)
+	// FindUserSessions List the browsers that a user is signed in with
+	// (GET /users/{code}/sessions)
+	FindUserSessions(c *gin.Context, code ResourceCodeParam, params FindUserSessionsParams)
 	// FindWebhookDeliveries List deliveries
 	// (GET /webhook-deliveries)
 	FindWebhookDeliveries(c *gin.Context, params FindWebhookDeliveriesParams)
@@ -1599,6 +1605,86 @@ func (siw *ServerInterfaceWrapper) ReleaseProcessItemTask(c *gin.Context) {
 	siw.Handler.ReleaseProcessItemTask(c, id)
 }
 
+// EndUserSessions operation middleware
+func (siw *ServerInterfaceWrapper) EndUserSessions(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EndUserSessionsParams
+
+	// ------------- Optional query parameter "id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "id", c.Request.URL.Query(), &params.ID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.EndUserSessions(c, code, params)
+}
+
+// FindUserSessions operation middleware
+func (siw *ServerInterfaceWrapper) FindUserSessions(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "code" -------------
+	var code ResourceCodeParam
+
+	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FindUserSessionsParams
+
+	// ------------- Optional query parameter "tenant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FindUserSessions(c, code, params)
+}
+
 // FindWebhookDeliveries operation middleware
 func (siw *ServerInterfaceWrapper) FindWebhookDeliveries(c *gin.Context) {
 
@@ -2051,6 +2137,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.PUT(options.BaseURL+"/robots/:code/source", wrapper.UploadRobotSource)
 	router.GET(options.BaseURL+"/task-queues", wrapper.FindTaskQueues)
 	router.POST(options.BaseURL+"/tasks/:id/~actions/release", wrapper.ReleaseProcessItemTask)
+	router.DELETE(options.BaseURL+"/users/:code/sessions", wrapper.EndUserSessions)
+	router.GET(options.BaseURL+"/users/:code/sessions", wrapper.FindUserSessions)
 	router.GET(options.BaseURL+"/webhook-deliveries", wrapper.FindWebhookDeliveries)
 	router.GET(options.BaseURL+"/webhook-deliveries/:id", wrapper.RetrieveWebhookDelivery)
 	router.POST(options.BaseURL+"/webhook-deliveries/:id/~actions/replay", wrapper.ReplayWebhookDelivery)
@@ -2573,6 +2661,37 @@ func (response ReleaseProcessItemTask200JSONResponse) VisitReleaseProcessItemTas
 	return httpio.WriteJSON(w, 200, response)
 }
 
+type EndUserSessionsRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params EndUserSessionsParams
+}
+
+type EndUserSessionsResponseObject interface {
+	VisitEndUserSessionsResponse(w http.ResponseWriter) error
+}
+
+type EndUserSessions204Response struct{}
+
+func (EndUserSessions204Response) VisitEndUserSessionsResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type FindUserSessionsRequestObject struct {
+	Code   ResourceCodeParam `json:"code"`
+	Params FindUserSessionsParams
+}
+
+type FindUserSessionsResponseObject interface {
+	VisitFindUserSessionsResponse(w http.ResponseWriter) error
+}
+
+type FindUserSessions200JSONResponse SessionList
+
+func (response FindUserSessions200JSONResponse) VisitFindUserSessionsResponse(w http.ResponseWriter) error {
+	return httpio.WriteJSON(w, 200, response)
+}
+
 type FindWebhookDeliveriesRequestObject struct {
 	Params FindWebhookDeliveriesParams
 }
@@ -2793,6 +2912,12 @@ type StrictServerInterface interface {
 	// ReleaseProcessItemTask Return a claimed task to its candidates
 	// (POST /tasks/{id}/~actions/release)
 	ReleaseProcessItemTask(ctx context.Context, request ReleaseProcessItemTaskRequestObject) (ReleaseProcessItemTaskResponseObject, error)
+	// EndUserSessions Sign a user out of browsers
+	// (DELETE /users/{code}/sessions)
+	EndUserSessions(ctx context.Context, request EndUserSessionsRequestObject) (EndUserSessionsResponseObject, error)
+	// FindUserSessions List the browsers that a user is signed in with
+	// (GET /users/{code}/sessions)
+	FindUserSessions(ctx context.Context, request FindUserSessionsRequestObject) (FindUserSessionsResponseObject, error)
 	// FindWebhookDeliveries List deliveries
 	// (GET /webhook-deliveries)
 	FindWebhookDeliveries(ctx context.Context, request FindWebhookDeliveriesRequestObject) (FindWebhookDeliveriesResponseObject, error)
@@ -3383,6 +3508,36 @@ func (sh *strictHandler) ReleaseProcessItemTask(ctx *gin.Context, id openapi_typ
 	if err == nil {
 		httpio.SetVersion(ctx, sh.version(response))
 		err = response.VisitReleaseProcessItemTaskResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// EndUserSessions handles (DELETE /users/{code}/sessions).
+func (sh *strictHandler) EndUserSessions(ctx *gin.Context, code ResourceCodeParam, params EndUserSessionsParams) {
+	var request EndUserSessionsRequestObject
+	request.Code = code
+	request.Params = params
+	response, err := sh.ssi.EndUserSessions(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitEndUserSessionsResponse(ctx.Writer)
+	}
+	if err != nil {
+		sh.errs.Write(ctx, err)
+	}
+}
+
+// FindUserSessions handles (GET /users/{code}/sessions).
+func (sh *strictHandler) FindUserSessions(ctx *gin.Context, code ResourceCodeParam, params FindUserSessionsParams) {
+	var request FindUserSessionsRequestObject
+	request.Code = code
+	request.Params = params
+	response, err := sh.ssi.FindUserSessions(httpio.RequestContext(ctx), request)
+	if err == nil {
+		httpio.SetVersion(ctx, sh.version(response))
+		err = response.VisitFindUserSessionsResponse(ctx.Writer)
 	}
 	if err != nil {
 		sh.errs.Write(ctx, err)

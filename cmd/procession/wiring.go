@@ -109,7 +109,7 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 			MaxApplicationSecret: c.MaxSecretLifetime,
 		},
 		Documents: documents, MaxDocumentBytes: c.MaxDocumentBytes, TaskQueuePatience: queuePatience(c),
-		Version: version(),
+		Version: version(), SessionIdle: c.SessionIdle,
 		Examine: s.examine,
 	})
 	h.operations = app.New(app.Options{

@@ -91,6 +91,21 @@ func (s *Screens) Revoke(v *web.Visit) (*web.Answer, error) {
 	return s.after(v, key, s.Administration.RevokeSecret(v.Context(), v.Caller, key, id))
 }
 
+// EndSessions ends a session of a user, or all of them where the form names none.
+func (s *Screens) EndSessions(v *web.Visit) (*web.Answer, error) {
+	key, form, err := posted(v, resource.KindUser)
+	if err != nil {
+		return nil, err
+	}
+	var id uuid.UUID
+	if text := form.Get("session"); text != "" {
+		if id, err = uuid.Parse(text); err != nil {
+			return nil, domain.NotFound("session")
+		}
+	}
+	return s.after(v, key, s.Administration.EndUserSessions(v.Context(), v.Caller, key, id))
+}
+
 // RevokeAccess revokes a token or a certificate for the engine, or all of a principal.
 func (s *Screens) RevokeAccess(v *web.Visit) (*web.Answer, error) {
 	key, form, err := posted(v)

@@ -19,6 +19,8 @@ type shown struct {
 
 	Secrets []domain.SecretInfo
 	Access  []domain.EngineGrant
+	// Sessions are the browsers that a user is signed in with.
+	Sessions []domain.Session
 	// May reports whether the user may change it.
 	May bool
 	// Issued is the secret that was just issued, nil for none. It is shown this once.
@@ -59,6 +61,11 @@ func (s *Screens) page(v *web.Visit, key resource.Key, issued *administer.Issued
 			return nil, err
 		}
 	}
+	if of.Kind == resource.KindUser && of.May {
+		if of.Sessions, err = s.Administration.FindUserSessions(v.Context(), v.Caller, key); err != nil {
+			return nil, err
+		}
+	}
 	if of.acts() {
 		access, err := s.Administration.FindEngineAccess(v.Context(), v.Caller, administer.EngineAccessFilter{
 			TenantIDs: []uuid.UUID{holder.TenantID}, PrincipalIDs: []uuid.UUID{holder.ID},
@@ -96,6 +103,9 @@ func (s *shown) commands() []string {
 	}
 	if s.hasSecrets() && s.May {
 		commands = append(commands, "procession secrets issue "+name+" --name NAME"+tenant, "procession secrets revoke "+name+" NAME"+tenant)
+	}
+	if s.Kind == resource.KindUser && s.May {
+		commands = append(commands, "procession sessions list "+s.Metadata.Code+tenant, "procession sessions end "+s.Metadata.Code+" --all"+tenant)
 	}
 	if s.acts() {
 		commands = append(commands, "procession access list --principal "+s.Metadata.Code+tenant, "procession access revoke ID")

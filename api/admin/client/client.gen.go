@@ -430,6 +430,21 @@ type ClientInterface interface {
 	// Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
 	ReleaseProcessItemTask(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// EndUserSessions Sign a user out of browsers
+	//
+	// Ends all sessions of the user, or the one with the id. They stop working within seconds. Sessions of an owner are
+	// ended by owners. Tokens of the user go on working. A session that has ended is not an error.
+	//
+	// Corresponds with DELETE /users/{code}/sessions (the `EndUserSessions` operationId).
+	EndUserSessions(ctx context.Context, code ResourceCodeParam, params *EndUserSessionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FindUserSessions List the browsers that a user is signed in with
+	//
+	// Open sessions of the console, the one that was used last first.
+	//
+	// Corresponds with GET /users/{code}/sessions (the `FindUserSessions` operationId).
+	FindUserSessions(ctx context.Context, code ResourceCodeParam, params *FindUserSessionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// FindWebhookDeliveries List deliveries
 	//
 	// The newest comes first, unless given otherwise.
@@ -1233,6 +1248,41 @@ func (c *Client) FindTaskQueues(ctx context.Context, params *FindTaskQueuesParam
 // Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
 func (c *Client) ReleaseProcessItemTask(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReleaseProcessItemTaskRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EndUserSessions Sign a user out of browsers
+//
+// Ends all sessions of the user, or the one with the id. They stop working within seconds. Sessions of an owner are
+// ended by owners. Tokens of the user go on working. A session that has ended is not an error.
+//
+// Corresponds with DELETE /users/{code}/sessions (the `EndUserSessions` operationId).
+func (c *Client) EndUserSessions(ctx context.Context, code ResourceCodeParam, params *EndUserSessionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEndUserSessionsRequest(c.Server, code, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FindUserSessions List the browsers that a user is signed in with
+//
+// Open sessions of the console, the one that was used last first.
+//
+// Corresponds with GET /users/{code}/sessions (the `FindUserSessions` operationId).
+func (c *Client) FindUserSessions(ctx context.Context, code ResourceCodeParam, params *FindUserSessionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindUserSessionsRequest(c.Server, code, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3785,6 +3835,140 @@ func NewReleaseProcessItemTaskRequest(server string, id openapi_types.UUID) (*ht
 	return req, nil
 }
 
+// NewEndUserSessionsRequest constructs an http.Request for the EndUserSessions method
+func NewEndUserSessionsRequest(server string, code ResourceCodeParam, params *EndUserSessionsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/sessions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFindUserSessionsRequest constructs an http.Request for the FindUserSessions method
+func NewFindUserSessionsRequest(server string, code ResourceCodeParam, params *FindUserSessionsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/sessions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Tenant != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewFindWebhookDeliveriesRequest constructs an http.Request for the FindWebhookDeliveries method
 func NewFindWebhookDeliveriesRequest(server string, params *FindWebhookDeliveriesParams) (*http.Request, error) {
 	var err error
@@ -4872,6 +5056,25 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
 	ReleaseProcessItemTaskWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReleaseProcessItemTaskResponse, error)
+
+	// EndUserSessionsWithResponse Sign a user out of browsers
+	//
+	// Ends all sessions of the user, or the one with the id. They stop working within seconds. Sessions of an owner are
+	// ended by owners. Tokens of the user go on working. A session that has ended is not an error.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /users/{code}/sessions (the `EndUserSessions` operationId).
+	EndUserSessionsWithResponse(ctx context.Context, code ResourceCodeParam, params *EndUserSessionsParams, reqEditors ...RequestEditorFn) (*EndUserSessionsResponse, error)
+
+	// FindUserSessionsWithResponse List the browsers that a user is signed in with
+	//
+	// Open sessions of the console, the one that was used last first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{code}/sessions (the `FindUserSessions` operationId).
+	FindUserSessionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindUserSessionsParams, reqEditors ...RequestEditorFn) (*FindUserSessionsResponse, error)
 
 	// FindWebhookDeliveriesWithResponse List deliveries
 	//
@@ -6552,6 +6755,95 @@ func (r ReleaseProcessItemTaskResponse) ContentType() string {
 	return ""
 }
 
+type EndUserSessionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r EndUserSessionsResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r EndUserSessionsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EndUserSessionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EndUserSessionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EndUserSessionsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type FindUserSessionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SessionList
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FindUserSessionsResponse) GetJSON200() *SessionList {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r FindUserSessionsResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FindUserSessionsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FindUserSessionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FindUserSessionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FindUserSessionsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type FindWebhookDeliveriesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7564,6 +7856,37 @@ func (c *ClientWithResponses) ReleaseProcessItemTaskWithResponse(ctx context.Con
 		return nil, err
 	}
 	return ParseReleaseProcessItemTaskResponse(rsp)
+}
+
+// EndUserSessionsWithResponse Sign a user out of browsers
+//
+// Ends all sessions of the user, or the one with the id. They stop working within seconds. Sessions of an owner are
+// ended by owners. Tokens of the user go on working. A session that has ended is not an error.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /users/{code}/sessions (the `EndUserSessions` operationId).
+func (c *ClientWithResponses) EndUserSessionsWithResponse(ctx context.Context, code ResourceCodeParam, params *EndUserSessionsParams, reqEditors ...RequestEditorFn) (*EndUserSessionsResponse, error) {
+	rsp, err := c.EndUserSessions(ctx, code, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEndUserSessionsResponse(rsp)
+}
+
+// FindUserSessionsWithResponse List the browsers that a user is signed in with
+//
+// Open sessions of the console, the one that was used last first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{code}/sessions (the `FindUserSessions` operationId).
+func (c *ClientWithResponses) FindUserSessionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindUserSessionsParams, reqEditors ...RequestEditorFn) (*FindUserSessionsResponse, error) {
+	rsp, err := c.FindUserSessions(ctx, code, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFindUserSessionsResponse(rsp)
 }
 
 // FindWebhookDeliveriesWithResponse List deliveries
@@ -8789,6 +9112,68 @@ func ParseReleaseProcessItemTaskResponse(rsp *http.Response) (*ReleaseProcessIte
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Task
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseEndUserSessionsResponse parses an HTTP response from a EndUserSessionsWithResponse call
+func ParseEndUserSessionsResponse(rsp *http.Response) (*EndUserSessionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EndUserSessionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFindUserSessionsResponse parses an HTTP response from a FindUserSessionsWithResponse call
+func ParseFindUserSessionsResponse(rsp *http.Response) (*FindUserSessionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FindUserSessionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SessionList
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -1401,6 +1401,27 @@ type SecretList struct {
 // SecretOwnerKind What can have secrets
 type SecretOwnerKind string
 
+// Session A browser that a user is signed in with
+type Session struct {
+	// AuthenticatedAt When the user last signed in or signed in again
+	AuthenticatedAt time.Time          `json:"authenticatedAt"`
+	CreatedAt       time.Time          `json:"createdAt"`
+	ExpiresAt       time.Time          `json:"expiresAt"`
+	ID              openapi_types.UUID `json:"id"`
+
+	// Issuer The OpenID Connect issuer that signed the user in; absent for an access token
+	Issuer     *string   `json:"issuer,omitempty"`
+	LastUsedAt time.Time `json:"lastUsedAt"`
+
+	// UserAgent The name that the browser gave itself at the sign-in
+	UserAgent string `json:"userAgent"`
+}
+
+// SessionList defines model for SessionList.
+type SessionList struct {
+	Content []Session `json:"content"`
+}
+
 // Task A task of a process. Its data are read and written by the operations of the two shapes.
 type Task struct {
 	// Code The code of its definition
@@ -2183,6 +2204,21 @@ type FindTaskQueuesParams struct {
 
 	// TaskQueue Only task queues with one of these names
 	TaskQueue []string `form:"taskQueue,omitempty" json:"taskQueue,omitempty"`
+}
+
+// EndUserSessionsParams defines parameters for EndUserSessions.
+type EndUserSessionsParams struct {
+	// ID The id of the only session to end
+	ID *openapi_types.UUID `form:"id,omitempty" json:"id,omitempty"`
+
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
+}
+
+// FindUserSessionsParams defines parameters for FindUserSessions.
+type FindUserSessionsParams struct {
+	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
+	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
 // FindWebhookDeliveriesParams defines parameters for FindWebhookDeliveries.

@@ -1,15 +1,13 @@
-package signin
+package ui
 
 import (
 	"context"
 	"strings"
-
-	"github.com/procession-dev/procession/console/ui"
 )
 
-// browser returns the name of a browser and its system in words, as far as its
+// Browser returns the name of a browser and its system in words, as far as its
 // User-Agent header has them.
-func browser(ctx context.Context, userAgent string) string {
+func Browser(ctx context.Context, userAgent string) string {
 	// Each browser names those that it is like too, so the order matters.
 	name := firstIn(userAgent, [][2]string{
 		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"CriOS/", "Chrome"}, {"Safari/", "Safari"},
@@ -23,7 +21,7 @@ func browser(ctx context.Context, userAgent string) string {
 	case system == "":
 		return name
 	}
-	return ui.T(ctx, "%s on %s", name, system)
+	return T(ctx, "%s on %s", name, system)
 }
 
 // firstIn returns the name of the first mark that a text has.

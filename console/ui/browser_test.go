@@ -1,4 +1,4 @@
-package signin
+package ui_test
 
 import (
 	"net/http"
@@ -24,6 +24,6 @@ func TestBrowser(t *testing.T) {
 		"Mozilla/5.0 (Linux; Android 16) " + like + "Chrome/156.0.0.0 Mobile Safari/537.36":                  "Chrome on Android",
 		"curl/8.0": "curl/8.0", "": "",
 	} {
-		require.Equal(t, want, browser(ctx, userAgent))
+		require.Equal(t, want, ui.Browser(ctx, userAgent))
 	}
 }
