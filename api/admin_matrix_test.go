@@ -5,12 +5,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/apitest"
@@ -92,6 +94,8 @@ type adminThings struct {
 	// for itself.
 	definition, group, application, webhook, robot string
 	secret, incident, delivery                     uuid.UUID
+	// session is a browser that "candidate" is signed in with.
+	session uuid.UUID
 	// process is one of LOAN, task one of it that "candidate" has claimed, principal a user of the tenant.
 	process, task, principal uuid.UUID
 	// access is the id of an engine token of the worker, tenantID its tenant.
@@ -101,7 +105,7 @@ type adminThings struct {
 func absentAdminThings() adminThings {
 	return adminThings{
 		tenant: "nowhere", definition: "LOAN", group: "REVIEWERS", application: "worker", robot: "BOT",
-		webhook: "HOOK", secret: uuid.New(), incident: uuid.New(), delivery: uuid.New(),
+		webhook: "HOOK", secret: uuid.New(), session: uuid.New(), incident: uuid.New(), delivery: uuid.New(),
 		access: uuid.New(), tenantID: uuid.New(), process: uuid.New(), task: uuid.New(), principal: uuid.New(),
 	}
 }
@@ -140,8 +144,8 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 			body: `{"name":"second","expiresAt":"2030-01-01T00:00:00Z"}`,
 		},
 		"revokeSecret":     {method: del, path: at("Application", f.application, "/secrets/"+f.secret.String())},
-		"findUserSessions": {method: get, path: apitest.AdminAPI + "/users/viewer/sessions?tenant=" + f.tenant},
-		"endUserSessions":  {method: del, path: apitest.AdminAPI + "/users/viewer/sessions?id=" + uuid.NewString() + "&tenant=" + f.tenant},
+		"findUserSessions": {method: get, path: apitest.AdminAPI + "/users/candidate/sessions?tenant=" + f.tenant},
+		"endUserSessions":  {method: del, path: apitest.AdminAPI + "/users/candidate/sessions?id=" + f.session.String() + "&tenant=" + f.tenant},
 		"retrieveIdentity": {method: get, path: apitest.AdminAPI + "/identity"},
 		"findEvents": {
 			method: get, path: apitest.AdminAPI + "/events?type=RESOURCE.CREATED&resourceKind=GROUP&order=OLDEST_FIRST&limit=5&tenant=" + f.tenant,
@@ -235,6 +239,12 @@ func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 	f.secret = apitest.Decode[oasadmin.IssuedSecret](s.T, issued).ID
 	access := apitest.Decode[oasb.Authentication](s.T,
 		s.Post(200, s.Of(tenant, "worker"), "/authentications", `{"type":"ENGINE_TOKEN"}`))
+	f.session = uuid.New()
+	_, err := s.DB.OpenSession(s.T.Context(), domain.Session{
+		ID: f.session, PrincipalID: s.Of(tenant, "candidate").ID, Issuer: "https://issuer.example", Subject: f.session.String(),
+		CreatedAt: s.Now(), LastUsedAt: s.Now(), ExpiresAt: s.Now().Add(time.Hour), AuthenticatedAt: s.Now(),
+	}, authn.HashSecret(f.session.String()), "192.0.2.1", persistence.SessionLimits{Idle: time.Hour, Each: 1000})
+	require.NoError(s.T, err)
 	f.access, f.tenantID = *access.ID, *access.TenantID
 	s.Register(tenant, "LOANS", "LoanWorkflow")
 	return f

@@ -120,7 +120,7 @@ admin.findSecrets                            none                               
 admin.issueSecret                            SECRET.ISSUED                                                      none
 admin.revokeSecret                           SECRET.REVOKED                                                     none
 admin.findUserSessions                       none                                                               none
-admin.endUserSessions                        none                                                               none
+admin.endUserSessions                        SESSION.ENDED                                                          none
 admin.retrieveIdentity                       none                                                               none
 admin.findEvents                             none                                                               none
 admin.findIncidents                          none                                                               none

@@ -183,21 +183,29 @@ func (r *Reader) ListSessions(
 // EndSessions ends sessions of a user and returns their ids. It is not an error if
 // there are none.
 func (db *DB) EndSessions(ctx context.Context, end domain.SessionEnd, now time.Time) (ended []uuid.UUID, err error) {
-	args := []any{pgx.NamedArgs{"principal": end.PrincipalID, "id": pg.Optional(end.ID), "except": end.Except}}
 	err = db.Record(ctx, func(tx *Tx) (domain.Events, error) {
-		var sessions []struct{ ID uuid.UUID }
-		var tenants []struct{ TenantID uuid.UUID }
-		if err := tx.Change(ctx, pg.Q(endSessions, args, pg.Into(&sessions)), pg.Q(tenantsOfUser, args, pg.Into(&tenants))); err != nil {
-			return nil, err
-		}
-		ended = nil
-		events := domain.NoEvents()
-		for _, session := range sessions {
-			ended = append(ended, session.ID)
-			events = append(events, sessionEvents(domain.EventSessionEnded, session.ID, end.PrincipalID, end.By, tenants, now).
-				With("reason", string(end.Reason)).With("address", end.Address)...)
-		}
-		return events, nil
+		var events domain.Events
+		var err error
+		ended, events, err = tx.EndSessions(ctx, end, now)
+		return events, err
 	})
 	return ended, pg.Translate("ending sessions", err)
+}
+
+// EndSessions ends sessions of a user and returns their ids and the events to record.
+func (tx *Tx) EndSessions(ctx context.Context, end domain.SessionEnd, now time.Time) ([]uuid.UUID, domain.Events, error) {
+	args := []any{pgx.NamedArgs{"principal": end.PrincipalID, "id": pg.Optional(end.ID), "except": end.Except}}
+	var sessions []struct{ ID uuid.UUID }
+	var tenants []struct{ TenantID uuid.UUID }
+	if err := tx.Change(ctx, pg.Q(endSessions, args, pg.Into(&sessions)), pg.Q(tenantsOfUser, args, pg.Into(&tenants))); err != nil {
+		return nil, nil, err
+	}
+	var ended []uuid.UUID
+	events := domain.NoEvents()
+	for _, session := range sessions {
+		ended = append(ended, session.ID)
+		events = append(events, sessionEvents(domain.EventSessionEnded, session.ID, end.PrincipalID, end.By, tenants, now).
+			With("reason", string(end.Reason)).With("address", end.Address)...)
+	}
+	return ended, events, nil
 }
