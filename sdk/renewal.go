@@ -2,16 +2,20 @@ package procession
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
 
 const (
-	// renewalShare of a credential's life is left when its renewal is due: a fifth.
-	renewalShare = 5
+	// renewalShare of a credential's life is left when its renewal is due: a third.
+	renewalShare = 3
 	// renewalPause separates tries to renew a credential that still works.
 	renewalPause = 5 * time.Second
 )
+
+// errFetchPanicked is the result of a fetch that panicked, for the callers that wait for it.
+var errFetchPanicked = errors.New("fetching a credential panicked")
 
 // renewing keeps a credential that expires. Get hands it out from memory and fetches the next one ahead of expiry; at
 // most one fetch runs at a time.
@@ -86,8 +90,16 @@ func (f *flight) wait(ctx context.Context) error {
 	}
 }
 
-func (r *renewing[T]) renew(ctx context.Context, mine *flight) (T, error) {
-	value, expires, err := r.fetch(ctx)
+func (r *renewing[T]) renew(ctx context.Context, mine *flight) (value T, err error) {
+	var expires time.Time
+	err = errFetchPanicked
+	defer func() { r.land(ctx, mine, value, expires, err) }()
+	value, expires, err = r.fetch(ctx)
+	return value, err
+}
+
+// land ends a fetch, one that panicked too: the waiting callers get its result.
+func (r *renewing[T]) land(ctx context.Context, mine *flight, value T, expires time.Time, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.clock()
@@ -102,5 +114,4 @@ func (r *renewing[T]) renew(ctx context.Context, mine *flight) (T, error) {
 	}
 	r.flight = nil
 	close(mine.done)
-	return value, err
 }

@@ -62,9 +62,9 @@ func TestTokenIsKeptAndRenewedAheadOfExpiry(t *testing.T) {
 		want string
 	}{
 		{0, "token-1"},
-		{47 * time.Minute, "token-1"},
-		{time.Minute, "token-2"}, // a fifth of the hour is left
-		{47*time.Minute + 59*time.Second, "token-2"},
+		{39 * time.Minute, "token-1"},
+		{time.Minute, "token-2"}, // a third of the hour is left
+		{39*time.Minute + 59*time.Second, "token-2"},
 		{time.Second, "token-3"},
 		{2 * time.Hour, "token-4"},
 	} {
@@ -103,6 +103,23 @@ func TestFailedRenewalFallsBackUntilExpiry(t *testing.T) {
 	got, err := tokens.Get(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "token-5", got)
+}
+
+func TestGetAfterPanicFetchesAgain(t *testing.T) {
+	t.Parallel()
+	m := newMint()
+	panics := true
+	tokens := newRenewing(m.clock, func(ctx context.Context) (string, time.Time, error) {
+		if panics {
+			panic("the first fetch")
+		}
+		return m.fetch(ctx)
+	})
+	require.Panics(t, func() { _, _ = tokens.Get(t.Context()) })
+	panics = false
+	got, err := tokens.Get(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "token-1", got)
 }
 
 func TestConcurrentCallersShareOneFetch(t *testing.T) {

@@ -13,15 +13,20 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-func (s *Service) createItem(w http.ResponseWriter, r *http.Request) {
+// addRequested adds the item of a request. The workflow is notified of the messages and threads of users.
+func (s *Service) addRequested(r *http.Request) (*rest.ProcessItem, answer) {
 	params := read[rest.ProcessItemCreateParams](r)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	item, a := s.add(params)
-	// Of messages and threads the workflow gets to know those of users.
 	if item != nil && item.Task == nil && !s.isWorker(s.caller(r)) {
 		s.signal(item)
 	}
-	s.mu.Unlock()
+	return item, a
+}
+
+func (s *Service) createItem(w http.ResponseWriter, r *http.Request) {
+	item, a := s.addRequested(r)
 	if item != nil {
 		if person := s.people[item.ProcessItemDefinitionRef.Code]; person != nil {
 			person(&Task{*item, s})

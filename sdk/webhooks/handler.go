@@ -4,12 +4,14 @@ package webhooks
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/google/uuid"
@@ -22,6 +24,10 @@ const (
 	maxBody = 1 << 20
 	// remembered is how many events are remembered as done.
 	remembered = 10_000
+
+	secretPrefix = "whsec_"
+	// Standard Webhooks bounds the length of a key.
+	minKeyBytes, maxKeyBytes = 24, 64
 )
 
 // Event is the body of a webhook. Data is different for each type; Decode reads it.
@@ -76,18 +82,38 @@ type Handler struct {
 	underWay map[string]bool
 }
 
-// NewHandler returns a handler that knows one or more secrets of a subscription: two while one takes the place of the
-// other.
+// NewHandler returns a handler that accepts one or more secrets of a subscription: two during a rotation. A secret is
+// whsec_ and the base64 of 24 to 64 bytes, as the service issues it. No secret, and any other text, is an error: a
+// handler with an empty or guessable key accepts forged events.
 func NewHandler(secrets []string, handle func(context.Context, Event) error, logger *slog.Logger) (*Handler, error) {
+	if len(secrets) == 0 {
+		return nil, errors.New("webhook secrets must not be empty: pass the secret of the subscription")
+	}
 	r := &Handler{handle: handle, logger: logger, done: map[string]bool{}, underWay: map[string]bool{}}
 	for i, secret := range secrets {
-		verifier, err := standardwebhooks.NewWebhook(secret)
+		verifier, err := newVerifier(secret)
 		if err != nil {
-			return nil, fmt.Errorf("webhook secret %d is not whsec_ and base64", i+1)
+			return nil, fmt.Errorf("webhook secret %d %w", i+1, err)
 		}
 		r.verifiers = append(r.verifiers, verifier)
 	}
 	return r, nil
+}
+
+// newVerifier checks a secret by the rules of Standard Webhooks. Errors do not quote it.
+func newVerifier(secret string) (*standardwebhooks.Webhook, error) {
+	encoded, found := strings.CutPrefix(secret, secretPrefix)
+	if !found {
+		return nil, errors.New("must begin with " + secretPrefix)
+	}
+	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil {
+		return nil, errors.New("must be base64 after " + secretPrefix)
+	}
+	if len(key) < minKeyBytes || len(key) > maxKeyBytes {
+		return nil, fmt.Errorf("must have %d to %d bytes, not %d", minKeyBytes, maxKeyBytes, len(key))
+	}
+	return standardwebhooks.NewWebhookRaw(key)
 }
 
 // ServeHTTP implements http.Handler.
@@ -114,15 +140,22 @@ func (r *Handler) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "the event is being handled", http.StatusServiceUnavailable)
 		return
 	}
-	err = r.handle(request.Context(), event)
-	r.end(id, err == nil)
-	if err != nil {
+	if err := r.handleOnce(request.Context(), id, event); err != nil {
 		r.logger.WarnContext(request.Context(), "an event could not be handled", slog.String("id", id),
 			slog.String("type", event.Type), slog.Any("error", err))
 		http.Error(w, "the event could not be handled", http.StatusServiceUnavailable)
 		return
 	}
 	r.logger.InfoContext(request.Context(), "an event was handled", slog.String("id", id), slog.String("type", event.Type))
+}
+
+// handleOnce handles an event that begin admitted. A panic leaves it to the next attempt.
+func (r *Handler) handleOnce(ctx context.Context, id string, event Event) (err error) {
+	handled := false
+	defer func() { r.end(id, handled) }()
+	err = r.handle(ctx, event)
+	handled = err == nil
+	return err
 }
 
 // verified reports whether one of the secrets signed the body, within the last minutes.

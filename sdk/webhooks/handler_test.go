@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -66,9 +67,54 @@ func TestEventsAreVerifiedAndHandledOnce(t *testing.T) {
 	failure = nil
 	require.Equal(t, 200, deliver(t, r, oldSecret, "3", `{"id":"3"}`))
 	require.Equal(t, []string{"1", "2", "3", "3"}, handled)
+}
 
-	_, err = NewHandler([]string{"whsec_?"}, nil, quiet())
-	require.ErrorContains(t, err, "webhook secret 1")
+func TestNewHandler(t *testing.T) {
+	t.Parallel()
+	ofLength := func(n int) string { return "whsec_" + base64.StdEncoding.EncodeToString(make([]byte, n)) }
+	for name, example := range map[string]struct {
+		secrets []string
+		failure string
+	}{
+		"no secret is refused":             {nil, "webhook secrets must not be empty"},
+		"an empty secret is refused":       {[]string{""}, "webhook secret 1 must begin with whsec_"},
+		"an empty key is refused":          {[]string{"whsec_"}, "webhook secret 1 must have 24 to 64 bytes, not 0"},
+		"a missing prefix is refused":      {[]string{strings.TrimPrefix(oldSecret, "whsec_")}, "must begin with whsec_"},
+		"an unknown prefix is refused":     {[]string{"whpk_" + strings.TrimPrefix(oldSecret, "whsec_")}, "must begin with whsec_"},
+		"text beyond base64 is refused":    {[]string{"whsec_?"}, "must be base64 after whsec_"},
+		"one byte is refused":              {[]string{"whsec_YQ=="}, "must have 24 to 64 bytes, not 1"},
+		"23 bytes are refused":             {[]string{ofLength(23)}, "must have 24 to 64 bytes, not 23"},
+		"65 bytes are refused":             {[]string{ofLength(65)}, "must have 24 to 64 bytes, not 65"},
+		"a weak second secret is refused":  {[]string{oldSecret, ""}, "webhook secret 2 must begin with whsec_"},
+		"24 bytes are accepted":            {[]string{ofLength(24)}, ""},
+		"64 bytes are accepted":            {[]string{ofLength(64)}, ""},
+		"two secrets are accepted at once": {[]string{oldSecret, newSecret}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := NewHandler(example.secrets, nil, quiet())
+			if example.failure == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, example.failure)
+		})
+	}
+}
+
+func TestHandlePanicLeavesEventToNextAttempt(t *testing.T) {
+	t.Parallel()
+	panics := true
+	r, err := NewHandler([]string{oldSecret}, func(context.Context, Event) error {
+		if panics {
+			panic("the first attempt")
+		}
+		return nil
+	}, quiet())
+	require.NoError(t, err)
+	require.Panics(t, func() { deliver(t, r, oldSecret, "1", `{"id":"1"}`) })
+	panics = false
+	require.Equal(t, 200, deliver(t, r, oldSecret, "1", `{"id":"1"}`))
 }
 
 // An attempt that comes while the one before is still being handled is not handled
@@ -94,7 +140,7 @@ func TestAnEventIsHandledByOneAtATime(t *testing.T) {
 // The oldest of very many events are forgotten.
 func TestNotEverythingIsRemembered(t *testing.T) {
 	t.Parallel()
-	r, err := NewHandler(nil, nil, quiet())
+	r, err := NewHandler([]string{oldSecret}, nil, quiet())
 	require.NoError(t, err)
 	for i := range remembered + 5 {
 		r.end(strconv.Itoa(i), true)
