@@ -1,6 +1,7 @@
 package authn
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -44,33 +45,46 @@ func (p KeyPair) TLS() (tls.Certificate, error) {
 }
 
 // EngineCertificate issues the certificate with which the principal's workers
-// connect to the engine, for the one namespace. Its private key is not stored.
+// connect to the engine, for the one namespace. It certifies public, a key of
+// ParseCertificateRequest, for at most RequestedCertificateLifetime. With a nil public
+// it makes a key pair, and the private key is returned but not stored.
 func (i *Issuer) EngineCertificate(
-	principal uuid.UUID, namespace string, now time.Time,
+	principal uuid.UUID, namespace string, public crypto.PublicKey, now time.Time,
 ) (domain.EngineCertificate, error) {
 	if !isTenantNamespace(namespace) {
 		return domain.EngineCertificate{}, fmt.Errorf("issuing an engine certificate: %w", errNamespace)
 	}
-	return i.clientCertificate(principal, namespace, now, i.certificateLifetime)
+	lifetime := i.certificateLifetime
+	if public != nil {
+		lifetime = min(lifetime, RequestedCertificateLifetime)
+	}
+	return i.clientCertificate(principal, namespace, public, now, lifetime)
 }
 
 // OperatorCertificate issues the certificate with which an operator connects to the
 // engine until the expiry, which is at most MaxOperatorAccess from now. By itself it
-// opens next to nothing: what may be read follows from the token.
+// opens next to nothing: what may be read follows from the token. The public key is
+// that of EngineCertificate.
 func (i *Issuer) OperatorCertificate(
-	operator uuid.UUID, namespace string, now, expiry time.Time,
+	operator uuid.UUID, namespace string, public crypto.PublicKey, now, expiry time.Time,
 ) (domain.EngineCertificate, error) {
 	if err := checkOperatorAccess(namespace, now, expiry); err != nil {
 		return domain.EngineCertificate{}, fmt.Errorf("issuing an operator's certificate: %w", err)
 	}
-	return i.clientCertificate(operator, namespace, now, expiry.Sub(now))
+	return i.clientCertificate(operator, namespace, public, now, expiry.Sub(now))
 }
 
 func (i *Issuer) clientCertificate(
-	principal uuid.UUID, namespace string, now time.Time, lifetime time.Duration,
+	principal uuid.UUID, namespace string, public crypto.PublicKey, now time.Time, lifetime time.Duration,
 ) (domain.EngineCertificate, error) {
 	template := clientTemplate(namespace, principal.String())
-	pair, err := i.issue(&template, now, lifetime)
+	var pair KeyPair
+	var err error
+	if public == nil {
+		pair, err = i.issue(&template, now, lifetime)
+	} else {
+		pair.CertificatePEM, err = i.certify(&template, public, now, lifetime)
+	}
 	if err != nil {
 		return domain.EngineCertificate{}, fmt.Errorf("issuing an engine certificate: %w", err)
 	}
@@ -125,22 +139,36 @@ func clientTemplate(namespace, name string) x509.Certificate {
 	}
 }
 
-// issue creates a key pair and a certificate for it, and completes the template.
-// The certificate is valid no longer than the authority's own, and is followed by
-// the certificates that lead back to the oldest authority that a verifier may
-// trust.
+// issue creates a key pair and signs a certificate for it.
 func (i *Issuer) issue(template *x509.Certificate, now time.Time, lifetime time.Duration) (KeyPair, error) {
-	issuer, found := signing(i.keys.set.Load().authorities, now)
-	if !found {
-		return KeyPair{}, errNoSigningKey
-	}
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return KeyPair{}, fmt.Errorf("making a key pair: %w", err)
 	}
-	template.SerialNumber, err = newSerial()
+	certificate, err := i.certify(template, private.Public(), now, lifetime)
 	if err != nil {
 		return KeyPair{}, err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return KeyPair{}, fmt.Errorf("encoding a private key: %w", err)
+	}
+	return KeyPair{CertificatePEM: certificate, PrivateKeyPEM: domain.NewSecret(encodePEM("PRIVATE KEY", secret))}, nil
+}
+
+// certify completes the template and returns the certificate of a public key in PEM. The
+// certificate is valid no longer than the authority's own, and is followed by the
+// certificates that lead back to the oldest authority that a verifier may trust.
+func (i *Issuer) certify(
+	template *x509.Certificate, public crypto.PublicKey, now time.Time, lifetime time.Duration,
+) (string, error) {
+	issuer, found := signing(i.keys.set.Load().authorities, now)
+	if !found {
+		return "", errNoSigningKey
+	}
+	var err error
+	if template.SerialNumber, err = newSerial(); err != nil {
+		return "", err
 	}
 	template.NotBefore, template.NotAfter = now.Add(-backdate), now.Add(lifetime)
 	if template.NotAfter.After(issuer.certificate.NotAfter) {
@@ -148,18 +176,11 @@ func (i *Issuer) issue(template *x509.Certificate, now time.Time, lifetime time.
 	}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.BasicConstraintsValid = true
-	der, err := x509.CreateCertificate(rand.Reader, template, issuer.certificate, private.Public(), issuer.private)
+	der, err := x509.CreateCertificate(rand.Reader, template, issuer.certificate, public, issuer.private)
 	if err != nil {
-		return KeyPair{}, fmt.Errorf("signing a certificate: %w", err)
+		return "", fmt.Errorf("signing a certificate: %w", err)
 	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return KeyPair{}, fmt.Errorf("encoding a private key: %w", err)
-	}
-	return KeyPair{
-		CertificatePEM: encodePEM("CERTIFICATE", der) + issuer.chain,
-		PrivateKeyPEM:  domain.NewSecret(encodePEM("PRIVATE KEY", secret)),
-	}, nil
+	return encodePEM("CERTIFICATE", der) + issuer.chain, nil
 }
 
 // newSerial returns a serial number of 128 random bits (RFC 5280, section

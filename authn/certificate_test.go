@@ -60,7 +60,7 @@ func TestEngineCertificate(t *testing.T) {
 	t.Parallel()
 	i, principal := newIssuance(t), uuid.New()
 	now := i.clock.Now()
-	issued, err := i.EngineCertificate(principal, "demo", now)
+	issued, err := i.EngineCertificate(principal, "demo", nil, now)
 	require.NoError(t, err)
 	require.Equal(t, "demo", issued.Namespace)
 	require.Equal(t, i.RootsPEM(), issued.ServerRootCACertificate)
@@ -102,7 +102,7 @@ func TestCertificateEndsWithItsAuthority(t *testing.T) {
 	t.Parallel()
 	i := newIssuance(t)
 	root := parseCertificates(t, i.RootsPEM())[0]
-	issued, err := i.EngineCertificate(uuid.New(), "demo", root.NotAfter.Add(-time.Hour))
+	issued, err := i.EngineCertificate(uuid.New(), "demo", nil, root.NotAfter.Add(-time.Hour))
 	require.NoError(t, err)
 	require.Equal(t, root.NotAfter, parseCertificates(t, issued.ClientCertificate)[0].NotAfter)
 }
@@ -144,7 +144,7 @@ func TestMutualTLSWithIssuedCertificates(t *testing.T) {
 	require.NoError(t, err)
 	serverPair, err := own.TLS()
 	require.NoError(t, err)
-	issued, err := i.EngineCertificate(uuid.New(), "demo", i.clock.Now())
+	issued, err := i.EngineCertificate(uuid.New(), "demo", nil, i.clock.Now())
 	require.NoError(t, err)
 	clientPair, err := authn.KeyPair{
 		CertificatePEM: issued.ClientCertificate, PrivateKeyPEM: issued.ClientPrivateKey,

@@ -37,6 +37,9 @@ const (
 	MinCertificateLifetime     = time.Hour
 	MaxCertificateLifetime     = 365 * 24 * time.Hour
 	DefaultCertificateLifetime = 90 * 24 * time.Hour
+	// RequestedCertificateLifetime bounds certificates for keys of the caller. Callers
+	// with a key of their own renew certificates unattended.
+	RequestedCertificateLifetime = 24 * time.Hour
 )
 
 // MaxOperatorAccess is how long an operator may look into a namespace with what was

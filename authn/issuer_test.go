@@ -94,7 +94,7 @@ func TestOperatorAccessReadsOneNamespaceForAnHourAtMost(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, verify(t, i, worker), "read_only")
 
-	certificate, err := i.OperatorCertificate(operator, "demo", now, until)
+	certificate, err := i.OperatorCertificate(operator, "demo", nil, now, until)
 	require.NoError(t, err)
 	require.Equal(t, "demo", certificate.Namespace)
 	require.Equal(t, until.UTC().Truncate(time.Second), certificate.NotAfter)
@@ -107,7 +107,7 @@ func TestOperatorAccessReadsOneNamespaceForAnHourAtMost(t *testing.T) {
 	} {
 		_, err := i.OperatorToken(id, operator, wrong.namespace, now, wrong.until)
 		require.Error(t, err, wrong)
-		_, err = i.OperatorCertificate(operator, wrong.namespace, now, wrong.until)
+		_, err = i.OperatorCertificate(operator, wrong.namespace, nil, now, wrong.until)
 		require.Error(t, err, wrong)
 	}
 }
@@ -132,7 +132,7 @@ func TestNoAccessToNamespacesThatMeanMore(t *testing.T) {
 			elsewhere.Namespace = namespace
 			_, err := i.EngineToken(elsewhere, i.clock.Now())
 			require.Error(t, err)
-			_, err = i.EngineCertificate(uuid.New(), namespace, i.clock.Now())
+			_, err = i.EngineCertificate(uuid.New(), namespace, nil, i.clock.Now())
 			require.Error(t, err)
 		})
 	}

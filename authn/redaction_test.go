@@ -26,7 +26,7 @@ func TestNoSecretIsPrintedLoggedOrEncoded(t *testing.T) {
 	now := i.clock.Now()
 	token, err := i.EngineToken(access("queue"), now)
 	require.NoError(t, err)
-	certificate, err := i.EngineCertificate(uuid.New(), "demo", now)
+	certificate, err := i.EngineCertificate(uuid.New(), "demo", nil, now)
 	require.NoError(t, err)
 	pair, err := i.ServerCertificate([]string{"localhost"}, now, time.Hour)
 	require.NoError(t, err)

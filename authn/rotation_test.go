@@ -126,7 +126,7 @@ type issued struct{ roots, client, server string }
 
 func (i issuance) issued(t *testing.T) issued {
 	t.Helper()
-	client, err := i.EngineCertificate(uuid.New(), "demo", i.clock.Now())
+	client, err := i.EngineCertificate(uuid.New(), "demo", nil, i.clock.Now())
 	require.NoError(t, err)
 	server, err := i.ServerCertificate([]string{"localhost"}, i.clock.Now(), 397*24*time.Hour)
 	require.NoError(t, err)
@@ -142,7 +142,7 @@ func TestTenThousandCertificatesVerify(t *testing.T) {
 		verify := asClient(t, i.RootsPEM(), i.clock.Now())
 		leaves := make([]string, each)
 		for n := range leaves {
-			certificate, err := i.EngineCertificate(uuid.New(), "demo", i.clock.Now())
+			certificate, err := i.EngineCertificate(uuid.New(), "demo", nil, i.clock.Now())
 			require.NoError(t, err)
 			require.NoError(t, verify.byGo(certificate.ClientCertificate))
 			require.False(t, serials[certificate.Serial], "a serial number is repeated")
@@ -195,7 +195,7 @@ func TestCertificatesVerifyAfterTwoRotations(t *testing.T) {
 		verify := asClient(t, first, i.clock.Now())
 		leaves, following := make([]string, 5000), ""
 		for n := range leaves {
-			certificate, err := i.EngineCertificate(uuid.New(), "demo", i.clock.Now())
+			certificate, err := i.EngineCertificate(uuid.New(), "demo", nil, i.clock.Now())
 			require.NoError(t, err)
 			require.NoError(t, verify.byGo(certificate.ClientCertificate))
 			serials[certificate.Serial] = true
