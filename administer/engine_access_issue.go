@@ -2,6 +2,7 @@ package administer
 
 import (
 	"context"
+	"crypto"
 	"errors"
 	"time"
 
@@ -11,11 +12,14 @@ import (
 )
 
 // NewOperatorAccess is a request to look into the namespace of a tenant. With a nil
-// ExpiresAt it is for authn.MaxOperatorAccess.
+// ExpiresAt it is for authn.MaxOperatorAccess. With a CertificateRequest, a certificate
+// signing request (PKCS #10) in PEM, the certificate is for the key of the request.
 type NewOperatorAccess struct {
 	// Tenant is the code of the tenant.
 	Tenant    string
 	ExpiresAt *time.Time
+
+	CertificateRequest *string
 }
 
 // OperatorAccess contains the credentials with which Temporal's own tools read one namespace. It cannot be
@@ -31,7 +35,8 @@ type OperatorAccess struct {
 // IssueOperatorAccess gives an operator a token and a certificate for the namespace of a
 // tenant: they read, and nothing else, for an hour at most. Both leave a grant, by which
 // they can be listed and revoked, and an event. Errors: ACCESS_DENIED for callers who are
-// no operators, NOT_FOUND, VALIDATION for an expiry that is past or too late.
+// no operators, NOT_FOUND, VALIDATION for an expiry that is past or too late and for a
+// certificate signing request that ParseCertificateRequest refuses.
 func (s *Administration) IssueOperatorAccess(
 	ctx context.Context, caller domain.Caller, in NewOperatorAccess,
 ) (*OperatorAccess, error) {
@@ -50,13 +55,20 @@ func (s *Administration) IssueOperatorAccess(
 	if !until.After(now) || until.Sub(now) > authn.MaxOperatorAccess {
 		return nil, domain.InvalidBody("/expiresAt", "must be in the future, and at most an hour from now")
 	}
+	var public crypto.PublicKey
+	if in.CertificateRequest != nil {
+		var err error
+		if public, err = authn.ParseCertificateRequest(*in.CertificateRequest); err != nil {
+			return nil, domain.InvalidBody("/certificateSigningRequest", err.Error())
+		}
+	}
 	access := &OperatorAccess{Address: s.engineAddress, ExpiresAt: until}
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		tenant, err := tx.LockOperator(ctx, caller.PrincipalID, in.Tenant)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.issueAccess(access, caller, tenant, now); err != nil {
+		if err := s.issueAccess(access, caller, tenant, public, now); err != nil {
 			return nil, err
 		}
 		var events domain.Events
@@ -79,9 +91,9 @@ func (s *Administration) IssueOperatorAccess(
 	return access, nil
 }
 
-// issueAccess creates the token and the certificate.
+// issueAccess creates the token and the certificate. public is nil unless the caller has a key of its own.
 func (s *Administration) issueAccess(
-	access *OperatorAccess, caller domain.Caller, tenant domain.Membership, now time.Time,
+	access *OperatorAccess, caller domain.Caller, tenant domain.Membership, public crypto.PublicKey, now time.Time,
 ) error {
 	of := func(kind domain.AuthenticationType) domain.Authentication {
 		return domain.Authentication{
@@ -93,7 +105,7 @@ func (s *Administration) issueAccess(
 	if err != nil {
 		return err
 	}
-	certificate, err := s.issuer.OperatorCertificate(caller.PrincipalID, tenant.Namespace, now, access.ExpiresAt)
+	certificate, err := s.issuer.OperatorCertificate(caller.PrincipalID, tenant.Namespace, public, now, access.ExpiresAt)
 	if err != nil {
 		return err
 	}

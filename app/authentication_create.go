@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto"
 	"fmt"
 	"time"
 
@@ -20,6 +21,9 @@ type NewAuthentication struct {
 	ID       *uuid.UUID
 	Type     domain.AuthenticationType
 	TenantID *uuid.UUID
+	// CertificateRequest is a certificate signing request (PKCS #10) in PEM: the
+	// certificate is for the key of the request. It requires the type ENGINE_CERTIFICATE.
+	CertificateRequest *string
 }
 
 // CreateAuthentication (A38, B51) gives the caller access to the engine, in the
@@ -29,7 +33,8 @@ type NewAuthentication struct {
 //
 // Only applications that a manifest makes workers may ask. A token for one
 // without queues permits no calls. Errors: VALIDATION for a tenant that is
-// missing or not the caller's, and for an unknown type; ACCESS_DENIED;
+// missing or not the caller's, for an unknown type, and for a certificate signing
+// request that ParseCertificateRequest refuses; ACCESS_DENIED;
 // UNAUTHENTICATED for a caller that has just been disabled or removed from the
 // tenant; CONFLICT for queues that do not fit into a token, and for an id that
 // is in use: the access issued under it is not stored and cannot be returned
@@ -50,6 +55,10 @@ func (s *Service) CreateAuthentication(
 	if caller.Type != domain.PrincipalApplication {
 		return nil, notWorker()
 	}
+	public, err := in.publicKey()
+	if err != nil {
+		return nil, err
+	}
 	now := s.now()
 	authentication := &domain.Authentication{
 		ID: idOr(in.ID), Type: in.Type, TenantID: tenant.TenantID, Audit: domain.NewAudit(caller.PrincipalID, now),
@@ -68,7 +77,7 @@ func (s *Service) CreateAuthentication(
 		if grantee.Taken {
 			return nil, idTaken(nil)
 		}
-		grant, err := s.issue(authentication, tenant.Namespace, grantee.Access, now)
+		grant, err := s.issue(authentication, tenant.Namespace, grantee.Access, public, now)
 		if err != nil {
 			return nil, err
 		}
@@ -81,15 +90,31 @@ func (s *Service) CreateAuthentication(
 	return authentication, nil
 }
 
-// issue completes the authentication according to its type.
+// publicKey returns the key of the certificate signing request, nil without a request.
+func (n NewAuthentication) publicKey() (crypto.PublicKey, error) {
+	if n.CertificateRequest == nil {
+		return nil, nil //nolint:nilnil // no request is no key
+	}
+	if n.Type != domain.AuthenticationEngineCertificate {
+		return nil, domain.InvalidField(domain.FieldCertificateRequest, "is allowed with the type ENGINE_CERTIFICATE only")
+	}
+	public, err := authn.ParseCertificateRequest(*n.CertificateRequest)
+	if err != nil {
+		return nil, domain.InvalidField(domain.FieldCertificateRequest, err.Error())
+	}
+	return public, nil
+}
+
+// issue completes the authentication according to its type. public is nil unless the
+// caller has a key of its own.
 func (s *Service) issue(
-	a *domain.Authentication, namespace string, access persistence.EngineAccess, now time.Time,
+	a *domain.Authentication, namespace string, access persistence.EngineAccess, public crypto.PublicKey, now time.Time,
 ) (domain.EngineGrant, error) {
 	grant := domain.EngineGrant{
 		ID: a.ID, TenantID: a.TenantID, PrincipalID: a.CreatedBy, Kind: a.Type, Identifier: a.ID.String(), IssuedAt: now,
 	}
 	if a.Type == domain.AuthenticationEngineCertificate {
-		certificate, err := s.issuer.EngineCertificate(grant.PrincipalID, namespace, now)
+		certificate, err := s.issuer.EngineCertificate(grant.PrincipalID, namespace, public, now)
 		if err != nil {
 			return grant, err
 		}

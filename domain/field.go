@@ -11,6 +11,7 @@ const (
 	FieldValueFilter        Field = "value filter"
 	FieldPrincipal          Field = "principal"
 	FieldAuthenticationType Field = "authentication type"
+	FieldCertificateRequest Field = "certificate signing request"
 	FieldTaskQueue          Field = "task queue"
 
 	FieldProcessDefinition Field = "process.definition"

@@ -46,7 +46,7 @@ func (s *Server) IssueOperatorAccess(
 	ctx context.Context, request IssueOperatorAccessRequestObject,
 ) (IssueOperatorAccessResponseObject, error) {
 	issued, err := s.administration.IssueOperatorAccess(ctx, s.caller(ctx), administer.NewOperatorAccess{
-		Tenant: request.Body.Tenant, ExpiresAt: request.Body.ExpiresAt,
+		Tenant: request.Body.Tenant, ExpiresAt: request.Body.ExpiresAt, CertificateRequest: request.Body.CertificateSigningRequest,
 	})
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ func (s *Server) CreateAuthentication(
 	}
 	issued, err := s.app.CreateAuthentication(ctx, s.caller(ctx), app.NewAuthentication{
 		ID: request.Body.ID, Type: wanted, TenantID: request.Body.TenantID,
+		CertificateRequest: request.Body.CertificateSigningRequest,
 	})
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ func fields() httpio.Fields {
 		domain.FieldTenant:             httpio.Body("/tenantId"),
 		domain.FieldSort:               httpio.Query("sort"),
 		domain.FieldAuthenticationType: httpio.Body("/type"),
+		domain.FieldCertificateRequest: httpio.Body("/certificateSigningRequest"),
 		domain.FieldTaskQueue:          httpio.Body("/taskQueue"),
 
 		domain.FieldProcessDefinition:                       httpio.Body("/processDefinition"),

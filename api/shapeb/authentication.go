@@ -15,6 +15,7 @@ func (s *Server) CreateAuthentication(
 ) (oasb.CreateAuthenticationResponseObject, error) {
 	issued, err := s.app.CreateAuthentication(ctx, s.caller(ctx), app.NewAuthentication{
 		Type: domain.AuthenticationType(request.Body.Type), TenantID: request.Body.TenantID,
+		CertificateRequest: request.Body.CertificateSigningRequest,
 	})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ func fields() httpio.Fields {
 		domain.FieldMetadataFilter:     httpio.Query("metadata"),
 		domain.FieldValueFilter:        httpio.Query("value"),
 		domain.FieldAuthenticationType: httpio.Body("/type"),
+		domain.FieldCertificateRequest: httpio.Body("/certificateSigningRequest"),
 		domain.FieldTaskQueue:          httpio.Body("/taskQueue"),
 
 		domain.FieldProcessDefinition:                           httpio.Body("/processDefinitionId"),

@@ -752,6 +752,12 @@ type Authentication struct {
 
 // AuthenticationCreateParams defines model for AuthenticationCreateParams.
 type AuthenticationCreateParams struct {
+	// CertificateSigningRequest For the type ENGINE_CERTIFICATE only: a certificate signing request (PKCS #10) in PEM, signed with the private key of its public key: ECDSA on P-256 or P-384,
+	// Ed25519, or RSA of 2048 to 4096 bits. The certificate is then for that key and lives
+	// for 24 hours at most, and `clientPrivateKey` is empty.
+	// The service chooses the subject; the subject and the extensions of the request are ignored.
+	CertificateSigningRequest *string `json:"certificateSigningRequest,omitempty"`
+
 	// TenantID Needed when the caller belongs to several tenants
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 	Type     AuthenticationType  `json:"type"`
@@ -769,7 +775,7 @@ type AuthenticationEngineCertificate struct {
 type AuthenticationEngineCertificateTLS struct {
 	ClientCertificate string `json:"clientCertificate"`
 
-	// ClientPrivateKey Secret
+	// ClientPrivateKey Secret; empty where the request had a certificateSigningRequest
 	ClientPrivateKey        string `json:"clientPrivateKey"`
 	ServerRootCaCertificate string `json:"serverRootCaCertificate"`
 }

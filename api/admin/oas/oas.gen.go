@@ -1190,6 +1190,11 @@ type OperatorAccess struct {
 
 // OperatorAccessParams defines model for OperatorAccessParams.
 type OperatorAccessParams struct {
+	// CertificateSigningRequest A certificate signing request (PKCS #10) in PEM, signed with the private key of its public key: ECDSA on P-256 or P-384,
+	// Ed25519, or RSA of 2048 to 4096 bits. The certificate is then for that key, and `clientPrivateKey` is empty.
+	// The service chooses the subject; the subject and the extensions of the request are ignored.
+	CertificateSigningRequest *string `json:"certificateSigningRequest,omitempty"`
+
 	// ExpiresAt When it is no longer accepted, at most an hour from now; after an hour unless given otherwise
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 
@@ -1200,7 +1205,9 @@ type OperatorAccessParams struct {
 // OperatorAccessTLS Texts in PEM
 type OperatorAccessTLS struct {
 	ClientCertificate string `json:"clientCertificate"`
-	ClientPrivateKey  string `json:"clientPrivateKey"`
+
+	// ClientPrivateKey Empty where a certificate signing request was given
+	ClientPrivateKey string `json:"clientPrivateKey"`
 
 	// ServerRootCaCertificate The authorities that Temporal's own certificate leads back to
 	ServerRootCaCertificate string `json:"serverRootCaCertificate"`
