@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/tlspolicy"
 )
 
 // Config is where a provider is and what it is asked for.
@@ -96,6 +97,7 @@ func NewClient(config Config) (*Client, error) {
 	if config.Transport == nil {
 		config.Transport = &http.Transport{
 			DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			TLSClientConfig:       tlspolicy.New(),
 			TLSHandshakeTimeout:   dialTimeout,
 			ForceAttemptHTTP2:     true,
 			MaxIdleConnsPerHost:   8,

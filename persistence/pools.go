@@ -16,6 +16,7 @@ import (
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/tlspolicy"
 	"github.com/procession-dev/procession/persistence/internal/pg"
 )
 
@@ -180,6 +181,10 @@ func parse(url string, sealKeys []string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err
+	}
+	tlspolicy.Restrict(config.ConnConfig.TLSConfig)
+	for _, fallback := range config.ConnConfig.Fallbacks {
+		tlspolicy.Restrict(fallback.TLSConfig)
 	}
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(sealKeys)

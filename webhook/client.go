@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/procession-dev/procession/internal/tlspolicy"
 )
 
 const (
@@ -60,9 +62,8 @@ func NewClient(config ClientConfig) *Client {
 	if c.timeout == 0 {
 		c.timeout = AttemptTimeout
 	}
-	c.tls = &tls.Config{
-		MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs, Time: config.Clock, NextProtos: []string{"http/1.1"},
-	}
+	c.tls = tlspolicy.New()
+	c.tls.RootCAs, c.tls.Time, c.tls.NextProtos = config.RootCAs, config.Clock, []string{"http/1.1"}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	c.transport = &http.Transport{

@@ -187,3 +187,26 @@ func TestManagementHasAListenerOfItsOwn(t *testing.T) {
 		require.Equal(t, want, body, url)
 	}
 }
+
+// Every listener with a certificate refuses a client that offers suites of CBC mode only.
+func TestListenersRefuseCBC(t *testing.T) {
+	t.Parallel()
+	certificate, key := writePair(t, t.TempDir(), 1)
+	s := serveListeners(t, func(c *Config) {
+		c.ListenTLS, c.ListenManagement, c.TLSCert, c.TLSKey = freeAddress(t), freeAddress(t), certificate, key
+	})
+	for _, address := range []string{s.config.ListenTLS, s.config.ListenManagement} {
+		dial := func(suites ...uint16) error {
+			conn, err := (&tls.Dialer{Config: &tls.Config{
+				MaxVersion: tls.VersionTLS12, InsecureSkipVerify: true, CipherSuites: suites,
+			}}).DialContext(t.Context(), "tcp", address)
+			if err == nil {
+				_ = conn.Close()
+			}
+			return err
+		}
+		require.NoError(t, dial(tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256), address)
+		require.NoError(t, dial(tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256), address)
+		require.ErrorContains(t, dial(tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA, tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA), "handshake failure", address)
+	}
+}

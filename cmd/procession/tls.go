@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/procession-dev/procession/internal/tlspolicy"
 )
 
 // certificateCheck is how often, at most, files of a certificate are checked.
@@ -44,7 +46,9 @@ func loadCertificate(certificate, key string, log *slog.Logger) (*servedCertific
 
 // config returns settings of a listener that has the certificate of the moment.
 func (s *servedCertificate) config() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.get}
+	config := tlspolicy.New()
+	config.GetCertificate = s.get
+	return config
 }
 
 // get returns the certificate. While the files do not fit together, as when only

@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"net/url"
 	"time"
+
+	"github.com/procession-dev/procession/internal/tlspolicy"
 )
 
 const (
@@ -23,7 +25,7 @@ const (
 // requests are rare.
 func NewClient() *http.Client {
 	return &http.Client{Timeout: Timeout, Transport: bounded{next: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true,
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true, TLSClientConfig: tlspolicy.New(),
 	}}}
 }
 

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"go.temporal.io/server/common/metrics"
+
+	"github.com/procession-dev/procession/temporal-server/internal/tlspolicy"
 )
 
 const (
@@ -163,6 +166,15 @@ func (s *source) report(ctx context.Context, now time.Time) {
 	}
 }
 
+// publishedClient follows no redirect, which would lead to a URL that was not checked.
+var publishedClient = &http.Client{
+	Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute,
+		TLSClientConfig: tlspolicy.Restrict(&tls.Config{MinVersion: tls.VersionTLS12}),
+	},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
 func (s *source) fetch(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -170,9 +182,7 @@ func (s *source) fetch(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A redirect would lead to a URL that was not checked.
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := client.Do(req)
+	res, err := publishedClient.Do(req)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/procession-dev/procession/temporal-server/access"
+	"github.com/procession-dev/procession/temporal-server/internal/tlspolicy"
 )
 
 // Schema is the database schema of the two tables. Temporal and its schema tool do not look at it.
@@ -76,6 +77,10 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("the database URL is malformed") // the parse error quotes it
+	}
+	tlspolicy.Restrict(config.ConnConfig.TLSConfig)
+	for _, fallback := range config.ConnConfig.Fallbacks {
+		tlspolicy.Restrict(fallback.TLSConfig)
 	}
 	config.MaxConns = connections
 	pool, err := pgxpool.NewWithConfig(ctx, config)

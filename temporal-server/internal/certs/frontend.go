@@ -16,6 +16,8 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/procession-dev/procession/temporal-server/internal/tlspolicy"
 )
 
 // Files name the PEM files of the frontend's listener.
@@ -93,15 +95,14 @@ func (f *frontend) reload() error {
 		return fmt.Errorf("reading --client-ca %s: %w", f.files.ClientCA, errors.New("no certificate in it"))
 	}
 	pool.AddCert(f.trust)
-	next.config = &tls.Config{
-		MinVersion:   tls.VersionTLS12,
+	next.config = tlspolicy.Restrict(&tls.Config{
 		NextProtos:   []string{"h2"},
 		Certificates: []tls.Certificate{pair},
 		ClientAuth:   tls.RequireAndVerifyClientCert,
 		ClientCAs:    pool,
 		// A resumed session would continue to use a certificate whose CA was removed.
 		SessionTicketsDisabled: true,
-	}
+	})
 	f.current.Store(next)
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.temporal.io/server/common/rpc/encryption"
+
+	"github.com/procession-dev/procession/temporal-server/internal/tlspolicy"
 )
 
 // Provider provides Temporal's TLS settings.
@@ -55,8 +57,7 @@ func (p *Provider) Close() {
 // ProbeConfig returns the settings with which this process calls its own frontend. It has the certificate of the process, which the TLS
 // settings of the frontend accept and to which the authorizer permits the health check only.
 func (p *Provider) ProbeConfig() *tls.Config {
-	return &tls.Config{
-		MinVersion:         tls.VersionTLS12,
+	return tlspolicy.Restrict(&tls.Config{
 		NextProtos:         []string{"h2"},
 		Certificates:       []tls.Certificate{p.process},
 		InsecureSkipVerify: true, //nolint:gosec // the name in the certificate is the operator's choice; VerifyConnection compares the certificate itself
@@ -70,7 +71,7 @@ func (p *Provider) ProbeConfig() *tls.Config {
 			}
 			return nil
 		},
-	}
+	})
 }
 
 // GetFrontendServerConfig returns the frontend listener's settings.

@@ -186,6 +186,27 @@ func TestTLSFilesAreReloaded(t *testing.T) {
 	require.Eventually(t, func() bool { return shownCertificate(t, w, fresh).Equal(renewed.Leaf) }, 10*time.Second, 20*time.Millisecond)
 }
 
+// No listener accepts a client that offers suites of CBC mode only.
+func TestListenersRefuseCBC(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cert := w.ca.client(t, "temporal-system")
+	for _, address := range listeners(t) {
+		dialer := &tls.Dialer{Config: &tls.Config{
+			MaxVersion: tls.VersionTLS12, InsecureSkipVerify: true, Certificates: []tls.Certificate{cert},
+			CipherSuites: []uint16{
+				tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA, tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA,
+				tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, tls.TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA,
+			},
+		}}
+		conn, err := dialer.DialContext(t.Context(), "tcp", address)
+		if err == nil {
+			_ = conn.Close()
+		}
+		require.Error(t, err, address)
+	}
+}
+
 func TestOtherListenersAreClosedToOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -1,0 +1,19 @@
+// Package tlspolicy contains the TLS versions and cipher suites of listeners and clients that use TLS 1.2.
+package tlspolicy
+
+import "crypto/tls"
+
+// Restrict allows TLS 1.3, and TLS 1.2 with forward secrecy and authenticated encryption (RFC 9325, section 4.2). Suites of CBC mode are
+// refused. Nil settings, of a connection in plain text, stay as they are.
+func Restrict(config *tls.Config) *tls.Config {
+	if config == nil {
+		return nil
+	}
+	config.MinVersion = max(config.MinVersion, tls.VersionTLS12)
+	config.CipherSuites = []uint16{
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+		tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+	}
+	return config
+}
