@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/sdk/transport"
 )
 
 func newAccessIssueCommand(env Environment) *cobra.Command {
@@ -27,8 +28,11 @@ func newAccessIssueCommand(env Environment) *cobra.Command {
 		if !operator || tenant == "" {
 			return misuse("%s needs --operator and --tenant: only operators are issued access, to one namespace", cmd.CommandPath())
 		}
-		body := oasadmin.OperatorAccessParams{Tenant: tenant}
-		var err error
+		key, err := transport.NewKey()
+		if err != nil {
+			return err
+		}
+		body := oasadmin.OperatorAccessParams{Tenant: tenant, CertificateSigningRequest: &key.Request}
 		if body.ExpiresAt, err = expiry(expires, env.Clock()); err != nil {
 			return err
 		}
@@ -43,7 +47,7 @@ func newAccessIssueCommand(env Environment) *cobra.Command {
 		if address == "" {
 			address = given(issued.Address)
 		}
-		if err := writeAccess(folder, issued); err != nil {
+		if err := writeAccess(folder, issued, key); err != nil {
 			return err
 		}
 		cmd.PrintErrf("Until %s this reads the namespace %s. To end it before: procession access revoke %s\n",
@@ -69,14 +73,15 @@ const (
 	fileKey         = "client-key.pem"
 )
 
-// writeAccess writes what was issued to files that only their owner may read. Those of an earlier time are replaced.
-func writeAccess(folder string, issued oasadmin.OperatorAccess) error {
+// writeAccess writes the access, and the key that was made for it, to files that only their owner may read. It replaces
+// files of an earlier access.
+func writeAccess(folder string, issued oasadmin.OperatorAccess, key transport.Key) error {
 	if err := os.MkdirAll(folder, privateFolder); err != nil {
 		return fmt.Errorf("writing the access: %w", err)
 	}
 	for name, text := range map[string]string{
 		fileToken: issued.Token, fileAuthorities: issued.TLS.ServerRootCaCertificate,
-		fileCertificate: issued.TLS.ClientCertificate, fileKey: issued.TLS.ClientPrivateKey,
+		fileCertificate: issued.TLS.ClientCertificate, fileKey: string(key.Private),
 	} {
 		if err := writePrivate(filepath.Join(folder, name), text); err != nil {
 			return fmt.Errorf("writing the access: %w", err)

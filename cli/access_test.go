@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -96,6 +97,8 @@ func TestOperatorsIssueThemselvesAccessToReadANamespace(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(string(text), begins), name)
 	}
+	_, err = tls.LoadX509KeyPair(filepath.Join(folder, "client.pem"), filepath.Join(folder, "client-key.pem"))
+	require.NoError(t, err, "the certificate is for the key that was made here")
 	require.Equal(t, "4\n", operator.succeeds("access", "list", "-o", "jq=map(select(.readOnly))|length"))
 
 	issue := []string{"access", "issue", "--operator", "--directory", filepath.Join(t.TempDir(), "none"), "--tenant"}

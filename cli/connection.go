@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -15,7 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/procession-dev/procession/api/admin/client"
+	"github.com/procession-dev/procession/internal/tlspolicy"
 	"github.com/procession-dev/procession/sdk/rest"
+	"github.com/procession-dev/procession/sdk/transport"
 )
 
 const (
@@ -41,7 +41,7 @@ func bindConnection(f *pflag.FlagSet) {
 	f.String("token-file", "", "`file` with a personal access token, or with id:secret of an application; "+
 		variableTokenFile+", or the token itself in "+variableToken)
 	f.String("context", "", "`name` of the context to work in, see context --help; "+variableContext)
-	f.Bool("insecure", false, "allow http to another machine, which shows the token to the network")
+	f.Bool("insecure", false, "allow http to another machine, which shows the credentials to the network")
 	f.Duration("timeout", defaultTimeout, "how long a request may take")
 }
 
@@ -115,11 +115,13 @@ func (env Environment) open(ctx context.Context, flags *pflag.FlagSet) (*service
 			}
 		}
 	}
+	settings := tlspolicy.New()
+	settings.RootCAs = roots
 	sender := &http.Client{
 		Timeout: timeout,
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
-			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
+			TLSClientConfig: settings,
 		},
 		// The token is for the address that was given, and no other.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -144,29 +146,14 @@ func (env Environment) open(ctx context.Context, flags *pflag.FlagSet) (*service
 // checkAddress checks the address of the service and returns it without a slash
 // at the end.
 func checkAddress(given string, insecure bool) (string, error) {
-	u, err := url.Parse(given)
-	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", misuse("--server must be an address such as %s or https://procession.example", defaultServer)
+	err := transport.CheckEndpoint(given, insecure)
+	if errors.Is(err, transport.ErrExposed) {
+		return "", misuse("--server %w; --insecure allows it", err)
 	}
-	if u.User != nil {
-		return "", misuse("--server must not hold a password: use --token-file or %s", variableToken)
+	if err != nil {
+		return "", misuse("--server %w", err)
 	}
-	switch {
-	case u.Scheme == "https":
-	case u.Scheme != "http":
-		return "", misuse("--server must begin with https:// or http://")
-	case !isLoopback(u.Hostname()) && !insecure:
-		return "", misuse("http would show the token to the network on its way to %s: use https, or say --insecure", u.Host)
-	}
-	return strings.TrimRight(u.String(), "/"), nil
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
+	return strings.TrimRight(given, "/"), nil
 }
 
 // authorities reads a PEM file; no file stands for the system's authorities.

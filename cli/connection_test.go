@@ -50,11 +50,11 @@ func TestTheTokenStaysOffTheNetwork(t *testing.T) {
 		"http://192.0.2.1:8080":               "--insecure",
 		"http://127.0.0.1.example":            "--insecure",
 		"http://[::ffff:c000:201]":            "--insecure",
-		"procession.example":                  "--server must be an address",
+		"procession.example":                  "--server must be an http or https address",
 		"ftp://procession.example":            "https://",
-		"https://":                            "--server must be an address",
-		"https://u:hidden@procession.example": "must not hold a password",
-		"https://procession.example?x=1":      "--server must be an address",
+		"https://":                            "--server must be an http or https address",
+		"https://u:hidden@procession.example": "must not contain a password",
+		"https://procession.example?x=1":      "--server must be an http or https address",
 	} {
 		said := w.fails(cli.ExitUsage, "whoami", "--server", server)
 		require.Contains(t, said, message, server)

@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/sdk/rest"
+	"github.com/procession-dev/procession/sdk/transport"
 )
 
-// engineAccess contains the credentials for Temporal that the service issues.
+// engineAccess contains the credentials for Temporal. The private key of the certificate is made here and stays here.
 type engineAccess struct {
 	namespace string
 	tls       *tls.Config
@@ -23,55 +24,52 @@ type engineAccess struct {
 // obtainEngineAccess asks the service for a certificate. The token is fetched when Temporal is first called; both are
 // renewed ahead of expiry for as long as the worker runs.
 func obtainEngineAccess(ctx context.Context, api *Client, clock func() time.Time) (engineAccess, error) {
-	first, err := engineCertificate(ctx, api)
-	if err != nil {
-		return engineAccess{}, err
-	}
 	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM([]byte(first.TLS.ServerRootCaCertificate)) {
-		return engineAccess{}, errors.New("serverRootCaCertificate holds no PEM certificate")
-	}
-	// The grant at hand serves the first handshake; only its renewals call the service again.
-	next := &first
+	var namespace string
 	certificates := newRenewing(clock, func(ctx context.Context) (*tls.Certificate, time.Time, error) {
-		grant := next
-		next = nil
-		if grant == nil {
-			renewed, err := engineCertificate(ctx, api)
-			if err != nil {
-				return nil, time.Time{}, err
-			}
-			grant = &renewed
+		grant, key, err := engineCertificate(ctx, api)
+		if err != nil {
+			return nil, time.Time{}, err
 		}
-		return clientCertificate(*grant)
+		// The first certificate says where the worker connects to. Renewals run during handshakes, which read these.
+		if namespace == "" {
+			if !roots.AppendCertsFromPEM([]byte(grant.TLS.ServerRootCaCertificate)) {
+				return nil, time.Time{}, errors.New("serverRootCaCertificate holds no PEM certificate")
+			}
+			namespace = grant.Namespace
+		}
+		return clientCertificate(grant, key)
 	})
 	if _, err := certificates.Get(ctx); err != nil {
 		return engineAccess{}, err
 	}
 	tokens := newRenewing(clock, func(ctx context.Context) (string, time.Time, error) { return engineToken(ctx, api) })
+	settings := transport.NewTLS(roots)
+	settings.GetClientCertificate = func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) { //nolint:contextcheck // the handshake brings its own context
+		return certificates.Get(request.Context())
+	}
 	return engineAccess{
-		namespace: first.Namespace,
-		tls: &tls.Config{
-			MinVersion: tls.VersionTLS12,
-			RootCAs:    roots,
-			GetClientCertificate: func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) { //nolint:contextcheck // the handshake brings its own context
-				return certificates.Get(request.Context())
-			},
-		},
-		token: tokens.Get, dropToken: tokens.Drop,
+		namespace: namespace,
+		tls:       settings,
+		token:     tokens.Get, dropToken: tokens.Drop,
 	}, nil
 }
 
-func engineCertificate(ctx context.Context, api *Client) (rest.AuthenticationEngineCertificate, error) {
+// engineCertificate makes a key and requests a certificate for it. The private key is PEM.
+func engineCertificate(ctx context.Context, api *Client) (rest.AuthenticationEngineCertificate, []byte, error) {
+	key, err := transport.NewKey()
+	if err != nil {
+		return rest.AuthenticationEngineCertificate{}, nil, err
+	}
 	answer, err := Decode[rest.Authentication](api.CreateAuthentication(ctx,
-		rest.AuthenticationCreateParams{Type: rest.AuthenticationTypeENGINECERTIFICATE}))
+		rest.AuthenticationCreateParams{Type: rest.AuthenticationTypeENGINECERTIFICATE, CertificateSigningRequest: &key.Request}))
 	if err == nil && (answer.EngineCertificate == nil || answer.EngineCertificate.Namespace == "") {
 		err = errors.New("the answer to an authentication holds no engineCertificate")
 	}
 	if err != nil {
-		return rest.AuthenticationEngineCertificate{}, err
+		return rest.AuthenticationEngineCertificate{}, nil, err
 	}
-	return *answer.EngineCertificate, nil
+	return *answer.EngineCertificate, key.Private, nil
 }
 
 // engineToken returns a token and the instant it expires at.
@@ -87,9 +85,9 @@ func engineToken(ctx context.Context, api *Client) (string, time.Time, error) {
 	return answer.EngineToken.Token, answer.EngineToken.ExpiredAt, nil
 }
 
-// clientCertificate reads the PEM certificate chain and the PKCS#8 key of a grant.
-func clientCertificate(grant rest.AuthenticationEngineCertificate) (*tls.Certificate, time.Time, error) {
-	pair, err := tls.X509KeyPair([]byte(grant.TLS.ClientCertificate), []byte(grant.TLS.ClientPrivateKey))
+// clientCertificate reads the PEM certificate chain of a grant. The first certificate must be for the key.
+func clientCertificate(grant rest.AuthenticationEngineCertificate, key []byte) (*tls.Certificate, time.Time, error) {
+	pair, err := tls.X509KeyPair([]byte(grant.TLS.ClientCertificate), key)
 	if err != nil {
 		return nil, time.Time{}, fmt.Errorf("reading the engine certificate: %w", err)
 	}

@@ -3,7 +3,6 @@ package procession
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/sdk/rest"
+	"github.com/procession-dev/procession/sdk/transport"
 )
 
 const (
@@ -35,21 +35,32 @@ const (
 // Credentials is the value of the Authorization header. It never appears in errors or logs.
 type Credentials struct{ header string }
 
-// ClientCredentials authenticates an application by its id and secret.
+// ClientCredentials authenticates an application by its id and secret. NewClient refuses empty ones.
 func ClientCredentials(id, secret string) Credentials {
+	if id == "" || secret == "" {
+		return Credentials{}
+	}
 	return Credentials{header: "Bearer " + base64.StdEncoding.EncodeToString([]byte(id+":"+secret))}
 }
 
-// BearerToken authenticates by a token that is sent as it is, such as a user's personal access token.
+// BearerToken authenticates by a token that is sent as it is, such as a user's personal access token. NewClient refuses
+// an empty one.
 func BearerToken(token string) Credentials {
+	if token == "" {
+		return Credentials{}
+	}
 	return Credentials{header: "Bearer " + token}
 }
 
 // ClientConfig configures the connection to the service. Only Endpoint and Credentials are required.
 type ClientConfig struct {
-	// Endpoint is the http or https address of the service; the path of the version is added when it is missing.
+	// Endpoint is the https address of the service; the path of the version is added when it is missing. Addresses on the
+	// loopback may be http.
 	Endpoint    string
 	Credentials Credentials
+	// ExposeCredentials allows http to other machines. Everybody on the way then reads the credentials, and every document
+	// and value; whoever changes packets acts as the application.
+	ExposeCredentials bool
 	// RootCAs verifies an https endpoint; nil means the system's roots. See LoadCAs.
 	RootCAs *x509.CertPool
 	// Attempts bounds the tries of one call (default 4; 1 means no retry).
@@ -87,28 +98,30 @@ type Client struct {
 
 // NewClient checks the configuration and returns a client. It does not call the service.
 func NewClient(cfg ClientConfig) (*Client, error) {
-	endpoint, err := url.Parse(cfg.Endpoint)
-	if err != nil {
-		return nil, fmt.Errorf("parsing the endpoint: %w", err)
+	if err := transport.CheckEndpoint(cfg.Endpoint, cfg.ExposeCredentials); err != nil {
+		if errors.Is(err, transport.ErrExposed) {
+			return nil, fmt.Errorf("the endpoint %w; ExposeCredentials allows it", err)
+		}
+		return nil, fmt.Errorf("the endpoint %w", err)
 	}
-	if endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" {
-		return nil, fmt.Errorf("endpoint %q is not an http or https address", cfg.Endpoint)
+	if cfg.Credentials.header == "" {
+		return nil, errors.New("the credentials must be an id and a secret, or a token: none of these may be empty")
 	}
-	var transport http.RoundTripper = &http.Transport{
+	var sender http.RoundTripper = &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.RootCAs},
+		TLSClientConfig:     transport.NewTLS(cfg.RootCAs),
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: 16,
 		IdleConnTimeout:     90 * time.Second,
 	}
 	if cfg.Wrap != nil {
-		transport = cfg.Wrap(transport)
+		sender = cfg.Wrap(sender)
 	}
 	c := &Client{
 		endpoint: strings.TrimSuffix(strings.TrimRight(cfg.Endpoint, "/"), version),
 		header:   cfg.Credentials.header,
 		http: &http.Client{
-			Transport: transport,
+			Transport: sender,
 			// The API never redirects: following one could carry the credentials elsewhere.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
@@ -118,6 +131,7 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 		maxWait:   orDefault(cfg.MaxWait, defaultMaxWait),
 		logger:    orDefault(cfg.Logger, slog.New(slog.DiscardHandler)),
 	}
+	var err error
 	c.Client, err = rest.NewClient(c.endpoint+version, rest.WithHTTPClient(c))
 	return c, err
 }

@@ -275,10 +275,52 @@ func TestEndpointForms(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want+uuid.Nil.String(), uri)
 	}
-	for _, wrong := range []string{"", "127.0.0.1:8080", "ftp://host", "http://"} {
-		_, err := procession.NewClient(procession.ClientConfig{Endpoint: wrong})
-		require.Error(t, err, wrong)
+	for _, wrong := range []string{"", "127.0.0.1:8080", "ftp://host", "http://", "https://id:secret@host", "https://host?x=1"} {
+		_, err := procession.NewClient(procession.ClientConfig{
+			Endpoint: wrong, Credentials: procession.BearerToken("token"), ExposeCredentials: true,
+		})
+		require.ErrorContains(t, err, "the endpoint must ", wrong)
 	}
+}
+
+func TestNewClientProtectsCredentials(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"http://procession", "http://192.0.2.1:8080", "HTTP://procession.example", "http://127.0.0.1.example",
+		"http://localhost.example", "http://[::ffff:c000:201]", "http://0.0.0.0:8080", "http://2130706433",
+	} {
+		cfg := procession.ClientConfig{Endpoint: address, Credentials: procession.BearerToken("token")}
+		_, err := procession.NewClient(cfg)
+		require.ErrorContains(t, err, "the endpoint must begin with https://", address)
+		require.ErrorContains(t, err, "ExposeCredentials allows it", address)
+		cfg.ExposeCredentials = true
+		_, err = procession.NewClient(cfg)
+		require.NoError(t, err, address)
+	}
+	for _, address := range []string{"https://procession", "http://localhost:8080", "http://127.0.0.1", "http://127.9.9.9", "http://[::1]:80"} {
+		_, err := procession.NewClient(procession.ClientConfig{Endpoint: address, Credentials: procession.BearerToken("token")})
+		require.NoError(t, err, address)
+	}
+	for name, credentials := range map[string]procession.Credentials{
+		"none": {}, "no id": procession.ClientCredentials("", "secret"), "no secret": procession.ClientCredentials("id", ""),
+		"no token": procession.BearerToken(""),
+	} {
+		_, err := procession.NewClient(procession.ClientConfig{Endpoint: "https://procession", Credentials: credentials})
+		require.ErrorContains(t, err, "none of these may be empty", name)
+	}
+}
+
+func TestRedirectCarriesNoCredentials(t *testing.T) {
+	t.Parallel()
+	var followed atomic.Int32
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
+	t.Cleanup(elsewhere.Close)
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		client := serving(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, status) })
+		_, err := procession.Decode[rest.Process](client.RetrieveProcess(t.Context(), uuid.Nil))
+		require.Error(t, err)
+	}
+	require.Zero(t, followed.Load())
 }
 
 // A document is read while it arrives, and the time for an attempt ends with its first byte.

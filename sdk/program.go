@@ -94,11 +94,13 @@ func (p Program) config(args []string, getenv func(string) string, stderr io.Wri
 	}, err
 }
 
-// ClientFlags defines the flags of programs that call the service, -endpoint, -ca-file, -client-id and
-// -client-secret-file, each with a variable of the same meaning that begins with prefix and an underscore. Once the flags
+// ClientFlags defines the flags of programs that call the service, -endpoint, -expose-credentials, -ca-file, -client-id
+// and -client-secret-file, each with a variable of the same meaning that begins with prefix and an underscore. Once the flags
 // are parsed, the function returned makes a configuration of them.
 func ClientFlags(flags *flag.FlagSet, prefix string, getenv func(string) string) func() (ClientConfig, error) {
 	endpoint := textFlag(flags, prefix, getenv, "endpoint", "http://127.0.0.1:8080", "address of the REST API")
+	expose := flags.Bool("expose-credentials", getenv(prefix+"_EXPOSE_CREDENTIALS") == "true",
+		"allow http to other machines, which shows the secret to the network (env "+prefix+"_EXPOSE_CREDENTIALS=true)")
 	caFile := textFlag(flags, prefix, getenv, "ca-file", "", "PEM file with the CA of an https endpoint, besides the system's")
 	clientID := textFlag(flags, prefix, getenv, "client-id", "", "id of the application to act as")
 	secretFile := textFlag(flags, prefix, getenv, "client-secret-file", "", "file with the application's secret; or set env "+prefix+"_CLIENT_SECRET")
@@ -116,7 +118,9 @@ func ClientFlags(flags *flag.FlagSet, prefix string, getenv func(string) string)
 		if secret == "" {
 			return ClientConfig{}, errors.New("no client secret: set " + prefix + "_CLIENT_SECRET or -client-secret-file")
 		}
-		cfg := ClientConfig{Endpoint: *endpoint, Credentials: ClientCredentials(*clientID, secret)}
+		cfg := ClientConfig{
+			Endpoint: *endpoint, ExposeCredentials: *expose, Credentials: ClientCredentials(*clientID, secret),
+		}
 		if *caFile != "" {
 			cfg.RootCAs, err = LoadCAs(*caFile)
 		}

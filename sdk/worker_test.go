@@ -48,20 +48,39 @@ func newAuthority(t *testing.T) *authority {
 	return &authority{t, key, cert, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))}
 }
 
-// issue returns a certificate and its PKCS#8 key as PEM.
-func (a *authority) issue(usage x509.ExtKeyUsage, serial int64) (certificate, key string) {
+// issue returns a server's certificate and its PKCS#8 key as PEM.
+func (a *authority) issue(serial int64) (certificate, key string) {
 	a.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(a.t, err)
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(a.t, err)
+	return a.certify(x509.ExtKeyUsageServerAuth, serial, private.Public()),
+		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
+}
+
+// answerRequest returns a client's certificate for the key of a certificate signing request.
+func (a *authority) answerRequest(serial int64, request string) string {
+	a.t.Helper()
+	block, _ := pem.Decode([]byte(request))
+	if block == nil {
+		return "the request holds no PEM"
+	}
+	parsed, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil || parsed.CheckSignature() != nil {
+		return "the request is not signed"
+	}
+	return a.certify(x509.ExtKeyUsageClientAuth, serial, parsed.PublicKey)
+}
+
+func (a *authority) certify(usage x509.ExtKeyUsage, serial int64, public any) string {
+	a.t.Helper()
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "leaf"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{usage},
-	}, a.cert, private.Public(), a.key)
+	}, a.cert, public, a.key)
 	require.NoError(a.t, err)
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(a.t, err)
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
-		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
 // service answers POST /authentications and POST /workers, and remembers the calls.
@@ -76,7 +95,7 @@ type service struct {
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var body struct{ Type, TaskQueue string }
+	var body struct{ Type, TaskQueue, CertificateSigningRequest string }
 	_ = json.NewDecoder(r.Body).Decode(&body)
 	s.calls = append(s.calls, r.URL.Path+" "+body.Type+body.TaskQueue)
 	w.Header().Set("Content-Type", "application/json")
@@ -89,9 +108,9 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := map[string]any{}
 	switch body.Type {
 	case "ENGINE_CERTIFICATE":
-		certificate, key := s.ca.issue(x509.ExtKeyUsageClientAuth, int64(len(s.calls)))
 		answer["engineCertificate"] = map[string]any{"namespace": "demo", "tls": map[string]string{
-			"serverRootCaCertificate": s.ca.pem, "clientCertificate": certificate, "clientPrivateKey": key,
+			"serverRootCaCertificate": s.ca.pem, "clientPrivateKey": "",
+			"clientCertificate": s.ca.answerRequest(int64(len(s.calls)), body.CertificateSigningRequest),
 		}}
 	case "ENGINE_TOKEN":
 		answer["engineToken"] = map[string]any{"token": "jwt", "expiredAt": time.Now().Add(time.Hour)}
@@ -110,7 +129,7 @@ func (s *service) seen() []string {
 // handshake connects to a TLS listener of the authority and returns the serial of the certificate it saw.
 func handshake(t *testing.T, ca *authority, settings *tls.Config) int64 {
 	t.Helper()
-	certificate, key := ca.issue(x509.ExtKeyUsageServerAuth, 1000)
+	certificate, key := ca.issue(1000)
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	require.NoError(t, err)
 	clients := x509.NewCertPool()
@@ -153,8 +172,8 @@ func TestEngineAccessOpensMutualTLSAndRenewsItsCertificate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "demo", access.namespace)
 	require.EqualValues(t, 1, handshake(t, granting.ca, access.tls))
-	clock.pass(50 * time.Minute)
-	require.EqualValues(t, 2, handshake(t, granting.ca, access.tls), "renewed in the last fifth of its life")
+	clock.pass(41 * time.Minute)
+	require.EqualValues(t, 2, handshake(t, granting.ca, access.tls), "renewed in the last third of its life")
 
 	token, err := access.token(t.Context())
 	require.NoError(t, err)
@@ -171,7 +190,7 @@ func TestUnusableCertificateIsAnErrorThatHidesTheKey(t *testing.T) {
 		_, _ = io.WriteString(w, `{"engineCertificate":{"namespace":"demo","tls":{"serverRootCaCertificate":"x","clientPrivateKey":"KEYTEXT"}}}`)
 	}))
 	t.Cleanup(rest.Close)
-	api, err := NewClient(ClientConfig{Endpoint: rest.URL})
+	api, err := NewClient(ClientConfig{Endpoint: rest.URL, Credentials: BearerToken("token")})
 	require.NoError(t, err)
 	_, err = obtainEngineAccess(t.Context(), api, time.Now)
 	require.ErrorContains(t, err, "serverRootCaCertificate holds no PEM certificate")
@@ -246,7 +265,7 @@ func TestUntilDoneEndsWithTheContext(t *testing.T) {
 
 func TestReportedTypesAreTheRegisteredOnes(t *testing.T) {
 	t.Parallel()
-	w, err := NewWorker(Config{Client: ClientConfig{Endpoint: "http://localhost"}, TaskQueue: "Q", Identity: "me", Hostname: "here"})
+	w, err := NewWorker(Config{Client: ClientConfig{Endpoint: "http://localhost", Credentials: BearerToken("token")}, TaskQueue: "Q", Identity: "me", Hostname: "here"})
 	require.NoError(t, err)
 	RegisterActivity(w, "Own", func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil })
 	require.Equal(t, []string{"Own"}, w.params().ActivityTypes, "without workflows there are no operations")
@@ -261,5 +280,5 @@ func TestReportedTypesAreTheRegisteredOnes(t *testing.T) {
 	_, err = NewWorker(Config{})
 	require.ErrorContains(t, err, "no task queue")
 	_, err = NewWorker(Config{TaskQueue: "Q"})
-	require.ErrorContains(t, err, "is not an http or https address")
+	require.ErrorContains(t, err, "the endpoint must be an http or https address")
 }

@@ -48,7 +48,9 @@ func TestTheOrderDeskTakesTheNextStep(t *testing.T) {
 				_, _ = io.WriteString(w, body)
 			}))
 			t.Cleanup(server.Close)
-			api, err := procession.NewClient(procession.ClientConfig{Endpoint: server.URL, Attempts: 1})
+			api, err := procession.NewClient(procession.ClientConfig{
+				Endpoint: server.URL, Credentials: procession.BearerToken("token"), Attempts: 1,
+			})
 			require.NoError(t, err)
 			e := webhooks.Event{Type: test.kind, Data: json.RawMessage(`{"processId":"` + process.String() + `",` + test.data + `}`)}
 			require.NoError(t, orderDesk{api}.handle(t.Context(), e))

@@ -17,7 +17,7 @@ import (
 func Replay(tb testing.TB, register func(*procession.Worker) error, file string) {
 	tb.Helper()
 	w, err := procession.NewWorker(procession.Config{
-		Client: procession.ClientConfig{Endpoint: "http://localhost"}, TaskQueue: "QUEUE", Logger: slog.New(slog.DiscardHandler),
+		Client: procession.ClientConfig{Endpoint: "http://localhost", Credentials: procession.BearerToken("replay")}, TaskQueue: "QUEUE", Logger: slog.New(slog.DiscardHandler),
 	})
 	if err == nil {
 		err = register(w)
