@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/domain/shell"
 	"github.com/procession-dev/procession/sdk/transport"
 )
 
@@ -106,19 +106,11 @@ func writePrivate(path, text string) error {
 // temporalCommands returns commands of Temporal's command line that use the files. The token is not among their arguments,
 // which other users of the machine can see.
 func temporalCommands(folder, address, namespace string) string {
-	at := func(name string) string { return shellWord(filepath.Join(folder, name)) }
-	options := " --address " + shellWord(address) + " --namespace " + shellWord(namespace) +
-		" --tls-ca-path " + at(fileAuthorities) + " --tls-cert-path " + at(fileCertificate) + " --tls-key-path " + at(fileKey) + "\n"
-	return `export TEMPORAL_API_KEY="$(cat ` + at(fileToken) + `)"` + "\n" +
-		"temporal workflow list" + options +
-		"temporal workflow show --workflow-id process-ID" + options
-}
-
-// shellWord returns a text as one word of a shell.
-func shellWord(text string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+="
-	if text != "" && strings.Trim(text, plain) == "" {
-		return text
+	at := func(name string) string { return filepath.Join(folder, name) }
+	of := func(words ...string) string {
+		return string(shell.Command(append(append([]string{"temporal", "workflow"}, words...), "--address", address, "--namespace", namespace,
+			"--tls-ca-path", at(fileAuthorities), "--tls-cert-path", at(fileCertificate), "--tls-key-path", at(fileKey))...)) + "\n"
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return `export TEMPORAL_API_KEY="$(cat ` + shell.Word(at(fileToken)) + `)"` + "\n" +
+		of("list") + of("show", "--workflow-id", "process-ID")
 }

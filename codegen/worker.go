@@ -11,6 +11,7 @@ import (
 	"text/template"
 
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 //go:embed all:skeletons
@@ -130,7 +131,7 @@ func (w *worker) files() ([]File, error) {
 			if err != nil || entry.IsDir() {
 				return err
 			}
-			parsed, err := template.New(path.Base(name)).Funcs(template.FuncMap{"quoted": quoted}).ParseFS(skeletons, name)
+			parsed, err := template.New(path.Base(name)).Funcs(template.FuncMap{"quoted": quoted, "word": shell.Word}).ParseFS(skeletons, name)
 			if err != nil {
 				return fmt.Errorf("reading %s: %w", name, err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 func newBootstrapCommand() *cobra.Command {
@@ -64,8 +65,8 @@ func printFirstTenant(cmd *cobra.Command, first administer.FirstTenant, made *ad
 	}
 	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "Made tenant %s (%s) and its owner %s (user %s, %s), who operates the service.\n"+
 		"The access token on standard output is that user's. It is not shown again, and expires at %s: until then issue\n"+
-		"another with: procession secrets issue user %s --tenant %s --name NAME\n",
+		"another with: %s\n",
 		first.Code, made.TenantID, first.Email, administer.FirstUserCode, made.UserID, made.ExpiresAt.Format(time.RFC3339),
-		administer.FirstUserCode, first.Code)
+		shell.Command("procession", "secrets", "issue", "user", administer.FirstUserCode, "--tenant", first.Code, "--name", "NAME"))
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 // printBanner prints what runs where, who may use it, and what to try next.
@@ -41,13 +42,13 @@ func printBanner(out io.Writer, c Config, o devOptions, newDemo bool) {
 	if c.Listen == defaultListen {
 		row("  make demo")
 	} else {
-		row("  make demo DEMO_FLAGS='-endpoint " + base + "'")
+		row("  make demo " + shell.Word("DEMO_FLAGS=-endpoint "+base))
 	}
-	row(fmt.Sprintf("  export PROCESSION_SERVER=%s PROCESSION_TOKEN=%s", base, demo.Alice().Secret))
+	row(fmt.Sprintf("  export PROCESSION_SERVER=%s PROCESSION_TOKEN=%s", shell.Word(base), demo.Alice().Secret))
 	row("  bin/procession get all")
-	row(fmt.Sprintf("  bin/procession operators add --config %s --email %s --token",
-		filepath.Join(o.dir, devConfigFile), demo.Alice().Email), "makes Alice an operator, who creates tenants")
-	row(fmt.Sprintf("  curl -H 'Authorization: Bearer %s' '%s/v2024-06-14/processes?size=5'", demo.Alice().Secret, base))
+	row("  "+string(shell.Command("bin/procession", "operators", "add", "--config", filepath.Join(o.dir, devConfigFile),
+		"--email", demo.Alice().Email, "--token")), "makes Alice an operator, who creates tenants")
+	row("  " + string(shell.Command("curl", "-H", "Authorization: Bearer "+demo.Alice().Secret, base+"/v2024-06-14/processes?size=5")))
 	row("")
 	if !newDemo {
 		row("The demo data were loaded before; your changes to them are kept. --ephemeral starts with new ones.")

@@ -12,6 +12,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 // pageSize is how many records a page of the list has.
@@ -103,35 +104,35 @@ func momentOf(ctx context.Context, name, text string) (*time.Time, error) {
 	return &at, nil
 }
 
-// command returns what lists the same on the command line.
-func (q question) command(ctx context.Context) string {
-	line := "procession events"
+// command returns the command that lists the same.
+func (q question) command(ctx context.Context) shell.Line {
+	words := []string{"procession", "events"}
 	f, err := q.filter(ctx)
 	if err != nil {
-		return line
+		return shell.Command(words...)
 	}
 	for _, eventType := range f.Types {
-		line += " --type " + string(eventType)
+		words = append(words, "--type", string(eventType))
 	}
 	for _, kind := range f.ResourceKinds {
-		line += " --kind " + string(kind)
+		words = append(words, "--kind", string(kind))
 	}
 	for _, id := range f.ActorIDs {
-		line += " --actor " + id.String()
+		words = append(words, "--actor", id.String())
 	}
 	if f.Concerning != nil {
-		line += " --resource " + f.Concerning.String()
+		words = append(words, "--resource", f.Concerning.String())
 	}
 	if q.Tenant != "" {
-		line += " --tenant " + q.Tenant
+		words = append(words, "--tenant", q.Tenant)
 	}
 	if f.From != nil {
-		line += " --from " + f.From.UTC().Format(time.RFC3339)
+		words = append(words, "--from", f.From.UTC().Format(time.RFC3339))
 	}
 	if f.To != nil {
-		line += " --to " + f.To.UTC().Format(time.RFC3339)
+		words = append(words, "--to", f.To.UTC().Format(time.RFC3339))
 	}
-	return line
+	return shell.Command(words...)
 }
 
 // listed is the content of the list.

@@ -16,6 +16,7 @@ import (
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/availability"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 const (
@@ -157,16 +158,17 @@ func around(expression string, column int) (before, at, after string) {
 func seen(model availability.Model) []string { return slices.Sorted(maps.Keys(model.Tasks)) }
 
 // command returns how the command line evaluates the expression.
-func (p *playground) command() string {
+func (p *playground) command() shell.Line {
 	expression := p.Expression
 	if expression == "" {
 		expression = `${ .process.state == "RUNNING" }`
 	}
-	line := "procession actions evaluate '" + strings.ReplaceAll(expression, "'", `'\''`) + "'"
+	words := []string{"procession", "actions", "evaluate", expression}
 	if p.Process != nil {
-		line += " --process " + p.Process.String()
+		words = append(words, "--process", p.Process.String())
 	}
-	if utf8.RuneCountInString(line) > 300 {
+	line := shell.Command(words...)
+	if utf8.RuneCountInString(string(line)) > 300 {
 		return "procession actions evaluate EXPRESSION"
 	}
 	return line

@@ -9,6 +9,7 @@ import (
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 // shown is a manifest and what is known of it.
@@ -114,30 +115,31 @@ func (s *Screens) versionText(v *web.Visit, key resource.Key, number int) (strin
 	return text + pinned, err
 }
 
-func commandName(key resource.Key) string {
-	name := ui.KindCommand(key.Kind) + " " + key.Code
+// command returns a command about a resource.
+func command(verb string, key resource.Key) shell.Line {
+	words := []string{"procession", verb, ui.KindCommand(key.Kind), key.Code}
 	if key.Kind != resource.KindTenant {
-		name += " --tenant " + key.Tenant
+		words = append(words, "--tenant", key.Tenant)
 	}
-	return name
+	return shell.Command(words...)
 }
 
 // commands returns the commands that correspond to the page and to its forms.
-func (s *shown) commands() []string {
-	commands := []string{"procession describe " + commandName(s.Key())}
+func (s *shown) commands() []shell.Line {
+	commands := []shell.Line{command("describe", s.Key())}
 	if s.May {
-		commands = append(commands, "procession edit "+commandName(s.Key()))
+		commands = append(commands, command("edit", s.Key()))
 	}
 	if len(s.Versions) > 0 {
-		commands = append(commands, "procession versions list "+s.Metadata.Code+" --tenant "+s.TenantCode())
+		commands = append(commands, shell.Command("procession", "versions", "list", s.Metadata.Code, "--tenant", s.TenantCode()))
 	}
 	return commands
 }
 
-func (c *comparison) commands() []string {
-	from, to, tenant := strconv.Itoa(c.From), strconv.Itoa(c.To), " --tenant "+c.TenantCode()
-	return []string{
-		"procession versions diff " + c.Metadata.Code + " " + from + " " + to + tenant,
-		"procession versions restore " + c.Metadata.Code + " " + from + tenant,
+func (c *comparison) commands() []shell.Line {
+	from, to, code, tenant := strconv.Itoa(c.From), strconv.Itoa(c.To), c.Metadata.Code, c.TenantCode()
+	return []shell.Line{
+		shell.Command("procession", "versions", "diff", code, from, to, "--tenant", tenant),
+		shell.Command("procession", "versions", "restore", code, from, "--tenant", tenant),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 // pageSize is how many incidents a page of the list has.
@@ -93,16 +94,16 @@ func (q question) sort() []domain.SortKey {
 	return []domain.SortKey{{Property: "createdAt", Descending: !q.Oldest}, {Property: "id", Descending: !q.Oldest}}
 }
 
-// command returns what lists the same.
-func (q question) command() string {
-	line := "procession incidents list"
+// command returns the command that lists the same.
+func (q question) command() shell.Line {
+	words := []string{"procession", "incidents", "list"}
 	if q.All || q.State != domain.IncidentOpen {
-		line += " --all"
+		words = append(words, "--all")
 	}
 	if q.Tenant != "" {
-		line += " --tenant " + q.Tenant
+		words = append(words, "--tenant", q.Tenant)
 	}
-	return line
+	return shell.Command(words...)
 }
 
 // listed is the content of the list.

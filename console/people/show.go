@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 // shown is a user, a group, an application or a robot and what is known of it.
@@ -94,26 +95,27 @@ func (s *Screens) after(v *web.Visit, key resource.Key, err error) (*web.Answer,
 }
 
 // commands returns the commands that correspond to the page and to its forms.
-func (s *shown) commands() []string {
-	name := ui.KindCommand(s.Kind) + " " + s.Metadata.Code
-	tenant := " --tenant " + s.TenantCode()
-	commands := []string{"procession describe " + name + tenant}
+func (s *shown) commands() []shell.Line {
+	of := func(words ...string) shell.Line {
+		return shell.Command(append(append([]string{"procession"}, words...), "--tenant", s.TenantCode())...)
+	}
+	kind, code := ui.KindCommand(s.Kind), s.Metadata.Code
+	commands := []shell.Line{of("describe", kind, code)}
 	if s.May {
-		commands = append(commands, "procession edit "+name+tenant)
+		commands = append(commands, of("edit", kind, code))
 	}
 	if s.hasSecrets() && s.May {
-		commands = append(commands, "procession secrets issue "+name+" --name NAME"+tenant, "procession secrets revoke "+name+" NAME"+tenant)
+		commands = append(commands, of("secrets", "issue", kind, code, "--name", "NAME"), of("secrets", "revoke", kind, code, "NAME"))
 	}
 	if s.Kind == resource.KindUser && s.May {
 		commands = append(commands, "procession sessions list "+s.Metadata.Code+tenant, "procession sessions end "+s.Metadata.Code+" --all"+tenant)
 	}
 	if s.acts() {
-		commands = append(commands, "procession access list --principal "+s.Metadata.Code+tenant, "procession access revoke ID")
+		commands = append(commands, of("access", "list", "--principal", code), "procession access revoke ID")
 	}
 	if s.Robot != nil {
-		robot := s.Metadata.Code
-		commands = append(commands, "procession robots upload-source "+robot+" FILE"+tenant,
-			"procession robots set-env "+robot+" NAME"+tenant, "procession robots unset-env "+robot+" NAME"+tenant)
+		commands = append(commands, of("robots", "upload-source", code, "FILE"), of("robots", "set-env", code, "NAME"),
+			of("robots", "unset-env", code, "NAME"))
 	}
 	return commands
 }

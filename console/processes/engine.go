@@ -14,6 +14,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 // Engine shows the tab on which managers look into the workflows of a process. What Temporal knows is loaded by a request of
@@ -28,7 +29,7 @@ func (s *Screens) Engine(v *web.Visit) (*web.Answer, error) {
 			if err != nil {
 				return nil, err
 			}
-			of.Issue = "procession access issue --operator --tenant " + tenant.Code
+			of.Issue = shell.Command("procession", "access", "issue", "--operator", "--tenant", tenant.Code)
 		}
 		return engineFrame(of, "?"+v.URL.RawQuery), nil
 	})(v)
@@ -84,13 +85,13 @@ func (l *look) older() string {
 	return l.Path + "?" + url.Values{"workflow": {l.Asked}, "after": {l.Older}}.Encode()
 }
 
-// command returns what shows the same.
-func (l *look) command() string {
-	line := "procession processes history " + l.Process.String() + " --engine"
+// command returns the command that shows the same.
+func (l *look) command() shell.Line {
+	words := []string{"procession", "processes", "history", l.Process.String(), "--engine"}
 	if l.View.WorkflowID != l.Runs[0].WorkflowID {
-		line += " --workflow " + l.View.WorkflowID
+		words = append(words, "--workflow="+l.View.WorkflowID)
 	}
-	return line
+	return shell.Command(words...)
 }
 
 // failed reports whether an event is a failure.

@@ -8,6 +8,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 func (s *shown) tabs() []ui.Tab {
@@ -36,7 +37,7 @@ type shown struct {
 	// Live is the URL from which the tab is read again when something has happened, "" for one that stays as it is.
 	Live string
 	// Issue is the command by which operators look into Temporal with its own tools, "" for others.
-	Issue string
+	Issue shell.Line
 	// Problem is the reason why the last action was refused, "" if none was.
 	Problem string
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 // starter is a worker to begin with, in a language.
@@ -16,7 +17,7 @@ type starter struct {
 	Language codegen.Language
 	Files    []codegen.File
 	// Command writes the same, "" for a worker of no definition.
-	Command string
+	Command shell.Line
 }
 
 // starterOf returns a worker for the process definition that needs the queue, in a language or the first one where it is
@@ -35,7 +36,9 @@ func (s *Screens) starterOf(v *web.Visit, q *administer.TaskQueue, language code
 		}
 		made.Files, err = codegen.NewWorker(language, []resource.Document{stored.Document}, codegen.Surroundings{Manifest: "definition.yaml"})
 		if err == nil {
-			made.Command = "procession get process " + key.Code + " --tenant " + key.Tenant + " -o yaml | procession init worker worker -f - --language " + string(language)
+			made.Command = shell.Pipe(
+				shell.Command("procession", "get", "process", key.Code, "--tenant", key.Tenant, "-o", "yaml"),
+				shell.Command("procession", "init", "worker", "worker", "-f", "-", "--language", string(language)))
 			return made, nil
 		}
 		if !errors.Is(err, codegen.ErrNoTasks) && !errors.Is(err, codegen.ErrNoWorkflow) {

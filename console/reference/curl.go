@@ -10,6 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/procession-dev/procession/api/openapi"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 // placeholder is a parameter in a path.
@@ -50,8 +51,7 @@ func curl(method, path string, parameters openapi3.Parameters, body openapi3.Con
 // sampleBody returns the media type of a sample of a body, and the argument that sends it.
 func sampleBody(body openapi3.Content) (mediaType, argument string) {
 	if of, ok := body["application/json"]; ok {
-		quoted := strings.ReplaceAll(sampleJSON(of.Schema), "'", `'\''`)
-		return "application/json", " \\\n  --data '" + quoted + "'"
+		return "application/json", " \\\n  --data " + shell.Text(sampleJSON(of.Schema))
 	}
 	for mediaType := range body {
 		return mediaType, " \\\n  --data-binary @file"

@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 const area = "reference"
@@ -54,7 +55,7 @@ func (s *Screens) Operation(v *web.Visit) (*web.Answer, error) {
 	if !ok {
 		return nil, domain.NotFound("page")
 	}
-	return &web.Answer{Title: op.Summary, Area: area, Body: operationPage(c, op, `curl "`+v.Address(s.BaseURL)+op.curl)}, nil
+	return &web.Answer{Title: op.Summary, Area: area, Body: operationPage(c, op, `curl "`+shell.DoubleQuoted(v.Address(s.BaseURL))+op.curl)}, nil
 }
 
 // Schema shows a schema of an API.

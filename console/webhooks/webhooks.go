@@ -11,6 +11,7 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/shell"
 )
 
 const (
@@ -170,18 +171,20 @@ func (s *Screens) Delivery(v *web.Visit) (*web.Answer, error) {
 }
 
 // commands returns the commands that correspond to the page and to its forms.
-func (s *shown) commands() []string {
-	tenant := " --tenant " + s.TenantCode
-	commands := []string{
-		"procession webhooks deliveries --webhook " + s.Code + tenant,
-		"procession webhooks ping " + s.Code + tenant,
-		"procession webhooks replay-failed " + s.Code + " --since 24h" + tenant,
-		"procession webhooks replay-all " + s.Code + " --since 24h" + tenant,
-		"procession secrets issue webhook " + s.Code + " --name NAME" + tenant,
-		"procession edit webhook " + s.Code + tenant,
+func (s *shown) commands() []shell.Line {
+	of := func(words ...string) shell.Line {
+		return shell.Command(append(append([]string{"procession"}, words...), "--tenant", s.TenantCode)...)
+	}
+	commands := []shell.Line{
+		of("webhooks", "deliveries", "--webhook", s.Code),
+		of("webhooks", "ping", s.Code),
+		of("webhooks", "replay-failed", s.Code, "--since", "24h"),
+		of("webhooks", "replay-all", s.Code, "--since", "24h"),
+		of("secrets", "issue", "webhook", s.Code, "--name", "NAME"),
+		of("edit", "webhook", s.Code),
 	}
 	if s.DisabledAt != nil {
-		commands = append(commands, "procession webhooks enable "+s.Code+tenant)
+		commands = append(commands, of("webhooks", "enable", s.Code))
 	}
 	return commands
 }
