@@ -31,6 +31,8 @@ type Options struct {
 	EngineAddress string
 	// Lifetimes bound how long issued secrets work.
 	Lifetimes SecretLifetimes
+	// NoPersonalTokens refuses to issue and to declare personal access tokens.
+	NoPersonalTokens bool
 	// Documents is the blob store of the files of robots.
 	Documents *blobstore.Store
 	// MaxDocumentBytes is how large a file of a robot may be, 0 for
@@ -53,17 +55,19 @@ type Options struct {
 
 // Administration carries out the operations. It is safe for concurrent use.
 type Administration struct {
-	store           *storage.Store
-	sealer          *authn.Sealer
-	issuer          *authn.Issuer
-	engineAddress   string
-	lifetimes       SecretLifetimes
-	uploads         *storage.Documents
-	checkWebhookURL func(url string) error
-	queuePatience   domain.TaskQueuePatience
-	sessionIdle     time.Duration
-	version         string
-	examiner        examiner
+	store         *storage.Store
+	sealer        *authn.Sealer
+	issuer        *authn.Issuer
+	engineAddress string
+	lifetimes     SecretLifetimes
+	// noPersonalTokens is Options.NoPersonalTokens.
+	noPersonalTokens bool
+	uploads          *storage.Documents
+	checkWebhookURL  func(url string) error
+	queuePatience    domain.TaskQueuePatience
+	sessionIdle      time.Duration
+	version          string
+	examiner         examiner
 }
 
 // New returns an Administration.
@@ -72,7 +76,7 @@ func New(o Options) *Administration {
 		o.CheckWebhookURL = checkPublicURL
 	}
 	return &Administration{
-		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddress: o.EngineAddress, lifetimes: o.Lifetimes,
+		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddress: o.EngineAddress, lifetimes: o.Lifetimes, noPersonalTokens: o.NoPersonalTokens,
 		uploads: &storage.Documents{
 			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},

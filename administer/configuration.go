@@ -26,6 +26,7 @@ const notYourTenant = "%q is not a tenant that you belong to"
 type configuration struct {
 	*persistence.Configuration
 	caller domain.Caller
+	policy tokenPolicy
 	// dryRun suppresses all writes.
 	dryRun  bool
 	tenants map[string]*domain.Tenant

@@ -35,21 +35,25 @@ func (c *configuration) putApplication(tx *persistence.Tx, w written, spec *reso
 		Principal: domain.Principal{ID: w.id, Type: domain.PrincipalApplication, Name: spec.Name},
 		TenantID:  w.tenant, Role: spec.Role, Disabled: spec.Disabled, Audit: w.audit,
 	})
-	declared, err := credentials(spec.Secrets, domain.CredentialApplicationSecret, w.audit.LastModifiedAt)
+	declared, err := credentials(spec.Secrets, domain.CredentialApplicationSecret, w.audit.LastModifiedBy, w.audit.LastModifiedAt)
 	if err != nil {
 		return err
 	}
-	tx.DeclareCredentials(w.id, nil, declared)
+	tx.DeclareCredentials(w.id, nil, declared, nil)
 	if spec.Disabled {
 		tx.RevokeEngineGrantsOf(w.id, []uuid.UUID{w.tenant}, w.audit.LastModifiedBy, w.audit.LastModifiedAt)
 	}
 	return nil
 }
 
-func credentials(declared []resource.SecretSpec, kind domain.CredentialKind, now time.Time) ([]domain.Credential, error) {
+func credentials(declared []resource.SecretSpec, kind domain.CredentialKind, by uuid.UUID, now time.Time) ([]domain.Credential, error) {
+	var issuer *uuid.UUID
+	if by != domain.SystemPrincipalID() {
+		issuer = &by
+	}
 	result := make([]domain.Credential, len(declared))
 	for i, s := range declared {
-		result[i] = domain.Credential{ID: domain.NewID(), Kind: kind, Name: s.Name, Declared: true, CreatedAt: now, ExpiresAt: s.ExpiresAt}
+		result[i] = domain.Credential{ID: domain.NewID(), Kind: kind, Name: s.Name, Declared: true, CreatedAt: now, ExpiresAt: s.ExpiresAt, IssuedBy: issuer}
 		if _, err := hex.Decode(result[i].SecretSHA256[:], []byte(s.SHA256)); err != nil {
 			return nil, fmt.Errorf("secret %s: %w", s.Name, err)
 		}

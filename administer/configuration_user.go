@@ -49,11 +49,11 @@ func (c *configuration) putUser(tx *persistence.Tx, w written, spec *resource.Us
 	if err != nil {
 		return err
 	}
-	declared, err := credentials(spec.AccessTokens, domain.CredentialPersonalAccessToken, w.audit.LastModifiedAt)
+	declared, err := credentials(spec.AccessTokens, domain.CredentialPersonalAccessToken, w.audit.LastModifiedBy, w.audit.LastModifiedAt)
 	if err != nil {
 		return err
 	}
-	tx.DeclareCredentials(w.id, &w.tenant, declared)
+	tx.DeclareCredentials(w.id, &w.tenant, declared, c.policy.endOfToken(w.audit.LastModifiedAt))
 	if spec.Disabled {
 		tx.RevokeEngineGrantsOf(w.id, []uuid.UUID{w.tenant}, w.audit.LastModifiedBy, w.audit.LastModifiedAt)
 	}
@@ -118,8 +118,12 @@ func (c *configuration) isStranger(id uuid.UUID) bool {
 	})
 }
 
-// checkUser reports an e-mail that changes or that another user of the tenant has.
+// checkUser reports an e-mail that changes or that another user of the tenant has, and tokens that the service does not
+// allow.
 func (c *configuration) checkUser(d *resource.Document, spec *resource.UserSpec) *resource.Violation {
+	if violation := c.policy.checkTokens(spec.AccessTokens); violation != nil {
+		return violation
+	}
 	if before := c.stored[d.Key()]; before != nil {
 		stored, ok := before.Spec.(*resource.UserSpec)
 		if ok && !strings.EqualFold(stored.Email, spec.Email) {

@@ -79,7 +79,7 @@ func (s *Administration) ApplyResources(
 	var applied []AppliedResource
 	now := s.now()
 	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		c, err := prepareConfiguration(ctx, tx, caller, documents, in.Prune)
+		c, err := s.prepareConfiguration(ctx, tx, caller, documents, in.Prune)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func (s *Administration) DeleteResource(ctx context.Context, caller domain.Calle
 	exact := resource.Key{Tenant: found.TenantCode(), Kind: key.Kind, Code: key.Code}
 	now := s.now()
 	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		c, err := prepareConfiguration(ctx, tx, caller, []resource.Document{found.Document}, nil)
+		c, err := s.prepareConfiguration(ctx, tx, caller, []resource.Document{found.Document}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +188,7 @@ func documentPointer(index int, pointer string) string {
 }
 
 // prepareConfiguration reads what the documents, and what is pruned, depend on.
-func prepareConfiguration(
+func (s *Administration) prepareConfiguration(
 	ctx context.Context, tx *persistence.Tx, caller domain.Caller, documents []resource.Document, prune *Prune,
 ) (*configuration, error) {
 	var tenants, emails []string
@@ -211,5 +211,7 @@ func prepareConfiguration(
 	if err != nil {
 		return nil, err
 	}
-	return newConfiguration(caller, found), nil
+	c := newConfiguration(caller, found)
+	c.policy = tokenPolicy{none: s.noPersonalTokens, longest: s.lifetimes.MaxAccessToken, now: s.now()}
+	return c, nil
 }

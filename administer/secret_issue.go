@@ -42,7 +42,8 @@ type IssuedSecret struct {
 // to the tenant of the resource, unless an operator issues it for an operator.
 //
 // It requires the same rights as applying the resource. Errors: VALIDATION,
-// NOT_FOUND, ACCESS_DENIED, and CONFLICT when the name is taken or there are as
+// NOT_FOUND, ACCESS_DENIED, also for a User where personal access tokens are not
+// allowed, and CONFLICT when the name is taken or there are as
 // many active secrets as there may be.
 func (s *Administration) IssueSecret(
 	ctx context.Context, caller domain.Caller, key ResourceKey, in NewSecret,
@@ -53,6 +54,9 @@ func (s *Administration) IssueSecret(
 	}
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return nil, err
+	}
+	if s.noPersonalTokens && key.Kind == resource.KindUser {
+		return nil, domain.Denied("a personal access token " + noPersonalTokens)
 	}
 	expiresAt, err := s.lifetimes.expiry(key.Kind, in.ExpiresAt, now)
 	if err != nil {
@@ -109,6 +113,7 @@ func insertCredential(
 	c := domain.Credential{
 		ID: issued.ID, PrincipalID: owner.ID, Name: issued.Name, Kind: domain.CredentialApplicationSecret,
 		SecretSHA256: authn.HashSecret(issued.Value.Reveal()), CreatedAt: issued.CreatedAt, ExpiresAt: issued.ExpiresAt,
+		IssuedBy: &caller.PrincipalID,
 	}
 	if owner.Kind == resource.KindUser {
 		c.Kind = domain.CredentialPersonalAccessToken

@@ -18,8 +18,12 @@ const (
 	BootstrapTokenLifetime = 24 * time.Hour
 )
 
-// SecretLifetimes bound the validity of issued secrets. 0 is no bound. Secrets
-// that manifests declare expire at the time in the manifest.
+// noPersonalTokens is the reason why an installation refuses personal access tokens.
+const noPersonalTokens = "is not allowed: users of this service sign in through an issuer only (--personal-tokens)"
+
+// SecretLifetimes bound the validity of issued secrets. 0 is no bound. MaxAccessToken
+// bounds declared tokens too; declared secrets of applications expire at the time in the
+// manifest.
 type SecretLifetimes struct {
 	// AccessToken is the lifetime of a personal access token issued without an expiry,
 	// MaxAccessToken the longest.
@@ -53,6 +57,38 @@ func (l SecretLifetimes) expiry(kind resource.Kind, asked *time.Time, now time.T
 	}
 	expiresAt := asked.UTC().Truncate(time.Microsecond)
 	return &expiresAt, nil
+}
+
+// tokenPolicy limits the personal access tokens that manifests declare.
+type tokenPolicy struct {
+	none    bool
+	longest time.Duration
+	now     time.Time
+}
+
+// endOfToken returns when a token ends that is declared now without an expiry, nil if tokens are not limited.
+func (p tokenPolicy) endOfToken(now time.Time) *time.Time {
+	if p.longest == 0 {
+		return nil
+	}
+	end := now.Add(p.longest)
+	return &end
+}
+
+// checkTokens reports the first of the tokens of a user that is not allowed.
+func (p tokenPolicy) checkTokens(declared []resource.SecretSpec) *resource.Violation {
+	if p.none && len(declared) > 0 {
+		return &resource.Violation{Pointer: "/spec/accessTokens", Message: noPersonalTokens}
+	}
+	for i, token := range declared {
+		if p.longest > 0 && token.ExpiresAt != nil && token.ExpiresAt.After(p.now.Add(p.longest)) {
+			return &resource.Violation{
+				Pointer: fmt.Sprintf("/spec/accessTokens/%d/expiresAt", i),
+				Message: fmt.Sprintf("must be at most %s from now", lifetimeText(p.longest)),
+			}
+		}
+	}
+	return nil
 }
 
 // lifetimeText writes a duration in days where it is a number of them.

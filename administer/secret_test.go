@@ -103,9 +103,10 @@ func (c *custody) find(as domain.Caller, key administer.ResourceKey) []domain.Se
 
 // lookUp finds who the value proves.
 func (c *custody) lookUp(kind domain.CredentialKind, of *uuid.UUID, value domain.Secret) (domain.Caller, error) {
-	caller, _, err := c.db.Reader().LookUpCredential(c.t.Context(), persistence.CredentialKey{
+	found, err := c.db.Reader().LookUpCredential(c.t.Context(), persistence.CredentialKey{
 		Kind: kind, PrincipalID: of, SecretSHA256: authn.HashSecret(value.Reveal()),
 	}, *c.clock)
+	caller := found.Caller
 	return caller, err
 }
 

@@ -63,7 +63,7 @@ func (s *Administration) BootstrapTenant(ctx context.Context, in FirstTenant) (*
 			return nil, domain.Conflict(domain.CodeConflict,
 				"there is a tenant already: the first one is made once, others by applying documents")
 		}
-		c, err := prepareConfiguration(ctx, tx, system, documents, nil)
+		c, err := s.prepareConfiguration(ctx, tx, system, documents, nil)
 		if err != nil {
 			return nil, err
 		}

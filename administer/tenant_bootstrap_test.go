@@ -19,9 +19,10 @@ import (
 // caller is who a personal access token proves.
 func callerWith(t *testing.T, db *persistence.DB, token domain.Secret) (domain.Caller, error) {
 	t.Helper()
-	caller, _, err := db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
+	found, err := db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
 		Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(token.Reveal()),
 	}, time.Now())
+	caller := found.Caller
 	return caller, err
 }
 

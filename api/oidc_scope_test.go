@@ -24,7 +24,7 @@ func scoped(t *testing.T, change func(*authn.OIDCIssuer)) *federation {
 	oidc, err := authn.NewOIDC(f.DB, []authn.OIDCIssuer{issuer}, f.Now)
 	require.NoError(t, err)
 	options := f.Options
-	options.Authenticator, err = authn.NewAuthenticator(f.DB.Reader(), f.Now, authn.WithOIDC(oidc))
+	options.Authenticator, err = authn.NewAuthenticator(f.DB, f.Now, authn.WithOIDC(oidc))
 	require.NoError(t, err)
 	handler := apitest.Handler(t, options)
 	f.Client = contracttest.Client(contracttest.InProcess(handler))

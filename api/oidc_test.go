@@ -55,7 +55,7 @@ VALUES ($1, 'USER', 'Unlinked', $2, now(), NULL), ($3, 'USER', 'Disabled', $4, n
 		{Issuer: f.world.Other.URL(), Audiences: []string{f.world.Audience}, Tenants: []string{authn.AllTenants}},
 	}, f.Now)
 	require.NoError(t, err)
-	options.Authenticator, err = authn.NewAuthenticator(f.DB.Reader(), f.Now, authn.WithOIDC(oidc))
+	options.Authenticator, err = authn.NewAuthenticator(f.DB, f.Now, authn.WithOIDC(oidc))
 	require.NoError(t, err)
 	options.Log = slog.New(slog.NewJSONHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	handler := apitest.Handler(t, options)

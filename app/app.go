@@ -162,5 +162,10 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 	return persistence.WithRequestID(ctx, id)
 }
 
+// WithCaller returns a context under which the events of operations name the caller's token if another user issued it.
+func WithCaller(ctx context.Context, caller domain.Caller) context.Context {
+	return persistence.WithCaller(ctx, caller)
+}
+
 // now returns the current time in the precision of the database.
 func (s *Service) now() time.Time { return s.store.Now() }

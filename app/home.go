@@ -10,7 +10,7 @@ import (
 // RetrieveHome returns what the caller comes back to: of each list the first entries, and the newest recent events.
 func (s *Service) RetrieveHome(ctx context.Context, caller domain.Caller, entries, recent int) (*domain.Home, error) {
 	var newest []domain.TimelineEvent
-	home, err := s.store.Reader.GetHome(ctx, caller, caller.AdministeredTenants(), entries, events.Recent(caller, recent, &newest))
+	home, err := s.store.Reader.GetHome(ctx, caller, caller.AdministeredTenants(), entries, s.now(), events.Recent(caller, recent, &newest))
 	if err != nil {
 		return nil, err
 	}

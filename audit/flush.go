@@ -125,7 +125,7 @@ func denialEvent(key denialKey, e *entry, found persistence.AuditedTenants) doma
 	if key.principal == uuid.Nil {
 		event.ActorID = domain.SystemPrincipalID()
 	}
-	return e.describe(event.With("operation", key.operation))
+	return e.describe(event.With("operation", key.operation)).ByToken(e.caller.Token)
 }
 
 // describe adds the count, the times, and the origin of the first occurrence.

@@ -25,7 +25,7 @@ const (
 
 // Authenticator identifies the caller of a request. It is safe for concurrent use.
 type Authenticator struct {
-	reader  *persistence.Reader
+	db      *persistence.DB
 	oidc    *OIDC
 	clock   func() time.Time
 	callers *lru.Cache[[sha256.Size]byte, knownCaller]
@@ -47,13 +47,13 @@ func WithOIDC(o *OIDC) AuthenticatorOption {
 
 // NewAuthenticator returns an Authenticator for the credentials in the database.
 func NewAuthenticator(
-	reader *persistence.Reader, clock func() time.Time, options ...AuthenticatorOption,
+	db *persistence.DB, clock func() time.Time, options ...AuthenticatorOption,
 ) (*Authenticator, error) {
 	callers, err := lru.New[[sha256.Size]byte, knownCaller](maxCallers)
 	if err != nil {
 		return nil, fmt.Errorf("making the cache of callers: %w", err)
 	}
-	a := &Authenticator{reader: reader, clock: clock, callers: callers}
+	a := &Authenticator{db: db, clock: clock, callers: callers}
 	for _, option := range options {
 		option(a)
 	}
@@ -132,12 +132,25 @@ func (a *Authenticator) lookUp(
 func (a *Authenticator) find(ctx context.Context, shown credential, now time.Time) (domain.Caller, *time.Time, error) {
 	switch {
 	case shown.token == "":
-		return a.reader.LookUpCredential(ctx, shown.key, now)
+		return a.lookUpCredential(ctx, shown.key, now)
 	case a.oidc == nil:
 		return domain.Caller{}, nil, refuse(domain.SignInUnknownIssuer)
 	default:
 		return a.oidc.find(ctx, shown.token, now)
 	}
+}
+
+// lookUpCredential returns the caller of a credential of the database and when it expires, and records the use of a
+// personal access token about once an hour.
+func (a *Authenticator) lookUpCredential(
+	ctx context.Context, key persistence.CredentialKey, now time.Time,
+) (domain.Caller, *time.Time, error) {
+	found, err := a.db.Reader().LookUpCredential(ctx, key, now)
+	if err == nil && found.Idle && key.Kind == domain.CredentialPersonalAccessToken {
+		// A caller is not refused because its use cannot be recorded; the next use tries again.
+		_ = a.db.RecordCredentialUse(ctx, key, found.Caller.PrincipalID, now)
+	}
+	return found.Caller, found.ExpiresAt, err
 }
 
 // refuse returns the error for a sign-in of which only the reason is known.

@@ -45,7 +45,7 @@ func newDirectory(t *testing.T) *directory {
 	}
 	d.db = pgtest.Open(t, d.url)
 	var err error
-	d.Authenticator, err = authn.NewAuthenticator(d.db.Reader(), d.clock.Now)
+	d.Authenticator, err = authn.NewAuthenticator(d.db, d.clock.Now)
 	require.NoError(t, err)
 	audit := domain.NewAudit(domain.SystemPrincipalID(), d.clock.Now())
 	tenant := func(id byte, namespace string) domain.Tenant {
@@ -330,7 +330,7 @@ func TestAuthenticateReportsAnUnreachableDatabase(t *testing.T) {
 	db, err := persistence.Open(t.Context(), "postgres://user@127.0.0.1:1/nowhere", persistence.Limits{Requests: 1})
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	a, err := authn.NewAuthenticator(db.Reader(), newTestClock().Now)
+	a, err := authn.NewAuthenticator(db, newTestClock().Now)
 	require.NoError(t, err)
 	_, err = a.Authenticate(t.Context(), "Bearer secret-of-the-caller")
 	require.True(t, domain.HasCode(err, domain.CodeUnavailable), "%v", err)

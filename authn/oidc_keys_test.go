@@ -292,7 +292,7 @@ func TestOIDCKeysAreRefreshedWithoutBeingAskedFor(t *testing.T) {
 	<-ended
 	fetched := u.fetched()
 
-	u.Authenticator, err = authn.NewAuthenticator(u.db.Reader(), clock.Now, authn.WithOIDC(trusted))
+	u.Authenticator, err = authn.NewAuthenticator(u.db, clock.Now, authn.WithOIDC(trusted))
 	require.NoError(t, err)
 	u.accepted(t, u.bearer(u.world.Claims().With(oidctest.Members{"exp": clock.Now().Add(time.Minute).Unix()})))
 	require.Equal(t, fetched, u.fetched(), "the first token finds the keys there")

@@ -71,7 +71,7 @@ func (d *directory) trust(t *testing.T, issuers ...authn.OIDCIssuer) {
 	t.Helper()
 	oidc, err := authn.NewOIDC(d.db, issuers, d.clock.Now)
 	require.NoError(t, err)
-	d.Authenticator, err = authn.NewAuthenticator(d.db.Reader(), d.clock.Now, authn.WithOIDC(oidc))
+	d.Authenticator, err = authn.NewAuthenticator(d.db, d.clock.Now, authn.WithOIDC(oidc))
 	require.NoError(t, err)
 }
 
@@ -187,7 +187,7 @@ func TestOIDCWithoutIssuers(t *testing.T) {
 	u.trust(t)
 	u.refused(t, token)
 	var err error
-	u.Authenticator, err = authn.NewAuthenticator(u.db.Reader(), u.clock.Now)
+	u.Authenticator, err = authn.NewAuthenticator(u.db, u.clock.Now)
 	require.NoError(t, err)
 	u.refused(t, token)
 }

@@ -102,7 +102,7 @@ func (s *Sessions) ProveByToken(ctx context.Context, token string) (Proof, error
 	if !ok || shown.token != "" || shown.key.Kind != domain.CredentialPersonalAccessToken {
 		return Proof{}, refuse(domain.SignInMalformed)
 	}
-	caller, expiresAt, err := s.auth.reader.LookUpCredential(ctx, shown.key, s.clock())
+	caller, expiresAt, err := s.auth.lookUpCredential(ctx, shown.key, s.clock())
 	if err != nil {
 		return Proof{}, err
 	}
@@ -207,7 +207,7 @@ func (s *Sessions) caller(ctx context.Context, session *domain.Session, now time
 	if session.Issuer != "" {
 		return s.auth.oidc.resume(ctx, session, now)
 	}
-	caller, _, err := s.auth.reader.LookUpCredential(ctx, persistence.CredentialKey{
+	caller, _, err := s.auth.lookUpCredential(ctx, persistence.CredentialKey{
 		Kind: domain.CredentialPersonalAccessToken, SecretSHA256: [32]byte(session.CredentialSHA256),
 	}, now)
 	switch {

@@ -71,7 +71,7 @@ func newTerminal(t *testing.T, issuers ...authn.OIDCIssuer) *terminal {
 	require.NoError(t, err)
 	trusted, err := authn.NewOIDC(db, issuers, now)
 	require.NoError(t, err)
-	authenticator, err := authn.NewAuthenticator(db.Reader(), now, authn.WithOIDC(trusted))
+	authenticator, err := authn.NewAuthenticator(db, now, authn.WithOIDC(trusted))
 	require.NoError(t, err)
 	documents, err := blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)

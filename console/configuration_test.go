@@ -296,7 +296,7 @@ func TestLeaverIsDisabled(t *testing.T) {
 	require.Contains(t, alice.Text("[aria-labelledby=rights]"), "Loan")
 	alice.Click("form[action$='/disable'] button")
 	alice.AwaitText("Disabled")
-	_, _, err := s.db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
+	_, err := s.db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
 		Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(demo.Carol().Secret),
 	}, time.Now())
 	require.Error(t, err)
@@ -322,7 +322,7 @@ func TestSecretIsRotated(t *testing.T) {
 	s.apply("{apiVersion: procession/v1, kind: Application, metadata: {code: rotating, tenant: demo}, spec: {name: Rotating}}")
 	application := s.manifestOf(resource.KindApplication, "rotating")
 	valid := func(secret string) bool {
-		_, _, err := s.db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
+		_, err := s.db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
 			Kind: domain.CredentialApplicationSecret, PrincipalID: &application.ID, SecretSHA256: authn.HashSecret(secret),
 		}, time.Now())
 		return err == nil

@@ -24,6 +24,7 @@ import (
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/start"
 	"github.com/procession-dev/procession/console/tasks"
+	"github.com/procession-dev/procession/console/tokens"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/console/webhooks"
 	"github.com/procession-dev/procession/feed"
@@ -56,7 +57,7 @@ func New(o Options) (*web.Site, error) {
 	o.SignIn.Sessions = o.Sessions
 	o.Confirm = o.SignIn.Confirm
 	return web.NewSite(o.Options, routes(screens{
-		signin: &o.SignIn, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
+		signin: &o.SignIn, tokens: &tokens.Screens{Administration: o.Administration}, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},
 		health: &health.Screens{Administration: o.Administration}, reference: &reference.Screens{BaseURL: o.SignIn.BaseURL},

@@ -107,7 +107,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	require.NoError(tb, demo.Load(tb.Context(), s.db, sealer, time.Now()))
 	oidc, err := authn.NewOIDC(s.db, issuers, clock)
 	require.NoError(tb, err)
-	authenticator, err := authn.NewAuthenticator(s.db.Reader(), clock, authn.WithOIDC(oidc))
+	authenticator, err := authn.NewAuthenticator(s.db, clock, authn.WithOIDC(oidc))
 	require.NoError(tb, err)
 	documents, err := blobstore.Open(tb.Context(), "file://"+tb.TempDir()+"/documents?fsync=off")
 	require.NoError(tb, err)
@@ -206,9 +206,10 @@ func (s *site) caller(a demo.Account) domain.Caller {
 	if a.Email != "" {
 		kind = domain.CredentialPersonalAccessToken
 	}
-	found, _, err := s.db.Reader().LookUpCredential(s.t.Context(), persistence.CredentialKey{
+	looked, err := s.db.Reader().LookUpCredential(s.t.Context(), persistence.CredentialKey{
 		Kind: kind, PrincipalID: &a.ID, SecretSHA256: authn.HashSecret(a.Secret),
 	}, time.Now())
+	found := looked.Caller
 	require.NoError(s.t, err)
 	return found
 }

@@ -41,6 +41,9 @@ POST preferences            303   303          303           303     303    303 
 GET sessions                200   200          200           200     200    200       200       200      200   in        200
 POST sessions/end-others    303   303          303           303     303    303       303       303      303   in        303
 POST sessions/:id/end       303   303          303           303     303    303       303       303      303   in        303
+GET tokens                  200   200          200           200     200    200       200       200      200   in        200
+POST tokens/confirm         303   303          303           303     303    303       303       303      303   in        303
+POST tokens/:id/revoke      404   404          404           404     404    404       404       404      404   in        404
 GET palette                 200   200          200           200     200    200       200       200      200   in        200
 GET live                    200   200          200           200     200    200       200       200      200   in        200
 GET reference               200   200          200           200     200    200       200       200      200   in        200

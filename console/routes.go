@@ -18,6 +18,7 @@ import (
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/console/start"
 	"github.com/procession-dev/procession/console/tasks"
+	"github.com/procession-dev/procession/console/tokens"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/console/webhooks"
 )
@@ -25,6 +26,7 @@ import (
 // screens are the screens of each area.
 type screens struct {
 	signin    *signin.Screens
+	tokens    *tokens.Screens
 	home      *home.Screens
 	artifacts *artifacts.Screens
 	tasks     *tasks.Screens
@@ -58,6 +60,9 @@ func routes(s screens) []web.Route {
 		web.Get("sessions", s.signin.List),
 		web.Post("sessions/end-others", s.signin.EndOthers),
 		web.Post("sessions/:id/end", s.signin.End),
+		web.Get("tokens", s.tokens.List),
+		web.Post("tokens/confirm", s.tokens.Confirm),
+		web.Post("tokens/:id/revoke", s.tokens.Revoke),
 
 		web.Get("palette", s.palette.Show),
 		web.Get("live", s.live.Follow),

@@ -42,6 +42,8 @@ type Caller struct {
 	// OAuth reports whether the caller presented a token of an OAuth 2.0 issuer rather than a credential of the
 	// service. Some operations require more then (specification section 5, rule 3).
 	OAuth bool
+	// Token is the credential of the caller if another user issued it, otherwise nil.
+	Token *IssuedToken
 	// Operator may create tenants and administer all of them.
 	Operator bool
 }

@@ -29,4 +29,30 @@ type Credential struct {
 	SecretSHA256 [32]byte
 	CreatedAt    time.Time
 	ExpiresAt    *time.Time
+	// IssuedBy is the user who issued or declared the credential, nil if that was the service itself.
+	IssuedBy *uuid.UUID
+}
+
+// PersonalToken is a personal access token as its holder sees it.
+type PersonalToken struct {
+	SecretInfo
+	// TenantID is nil for a token that is valid in all tenants of its holder. HolderCode is the code of the holder in
+	// the tenant.
+	TenantID   *uuid.UUID
+	TenantName string
+	HolderCode string
+	// IssuedBy is nil if that is not known, IssuerName then empty.
+	IssuedBy   *uuid.UUID
+	IssuerName string
+	// LastUsedAt is known to the hour, nil before the first use.
+	LastUsedAt *time.Time
+	// New reports whether another user issued the token, and the holder has not confirmed to know of it.
+	New bool
+}
+
+// IssuedToken is a personal access token that another user issued for its holder. Events that its bearer causes name it.
+type IssuedToken struct {
+	ID       uuid.UUID
+	Name     string
+	IssuedBy uuid.UUID
 }

@@ -76,6 +76,14 @@ func (e Event) From(state string) Event {
 	return e
 }
 
+// ByToken returns the event with the token of its actor; nil changes nothing.
+func (e Event) ByToken(t *IssuedToken) Event {
+	if t == nil {
+		return e
+	}
+	return e.With("tokenId", t.ID.String()).With("tokenName", t.Name).With("tokenIssuedBy", t.IssuedBy.String())
+}
+
 // With returns the event with a further detail. A detail without a value is left out.
 func (e Event) With(name, value string) Event {
 	if value == "" {

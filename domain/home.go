@@ -9,6 +9,8 @@ type Home struct {
 	Running Page[BoardProcess]
 	// Recent are the newest events that are visible to the user.
 	Recent []TimelineEvent
+	// NewTokens counts the tokens that others issued for the user and that it has not confirmed.
+	NewTokens int
 	FirstSteps
 }
 

@@ -12,15 +12,15 @@ import (
 
 // A credential that the principal already has stays unchanged.
 const insertCredential = `
-INSERT INTO credentials (id, principal_id, kind, secret_sha256, created_at, expires_at, tenant_id, name)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO credentials (id, principal_id, kind, secret_sha256, created_at, expires_at, tenant_id, name, issued_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
     ON CONFLICT (secret_sha256, principal_id, tenant_id) DO NOTHING`
 
 // InsertCredential stores a credential. If the principal already has one with the same secret, that one stays
 // unchanged.
 func (tx *Tx) InsertCredential(c domain.Credential) {
 	tx.queue(insertCredential, c.ID, c.PrincipalID, c.Kind, c.SecretSHA256[:], c.CreatedAt, c.ExpiresAt,
-		c.TenantID, c.Name)
+		c.TenantID, c.Name, c.IssuedBy)
 }
 
 const deleteCredential = `
@@ -47,7 +47,8 @@ SELECT DISTINCT ON (t.id)
        min(c.expires_at) FILTER (WHERE j.refusal = '') OVER () AS expires_at, t.id AS tenant_id, t.namespace,
        coalesce(u.role, p.role, 'MEMBER') AS role,
        coalesce(bool_or(p.operator AND c.tenant_id IS NULL) FILTER (WHERE j.refusal = '') OVER (), false) AS operator,
-       c.tenant_id IS NOT NULL AS scoped, j.refusal,
+       c.tenant_id IS NOT NULL AS scoped, j.refusal, c.id AS credential_id, c.name AS credential_name, c.issued_by,
+       c.last_used_at,
        CASE WHEN u.disabled_at IS NOT NULL THEN 'DISABLED' ELSE '' END AS membership_refusal
   FROM credentials c
   JOIN principals p ON p.id = c.principal_id
@@ -90,30 +91,65 @@ type credentialRow struct {
 	Scoped            bool
 	Refusal           domain.SignInReason
 	MembershipRefusal domain.SignInReason
+	CredentialID      uuid.UUID
+	CredentialName    string
+	IssuedBy          *uuid.UUID
+	LastUsedAt        *time.Time
 }
 
-// LookUpCredential returns the principal that a credential belongs to and when it expires, nil if never. A
+// useRecorded is how exactly the last use of a personal access token is known.
+const useRecorded = time.Hour
+
+// FoundCredential is the principal that a credential belongs to, and when the credential expires, nil if never. Idle
+// reports whether its use was last recorded more than an hour ago.
+type FoundCredential struct {
+	Caller    domain.Caller
+	ExpiresAt *time.Time
+	Idle      bool
+}
+
+// LookUpCredential returns the principal that a credential belongs to. A
 // credential presented without a principal belongs to the principal that had it first. A credential that is
 // unknown, expired or of a disabled principal is UNAUTHENTICATED, with the reason as the cause.
 func (r *Reader) LookUpCredential(
 	ctx context.Context, key CredentialKey, now time.Time,
-) (domain.Caller, *time.Time, error) {
+) (FoundCredential, error) {
 	var found []credentialRow
 	err := r.Read(ctx, pg.Q(
 		lookUpCredential, []any{key.SecretSHA256[:], key.Kind, key.PrincipalID, now}, pg.Into(&found),
 	))
 	if err != nil {
-		return domain.Caller{}, nil, pg.Translate("looking up a credential", err)
+		return FoundCredential{}, pg.Translate("looking up a credential", err)
 	}
 	if len(found) == 0 {
 		refused := domain.SignInError{Reason: domain.SignInUnknownCredential}
 		if key.PrincipalID != nil {
 			refused.PrincipalID = *key.PrincipalID
 		}
-		return domain.Caller{}, nil, domain.RefuseSignIn(refused)
+		return FoundCredential{}, domain.RefuseSignIn(refused)
 	}
 	caller, err := admit(found)
-	return caller, found[0].ExpiresAt, err
+	first := found[0]
+	if first.IssuedBy != nil && *first.IssuedBy != first.PrincipalID {
+		caller.Token = &domain.IssuedToken{ID: first.CredentialID, Name: first.CredentialName, IssuedBy: *first.IssuedBy}
+	}
+	idle := first.LastUsedAt == nil || first.LastUsedAt.Before(now.Add(-useRecorded))
+	return FoundCredential{Caller: caller, ExpiresAt: first.ExpiresAt, Idle: idle}, err
+}
+
+const recordCredentialUse = `
+UPDATE credentials
+   SET last_used_at = $3
+ WHERE secret_sha256 = $1
+   AND kind = $2
+   AND principal_id = $4
+   AND (last_used_at IS NULL OR last_used_at < $5)`
+
+// RecordCredentialUse records that a principal has used a credential.
+func (db *DB) RecordCredentialUse(ctx context.Context, key CredentialKey, principal uuid.UUID, now time.Time) error {
+	err := db.Send(ctx, []pg.Query{pg.Q(recordCredentialUse,
+		[]any{key.SecretSHA256[:], key.Kind, now, principal, now.Add(-useRecorded)}, pg.None)})
+	return pg.Translate("recording the use of a credential", err)
 }
 
 // admit converts the rows of one principal, one for each of its tenants, to a caller. An operator needs none of

@@ -135,7 +135,7 @@ func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 		return err
 	}
 	defer conn.Release()
-	tx := &Tx{conn: conn, pool: db.pool, requestID: requestID(ctx), precondition: precondition(ctx)}
+	tx := &Tx{conn: conn, pool: db.pool, requestID: requestID(ctx), caller: callerWithToken(ctx), precondition: precondition(ctx)}
 	defer tx.rollback(ctx)
 	if err := fn(tx); err != nil {
 		return err
@@ -163,6 +163,8 @@ type Tx struct {
 	queued  pgx.Batch
 	// requestID is the id of the request that the transaction belongs to, if any.
 	requestID string
+	// caller has a token if another user issued the token of the request.
+	caller domain.Caller
 	// revoked reports whether the transaction revokes access to the engine.
 	revoked bool
 	// precondition is the precondition of the request; current is the version of its resource, nil until the resource was

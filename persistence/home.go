@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -40,7 +41,7 @@ SELECT EXISTS (SELECT 1 FROM process_definitions d WHERE d.tenant_id = ANY($3) A
 // the tenants that the caller administers, or its own where it administers none. Queries of other parts of the page are
 // sent along.
 func (r *Reader) GetHome(
-	ctx context.Context, caller domain.Caller, administered []uuid.UUID, limit int, others ...pg.Query,
+	ctx context.Context, caller domain.Caller, administered []uuid.UUID, limit int, now time.Time, others ...pg.Query,
 ) (*domain.Home, error) {
 	h := domain.Home{FirstSteps: domain.FirstSteps{Administers: len(administered) > 0}}
 	steps, args := selectStepsOfUser, []any{caller.PrincipalID, caller.TenantIDs()}
@@ -49,6 +50,7 @@ func (r *Reader) GetHome(
 	}
 	queries := append([]pg.Query{pg.KeepPlans()}, others...)
 	queries = append(queries, pg.Q(steps, args, pg.One(&h.Published, &h.Connected, &h.Started, &h.Completed, &h.MayStart)))
+	queries = append(queries, pg.Q(countNewTokens, ownTokenArgs(caller, now), pg.One(&h.NewTokens)))
 	page := domain.PageRequest{Size: limit}
 	waiting := pg.NewList(caller, inboxColumns, "process_items i"+inboxProcess, "i.tenant_id")
 	waiting.Names, waiting.Fixed = inboxNames, true

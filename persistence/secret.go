@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -25,22 +26,26 @@ DELETE FROM credentials
    AND secret_sha256 <> ALL($3::bytea[])`
 
 	putDeclaredCredential = `
-INSERT INTO credentials (id, principal_id, kind, secret_sha256, created_at, expires_at, tenant_id, name, declared)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true)
+INSERT INTO credentials (id, principal_id, kind, secret_sha256, created_at, expires_at, tenant_id, name, issued_by, declared)
+VALUES ($1, $2, $3, $4, $5, coalesce($6, $10), $7, $8, $9, true)
     ON CONFLICT (secret_sha256, principal_id, tenant_id) DO UPDATE
-   SET name = excluded.name, expires_at = excluded.expires_at, declared = true`
+   SET name = excluded.name, declared = true,
+       expires_at = CASE WHEN $6::timestamptz IS NULL AND $10::timestamptz IS NOT NULL
+                         THEN coalesce(credentials.expires_at, $10) ELSE $6 END`
 )
 
 // DeclareCredentials replaces the declared credentials of a principal, in the tenant if there is one.
-// Credentials that the service issued stay.
-func (tx *Tx) DeclareCredentials(principal uuid.UUID, tenant *uuid.UUID, declared []domain.Credential) {
+// Credentials that the service issued stay. A new one without an expiry gets end, which later changes of the manifest do
+// not extend; with a nil end it does not expire.
+func (tx *Tx) DeclareCredentials(principal uuid.UUID, tenant *uuid.UUID, declared []domain.Credential, end *time.Time) {
 	hashes := make([][]byte, len(declared))
 	for i, c := range declared {
 		hashes[i] = c.SecretSHA256[:]
 	}
 	tx.queue(deleteOtherDeclaredCredentials, principal, tenant, hashes)
 	for _, c := range declared {
-		tx.queue(putDeclaredCredential, c.ID, principal, c.Kind, c.SecretSHA256[:], c.CreatedAt, c.ExpiresAt, tenant, c.Name)
+		tx.queue(putDeclaredCredential, c.ID, principal, c.Kind, c.SecretSHA256[:], c.CreatedAt, c.ExpiresAt, tenant, c.Name,
+			c.IssuedBy, end)
 	}
 }
 

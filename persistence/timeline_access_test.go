@@ -2,6 +2,7 @@ package persistence_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -85,7 +86,7 @@ func (o *onlooker) requireHome(t *testing.T, reader *persistence.Reader) {
 		}
 	}
 	var recent []domain.TimelineEvent
-	home, err := reader.GetHome(t.Context(), o.Caller, nil, 1, events.Recent(o.Caller, 200, &recent))
+	home, err := reader.GetHome(t.Context(), o.Caller, nil, 1, time.Now(), events.Recent(o.Caller, 200, &recent))
 	require.NoError(t, err)
 	require.EqualValues(t, waiting, home.Waiting.Total)
 	for _, e := range recent {

@@ -48,9 +48,10 @@ func TestBootstrapMakesTheFirstTenantOnce(t *testing.T) {
 	require.Contains(t, explained, "olga@north.example")
 
 	db := pgtest.Open(t, url)
-	caller, _, err := db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
+	found, err := db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
 		Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(strings.TrimSpace(token)),
 	}, time.Now())
+	caller := found.Caller
 	require.NoError(t, err)
 	require.True(t, caller.Operator)
 	require.Equal(t, domain.PrincipalUser, caller.Type)

@@ -21,6 +21,12 @@ import (
 // defaultListen is the default address of the REST API.
 const defaultListen = "127.0.0.1:8080"
 
+// The values of --personal-tokens.
+const (
+	personalTokensAllowed = "allowed"
+	personalTokensNone    = "none"
+)
+
 // Config holds every setting of the service. A setting is declared once, by its
 // flag in bind: its environment variable and its key in the file have the name of
 // the flag. See load.
@@ -81,6 +87,7 @@ type Config struct {
 	KeyPublishDelay     time.Duration
 	OIDCIssuers         oidcIssuers
 
+	PersonalTokens         string
 	AccessTokenLifetime    time.Duration
 	MaxAccessTokenLifetime time.Duration
 	MaxSecretLifetime      time.Duration
@@ -173,6 +180,8 @@ func (c *Config) bind(f *pflag.FlagSet) {
 		"how long a new signing key is published before it signs, more than --key-reload, at most 30m")
 	f.Var(&c.OIDCIssuers, "oidc-issuers", "OpenID Connect issuers whose tokens let users in, as YAML or JSON: "+
 		`[{"issuer": "https://…", "audiences": ["…"], "tenants": ["…"], "email-domains": ["…"], "operators": false}]`)
+	f.StringVar(&c.PersonalTokens, "personal-tokens", personalTokensAllowed,
+		"whether administrators may issue personal access tokens for users: allowed, or none where users sign in through an issuer only")
 	f.DurationVar(&c.AccessTokenLifetime, "access-token-lifetime", administer.DefaultAccessTokenLifetime,
 		"how long a personal access token works that is issued without an expiry; 0 for as long as it may")
 	f.DurationVar(&c.MaxAccessTokenLifetime, "max-access-token-lifetime", administer.MaxAccessTokenLifetime,
@@ -223,6 +232,10 @@ func (c *Config) check() error {
 	must(c.KeyReload >= time.Millisecond && c.KeyPublishDelay > c.KeyReload && c.KeyPublishDelay <= authn.MaxPublishDelay,
 		"--key-publish-delay must be more than --key-reload and at most 30m")
 	wrong = append(wrong, c.checkDatabase()...)
+	must(c.PersonalTokens == personalTokensAllowed || c.PersonalTokens == personalTokensNone,
+		"--personal-tokens must be allowed or none")
+	must(c.PersonalTokens != personalTokensNone || len(c.OIDCIssuers) > 0,
+		"--personal-tokens none needs --oidc-issuers, through which users sign in")
 	must(c.AccessTokenLifetime >= 0 && c.MaxAccessTokenLifetime >= 0 && c.MaxSecretLifetime >= 0 &&
 		(c.MaxAccessTokenLifetime == 0 || c.AccessTokenLifetime <= c.MaxAccessTokenLifetime),
 		"--access-token-lifetime must be 0 to --max-access-token-lifetime, and --max-secret-lifetime not negative")

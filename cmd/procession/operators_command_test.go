@@ -22,9 +22,10 @@ func TestOperatorsComeAndGo(t *testing.T) {
 	require.Contains(t, explained, "expires at")
 	db := pgtest.Open(t, url)
 	lookUp := func(token string, at time.Time) (domain.Caller, error) {
-		caller, _, err := db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
+		found, err := db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
 			Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(strings.TrimSpace(token)),
 		}, at)
+		caller := found.Caller
 		return caller, err
 	}
 	_, err = lookUp(first, time.Now().Add(25*time.Hour))

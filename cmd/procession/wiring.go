@@ -104,6 +104,7 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 	s.revocations = store.Revocations()
 	h.administration = administer.New(administer.Options{
 		Store: store, Sealer: k.sealer, Issuer: k.issuer, EngineAddress: c.TemporalAddress, CheckWebhookURL: guard.CheckURL,
+		NoPersonalTokens: c.PersonalTokens == personalTokensNone,
 		Lifetimes: administer.SecretLifetimes{
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
 			MaxApplicationSecret: c.MaxSecretLifetime,
@@ -231,7 +232,7 @@ func (s *service) newAPI(k *keyring, h halves, m *metrics, dev *devService) (err
 	if err != nil {
 		return err
 	}
-	authenticator, err := authn.NewAuthenticator(k.db.Reader(), time.Now, authn.WithOIDC(s.oidc))
+	authenticator, err := authn.NewAuthenticator(k.db, time.Now, authn.WithOIDC(s.oidc))
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func texts() map[language.Tag]map[string]string {
 	translated := german()
 	for _, more := range []map[string]string{
 		germanForms(), germanTasks(), germanProcesses(), germanEvents(), germanRun(), germanHealth(), germanEngine(),
-		germanWork(), germanDefinitions(), germanPeople(), germanReference(),
+		germanWork(), germanDefinitions(), germanPeople(), germanReference(), germanTokens(),
 	} {
 		maps.Copy(translated, more)
 	}

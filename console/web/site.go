@@ -19,6 +19,7 @@ import (
 
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/ui"
@@ -209,6 +210,7 @@ func (s *Site) signedIn(visit *Visit) error {
 	if s.o.SignInMaxAge > 0 {
 		visit.freshFrom = s.o.Clock().Add(-s.o.SignInMaxAge)
 	}
+	visit.Request = visit.WithContext(app.WithCaller(ctx, visit.Caller))
 	return nil
 }
 

@@ -109,7 +109,7 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 	require.NoError(t, keys.EnsureKeys(t.Context()))
 	issuer, err := authn.NewIssuer(keys, "procession", authn.DefaultCertificateLifetime)
 	require.NoError(t, err)
-	authenticator, err := authn.NewAuthenticator(s.DB.Reader(), s.Now)
+	authenticator, err := authn.NewAuthenticator(s.DB, s.Now)
 	require.NoError(t, err)
 
 	s.Provider = &Provider{Provider: assistance.Builtin{}}
