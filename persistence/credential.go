@@ -91,10 +91,16 @@ type credentialRow struct {
 	Scoped            bool
 	Refusal           domain.SignInReason
 	MembershipRefusal domain.SignInReason
-	CredentialID      uuid.UUID
-	CredentialName    string
-	IssuedBy          *uuid.UUID
-	LastUsedAt        *time.Time
+}
+
+// presentedRow is a matching credential of this service.
+type presentedRow struct {
+	credentialRow
+
+	CredentialID   uuid.UUID
+	CredentialName string
+	IssuedBy       *uuid.UUID
+	LastUsedAt     *time.Time
 }
 
 // useRecorded is how exactly the last use of a personal access token is known.
@@ -114,7 +120,7 @@ type FoundCredential struct {
 func (r *Reader) LookUpCredential(
 	ctx context.Context, key CredentialKey, now time.Time,
 ) (FoundCredential, error) {
-	var found []credentialRow
+	var found []presentedRow
 	err := r.Read(ctx, pg.Q(
 		lookUpCredential, []any{key.SecretSHA256[:], key.Kind, key.PrincipalID, now}, pg.Into(&found),
 	))
@@ -128,7 +134,11 @@ func (r *Reader) LookUpCredential(
 		}
 		return FoundCredential{}, domain.RefuseSignIn(refused)
 	}
-	caller, err := admit(found)
+	rows := make([]credentialRow, len(found))
+	for i := range found {
+		rows[i] = found[i].credentialRow
+	}
+	caller, err := admit(rows)
 	first := found[0]
 	if first.IssuedBy != nil && *first.IssuedBy != first.PrincipalID {
 		caller.Token = &domain.IssuedToken{ID: first.CredentialID, Name: first.CredentialName, IssuedBy: *first.IssuedBy}

@@ -27,7 +27,7 @@ DELETE FROM credentials
 
 	putDeclaredCredential = `
 INSERT INTO credentials (id, principal_id, kind, secret_sha256, created_at, expires_at, tenant_id, name, issued_by, declared)
-VALUES ($1, $2, $3, $4, $5, coalesce($6, $10), $7, $8, $9, true)
+VALUES ($1, $2, $3, $4, $5, coalesce($6::timestamptz, $10::timestamptz), $7, $8, $9, true)
     ON CONFLICT (secret_sha256, principal_id, tenant_id) DO UPDATE
    SET name = excluded.name, declared = true,
        expires_at = CASE WHEN $6::timestamptz IS NULL AND $10::timestamptz IS NOT NULL

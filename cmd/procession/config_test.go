@@ -89,6 +89,8 @@ func TestBadConfigurationIsAUsageError(t *testing.T) {
 		"unknown key":         {"config", "print", "--config", unknown},
 		"missing file":        {"config", "print", "--config", unknown + "x"},
 		"bad value":           {"config", "print", "--task-log-limit", "0"},
+		"odd personal tokens": {"serve", "--temporal-address", "localhost:7233", "--personal-tokens", "some"},
+		"no way to sign in":   {"serve", "--temporal-address", "localhost:7233", "--personal-tokens", "none"},
 		"tls without a key":   {"serve", "--temporal-address", "localhost:7233", "--listen-tls", ":8443"},
 		"unexpected argument": {"migrate", "now"},
 		"no database":         {"migrate"},
