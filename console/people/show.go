@@ -108,7 +108,7 @@ func (s *shown) commands() []shell.Line {
 		commands = append(commands, of("secrets", "issue", kind, code, "--name", "NAME"), of("secrets", "revoke", kind, code, "NAME"))
 	}
 	if s.Kind == resource.KindUser && s.May {
-		commands = append(commands, "procession sessions list "+s.Metadata.Code+tenant, "procession sessions end "+s.Metadata.Code+" --all"+tenant)
+		commands = append(commands, of("sessions", "list", code), of("sessions", "end", code, "--all"))
 	}
 	if s.acts() {
 		commands = append(commands, of("access", "list", "--principal", code), "procession access revoke ID")
