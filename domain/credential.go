@@ -50,9 +50,8 @@ type PersonalToken struct {
 	New bool
 }
 
-// IssuedToken is a personal access token that another user issued for its holder. Events that its bearer causes name it.
+// IssuedToken is a personal access token that another user issued for its holder. Events that its bearer causes contain its id.
 type IssuedToken struct {
 	ID       uuid.UUID
-	Name     string
 	IssuedBy uuid.UUID
 }

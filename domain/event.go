@@ -81,7 +81,7 @@ func (e Event) ByToken(t *IssuedToken) Event {
 	if t == nil {
 		return e
 	}
-	return e.With("tokenId", t.ID.String()).With("tokenName", t.Name).With("tokenIssuedBy", t.IssuedBy.String())
+	return e.With("tokenId", t.ID.String()).With("tokenIssuedBy", t.IssuedBy.String())
 }
 
 // With returns the event with a further detail. A detail without a value is left out.

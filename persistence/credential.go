@@ -47,7 +47,7 @@ SELECT DISTINCT ON (t.id)
        min(c.expires_at) FILTER (WHERE j.refusal = '') OVER () AS expires_at, t.id AS tenant_id, t.namespace,
        coalesce(u.role, p.role, 'MEMBER') AS role,
        coalesce(bool_or(p.operator AND c.tenant_id IS NULL) FILTER (WHERE j.refusal = '') OVER (), false) AS operator,
-       c.tenant_id IS NOT NULL AS scoped, j.refusal, c.id AS credential_id, c.name AS credential_name, c.issued_by,
+       c.tenant_id IS NOT NULL AS scoped, j.refusal, c.id AS credential_id, c.issued_by,
        c.last_used_at,
        CASE WHEN u.disabled_at IS NOT NULL THEN 'DISABLED' ELSE '' END AS membership_refusal
   FROM credentials c
@@ -97,10 +97,9 @@ type credentialRow struct {
 type presentedRow struct {
 	credentialRow
 
-	CredentialID   uuid.UUID
-	CredentialName string
-	IssuedBy       *uuid.UUID
-	LastUsedAt     *time.Time
+	CredentialID uuid.UUID
+	IssuedBy     *uuid.UUID
+	LastUsedAt   *time.Time
 }
 
 // useRecorded is how exactly the last use of a personal access token is known.
@@ -141,7 +140,7 @@ func (r *Reader) LookUpCredential(
 	caller, err := admit(rows)
 	first := found[0]
 	if first.IssuedBy != nil && *first.IssuedBy != first.PrincipalID {
-		caller.Token = &domain.IssuedToken{ID: first.CredentialID, Name: first.CredentialName, IssuedBy: *first.IssuedBy}
+		caller.Token = &domain.IssuedToken{ID: first.CredentialID, IssuedBy: *first.IssuedBy}
 	}
 	idle := first.LastUsedAt == nil || first.LastUsedAt.Before(now.Add(-useRecorded))
 	return FoundCredential{Caller: caller, ExpiresAt: first.ExpiresAt, Idle: idle}, err

@@ -72,8 +72,9 @@ func TestEventsAreListed(t *testing.T) {
 			done = found.Content[0]
 		}
 	}
+	require.Contains(t, done.Details, "tokenIssuedBy", "the manager has a token that another user issued")
 	require.Equal(t, oasadmin.Event{
-		ID: done.ID, Cursor: done.Cursor, TenantID: done.TenantID, Type: "PROCESS.STATE_CHANGED", ResourceKind: "PROCESS",
+		Details: done.Details, ID: done.ID, Cursor: done.Cursor, TenantID: done.TenantID, Type: "PROCESS.STATE_CHANGED", ResourceKind: "PROCESS",
 		ResourceID: process, ProcessID: &process, PreviousState: new("RUNNING"), State: new("COMPLETED"),
 		ActorID: s.As("manager").ID, RequestID: new("the-request"), OccurredAt: done.OccurredAt,
 	}, done)

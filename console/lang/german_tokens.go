@@ -19,8 +19,8 @@ func germanTokens() map[string]string {
 		"Declared by an administrator, who can remove it": "Von einem Administrator deklariert, der es entfernen kann",
 		"Revoke %s": "%s widerrufen",
 		"Somebody else has issued a token that acts as you.": "Jemand anderes hat ein Token ausgestellt, das als Sie handelt.",
-		"Token":                      "Token",
-		"%s, issued by another user": "%s, von einem anderen Benutzer ausgestellt",
-		"All of this token":          "Alles zu diesem Token",
+		"Token":                            "Token",
+		"A token that another user issued": "Ein Token, das ein anderer Benutzer ausgestellt hat",
+		"All of this token":                "Alles zu diesem Token",
 	}
 }

@@ -367,19 +367,21 @@ func (s *Service) Snapshot() map[string]string {
 	s.T.Helper()
 	conn := s.Connect()
 	defer func() { _ = conn.Close(s.T.Context()) }()
-	rows, err := conn.Query(s.T.Context(), `SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'`)
+	// The last use of a credential is no change by the operation.
+	rows, err := conn.Query(s.T.Context(), `
+SELECT quote_ident(t.tablename) AS table, string_agg(quote_ident(c.column_name), ', ' ORDER BY c.ordinal_position) AS columns
+FROM pg_tables t JOIN information_schema.columns c ON c.table_schema = t.schemaname AND c.table_name = t.tablename
+WHERE t.schemaname = 'public' AND (t.tablename, c.column_name) <> ('credentials', 'last_used_at') GROUP BY 1`)
 	require.NoError(s.T, err)
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	tables, err := pgx.CollectRows(rows, pgx.RowToStructByName[struct{ Table, Columns string }])
 	require.NoError(s.T, err)
 	require.NotEmpty(s.T, tables)
 	sums := map[string]string{}
-	for _, table := range tables {
+	for _, t := range tables {
 		var sum string
-		// The last use of a credential is no change by the operation.
 		require.NoError(s.T, conn.QueryRow(s.T.Context(),
-			`SELECT coalesce(md5(string_agg(r, E'\n' ORDER BY r)), '') FROM (SELECT (to_jsonb(t) - 'last_used_at')::text AS r FROM `+
-				pgx.Identifier{table}.Sanitize()+` t) rows`).Scan(&sum))
-		sums[table] = sum
+			`SELECT coalesce(md5(string_agg(r, E'\n' ORDER BY r)), '') FROM (SELECT ROW(`+t.Columns+`)::text AS r FROM `+t.Table+`) rows`).Scan(&sum))
+		sums[t.Table] = sum
 	}
 	return sums
 }
