@@ -92,6 +92,9 @@ func limits() []limit {
 		{"form.maxNewRows", "rows of a table in a form that are added at once", "", refused},
 		{"form/press.MaxForms", "forms of one ZIP", "", "409"},
 		{"form/press.MaxPaper", "form as PDF, or ZIP", bytes, "409"},
+		{"authn.maxRSABits", "RSA key of a certificate signing request, in bits", "", refused},
+		{"console/web.maxVisitorForm", "form of a visitor who is not signed in", bytes, "413"},
+		{"console/web.maxLocalPath", "path to return to after a sign-in", bytes, "the start page"},
 		{"console/web.maxForm", "form of the console without files", bytes, "413"},
 		{"console/forms.maxPost", "task form of the console without files", bytes, "413"},
 		{"console/forms.maxInputs", "inputs of a task form of the console", "", refused},
@@ -112,13 +115,13 @@ func others() map[string]string {
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
 			api/httpio.maxIgnoredName api/httpio.maxViolations administer.maxNeedsReported`,
 		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit administer.MaxAccessTokenLifetime
-			authn.MaxCertificateLifetime authn.MaxPublishDelay authn.MaxClockSkew authn.MaxOperatorAccess authn.maxIssuer`,
-		"bounds what identity providers, models, workers and receivers send": `authn.maxIssuerAnswer authn.maxNumericDate
+			authn.MaxCertificateLifetime authn.MaxPublishDelay authn.MaxClockSkew authn.MaxOperatorAccess authn.maxIssuer authn.maxProofAge`,
+		"bounds what identity providers, models, workers and receivers send": ` authn.maxNumericDate
 			authn.maxSubject authn.maxEmail engine webhook.MaxAnswer webhook.maxRetryAfter webhook.maxAnswerHeader
 			webhook.maxSecretLength app.maxDataSourceMessage domain.maxRetryAfter domain.maxHold`,
 		"bounds a run of AI assistance": `app.maxAssistedDocuments app.maxPassages app.maxExcerpts app.maxQuery`,
 		"follows from another limit":    `authn.maxHeader blobstore.maxExtension`,
-		"bounds what is stored of it":   `authn.maxSessions authn.maxUserAgent`,
+		"bounds what is stored of it":   `authn.maxSessions authn.maxUserAgent console/signin.maxAttempt`,
 		"is the layout of a form or a page": `form/paper form console/artifacts console/audit console/processes console/definitions
 			console/people console/forms`,
 	} {

@@ -26,6 +26,8 @@ sign-out                                            no
 preferences                                         no
 sessions/end-others                                 no
 sessions/:id/end                                    no
+tokens/confirm                                        no
+tokens/:id/revoke                                     no
 tasks/assign                                        no
 tasks/claim                                         no
 tasks/release                                       no

@@ -72,7 +72,7 @@ POST tasks/assign READY     404   404          404           303     403    403 
 POST tasks/release          303   404          404           303     403    403       404       404      404   in        404
 POST tasks/release READY    404   404          404           303     403    303       404       404      404   in        404
 POST tasks/complete         303   404          404           403     403    403       404       404      404   in        404
-POST tasks/complete READY   404   404          404           409     409    409       404       404      404   in        404
+POST tasks/complete READY   404   404          404           409     403    409       404       404      404   in        404
 `
 
 func TestEveryRouteIsInAMatrix(t *testing.T) {

@@ -68,7 +68,7 @@ func (d *devStack) requireConsoleFirst() {
 		require.Equal(d.t, test.leadsTo == "", answer.StatusCode == http.StatusNotFound, test)
 	}
 	// The commands of the banner are for the addresses of this stack.
-	require.Contains(d.t, d.out.String(), "make demo DEMO_FLAGS='-endpoint "+d.url()+"'\n")
+	require.Contains(d.t, d.out.String(), "make demo 'DEMO_FLAGS=-endpoint "+d.url()+"'\n")
 	require.Contains(d.t, d.out.String(), "export PROCESSION_SERVER="+d.url()+" ")
 }
 

@@ -188,7 +188,7 @@ func (s *Screens) Prefer(v *web.Visit) (*web.Answer, error) {
 	for name, value := range map[string]string{
 		ui.LanguageCookie: lang.Match(form.Get("language"), language.English.String()).String(),
 		ui.ThemeCookie:    ui.Theme(form.Get("theme")),
-		ui.KeysCookie:     form.Get("keys"),
+		ui.KeysCookie:     ui.Keys(form.Get("keys")),
 	} {
 		answer.Cookies = append(answer.Cookies, &http.Cookie{ //nolint:gosec // scripts read it, and it holds no secret
 			Name: name, Value: value, Path: web.Root, MaxAge: int(preferenceLifetime.Seconds()),

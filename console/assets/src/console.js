@@ -125,7 +125,13 @@
   // A sign-out takes along what the user has typed, in all tabs. Pages that the browser has kept
   // are asked for again.
   const ends = "BroadcastChannel" in window ? new BroadcastChannel("procession-sign-out") : null;
+  let leaving = false;
+  // News of a page that is left would lead to the sign-in page with the way back to it.
+  for (const name of ["htmx:beforeRequest", "htmx:beforeOnLoad"]) {
+    document.addEventListener(name, (event) => { if (leaving) event.preventDefault(); });
+  }
   const leave = () => {
+    leaving = true;
     document.dispatchEvent(new CustomEvent("procession:signed-out"));
     location.assign("/console/sign-in");
   };
@@ -134,6 +140,7 @@
     const form = event.target.closest("[data-signs-out]");
     if (!form) return;
     event.preventDefault();
+    leaving = true;
     try {
       await fetch(form.action, {method: "POST", redirect: "manual"});
       ends?.postMessage("signed out");

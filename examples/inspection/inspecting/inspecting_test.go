@@ -57,7 +57,7 @@ func newBench(t *testing.T, withActivityToken bool) bench {
 	server := httptest.NewServer(routes)
 	t.Cleanup(server.Close)
 	w, err := procession.NewWorker(procession.Config{
-		Client:    procession.ClientConfig{Endpoint: server.URL, Attempts: 1},
+		Client:    procession.ClientConfig{Endpoint: server.URL, Credentials: procession.BearerToken("token"), Attempts: 1},
 		TaskQueue: inspecting.TaskQueue, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
