@@ -12,10 +12,6 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
-	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/domain/availability"
-	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/webhook"
 )
 
