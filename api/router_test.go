@@ -54,9 +54,14 @@ func TestContractsArePublishedInBothForms(t *testing.T) {
 		require.NoError(t, yaml.Unmarshal(source, &wanted))
 		require.NoError(t, yaml.Unmarshal([]byte(converted.Body), &got))
 		require.Equal(t, wanted, got, listed.JSON)
-		require.Equal(t, wanted["info"].(map[string]any)["title"], listed.Title)
-		require.Equal(t, wanted["info"].(map[string]any)["version"], listed.Version)
-		require.Equal(t, wanted["servers"].([]any)[0].(map[string]any)["url"], listed.Server)
+		var about struct {
+			Info    struct{ Title, Version string }
+			Servers []struct{ URL string }
+		}
+		require.NoError(t, yaml.Unmarshal(source, &about))
+		require.Equal(t, about.Info.Title, listed.Title)
+		require.Equal(t, about.Info.Version, listed.Version)
+		require.Equal(t, about.Servers[0].URL, listed.Server)
 	}
 }
 

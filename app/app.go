@@ -134,7 +134,7 @@ func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) (domain
 			tx.Attach(prepared)
 			return fn(tx)
 		})
-		work, ok := errors.AsType[*longWork](err)
+		work, ok := errors.AsType[*longWorkError](err)
 		if !ok {
 			return err
 		}

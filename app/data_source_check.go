@@ -45,7 +45,7 @@ func (k *keeper) checkItems(
 	before := domain.ItemReferences{}
 	if stored != nil {
 		_, err := k.validate(validation{schema: schema, given: stored.Value, items: before})
-		if _, long := errors.AsType[*longWork](err); long {
+		if _, long := errors.AsType[*longWorkError](err); long {
 			return err
 		}
 		if err != nil {

@@ -30,14 +30,14 @@ const (
 // errLong stops a validation within a transaction.
 var errLong = errors.New("the work takes too long for a transaction")
 
-// longWork is the error of a write that needs the result of work that takes too long for a transaction: it would hold
+// longWorkError is the error of a write that needs the result of work that takes too long for a transaction: it would hold
 // locks and a connection. The write is rolled back, and repeated with the result.
-type longWork struct {
+type longWorkError struct {
 	step int
 	do   func(watch func() error) any
 }
 
-func (w *longWork) Error() string { return errLong.Error() }
+func (w *longWorkError) Error() string { return errLong.Error() }
 
 // workshop limits how much long work is done at once, to leave a processor to other requests.
 type workshop struct{ slots chan struct{} }
@@ -47,7 +47,7 @@ func newWorkshop() *workshop {
 }
 
 // do does long work and adds the result to prepared. It stops when the context ends.
-func (w *workshop) do(ctx context.Context, work *longWork, prepared *preparation) error {
+func (w *workshop) do(ctx context.Context, work *longWorkError, prepared *preparation) error {
 	if prepared.repeats[work.step]++; prepared.repeats[work.step] > 1+maxRepeats {
 		return domain.Conflict(domain.CodeConflict, "the resource is changed by others all the time; try again later")
 	}
@@ -67,13 +67,13 @@ func (w *workshop) do(ctx context.Context, work *longWork, prepared *preparation
 // Pauses returns a function that long work calls every millisecond or two. It pauses the work for as long as the work
 // has taken since the last call, so that others find a processor, and returns an error once the context has ended.
 func Pauses(ctx context.Context) func() error {
-	resumed := time.Now()
+	resumed := time.Now() //nolint:forbidigo // it measures the processor, not the time of the service
 	return func() error {
 		select {
 		case <-time.After(min(time.Since(resumed), maxPause)):
 		case <-ctx.Done():
 		}
-		resumed = time.Now()
+		resumed = time.Now() //nolint:forbidigo // as above
 		return ctx.Err()
 	}
 }
@@ -167,7 +167,7 @@ func (d *validated) holdsFor(v *validation) bool {
 	return true
 }
 
-// validate validates a value. It returns longWork if that takes too long for a transaction.
+// validate validates a value. It returns longWorkError if that takes too long for a transaction.
 func (k *keeper) validate(v validation) (domain.JSONValue, error) {
 	k.step++
 	if done, ok := k.prepared().results[k.step].(*validated); ok && done.holdsFor(&v) {
@@ -180,7 +180,7 @@ func (k *keeper) validate(v validation) (domain.JSONValue, error) {
 			return value, err
 		}
 	}
-	return domain.JSONValue{}, &longWork{step: k.step, do: func(watch func() error) any {
+	return domain.JSONValue{}, &longWorkError{step: k.step, do: func(watch func() error) any {
 		done := &validated{validation: v}
 		if v.items != nil {
 			done.items = domain.ItemReferences{}
@@ -203,7 +203,7 @@ type patched struct {
 	err              error
 }
 
-// patch applies a patch. It returns longWork if that takes too long for a transaction.
+// patch applies a patch. It returns longWorkError if that takes too long for a transaction.
 func (k *keeper) patch(document json.RawMessage, patch []jsondoc.Operation) (json.RawMessage, error) {
 	k.step++
 	if done, ok := k.prepared().results[k.step].(*patched); ok && bytes.Equal(done.document, document) {
@@ -216,7 +216,7 @@ func (k *keeper) patch(document json.RawMessage, patch []jsondoc.Operation) (jso
 	if size <= longText {
 		return jsondoc.Apply(document, patch)
 	}
-	return nil, &longWork{step: k.step, do: func(func() error) any {
+	return nil, &longWorkError{step: k.step, do: func(func() error) any {
 		done := &patched{document: document}
 		done.result, done.err = jsondoc.Apply(document, patch)
 		return done

@@ -103,7 +103,7 @@ func TestLongValidationStopsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		prepared := newPreparation()
-		err := s.workshop.do(ctx, &longWork{do: func(watch func() error) any {
+		err := s.workshop.do(ctx, &longWorkError{do: func(watch func() error) any {
 			done := &validated{validation: validation{schema: schema, given: longValue(70_000)}}
 			done.value, done.err = done.run(func() error {
 				cancel()

@@ -74,6 +74,18 @@ type service struct {
 	address string
 }
 
+// newSender returns the HTTP client for the service.
+func newSender(roots *x509.CertPool, timeout time.Duration) *http.Client {
+	settings := tlspolicy.New()
+	settings.RootCAs = roots
+	return &http.Client{
+		Timeout:   timeout,
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSClientConfig: settings},
+		// The token is for the address that was given, and no other.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
 // open prepares asking the service that the flags of bindConnection name. It
 // sends nothing to it; a sign-in that expires is renewed at its issuer.
 func (env Environment) open(ctx context.Context, flags *pflag.FlagSet) (*service, error) {
@@ -115,17 +127,7 @@ func (env Environment) open(ctx context.Context, flags *pflag.FlagSet) (*service
 			}
 		}
 	}
-	settings := tlspolicy.New()
-	settings.RootCAs = roots
-	sender := &http.Client{
-		Timeout: timeout,
-		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
-			TLSClientConfig: settings,
-		},
-		// The token is for the address that was given, and no other.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	sender := newSender(roots, timeout)
 	edit := func(_ context.Context, r *http.Request) error {
 		r.Header.Set("Authorization", authorization)
 		// A service that does not know a filter must not answer with all there is.

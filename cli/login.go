@@ -152,7 +152,7 @@ func (s *signIn) renew(ctx context.Context, clock func() time.Time) error {
 	if err != nil {
 		return err
 	}
-	token, err := c.config.TokenSource(c.ctx, &oauth2.Token{RefreshToken: s.RefreshToken}).Token()
+	token, err := c.config.TokenSource(c.ctx, &oauth2.Token{RefreshToken: s.RefreshToken}).Token() //nolint:contextcheck // c.ctx has the client for issuers
 	if err != nil {
 		return err
 	}

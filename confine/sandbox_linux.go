@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// libraries are the folders and files that a dynamically linked program reads at its start.
-var libraries = []string{
-	"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/etc/ld.so.preload",
+// libraries returns the folders and files that a dynamically linked program reads at its start.
+func libraries() []string {
+	return []string{"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/etc/ld.so.preload"}
 }
 
 // scopedSignals is the first version of Landlock that denies signals to processes outside of the sandbox.
@@ -91,7 +91,7 @@ func fileRules(program string, readable []string) ([]landlock.Rule, error) {
 		}
 	}
 	rules := []landlock.Rule{landlock.PathAccess(landlocksys.AccessFSExecute|landlocksys.AccessFSReadFile, executed...)}
-	for _, path := range slices.Concat(readable, libraries) {
+	for _, path := range slices.Concat(readable, libraries()) {
 		var access landlock.AccessFSSet = landlocksys.AccessFSReadFile
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			access |= landlocksys.AccessFSReadDir
@@ -160,7 +160,7 @@ func allowedCalls(execute bool) (seccomp.Policy, error) {
 
 func deniedCalls() map[string]bool {
 	denied := map[string]bool{"execveat": true, "prlimit64": true}
-	for _, names := range denials {
+	for _, names := range denials() {
 		for name := range strings.FieldsSeq(names) {
 			denied[name] = true
 		}
@@ -168,33 +168,35 @@ func deniedCalls() map[string]bool {
 	return denied
 }
 
-// denials are the system calls that no child needs. Names that an architecture lacks have no effect.
-var denials = []string{
-	// Sockets.
-	"socket socketpair socketcall bind connect listen accept accept4 sendto sendmsg sendmmsg recvmsg recvmmsg",
-	// Queues of operations, which pass a filter by.
-	"io_uring_setup io_uring_enter io_uring_register io_setup io_submit",
-	// Changes of files, of which Landlock covers some.
-	"creat mkdir mkdirat mknod mknodat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat",
-	"truncate truncate64 ftruncate ftruncate64 fallocate",
-	"chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat chown32 fchown32 lchown32 file_setattr",
-	"utime utimes utimensat futimesat utimensat_time64",
-	"setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat",
-	"inotify_init inotify_init1 fanotify_init fanotify_mark",
-	// Files without a path.
-	"memfd_create memfd_secret open_by_handle_at name_to_handle_at",
-	// Other processes.
-	"ptrace process_vm_readv process_vm_writev process_madvise process_mrelease",
-	"pidfd_open pidfd_getfd pidfd_send_signal kcmp move_pages migrate_pages",
-	"setpriority ioprio_set sched_setaffinity sched_setscheduler sched_setparam sched_setattr",
-	// Mounts and namespaces.
-	"mount umount umount2 pivot_root chroot unshare setns open_tree open_tree_attr move_mount fsopen fsconfig fsmount fspick",
-	"mount_setattr statmount listmount swapon swapoff",
-	// Memory and queues that processes share.
-	"shmget shmat shmdt shmctl semget semop semctl semtimedop msgget msgsnd msgrcv msgctl ipc",
-	"mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
-	// The kernel.
-	"bpf perf_event_open userfaultfd add_key request_key keyctl kexec_load kexec_file_load init_module finit_module delete_module",
-	"reboot syslog acct quotactl quotactl_fd personality lookup_dcookie nfsservctl vhangup sethostname setdomainname",
-	"settimeofday clock_settime clock_settime64 clock_adjtime clock_adjtime64 adjtimex stime iopl ioperm modify_ldt vm86 vm86old",
+// denials returns the system calls that no child needs. Names that an architecture lacks have no effect.
+func denials() []string {
+	return []string{
+		// Sockets.
+		"socket socketpair socketcall bind connect listen accept accept4 sendto sendmsg sendmmsg recvmsg recvmmsg",
+		// Queues of operations, which pass a filter by.
+		"io_uring_setup io_uring_enter io_uring_register io_setup io_submit",
+		// Changes of files, of which Landlock covers some.
+		"creat mkdir mkdirat mknod mknodat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat",
+		"truncate truncate64 ftruncate ftruncate64 fallocate",
+		"chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat chown32 fchown32 lchown32 file_setattr",
+		"utime utimes utimensat futimesat utimensat_time64",
+		"setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat",
+		"inotify_init inotify_init1 fanotify_init fanotify_mark",
+		// Files without a path.
+		"memfd_create memfd_secret open_by_handle_at name_to_handle_at",
+		// Other processes.
+		"ptrace process_vm_readv process_vm_writev process_madvise process_mrelease",
+		"pidfd_open pidfd_getfd pidfd_send_signal kcmp move_pages migrate_pages",
+		"setpriority ioprio_set sched_setaffinity sched_setscheduler sched_setparam sched_setattr",
+		// Mounts and namespaces.
+		"mount umount umount2 pivot_root chroot unshare setns open_tree open_tree_attr move_mount fsopen fsconfig fsmount fspick",
+		"mount_setattr statmount listmount swapon swapoff",
+		// Memory and queues that processes share.
+		"shmget shmat shmdt shmctl semget semop semctl semtimedop msgget msgsnd msgrcv msgctl ipc",
+		"mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
+		// The kernel.
+		"bpf perf_event_open userfaultfd add_key request_key keyctl kexec_load kexec_file_load init_module finit_module delete_module",
+		"reboot syslog acct quotactl quotactl_fd personality lookup_dcookie nfsservctl vhangup sethostname setdomainname",
+		"settimeofday clock_settime clock_settime64 clock_adjtime clock_adjtime64 adjtimex stime iopl ioperm modify_ldt vm86 vm86old",
+	}
 }

@@ -137,7 +137,7 @@ func calls(t *testing.T) map[string]uintptr {
 	numbers := map[string]uintptr{}
 	for name := range maps.Keys(confine.DeniedCalls()) {
 		if number, ok := table.SyscallNames[name]; ok {
-			numbers[name] = uintptr(number) //nolint:gosec // Numbers of calls are small.
+			numbers[name] = uintptr(number)
 		}
 	}
 	return numbers
@@ -152,7 +152,7 @@ func TestProgramsReadTheirOwnFilesOnly(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte("text\n"), 0o600))
 	}
 	script := filepath.Join(folder, "script")
-	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\necho ran\n"), 0o700)) //nolint:gosec // It is executed.
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\necho ran\n"), 0o700))
 	for name, test := range map[string]struct {
 		program []string
 		want    string

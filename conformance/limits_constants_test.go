@@ -26,7 +26,7 @@ type limit struct {
 }
 
 // limits lists the constants that bound inputs, in the order of the document.
-func limits() []limit {
+func limits() []limit { //nolint:funlen // a table
 	const characters, bytes, refused, cut, later = "characters", "bytes", "400", "the rest is cut", "the rest is checked by the next save"
 	const costly = "400 `PATCH_TOO_COSTLY`"
 	return []limit{

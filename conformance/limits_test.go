@@ -113,13 +113,13 @@ func (b bounded) schema(ref *openapi3.SchemaRef, place string, seen map[*openapi
 		place = path.Base(ref.Ref)
 	}
 	if s.MaxLength != nil {
-		b.add("maxLength", int64(min(*s.MaxLength, 1<<62)), place) //nolint:gosec // it is small
+		b.add("maxLength", int64(min(*s.MaxLength, 1<<62)), place)
 	}
 	if s.MaxItems != nil {
-		b.add("maxItems", int64(min(*s.MaxItems, 1<<62)), place) //nolint:gosec // it is small
+		b.add("maxItems", int64(min(*s.MaxItems, 1<<62)), place)
 	}
 	if s.MaxProps != nil {
-		b.add("maxProperties", int64(min(*s.MaxProps, 1<<62)), place) //nolint:gosec // it is small
+		b.add("maxProperties", int64(min(*s.MaxProps, 1<<62)), place)
 	}
 	if s.Max != nil {
 		b.add("maximum", int64(*s.Max), place)

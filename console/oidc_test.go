@@ -203,7 +203,7 @@ func TestSignInThroughASilentIssuer(t *testing.T) {
 				return
 			}
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			if answer, err := http.DefaultClient.Do(r); err == nil {
+			if answer, err := new(http.Client).Do(r); err == nil {
 				_ = answer.Body.Close()
 			}
 		})

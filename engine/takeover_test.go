@@ -26,7 +26,7 @@ func renewer(ctx workflow.Context, in request) error {
 }
 
 // thief starts the child that a workflow id belongs to, in place of the workflow that has it.
-func thief(ctx workflow.Context, id string, kind string) error {
+func thief(ctx workflow.Context, id, kind string) error {
 	ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID: id, WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING,
 		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,

@@ -23,10 +23,11 @@ const (
 SELECT c.id, c.name, c.declared, c.created_at, c.expires_at, c.tenant_id, coalesce(t.name, '') AS tenant_name,
        coalesce((SELECT r.code FROM resources r WHERE r.tenant_id = c.tenant_id AND r.kind = 'User' AND r.id = c.principal_id), '')
          AS holder_code,
-       c.issued_by, coalesce(i.name, '') AS issuer_name, c.last_used_at, ` + newToken + ` AS new
+       c.issued_by, coalesce(n.name, i.name, '') AS issuer_name, c.last_used_at, ` + newToken + ` AS new
   FROM credentials c
   LEFT JOIN tenants t ON t.id = c.tenant_id
   LEFT JOIN principals i ON i.id = c.issued_by
+  LEFT JOIN person_names n ON n.tenant_id = c.tenant_id AND n.principal_id = c.issued_by
  WHERE ` + ownToken
 
 	listPersonalTokens = selectPersonalTokens + `

@@ -58,8 +58,8 @@ type ClientConfig struct {
 	// loopback may be http.
 	Endpoint    string
 	Credentials Credentials
-	// ExposeCredentials allows http to other machines. Everybody on the way then reads the credentials, and every document
-	// and value; whoever changes packets acts as the application.
+	// ExposeCredentials allows http to other machines. Every host on the way can then read the credentials and all data,
+	// and act as the application.
 	ExposeCredentials bool
 	// RootCAs verifies an https endpoint; nil means the system's roots. See LoadCAs.
 	RootCAs *x509.CertPool

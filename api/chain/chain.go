@@ -65,13 +65,13 @@ func (c *Chain) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := &answer{ResponseWriter: w}
 		ctx := httpio.WithRequestID(answer, r)
-		ctx = app.WithRequestID(ctx, httpio.RequestIDFrom(ctx))
+		ctx = app.WithRequestID(ctx, httpio.RequestIDFrom(ctx)) //nolint:contextcheck // httpio.WithRequestID returns a context of the request
 		ctx, record := httpio.WithRecord(ctx)
 		call := &call{
 			o: &c.o, record: record, header: answer.Header(), client: c.o.TrustedProxies.Client(r), method: httpio.MethodLabel(r),
-			requestID: httpio.RequestIDFrom(ctx), start: c.o.Clock(),
+			requestID: httpio.RequestIDFrom(ctx), start: c.o.Clock(), //nolint:contextcheck // as above
 		}
-		r = r.WithContext(context.WithValue(ctx, callKey{}, call))
+		r = r.WithContext(context.WithValue(ctx, callKey{}, call)) //nolint:contextcheck // as above
 		panicked := true
 		defer func() {
 			if panicked && answer.status == 0 {

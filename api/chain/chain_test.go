@@ -94,7 +94,7 @@ func TestStalledBodies(t *testing.T) {
 					stalled.Go(func() {
 						// The server may close the connection while the body is sent.
 						if status, err := send(path, &paced{pieces: 1, piece: "begun", closed: make(chan struct{})}); err == nil {
-							assert.Equal(t, want, status)
+							assert.Equal(t, want, status) //nolint:forbidigo // a goroutine of its own
 						}
 					})
 				}

@@ -48,6 +48,22 @@ func NewDownload(
 	}
 }
 
+// describe sets the headers of the document.
+func (d *Download) describe(header http.Header) {
+	header.Set("Content-Type", d.ContentType)
+	header.Set("Content-Disposition", d.Disposition)
+	header.Set("ETag", `"`+hex.EncodeToString(d.SHA256[:])+`"`)
+	// The client may cache it, but must revalidate each time, since rights may
+	// change.
+	header.Set("Cache-Control", "private, no-cache")
+	// Scripts in the document must not run if a browser renders it.
+	header.Set("Content-Security-Policy", cmp.Or(d.Policy, "default-src 'none'; sandbox"))
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	// Compressed, it would have neither its length nor its ranges.
+	header.Set(gzhttp.HeaderNoCompression, "1")
+}
+
 // Serve writes the answer. A range that the document does not have and a
 // precondition that does not hold are returned as domain errors, before anything
 // is written.
@@ -65,19 +81,7 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 		request.Method = method
 	}
 	header := w.Header()
-	header.Set("Content-Type", d.ContentType)
-	header.Set("Content-Disposition", d.Disposition)
-	header.Set("ETag", `"`+hex.EncodeToString(d.SHA256[:])+`"`)
-	// The client may cache it, but must revalidate each time, since rights may
-	// change.
-	header.Set("Cache-Control", "private, no-cache")
-	// Scripts in the document must not run if a browser renders it.
-	header.Set("Content-Security-Policy", cmp.Or(d.Policy, "default-src 'none'; sandbox"))
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	// Compressed, it would have neither its length nor its ranges.
-	header.Set(gzhttp.HeaderNoCompression, "1")
-
+	d.describe(header)
 	out := &downloadWriter{ResponseWriter: w, deliver: func() error {
 		if request.Method == http.MethodHead {
 			return nil

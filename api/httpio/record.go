@@ -43,11 +43,13 @@ func (r *Record) Refuse(err *domain.Error) {
 	r.Denied = r.Denied || err != nil && err.Code == domain.CodeAccessDenied
 }
 
-// auditedPaths are the kinds of the resources whose ids follow these segments of paths.
-var auditedPaths = map[string]domain.EventResource{
-	"processes": domain.ResourceProcess, "process-items": domain.ResourceItem, "tasks": domain.ResourceItem,
-	"business-artifacts": domain.ResourceArtifact, "artifacts": domain.ResourceArtifact,
-	"robots": domain.ConfiguredResource("Robot"),
+// auditedPath returns the kind of the resources with ids after a segment of a path, "" if their refusals name none.
+func auditedPath(segment string) domain.EventResource {
+	return map[string]domain.EventResource{
+		"processes": domain.ResourceProcess, "process-items": domain.ResourceItem, "tasks": domain.ResourceItem,
+		"business-artifacts": domain.ResourceArtifact, "artifacts": domain.ResourceArtifact,
+		"robots": domain.ConfiguredResource("Robot"),
+	}[segment]
 }
 
 // RecordRoute is the middleware that records the route of a request and the resource that its path names.
@@ -58,8 +60,8 @@ func RecordRoute(c *gin.Context) {
 	if !ok {
 		return
 	}
-	kind, known := auditedPaths[before[strings.LastIndexByte(before, '/')+1:]]
-	if id, err := uuid.Parse(c.Param("id")); err == nil && known {
+	kind := auditedPath(before[strings.LastIndexByte(before, '/')+1:])
+	if id, err := uuid.Parse(c.Param("id")); err == nil && kind != "" {
 		record.Kind, record.ID = kind, id
 	}
 }

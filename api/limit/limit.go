@@ -74,8 +74,10 @@ type Limiter struct {
 
 // New returns a Limiter that reads the time from clock.
 func New(limits Limits, clock func() time.Time) (*Limiter, error) {
-	l := &Limiter{clock: clock, running: NewRunning[uuid.UUID](limits.PrincipalConcurrency),
-		atOnce: NewRunning[netip.Prefix](limits.AddressConcurrency)}
+	l := &Limiter{
+		clock: clock, running: NewRunning[uuid.UUID](limits.PrincipalConcurrency),
+		atOnce: NewRunning[netip.Prefix](limits.AddressConcurrency),
+	}
 	var errs [5]error
 	l.principals, errs[0] = newBuckets[uuid.UUID](Principal, limits.PrincipalRate, time.Second, 2)
 	l.tenants, errs[1] = newBuckets[uuid.UUID](Tenant, limits.TenantRate, time.Second, 2)

@@ -17,7 +17,7 @@ import (
 // common generators of clients. Missing are anyOf, of which some generators make a
 // union with an unknown type, and those that differ between OpenAPI 3.0 and 3.1:
 // nullable, example, exclusiveMinimum and exclusiveMaximum.
-var supported = []string{ //nolint:gochecknoglobals // constant
+var supported = []string{
 	"$ref", "additionalProperties", "allOf", "contentEncoding", "default", "deprecated", "description", "discriminator", "enum",
 	"examples", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties",
 	"minimum", "oneOf", "pattern", "properties", "readOnly", "required", "type", "uniqueItems", "writeOnly",
@@ -97,13 +97,13 @@ func faults(schema object) []string {
 	add(schema["type"] == "object" && schema["properties"] == nil && schema["additionalProperties"] == nil, "an object without members")
 	add(schema["oneOf"] != nil && !discriminates(schema), "oneOf without a discriminator of all its schemas")
 	for _, part := range listOf(schema["allOf"]) {
-		add(kinds(part.(object)) == 0, "a part of allOf without a type")
+		add(kinds(asObject(part)) == 0, "a part of allOf without a type")
 	}
 	goType, typed := schema["x-go-type"]
 	add(typed && goType != "json.RawMessage" && goType != "string", "x-go-type %v, which clients do not have", goType)
 	members, _ := schema["properties"].(object)
 	for _, name := range listOf(schema["x-at-least-one-of"]) {
-		_, member := members[name.(string)]
+		_, member := members[fmt.Sprint(name)]
 		add(!member || slices.Contains(listOf(schema["required"]), name), "x-at-least-one-of names %s, which is no optional member", name)
 	}
 	return found
@@ -126,7 +126,7 @@ func discriminates(schema object) bool {
 	mapping, _ := discriminator["mapping"].(object)
 	named := slices.Collect(maps.Values(mapping))
 	for _, one := range listOf(schema["oneOf"]) {
-		if !slices.Contains(named, one.(object)["$ref"]) {
+		if !slices.Contains(named, asObject(one)["$ref"]) {
 			return false
 		}
 	}
@@ -153,7 +153,7 @@ func eachSchema(value any, place string, visit func(place string, schema object)
 				visitSchema(schema, at, visit)
 			case at == "#/components/schemas":
 				for named, schema := range schema {
-					visitSchema(schema.(object), at+"/"+named, visit)
+					visitSchema(asObject(schema), at+"/"+named, visit)
 				}
 			default:
 				eachSchema(member, at, visit)
@@ -172,11 +172,16 @@ func visitSchema(schema object, place string, visit func(place string, schema ob
 	}
 	for _, keyword := range []string{"allOf", "oneOf"} {
 		for i, part := range listOf(schema[keyword]) {
-			visitSchema(part.(object), fmt.Sprintf("%s/%s/%d", place, keyword, i), visit)
+			visitSchema(asObject(part), fmt.Sprintf("%s/%s/%d", place, keyword, i), visit)
 		}
 	}
 	members, _ := schema["properties"].(object)
 	for name, member := range members {
-		visitSchema(member.(object), place+"/properties/"+name, visit)
+		visitSchema(asObject(member), place+"/properties/"+name, visit)
 	}
+}
+
+func asObject(value any) object {
+	o, _ := value.(object)
+	return o
 }

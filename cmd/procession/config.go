@@ -143,7 +143,7 @@ const (
 )
 
 // bind sets the defaults and declares the flags.
-func (c *Config) bind(f *pflag.FlagSet) {
+func (c *Config) bind(f *pflag.FlagSet) { //nolint:funlen // a list
 	f.StringVar(&c.File, configFlag, "", "YAML file of settings")
 	f.StringVar(&c.Listen, "listen", defaultListen, "address of the REST API over HTTP; empty for none")
 	f.StringVar(&c.ListenTLS, "listen-tls", "", "address of the REST API over HTTPS; empty for none")

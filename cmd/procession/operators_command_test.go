@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-func TestOperatorsComeAndGo(t *testing.T) {
+func TestOperatorsComeAndGo(t *testing.T) { //nolint:funlen // one story
 	t.Parallel()
 	url := pgtest.URL(t)
 	first, explained, err := bootstrap(t, url, "--tenant", "north", "--email", "olga@north.example")

@@ -50,8 +50,10 @@ func TestWorkersOfTheSDK(t *testing.T) { //nolint:tparallel // each part begins 
 	s.expire(t, w, "token", asAlice, func() {})
 	// A certificate is shown when connections are made.
 	s.expire(t, w, "certificate", asAlice, w.relay.cut)
-	require.Equal(t, "24\n", printed(t, append([]string{"access", "list", "--all", "--kind", "certificate", "--principal", demo.LoanWorker().ID.String(),
-		"-o", "jq=map((.expiresAt[0:19] + \"Z\" | fromdate) - (.issuedAt[0:19] + \"Z\" | fromdate) | . / 3600 | round) | min"}, asAlice...)...))
+	require.Equal(t, "24\n", printed(t, append([]string{
+		"access", "list", "--all", "--kind", "certificate", "--principal", demo.LoanWorker().ID.String(),
+		"-o", "jq=map((.expiresAt[0:19] + \"Z\" | fromdate) - (.issuedAt[0:19] + \"Z\" | fromdate) | . / 3600 | round) | min",
+	}, asAlice...)...))
 
 	process := s.startScenario(t, "TASKS")
 	s.complete(t, s.awaitItem(process, "REPORT"))

@@ -32,7 +32,7 @@ func keepAttempt(v *web.Visit, attempt authn.SignInAttempt) *http.Cookie {
 
 func encodeAttempt(attempt authn.SignInAttempt) string {
 	// Encoding a struct of texts does not fail.
-	text, _ := json.Marshal(attempt)
+	text, _ := json.Marshal(attempt) //nolint:errchkjson // as above
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 

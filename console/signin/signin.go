@@ -106,7 +106,7 @@ func prove(v *web.Visit, credentials string, by func() (authn.Proof, error)) (pr
 
 // problem returns the text about a refused sign-in, which gives nothing away about credentials.
 func problem(ctx context.Context, reason domain.SignInReason) string {
-	switch reason {
+	switch reason { //nolint:exhaustive // the others are alike to the visitor
 	case domain.SignInForeignResponse:
 		return ui.T(ctx, "The sign-in took too long or was begun in another browser. Try again.")
 	case domain.SignInIssuerRefused:

@@ -3,7 +3,6 @@ package availability
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -193,15 +192,13 @@ var constructs = map[string][]example{
 func TestConstructs(t *testing.T) {
 	t.Parallel()
 	for construct, examples := range constructs {
-		assert.GreaterOrEqual(t, len(examples), 2, construct)
+		require.GreaterOrEqual(t, len(examples), 2, construct)
 		for _, test := range examples {
 			expression, err := Parse(test.expression)
-			if !assert.NoError(t, err, test.expression) {
-				continue
-			}
+			require.NoError(t, err, test.expression)
 			result, err := expression.Evaluate(t.Context(), sample())
-			assert.NoError(t, err, test.expression)
-			assert.Equal(t, test.expected, result, test.expression)
+			require.NoError(t, err, test.expression)
+			require.Equal(t, test.expected, result, test.expression)
 		}
 	}
 	require.Len(t, constructs, 35)

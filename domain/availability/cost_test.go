@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/internal/testkit/cputime"
 )
@@ -29,6 +29,6 @@ func bounded(t *testing.T, label string, run func()) {
 		}
 	}
 	t.Logf("%8v %5d KiB %-60.60s", elapsed, memory>>10, label)
-	assert.Less(t, elapsed, boundTime, label)
-	assert.Less(t, memory, uint64(boundMemory), label)
+	require.Less(t, elapsed, boundTime, label)
+	require.Less(t, memory, uint64(boundMemory), label)
 }

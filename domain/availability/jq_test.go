@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -64,7 +63,7 @@ func TestResultsEqualTheResultsOfJQ(t *testing.T) {
 		if result, err = parsed.Evaluate(t.Context(), sample()); err != nil {
 			result = "failed"
 		}
-		assert.Equal(t, results[i], result, "%s: %v", expression, err)
+		require.Equal(t, results[i], result, "%s: %v", expression, err)
 	}
 }
 
@@ -83,7 +82,7 @@ func requireEveryFunction(t *testing.T, expressions []string) {
 		if arguments != "0" {
 			call = regexp.MustCompile(`\b` + name + `\(`)
 		}
-		assert.Equal(t, !slices.Contains(newer, signature), call.MatchString(all), signature)
+		require.Equal(t, !slices.Contains(newer, signature), call.MatchString(all), signature)
 	}
 }
 

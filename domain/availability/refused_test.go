@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -147,11 +146,10 @@ func TestRefusedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 	} {
 		expression, err := Parse(test.expression)
 		var refused *Error
-		if !assert.Nil(t, expression, test.expression) || !assert.ErrorAs(t, err, &refused, test.expression) {
-			continue
-		}
-		assert.Contains(t, refused.Message, test.message, test.expression)
-		assert.Equal(t, test.column, refused.Column, "%s: %s", test.expression, refused.Message)
+		require.Nil(t, expression, test.expression)
+		require.ErrorAs(t, err, &refused, test.expression)
+		require.Contains(t, refused.Message, test.message, test.expression)
+		require.Equal(t, test.column, refused.Column, "%s: %s", test.expression, refused.Message)
 	}
 }
 

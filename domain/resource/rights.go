@@ -27,7 +27,7 @@ func ChangedRight(stored, wanted Spec) (pointer string, changed bool) {
 // ChangesRights reports whether the change of a resource changes a right. The old document is nil for a new
 // resource, the new one for a deleted resource.
 func ChangesRights(before, after *Document) bool {
-	spec := func(d *Document, other *Document) reflect.Value {
+	spec := func(d, other *Document) reflect.Value {
 		if d == nil {
 			return reflect.Zero(reflect.TypeOf(other.Spec).Elem())
 		}

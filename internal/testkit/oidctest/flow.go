@@ -91,7 +91,7 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 			answer.Set("iss", i.URL())
 		}
 	})
-	http.Redirect(w, r, query.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound)
+	http.Redirect(w, r, query.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound) //nolint:gosec // an issuer of tests
 }
 
 func (i *Issuer) device() Members {
