@@ -26,7 +26,7 @@ func (c *custody) ownTokens(as domain.Caller) []domain.PersonalToken {
 	return found
 }
 
-func TestOwnTokens(t *testing.T) {
+func TestOwnTokens(t *testing.T) { //nolint:tparallel // one story in steps
 	t.Parallel()
 	c := newCustody(t)
 	administrator, holder := c.as(domain.RoleAdministrator), c.as(domain.RoleMember)
@@ -41,11 +41,11 @@ func TestOwnTokens(t *testing.T) {
 	require.Nil(t, token.LastUsedAt)
 	require.False(t, c.ownTokens(administrator)[0].New, "its holder issued it")
 
-	t.Run("confirming_marks_known", func(t *testing.T) {
+	t.Run("confirming_marks_known", func(t *testing.T) { //nolint:paralleltest // as above
 		require.NoError(t, c.ConfirmOwnTokens(t.Context(), holder))
 		require.False(t, c.ownTokens(holder)[0].New)
 	})
-	t.Run("use_is_recorded_once_an_hour", func(t *testing.T) {
+	t.Run("use_is_recorded_once_an_hour", func(t *testing.T) { //nolint:paralleltest // as above
 		auth, err := authn.NewAuthenticator(c.db, func() time.Time { return *c.clock })
 		require.NoError(t, err)
 		_, err = auth.Authenticate(t.Context(), "Bearer "+issued.Value.Reveal())
@@ -61,18 +61,18 @@ func TestOwnTokens(t *testing.T) {
 		require.NoError(t, err)
 		require.WithinDuration(t, *c.clock, *c.ownTokens(holder)[0].LastUsedAt, 0)
 	})
-	t.Run("others_cannot_revoke", func(t *testing.T) {
+	t.Run("others_cannot_revoke", func(t *testing.T) { //nolint:paralleltest // as above
 		err := c.RevokeOwnToken(t.Context(), administrator, issued.ID)
 		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%v", err)
 		err = c.RevokeOwnToken(t.Context(), holder, uuid.New())
 		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%v", err)
 	})
-	t.Run("other_tenants_are_not_listed", func(t *testing.T) {
+	t.Run("other_tenants_are_not_listed", func(t *testing.T) { //nolint:paralleltest // as above
 		elsewhere := holder
 		elsewhere.Memberships = []domain.Membership{{TenantID: c.ids["south"]}}
 		require.Empty(t, c.ownTokens(elsewhere))
 	})
-	t.Run("revoking_ends_the_token", func(t *testing.T) {
+	t.Run("revoking_ends_the_token", func(t *testing.T) { //nolint:paralleltest // as above
 		require.NoError(t, c.RevokeOwnToken(t.Context(), holder, issued.ID))
 		require.Empty(t, c.ownTokens(holder))
 		_, err := c.lookUp(domain.CredentialPersonalAccessToken, nil, issued.Value)

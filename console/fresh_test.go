@@ -189,7 +189,7 @@ func TestFreshSignInThroughAnIssuer(t *testing.T) {
 	s := makeSite(t, trusted)
 	s.t = t
 	browser := s.client("")
-	s.send(browser, http.MethodGet, s.follow(browser, s.begin(browser, issuer, "")), nil)
+	s.send(browser, http.MethodGet, s.follow(browser, s.begin(browser, issuer)), nil)
 	s.age(demo.Alice())
 	issue := func() reply {
 		return s.send(browser, http.MethodPost, "people/demo/User/carol/secrets", url.Values{"name": {uuid.NewString()[:8]}})

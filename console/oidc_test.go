@@ -54,9 +54,9 @@ func TestSignInThroughAnIssuer(t *testing.T) {
 }
 
 // begin starts a sign-in through an issuer in a browser, and returns the address at the issuer.
-func (s *site) begin(browser *http.Client, issuer *oidctest.Issuer, back string) *url.URL {
+func (s *site) begin(browser *http.Client, issuer *oidctest.Issuer) *url.URL {
 	s.t.Helper()
-	answer := s.send(browser, http.MethodPost, "sign-in/issuer", url.Values{"issuer": {issuer.URL()}, "return": {back}})
+	answer := s.send(browser, http.MethodPost, "sign-in/issuer", url.Values{"issuer": {issuer.URL()}})
 	require.Equal(s.t, http.StatusOK, answer.status)
 	to, err := url.Parse(strings.TrimPrefix(answer.header.Get("Refresh"), "0; url="))
 	require.NoError(s.t, err)
@@ -90,7 +90,7 @@ func TestSignInThroughOneIssuerIsNotTakenForAnother(t *testing.T) {
 			honest.NameItself()
 		}
 		browser, victim := s.client(""), s.client("")
-		own, started := s.begin(browser, honest, ""), s.begin(victim, attacker, "")
+		own, started := s.begin(browser, honest), s.begin(victim, attacker)
 		require.NotEqual(t, own.Query().Get("redirect_uri"), started.Query().Get("redirect_uri"), name)
 
 		// The attacker redirects the victim to the honest issuer, which sends browsers to its own redirect
@@ -132,7 +132,7 @@ func TestAuthorizationResponsesAreChecked(t *testing.T) {
 		"another code":       {func(q url.Values) { q.Set("code", "guessed") }, "you have no access"},
 	} {
 		browser := s.client("")
-		path, query, _ := strings.Cut(s.follow(browser, s.begin(browser, issuer, "")), "?")
+		path, query, _ := strings.Cut(s.follow(browser, s.begin(browser, issuer)), "?")
 		values, err := url.ParseQuery(query)
 		require.NoError(t, err)
 		c.change(values)

@@ -38,7 +38,7 @@ const (
 	// SignInIssuerScope is a token for a user outside the tenants or domains of its issuer.
 	SignInIssuerScope SignInReason = "ISSUER_SCOPE"
 	// SignInWrongTokenType is an ID token in place of an access token, or the reverse.
-	SignInWrongTokenType SignInReason = "WRONG_TOKEN_TYPE" //nolint:gosec // a reason, not a credential
+	SignInWrongTokenType SignInReason = "WRONG_TOKEN_TYPE"
 	// SignInForeignResponse is an authorization response to another sign-in, or of another issuer.
 	SignInForeignResponse SignInReason = "FOREIGN_RESPONSE"
 	// SignInIssuerRefused is an authorization response with an error.

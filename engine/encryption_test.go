@@ -208,7 +208,7 @@ func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests shar
 			_, err := keyless.Execute(t.Context(), c)
 			require.ErrorContains(t, err, failure.Error())
 			require.False(t, engine.Unavailable(err), "Temporal is not to blame")
-			_, err = b.client.DescribeWorkflowExecution(t.Context(), c.Run.WorkflowID, "")
+			_, err = b.client.DescribeWorkflow(t.Context(), c.Run.WorkflowID, "")
 			require.Error(t, err, "nothing starts in the open")
 			b.execute(t, c)
 		}

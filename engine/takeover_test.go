@@ -28,7 +28,7 @@ func renewer(ctx workflow.Context, in request) error {
 // thief starts the child that a workflow id belongs to, in place of the workflow that has it.
 func thief(ctx workflow.Context, id, kind string) error {
 	ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-		WorkflowID: id, WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING,
+		WorkflowID: id, WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING, //nolint:staticcheck // deprecated, and still obeyed
 		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
 	})
 	return workflow.ExecuteChildWorkflow(ctx, kind, request{}).GetChildWorkflowExecution().Get(ctx, nil)
@@ -81,9 +81,9 @@ func TestTakenWorkflowIDs(t *testing.T) {
 			b.execute(t, next)
 		}
 		require.Zero(t, b.signals(t, c.Run.WorkflowID))
-		foreign, err := b.client.DescribeWorkflowExecution(t.Context(), c.Run.WorkflowID, "")
+		foreign, err := b.client.DescribeWorkflow(t.Context(), c.Run.WorkflowID, "")
 		require.NoError(t, err)
-		require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, foreign.GetWorkflowExecutionInfo().GetStatus())
+		require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, foreign.Status)
 
 		again := then(c, domain.CommandRestart, run)
 		again.Run.State = domain.RunPending
@@ -91,7 +91,7 @@ func TestTakenWorkflowIDs(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, none)
 		second := b.execute(t, again)
-		require.NotContains(t, []string{run, foreign.GetWorkflowExecutionInfo().GetExecution().GetRunId()}, second)
+		require.NotContains(t, []string{run, foreign.WorkflowExecution.RunID}, second)
 		require.Equal(t, second, b.execute(t, again), "the same command")
 		b.execute(t, signalAbout(c, second))
 		require.Equal(t, 1, b.signals(t, c.Run.WorkflowID))
@@ -116,9 +116,9 @@ func TestSignalsFollowTheChainOfRuns(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
 	current := func(c domain.DueCommand) string {
-		described, err := b.client.DescribeWorkflowExecution(t.Context(), c.Run.WorkflowID, "")
+		described, err := b.client.DescribeWorkflow(t.Context(), c.Run.WorkflowID, "")
 		require.NoError(t, err)
-		return described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+		return described.WorkflowExecution.RunID
 	}
 	for name, goOn := range map[string]func(domain.DueCommand, string){
 		"continue-as-new": func(c domain.DueCommand, run string) {

@@ -255,7 +255,7 @@ func TestObservingGoesOnInAnotherProcess(t *testing.T) {
 	p := f.Create(t, f.Service, "loan")
 	task := f.Task(t, f.Service, p, true)
 	require.Eventually(t, func() bool {
-		_, err := f.stack.Client(f.Namespace).DescribeWorkflowExecution(t.Context(), "process-"+p.ID.String(), "")
+		_, err := f.stack.Client(f.Namespace).DescribeWorkflow(t.Context(), "process-"+p.ID.String(), "")
 		return err == nil
 	}, patience, 100*time.Millisecond)
 	stop()

@@ -88,8 +88,8 @@ func TestRunnersCommandsSpareAnothersProcess(t *testing.T) {
 	loan := "process-" + process.String()
 	attacks := []*command.Command{
 		signalOf(loan, procession.ItemID(process, "LOAN_APPLICATION")), cancellationOf(loan),
-		childNamed(loan, enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING), childNamed(loan, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE),
-		childNamed("survey-1", enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING),
+		childNamed(loan, enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING), childNamed(loan, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE), //nolint:staticcheck // deprecated, and still obeyed
+		childNamed("survey-1", enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING), //nolint:staticcheck // deprecated, and still obeyed
 	}
 	for _, prefix := range domain.WorkflowIDPrefixes() {
 		attacks = append(attacks, childNamed(prefix+uuid.NewString(), enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE))
@@ -141,7 +141,7 @@ func TestTakenWorkflowIDBecomesAnIncidentThatCanBeRetried(t *testing.T) {
 	_, err := s.systemClient().WorkflowService().StartWorkflowExecution(t.Context(), &workflowservice.StartWorkflowExecutionRequest{
 		Namespace: "demo", WorkflowId: "process-" + process.String(), WorkflowType: &common.WorkflowType{Name: "Other"},
 		TaskQueue: &taskqueue.TaskQueue{Name: "QUEUE_SURVEY"}, WorkflowRunTimeout: durationpb.New(time.Hour), RequestId: uuid.NewString(),
-		WorkflowIdReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING, Identity: "test",
+		WorkflowIdReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING, Identity: "test", //nolint:staticcheck // deprecated, and still obeyed
 	})
 	require.NoError(t, err)
 	incident := s.awaitIncident(process)

@@ -243,7 +243,7 @@ func hostile() []string { //nolint:funlen // most of it is a table
 func TestHostileExpressions(t *testing.T) { //nolint:paralleltest // it counts what the whole program allocates
 	expressions := hostile()
 	require.GreaterOrEqual(t, len(expressions), 100)
-	m := crowd(assumedTasks)
+	m := crowd()
 	accepted := 0
 	for _, expression := range expressions {
 		label := expression[:min(len(expression), 80)]

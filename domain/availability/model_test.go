@@ -28,10 +28,10 @@ func sample() Model {
 	}
 }
 
-// crowd returns a process with the given number of tasks.
-func crowd(size int) Model {
+// crowd returns a process with the number of tasks that costs are computed for.
+func crowd() Model {
 	m := sample()
-	for i := len(m.Tasks); i < size; i++ {
+	for i := len(m.Tasks); i < assumedTasks; i++ {
 		m.Tasks[fmt.Sprintf("TASK_%04d", i)] = Task{State: domain.TaskReady, CreatedAt: m.Process.CreatedAt, LastModifiedAt: m.Process.CreatedAt}
 	}
 	return m

@@ -144,7 +144,7 @@ func fill(t *testing.T, call string) (string, int) {
 // stays within the bounds of all expressions.
 func TestCostOfFunctions(t *testing.T) { //nolint:paralleltest // it counts what the whole program allocates
 	require.Equal(t, signatures(), slices.Sorted(maps.Keys(costly)))
-	m := crowd(assumedTasks)
+	m := crowd()
 	calls := maps.Clone(costly)
 	maps.Copy(calls, operations)
 	for _, name := range slices.Sorted(maps.Keys(calls)) {

@@ -114,7 +114,7 @@ func TestPatchTestCostsTheComparison(t *testing.T) { //nolint:paralleltest // it
 		fmt.Fprintf(&elements, `,"%s"`, strings.Repeat("x", 2500))
 	}
 	long := json.RawMessage(`"` + strings.Repeat("x", 2500) + `"`)
-	for name, c := range map[string]struct {
+	for name, c := range map[string]struct { //nolint:paralleltest // as above
 		document string
 		path     func(i int) string
 	}{
