@@ -127,12 +127,25 @@ func (s *Site) sameOrigin(c *gin.Context) {
 // view reads how the visitor wants pages to be.
 func (s *Site) view(c *gin.Context) {
 	viewer := &ui.Viewer{
-		Assets: s.o.Assets, Now: s.o.Clock(), Path: c.Request.URL.RequestURI(),
+		Assets: s.o.Assets, Now: s.o.Clock(), Path: pagePath(c.Request),
 		RequestID: httpio.RequestIDFrom(c.Request.Context()), Nonce: rand.Text(),
 	}
 	c.Header("Content-Security-Policy", policy(viewer.Nonce))
 	viewer.Read(c.Request)
 	c.Request = c.Request.WithContext(ui.WithViewer(c.Request.Context(), viewer))
+}
+
+// pagePath returns the path at which a visitor may see the page of a request again: for a form, the page that
+// contains it.
+func pagePath(r *http.Request) string {
+	if r.Method == http.MethodGet {
+		return r.URL.RequestURI()
+	}
+	from, err := url.Parse(r.Referer())
+	if err != nil {
+		return Root
+	}
+	return LocalPath(from.RequestURI())
 }
 
 // screen returns what gin calls for a route.
