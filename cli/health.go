@@ -79,7 +79,7 @@ func healthTable(w io.Writer, now time.Time, h health) {
 	row(w, "Deliveries tried again:", strconv.FormatInt(h.RetriedDeliveries, 10))
 	row(w, "Disabled endpoints:", strconv.FormatInt(h.DisabledEndpoints, 10))
 	row(w, "Open incidents:", strconv.FormatInt(h.OpenIncidents, 10))
-	row(w, "Overdue looks for ends:", strconv.FormatInt(h.OverdueLooks, 10))
+	row(w, "Overdue scans for ends:", strconv.FormatInt(h.OverdueLooks, 10))
 	for _, f := range h.Checks {
 		row(w, string(f.Verdict), f.Check, cellText(f.Finding))
 		if f.Advice != nil {

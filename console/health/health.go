@@ -95,8 +95,8 @@ func figures(ctx context.Context, s shown) []figure {
 			About: ui.T(ctx, "They get nothing until they are enabled."),
 		},
 		{
-			Icon: "route", Text: ui.T(ctx, "Overdue looks"), Count: s.OverdueLooks, Bad: true,
-			About: ui.T(ctx, "Namespaces in which the ends of workflows have not been looked for since a minute."),
+			Icon: "route", Text: ui.T(ctx, "Overdue scans"), Count: s.OverdueLooks, Bad: true,
+			About: ui.T(ctx, "Namespaces that were not scanned for ended workflows for more than a minute."),
 		},
 	}
 }
