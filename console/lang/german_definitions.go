@@ -145,7 +145,7 @@ func germanPeople() map[string]string {
 		"There may be more: not all definitions were looked at.": "Es kann mehr geben: nicht alle Definitionen wurden angesehen.",
 		"Nothing is a member of it.":                             "Sie hat keine Mitglieder.",
 		"In no group.":                                           "In keiner Gruppe.",
-		"Access tokens":                                          "Zugriffstoken",
+		"Access tokens":                                          "Zugangstokens",
 		"Secrets":                                                "Geheimnisse",
 		"Revoke":                                                 "Widerrufen",
 		"Expires":                                                "Gültig bis",

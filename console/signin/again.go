@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -52,7 +53,8 @@ func (s *Screens) confirm(v *web.Visit, path string, fields url.Values, status i
 			c.Demo = user
 		}
 	}
-	return &web.Answer{Title: ui.T(v.Context(), "Sign in again"), Status: status, Body: confirmPage(c)}
+	area, _, _ := strings.Cut(strings.TrimPrefix(path, web.Root), "/")
+	return &web.Answer{Title: ui.T(v.Context(), "Sign in again"), Area: area, Status: status, Body: confirmPage(c)}
 }
 
 // Again takes the access token of a user who signs in again, and makes the browser send the form to the
@@ -90,7 +92,7 @@ func (s *Screens) signedInAgain(v *web.Visit, err error) (*web.Answer, error) {
 	refused, _ := errors.AsType[*domain.SignInError](err)
 	switch {
 	case refused != nil && refused.Reason == domain.SignInIssuerRefused:
-		answer.Status, answer.Body = http.StatusUnauthorized, againPage(problem(v.Context(), refused.Reason))
+		answer.Status, answer.Body = http.StatusUnauthorized, againPage(problem(v.Context(), refused))
 	case refused != nil:
 		answer.Status = http.StatusUnauthorized
 		answer.Body = againPage(ui.T(v.Context(), "You were not signed in again: the identity provider named another user, or did not ask you to sign in."))

@@ -75,7 +75,7 @@ func (s *Screens) SignIn(v *web.Visit) (*web.Answer, error) {
 // the problem.
 func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error) (*web.Answer, error) {
 	if refused, is := errors.AsType[*domain.SignInError](err); is {
-		return s.page(v, back, http.StatusUnauthorized, problem(v.Context(), refused.Reason)), nil
+		return s.page(v, back, http.StatusUnauthorized, problem(v.Context(), refused)), nil
 	}
 	if err != nil {
 		return nil, err
@@ -105,12 +105,14 @@ func prove(v *web.Visit, credentials string, by func() (authn.Proof, error)) (pr
 }
 
 // problem returns the text about a refused sign-in, which gives nothing away about credentials.
-func problem(ctx context.Context, reason domain.SignInReason) string {
-	switch reason { //nolint:exhaustive // the others are alike to the visitor
-	case domain.SignInForeignResponse:
+func problem(ctx context.Context, refused *domain.SignInError) string {
+	switch {
+	case refused.Reason == domain.SignInForeignResponse:
 		return ui.T(ctx, "The sign-in took too long or was begun in another browser. Try again.")
-	case domain.SignInIssuerRefused:
+	case refused.Reason == domain.SignInIssuerRefused:
 		return ui.T(ctx, "The identity provider did not sign you in.")
+	case refused.Issuer != "":
+		return ui.T(ctx, "That did not work: the answer of the identity provider is not valid here, or you have no access.")
 	default:
 		return ui.T(ctx, "That did not work: the token is not valid here, or you have no access.")
 	}

@@ -10,12 +10,14 @@ import (
 func Browser(ctx context.Context, userAgent string) string {
 	// Each browser names those that it is like too, so the order matters.
 	name := firstIn(userAgent, [][2]string{
-		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"CriOS/", "Chrome"}, {"Safari/", "Safari"},
+		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"Chrome/", "Chrome"}, {"CriOS/", "Chrome"}, {"Safari/", "Safari"},
 	})
 	system := firstIn(userAgent, [][2]string{
 		{"Windows", "Windows"}, {"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Mac OS X", "macOS"}, {"Linux", "Linux"},
 	})
 	switch {
+	case userAgent == "":
+		return T(ctx, "Unknown browser")
 	case name == "":
 		return userAgent
 	case system == "":
