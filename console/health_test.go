@@ -72,7 +72,7 @@ func TestOperatorsSeeAllTenants(t *testing.T) {
 
 	olga.open("health")
 	olga.AwaitText("1 of 5 checks fail.")
-	olga.AwaitText("synchronise the clocks")
+	olga.AwaitText("Synchronise the clocks")
 	olga.AwaitText("v1.2.3")
 	olga.Click(".figure-name[href$=incidents]")
 	olga.AwaitText("fails here")

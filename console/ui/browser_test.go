@@ -22,7 +22,8 @@ func TestBrowser(t *testing.T) {
 		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:150.0) Gecko/20100101 Firefox/150.0":               "Firefox on macOS",
 		"Mozilla/5.0 (iPhone; CPU iPhone OS 20_0 like Mac OS X) Version/20.0 Mobile/15E148 Safari/604.1":     "Safari on iPhone",
 		"Mozilla/5.0 (Linux; Android 16) " + like + "Chrome/156.0.0.0 Mobile Safari/537.36":                  "Chrome on Android",
-		"curl/8.0": "curl/8.0", "": "",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 20_0 like Mac OS X) FxiOS/150.0 Mobile/15E148 Safari/605.1.15":   "Firefox on iPhone",
+		"curl/8.0": "curl/8.0", "": "Unknown browser",
 	} {
 		require.Equal(t, want, ui.Browser(ctx, userAgent))
 	}
