@@ -40,15 +40,13 @@ func (s *site) issueToken(by demo.Account, name string, expires *time.Time) {
 func (s *site) look(b *browsertest.Tab, name string) {
 	s.t.Helper()
 	require.NotEqual(s.t, " · Procession", browsertest.Eval[string](b, "document.title"), name)
-	for _, size := range []int64{1280, 375, 320} {
+	for _, size := range []int64{320, 375, 1280} {
 		b.Size(size, 800)
 		b.RequireNoSidewaysScroll()
-		if *screenshots != "" && size != 320 {
+		if *screenshots != "" {
 			b.Screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%d.png", name, size)))
 		}
 	}
-	b.RequireAccessible()
-	b.Size(1280, 800)
 	b.RequireAccessible()
 }
 
@@ -139,6 +137,7 @@ func (s *site) lookAtFreshSignIns(visitor func() *browsertest.Tab, clock *movedC
 	b.Click("form[action$=issuer] button")
 	b.Await(`document.querySelector("[data-signed-in-again]")`)
 	look(b, "signed-in-again")
+	staff := b
 
 	b = visitor()
 	b.Click("[data-user=Alice]")
@@ -150,4 +149,9 @@ func (s *site) lookAtFreshSignIns(visitor func() *browsertest.Tab, clock *movedC
 	b.Type("#token", "wrong\r")
 	b.Await(`document.querySelector(".alert-danger")`)
 	look(b, "again-refused")
+
+	sql[int](s, `WITH gone AS (DELETE FROM credentials WHERE principal_id = $1 RETURNING id) SELECT count(*) FROM gone`, demo.Alice().ID)
+	staff.Open(s.url + "tokens")
+	staff.Await(`document.querySelector(".empty-state")`)
+	look(staff, "tokens-none")
 }
