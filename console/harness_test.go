@@ -92,8 +92,8 @@ func makeSite(tb testing.TB, issuers ...authn.OIDCIssuer) *site {
 	return makeSiteAt(tb, time.Now, issuers...)
 }
 
-// makeSiteAt creates a site for whose sessions a clock says how late it is.
-func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssuer) *site {
+// makeSiteAt creates a site with a clock for its sessions.
+func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssuer) *site { //nolint:funlen // it wires a whole site
 	tb.Helper()
 	files, err := assets.Load(web.Root)
 	require.NoError(tb, err)

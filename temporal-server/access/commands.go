@@ -40,6 +40,7 @@ func commandAims() map[enums.CommandType]commandAim {
 			return aim{
 				namespace: child.GetNamespace(), //nolint:staticcheck // deprecated, and still obeyed
 				queue:     child.GetTaskQueue(), starts: child.GetWorkflowId(),
+				//nolint:staticcheck // deprecated, and still obeyed
 				terminates: child.GetWorkflowIdReusePolicy() == enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING,
 			}
 		},

@@ -151,7 +151,7 @@ func (v visit) message(message protoreflect.Message) denial {
 		if !message.Has(field) {
 			continue
 		}
-		denied := denial{}
+		var denied denial
 		if namesWorkflow(field) {
 			denied = v.workflow(message, field)
 		} else {

@@ -167,7 +167,7 @@ func (s *source) report(ctx context.Context, now time.Time) {
 }
 
 // publishedClient follows no redirect, which would lead to a URL that was not checked.
-var publishedClient = &http.Client{
+var publishedClient = &http.Client{ //nolint:gochecknoglobals // sources share its connections
 	Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute,
 		TLSClientConfig: tlspolicy.Restrict(&tls.Config{MinVersion: tls.VersionTLS12}),

@@ -72,6 +72,7 @@ func startsWorkflow(message protoreflect.Message) bool {
 
 // terminates reports whether the start in a message terminates the workflow that has its id.
 func terminates(message protoreflect.Message) bool {
+	//nolint:staticcheck // deprecated, and still obeyed
 	return number(message, "workflow_id_reuse_policy") == enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING.Number() ||
 		number(message, "workflow_id_conflict_policy") == enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING.Number()
 }
