@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// FindOwnTokens returns the personal access tokens of the caller that have not expired, the newest first: those of the
-// tenants that the caller's credentials are valid for, and for operators those of all tenants.
+// FindOwnTokens returns the personal access tokens of the caller that have not expired, the newest first. It covers the
+// tenants that the caller's credentials are valid for, and for operators all tenants.
 func (s *Administration) FindOwnTokens(ctx context.Context, caller domain.Caller) ([]domain.PersonalToken, error) {
 	return s.store.Reader.ListPersonalTokens(ctx, caller, s.now())
 }

@@ -53,8 +53,8 @@ func TestValueBeyondTheBudgetIsRefused(t *testing.T) {
 	require.NotContains(t, got.Body, `"pattern"`)
 }
 
-// TestLongValidationsLeaveRoomForOthers compares the duration of reads without and with 18 long validations, of which
-// each takes a twentieth of a second or more. There are fewer connections than validations.
+// TestLongValidationsLeaveRoomForOthers compares the duration of reads without and with 18 long validations.
+// Each validation takes a twentieth of a second or more. There are fewer connections than validations.
 func TestLongValidationsLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	c := newCostly(t, 3)

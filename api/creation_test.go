@@ -22,7 +22,7 @@ type creation struct {
 	changes map[string]creation
 }
 
-// creations returns a request for each operation that takes an id, and for each type of what it creates.
+// creations returns a request for each operation that takes an id, and for each type that it creates.
 func (f fixture) creations(s *apitest.Service) []creation { //nolint:funlen // most of it is a table
 	worker, other := demo.LoanWorker(), demo.OtherWorker()
 	loan, foreign := s.Loan().ID.String(), s.Process(other, demo.OtherLoan()).ID.String()
@@ -85,7 +85,7 @@ func (f fixture) creations(s *apitest.Service) []creation { //nolint:funlen // m
 			"process":      {path: "/processes/" + loan + "/actions", body: invoke("REPORT")},
 			"invisible":    {as: other, path: "/processes/" + foreign + "/actions", body: invoke("REPORT")},
 		}},
-		// The ids of log entries are those of one task.
+		// The ids of log entries belong to one task.
 		{"A.actionsTaskAppendLog", worker, apitest.TaskPathA(f.task, "/~actions/append-log"), `{"id":"{id}","message":"m","level":"INFO"}`, nil},
 	}
 }
@@ -93,7 +93,7 @@ func (f fixture) creations(s *apitest.Service) []creation { //nolint:funlen // m
 // exceptions are the operations with an id in their body that creations leaves out.
 func exceptions() []string {
 	return []string{
-		// Workers are known by their identity, and what was issued under an id is not stored.
+		// Workers are known by their identity, and credentials issued under an id are not stored.
 		"A.createWorker", "B.createWorker", "A.createAuthentication", "B.createAuthentication",
 	}
 }
@@ -175,7 +175,7 @@ func TestCreatingWithAnIDInUseTakesTheRight(t *testing.T) {
 	require.Greater(t, refused, 10)
 }
 
-// What was created is returned again as it is, also after its parent has ended or was deleted.
+// A repeated creation returns the resource as it is, also after its parent has ended or was deleted.
 func TestCreatingAgainAfterTheParentHasEnded(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -90,7 +90,7 @@ func TestNamesOfPersonsAreThoseOfTheTenant(t *testing.T) {
 	check(false)
 }
 
-// namesShown returns what the console shows Alice with names in it, and what she finds by them.
+// namesShown returns the console's data for Alice that contain names, and her search results by name.
 func namesShown(s *apitest.Service, process, task, artifact uuid.UUID) map[string]string {
 	s.T.Helper()
 	ctx, r := s.T.Context(), s.DB.Reader()

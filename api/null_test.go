@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 )
 
-// Many serializers write null for what is absent.
+// Many serializers write null for absent members.
 func TestNullForAnOptionalMemberIsAbsence(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

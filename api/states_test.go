@@ -135,7 +135,7 @@ func eachCell(t *testing.T, table string, visit func(row, column, cell string)) 
 	}
 }
 
-// A caller whom the matrix refuses for a lack of rights gets the same refusal in every state of what it names.
+// A caller whom the matrix refuses for a lack of rights gets the same refusal in every state of the resource.
 func TestRightsPrecedeStates(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -49,7 +49,7 @@ func (k *keeper) checkItems(
 			return err
 		}
 		if err != nil {
-			// What cannot be checked has no verdicts.
+			// A stored value that cannot be checked has no verdicts.
 			clear(before)
 		}
 	}

@@ -63,8 +63,8 @@ func (i *Issuer) EngineCertificate(
 
 // OperatorCertificate issues the certificate with which an operator connects to the
 // engine until the expiry, which is at most MaxOperatorAccess from now. By itself it
-// opens next to nothing: what may be read follows from the token. The public key is
-// that of EngineCertificate.
+// grants almost no access: the token determines the readable data. As in
+// EngineCertificate, public is a key of ParseCertificateRequest or nil.
 func (i *Issuer) OperatorCertificate(
 	operator uuid.UUID, namespace string, public crypto.PublicKey, now, expiry time.Time,
 ) (domain.EngineCertificate, error) {

@@ -122,7 +122,7 @@ func (i *trustedIssuer) blame(err error, claims tokenClaims) error {
 
 // verify returns the claims of a token that one of the issuers signed and that is valid now: an ID
 // token for the client clientID, or if that is empty a credential for one of the issuer's
-// audiences. Its errors are those of find.
+// audiences. It returns the same errors as find.
 func (o *OIDC) verify(ctx context.Context, raw string, now time.Time, clientID string) (*trustedIssuer, tokenClaims, error) {
 	fail := func(reason domain.SignInReason, issuer string) (*trustedIssuer, tokenClaims, error) {
 		return nil, tokenClaims{}, domain.RefuseSignIn(domain.SignInError{Reason: reason, Issuer: issuer})

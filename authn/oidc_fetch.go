@@ -49,8 +49,8 @@ func (f *fetched[T]) usable(now time.Time) bool {
 	return !f.fetchedAt.IsZero() && now.Sub(f.fetchedAt) < f.trust
 }
 
-// refresh fetches the value, once for all concurrent callers, each of which waits no longer than its
-// context lasts. If that was done recently, it returns the result of that fetch.
+// refresh fetches the value, once for all concurrent callers. Each caller waits no longer than its
+// context lasts. After a recent fetch, refresh returns the result of that fetch.
 func (f *fetched[T]) refresh(ctx context.Context) error {
 	if due, failure := f.due(); !due {
 		return failure

@@ -217,7 +217,7 @@ func TestOIDCIssuerThatDoesNotAnswerInTime(t *testing.T) {
 	require.Less(t, time.Since(started), 5*time.Second)
 }
 
-// A request that ends does not wait for the issuer any longer, and those that wait share one fetch.
+// A request that ends does not wait for the issuer any longer, and waiting requests share one fetch.
 func TestOIDCFetchIsLeftWithTheRequest(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)

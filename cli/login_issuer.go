@@ -127,7 +127,7 @@ func (c *issuerClient) browserToken(cmd *cobra.Command, port int, nonce string) 
 }
 
 // callback answers the browser that the issuer sends back, and passes on the authorization response.
-// A response to another sign-in or of another issuer is refused and changes nothing.
+// A response to another sign-in or of another issuer is refused and has no effect.
 func (c *issuerClient) callback(state string, answers chan<- url.Values) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()

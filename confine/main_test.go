@@ -28,7 +28,7 @@ type surroundings struct {
 	Directory   string
 	// Inherited are the files that the child did not open itself.
 	Inherited []int
-	// Limits are those of the kernel by resource.
+	// Limits are the kernel's limits by resource.
 	Limits map[int]syscall.Rlimit
 }
 

@@ -175,7 +175,7 @@ func denials() []string {
 		"socket socketpair socketcall bind connect listen accept accept4 sendto sendmsg sendmmsg recvmsg recvmmsg",
 		// Queues of operations, which pass a filter by.
 		"io_uring_setup io_uring_enter io_uring_register io_setup io_submit",
-		// Changes of files, of which Landlock covers some.
+		// Changes of files; Landlock covers some of them.
 		"creat mkdir mkdirat mknod mknodat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat",
 		"truncate truncate64 ftruncate ftruncate64 fallocate",
 		"chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat chown32 fchown32 lchown32 file_setattr",

@@ -77,7 +77,7 @@ func (b bounded) rows() []string {
 	return rows
 }
 
-// contractRows returns the limits of what requests of the three contracts contain.
+// contractRows returns the limits of parameters and bodies of requests in the three contracts.
 func contractRows(t *testing.T) []string {
 	t.Helper()
 	found := bounded{}

@@ -14,9 +14,9 @@ import (
 type promise struct {
 	// Says is the sentence without its links.
 	Says string `yaml:"says"`
-	// Tests show it, written as those of a statement.
+	// Tests show it, written like the tests of a statement.
 	Tests []string `yaml:"tests"`
-	// Advice marks a sentence that describes or advises and promises nothing.
+	// Advice marks a sentence that describes or advises, without a promise.
 	Advice bool `yaml:"advice"`
 }
 
@@ -26,8 +26,8 @@ var (
 	sentenceEnd = regexp.MustCompile("([.])\\s+([A-Z`*])")
 )
 
-// sentencesOf returns the sentences of a Markdown document: those of its paragraphs and of its lists, and each row of a
-// table. Headings and code are left out.
+// sentencesOf returns the sentences of the paragraphs and lists of a Markdown document, and each row of its tables.
+// Headings and code are left out.
 func sentencesOf(markdown string) []string {
 	var sentences []string
 	for _, block := range strings.Split(markdown, "\n\n") {

@@ -41,8 +41,8 @@ type Options struct {
 	Feed *feed.Hub
 }
 
-// New returns the site of all paths below web.Root. Assets are those that are built in,
-// unless others are given.
+// New returns the site of all paths below web.Root. Options.Assets defaults to the
+// embedded assets.
 func New(o Options) (*web.Site, error) {
 	if o.Assets == nil {
 		var err error

@@ -16,8 +16,8 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/oidctest"
 )
 
-// freshness says of every form of the console whether it needs a sign-in of the last 10 minutes: those that
-// issue or revoke secrets, or change rights. The word after "rights" forms depends on their content.
+// freshness states for every form of the console whether it needs a sign-in of the last 10 minutes. Forms that
+// issue secrets, revoke secrets of others or change rights need it. The word after "rights" forms depends on their content.
 const freshness = `
 sign-in                                             no
 sign-in/issuer                                      no

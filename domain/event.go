@@ -76,7 +76,7 @@ func (e Event) From(state string) Event {
 	return e
 }
 
-// ByToken returns the event with the token of its actor; nil changes nothing.
+// ByToken returns the event with the token of its actor, or the same event for nil.
 func (e Event) ByToken(t *IssuedToken) Event {
 	if t == nil {
 		return e

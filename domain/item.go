@@ -290,7 +290,7 @@ func (i *ProcessItem) HasLog(id uuid.UUID) bool {
 }
 
 // AppendLog adds an entry to the log of a task that is not cancelled and drops the oldest ones beyond limit. An
-// entry that is already in the log changes nothing, in any state. A message of more than MaxLogMessage characters is
+// entry that is already in the log is ignored, in any state. A message of more than MaxLogMessage characters is
 // cut and marked. The owner and Managers may do so.
 func (i *ProcessItem) AppendLog(entry TaskLog, limit int, rights ItemRights, by uuid.UUID, now time.Time) error {
 	if err := i.requireHandler(rights, by); err != nil || i.HasLog(entry.ID) {

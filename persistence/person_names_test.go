@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/persistence/migrations"
 )
 
-// Statements that show the names of principals show those of the tenant.
+// Statements that show names of principals read the tenant's names.
 func TestStatementsReadTheNamesOfTheTenant(t *testing.T) {
 	t.Parallel()
 	// These show persons to themselves, and to operators.
@@ -42,7 +42,7 @@ func TestStatementsReadTheNamesOfTheTenant(t *testing.T) {
 	}))
 }
 
-// Names that tenants gave before the migration are those of their manifests, or else the name of the person.
+// The migration names a member as the tenant's manifest does, or else by the person's own name.
 func TestPersonNamesMigration(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

@@ -35,13 +35,13 @@ type Options struct {
 	Limited func(limit string)
 	// Audit records refused sign-ins and denied requests, and may be nil.
 	Audit *audit.Recorder
-	// Observe is called for every answer, and may be nil. The method is that of
+	// Observe is called for every answer, and may be nil. The method is the label from
 	// httpio.MethodLabel; the route is its pattern, "unmatched" for a path without one.
 	Observe func(method, route string, status int, took time.Duration)
 	// Untrusted is called for every request with X-Forwarded-For from a peer that is not a
 	// trusted proxy, and may be nil.
 	Untrusted func(peer netip.Addr)
-	// Stall is how long a client may send or read almost nothing of a body, 0 for a
+	// Stall is how long the transfer of a body may make almost no progress, 0 for a
 	// minute.
 	Stall time.Duration
 	// Rest is how long a client may take to send the rest of a body that is not used, 0
@@ -140,7 +140,7 @@ type call struct {
 	requestID string
 	start     time.Time
 	caller    domain.Caller
-	// leave ends what the request takes of limits.
+	// leave releases the request's shares of limits.
 	leave []func()
 }
 

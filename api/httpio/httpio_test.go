@@ -187,7 +187,7 @@ func TestNullMembers(t *testing.T) {
 	create := func(members string) *httptest.ResponseRecorder {
 		return do(t, server, call(http.MethodPost, "/v2024-06-14/processes", "application/json", `{"processDefinitionCode":"C",`+members+`}`))
 	}
-	// Optional ones are absent, and what is inside a value is data.
+	// Optional ones are absent, and a null inside a value is data.
 	answer := create(`"id":null,"processDefinitionId":null,"entity":null,"metadata":{"valid":null,"errors":null,"value":{"id":null,"a":[null]}}`)
 	require.Equal(t, http.StatusCreated, answer.Code, answer.Body)
 	require.Nil(t, got.ID)

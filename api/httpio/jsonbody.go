@@ -110,8 +110,8 @@ func (b *bodyReader) object(schema *openapi3.Schema) any {
 	return members
 }
 
-// checkPresence records a violation, at the first of the members, if an object has
-// none of the members of which the contract requires one.
+// checkPresence records a violation if an object has none of the members that
+// x-at-least-one-of lists. The violation names the first of them.
 func (b *bodyReader) checkPresence(schema *openapi3.Schema, members map[string]any) {
 	names := openapi.AtLeastOneOf(schema)
 	present := func(name string) bool { _, ok := members[name]; return ok }

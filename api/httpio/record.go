@@ -18,7 +18,7 @@ type Record struct {
 	// Kind and ID identify the resource that the path names, if it is one that denials are recorded for.
 	Kind domain.EventResource
 	ID   uuid.UUID
-	// Denied reports whether the caller may not do what the request asks for.
+	// Denied reports whether the caller lacks the right to the requested operation.
 	Denied bool
 }
 

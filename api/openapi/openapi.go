@@ -119,9 +119,9 @@ func selectValidator(doc *openapi3.T) {
 	}
 }
 
-// AtLeastOneOf returns the members of which an object must have at least one, from
-// x-at-least-one-of of its schema, or nil. As anyOf, generators would make a union
-// with an unknown type of it.
+// AtLeastOneOf returns the members that x-at-least-one-of of a schema lists, or nil. An
+// object must have at least one of them. From anyOf, generators would make a union with
+// an unknown type.
 func AtLeastOneOf(schema *openapi3.Schema) []string {
 	values, _ := schema.Extensions["x-at-least-one-of"].([]any)
 	var names []string

@@ -14,8 +14,8 @@ import (
 )
 
 // supported are the keywords that mean the same to the validator of requests and to
-// common generators of clients. Missing are anyOf, of which some generators make a
-// union with an unknown type, and those that differ between OpenAPI 3.0 and 3.1:
+// common generators of clients. anyOf is excluded: some generators make a union with
+// an unknown type of it. So are keywords that differ between OpenAPI 3.0 and 3.1:
 // nullable, example, exclusiveMinimum and exclusiveMaximum.
 var supported = []string{
 	"$ref", "additionalProperties", "allOf", "contentEncoding", "default", "deprecated", "description", "discriminator", "enum",

@@ -36,7 +36,7 @@ type connectionLimit struct {
 
 	most          int64
 	open, refused *atomic.Int64
-	// addresses counts the connections of each address but those of proxies, whose
+	// addresses counts the connections of each address except proxies, whose
 	// clients are limited by their requests.
 	addresses *limit.Running[netip.Prefix]
 	proxies   httpio.Proxies

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 )
 
-// devHosts returns the hosts of the local stack: those that it listens on and those of the configuration. A stack that
+// devHosts returns the hosts that the local stack listens on and the hosts of the configuration. A stack that
 // listens on all addresses answers to every address.
 func devHosts(c *Config, o *devOptions) *hosts {
 	h := cmp.Or(c.hosts(), &hosts{})

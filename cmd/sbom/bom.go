@@ -68,7 +68,7 @@ func component(module debug.Module, kind cdx.ComponentType) cdx.Component {
 	return c
 }
 
-// unmaintained are modules that get no fixes any more, each with what depends on it.
+// unmaintained lists modules without further fixes, each with its status and the modules that require it.
 //
 //nolint:gochecknoglobals // constant
 var unmaintained = map[string]string{

@@ -32,14 +32,14 @@ type part struct {
 	Name, Version, Licence string
 	// Programs are the names of the programs that contain it.
 	Programs []string
-	// Notice is the text of its NOTICE file, of which the Apache License requires a copy.
+	// Notice is the text of its NOTICE file; the Apache License requires a copy.
 	Notice string
 }
 
 var errStale = errors.New("is not current: run make generate")
 
 // updateNotice writes the parts of a release, with their licences, into a file. With
-// check it changes nothing and returns an error if the file is not current.
+// check it does not write, and returns an error if the file is not current.
 func updateNotice(ctx context.Context, path string, check bool) error {
 	parts, err := releaseParts(ctx)
 	if err != nil {

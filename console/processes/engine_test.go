@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// A worker chooses the ids of its child workflows. A shell that runs the command for one runs nothing else.
+// A worker chooses the ids of its child workflows. A shell that runs the command for one runs no other command.
 func TestEngineCommandQuotesWorkflowID(t *testing.T) {
 	t.Parallel()
 	process := uuid.MustParse("01980000-0000-7000-8000-000000000021")

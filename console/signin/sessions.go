@@ -31,7 +31,7 @@ func (s *Screens) End(v *web.Visit) (*web.Answer, error) {
 	return web.SeeOther(web.Root + "sessions"), nil
 }
 
-// EndOthers ends all sessions of the user but that of the browser.
+// EndOthers ends all sessions of the user except the browser's.
 func (s *Screens) EndOthers(v *web.Visit) (*web.Answer, error) {
 	err := s.Sessions.End(v.Context(), domain.SessionEnd{
 		PrincipalID: v.Caller.PrincipalID, Except: v.Session.ID, By: v.Caller.PrincipalID, Reason: domain.SessionClosed,

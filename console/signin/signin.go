@@ -104,7 +104,7 @@ func prove(v *web.Visit, credentials string, by func() (authn.Proof, error)) (pr
 	return proof, err
 }
 
-// problem returns the text about a refused sign-in, which gives nothing away about credentials.
+// problem returns the text about a refused sign-in. It does not disclose anything about credentials.
 func problem(ctx context.Context, refused *domain.SignInError) string {
 	switch {
 	case refused.Reason == domain.SignInForeignResponse:

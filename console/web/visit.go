@@ -98,8 +98,8 @@ func (v *Visit) Form() (url.Values, error) {
 	return v.PostForm, nil
 }
 
-// Refuse records an error that the answer explains. The event log has those that deny the
-// visitor something.
+// Refuse records an error that the answer explains. Denials of access are written to the
+// event log.
 func (v *Visit) Refuse(err *domain.Error) { httpio.RecordOf(v.Context()).Refuse(err) }
 
 // Scripted reports whether the request comes from the script of a page.
@@ -149,7 +149,7 @@ type Answer struct {
 	Repeat bool
 	// Onward is the address at an identity provider that the browser goes to after the page, "" for
 	// none. A redirect of a form would have to pass the form-action of the content security policy,
-	// and those of the provider too.
+	// and so would the provider's redirects.
 	Onward string
 	// Bare pages have no navigation.
 	Bare bool
@@ -161,8 +161,8 @@ type Answer struct {
 	Stream func(http.ResponseWriter)
 	// Cookies are set with the answer.
 	Cookies []*http.Cookie
-	// SignedOut is set once the session of the browser has ended: the browser forgets what it has
-	// stored of the console.
+	// SignedOut is set once the session of the browser has ended: the browser deletes its
+	// cached and stored data of the console.
 	SignedOut bool
 
 	// refused is the error that the page explains, nil for none.

@@ -11,8 +11,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// checks are the keywords of a subschema that a run applies itself: those that the library applies at a cost that is
-// not proportional to the value, and those of the rules.
+// checks are the keywords of a subschema that a run applies itself: keywords that the library applies at a cost that
+// is not proportional to the value, and keywords of the rules.
 type checks struct {
 	run       *run
 	rules     *rules

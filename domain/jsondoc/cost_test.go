@@ -288,7 +288,7 @@ func TestValidationIsBounded(t *testing.T) { //nolint:paralleltest // it measure
 	}
 }
 
-// notAsserted are the members of a schema of the library that cost nothing.
+// notAsserted are the members of a schema of the library that have no cost.
 var notAsserted = map[string]bool{
 	"Location": true, "Draft": true, "Title": true, "Description": true, "Default": true, "Comment": true, "ReadOnly": true, "WriteOnly": true,
 	"Examples": true, "Deprecated": true, "Extensions": true, "ContentSchema": true, "RegexProperties": true,

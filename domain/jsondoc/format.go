@@ -13,7 +13,7 @@ const (
 	maxDurationUnits = 64
 )
 
-// formatOf returns the check of a format, nil for a format that asserts nothing.
+// formatOf returns the check of a format, nil for a format without an assertion.
 func formatOf(name string) func(m *meter, text string) bool {
 	known := jsonschema.Formats[name]
 	switch {

@@ -9,15 +9,15 @@ import (
 // gateExtension is the name of gates in the library.
 const gateExtension = "gate"
 
-// A gate is the only keyword of the copy of a subschema that has others in it. It charges what they cost before it
-// applies them.
+// A gate is the only keyword of the copy of a subschema that has subschemas or restricts names. It charges the
+// cost of the original keywords before it applies them.
 type gate struct {
 	run *run
 	// inner is the copy with the keywords.
 	inner *jsonschema.Schema
-	// inPlace is the number of subschemas of the same value, and branches of those that may fail in a valid value.
+	// inPlace is the number of subschemas of the same value. branches counts the ones that may fail in a valid value.
 	inPlace, branches int
-	// parts is the number of subschemas of every part of the value, and listed of those of one part at most.
+	// parts is the number of subschemas for every part of the value. listed counts subschemas for one part at most.
 	parts, listed int
 	// fixed is the cost of keywords that does not depend on the value.
 	fixed int
@@ -42,7 +42,7 @@ func (g *gate) Validate(ctx jsonschema.ValidationContext, value any) error {
 	return err
 }
 
-// charge charges what the keywords cost for a value, and reserves what violations in it may cost.
+// charge charges the cost of the keywords for a value, and reserves the possible cost of violations in it.
 func (g *gate) charge(value any) (reserved int) {
 	m := &g.run.meter
 	m.spend(g.fixed + g.inPlace*m.check + g.branches*m.failure)

@@ -43,7 +43,7 @@ type Operation struct {
 // Apply applies a patch to an object and returns the resulting object. Either all operations apply or none. A
 // malformed patch is a VALIDATION error naming the operation; one that does not fit the document, such as a
 // failed test or a missing path, is a conflict with PATCH_FAILED; one that copies or moves too much is refused with
-// PATCH_TOO_COSTLY. An empty patch changes nothing.
+// PATCH_TOO_COSTLY. An empty patch has no effect.
 //
 // Members keep their order and numbers their digits; white space is not kept.
 func Apply(document json.RawMessage, patch []Operation) (json.RawMessage, error) {

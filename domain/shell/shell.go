@@ -33,7 +33,7 @@ func Pipe(commands ...Line) Line {
 }
 
 // Word returns a text as one word of a shell. Characters that a terminal acts on, such as Ctrl-C and the end of a pasted
-// text, and those that are invisible or change the direction of text, are written as escapes, which bash, zsh and
+// text, and characters that are invisible or change the direction of text, are written as escapes, which bash, zsh and
 // POSIX.1-2024 shells read.
 func Word(text string) string {
 	switch {

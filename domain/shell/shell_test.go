@@ -25,7 +25,7 @@ func hostile() []string {
 	return append(texts, string(all))
 }
 
-// Shells read every word as it was, and nothing else happens.
+// Shells read every word unchanged and produce no other output.
 func TestCommandIsReadByShells(t *testing.T) {
 	t.Parallel()
 	words := hostile()

@@ -181,7 +181,7 @@ func (s *Service) onItem(operation string) func(*http.Request) answer {
 	}
 }
 
-// refusesTask checks the owner and the state of a task. The worker and Managers may do what its owner may, except for
+// refusesTask checks the owner and the state of a task. The worker and Managers have the rights of its owner, except for
 // completing it; only they may write its context data.
 func (s *Service) refusesTask(operation string, item *rest.ProcessItem, caller uuid.UUID) (refusal answer, refuse bool) {
 	owned := item.OwnerID != nil && *item.OwnerID == caller

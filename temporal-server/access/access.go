@@ -53,7 +53,7 @@ type Options struct {
 	// NexusEndpoints are the Nexus endpoints that workflows of engines may call. Optional: none by default.
 	NexusEndpoints []string
 	// UncheckedCommandQueues permits workflows to schedule activities and start workflows on task queues that the token does not name, and
-	// to signal and cancel workflows there, except for those that the service starts.
+	// to signal and cancel workflows there, except for workflows that the service starts.
 	UncheckedCommandQueues bool
 	// Logger receives one line for each refused call and reports failures to read the keys and the list.
 	Logger *slog.Logger

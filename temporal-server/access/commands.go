@@ -13,9 +13,9 @@ import (
 // bypass the list of methods.
 const systemEndpointPrefix = "__temporal"
 
-// aim is what a command reaches outside its workflow. Each field is checked in its own way; an empty one stands for that of the workflow.
+// aim is what a command reaches outside its workflow. Each field is checked in its own way; an empty one stands for the workflow's own.
 type aim struct {
-	namespace  string               // must be that of the caller
+	namespace  string               // must be the caller's
 	queue      *taskqueue.TaskQueue // must be one that the tenant knows
 	endpoint   string               // of Nexus; must be open to engines
 	starts     string               // id of a new workflow; must not be reserved

@@ -32,7 +32,7 @@ func isReservedQueue(name string) bool {
 }
 
 // checkedFields are, for each message that a request of the workflow service can contain, the fields that name a task queue, a namespace,
-// a Nexus endpoint or a workflow, and those that lead to such a field. They are found in the descriptors: a field of a later version is
+// a Nexus endpoint or a workflow, and fields that lead to such a field. They are found in the descriptors: a field of a later version is
 // checked like the present ones.
 type checkedFields map[protoreflect.FullName][]protoreflect.FieldDescriptor
 

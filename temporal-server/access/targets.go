@@ -104,7 +104,7 @@ func (t *targets) check(ctx context.Context, info *grpc.UnaryServerInfo, namespa
 	return denial{}, nil
 }
 
-// findQueues returns the task queue of a workflow and, where the caller does not serve it, that of its parent. The result is nil for a
+// findQueues returns the task queue of a workflow and, where the caller does not serve it, its parent's. The result is nil for a
 // workflow that Temporal does not know.
 func findQueues(ctx context.Context, temporal describer, key targetKey, who *caller) ([]string, error) {
 	about, err := describe(ctx, temporal, key)

@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/temporal-server/access"
 )
 
-// workflowPaths returns the paths to the fields below message that name a workflow or, for starts, what happens to one with the same id.
+// workflowPaths returns the paths to the fields below message that name a workflow or, for starts, the policy for one with the same id.
 // Links, failures, payloads and commands are left out.
 func workflowPaths(message protoreflect.MessageDescriptor, so path, entered []protoreflect.FullName) []path {
 	name := string(message.FullName())

@@ -62,14 +62,14 @@ func (c *Contract) RunNulls(t *testing.T, client *http.Client, operationID strin
 		answer, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
 		if resp.StatusCode < http.StatusBadRequest {
-			// What exists already is answered with another status of success.
+			// A repeated creation is answered with another status of success.
 			return http.StatusOK, ErrorBody{}
 		}
 		require.NoError(t, json.Unmarshal(answer, &failure))
 		failure.Timestamp = ""
 		return resp.StatusCode, failure
 	}
-	send(value) // what the operation refuses to repeat is refused from here on
+	send(value) // an operation that refuses repetitions does so from here on
 	optional := optionalMembers(value, schema)
 	for _, member := range optional {
 		wantStatus, want := send(member.body(false))
@@ -86,8 +86,8 @@ type optionalMember struct {
 	body func(null bool) any
 }
 
-// optionalMembers lists the optional members of a value. Objects and arrays that the value lacks are tried with what
-// their schema requires least.
+// optionalMembers lists the optional members of a value. Objects and arrays that the value lacks are tried with
+// the minimum that their schema requires.
 func optionalMembers(value any, schema *openapi3.Schema) []optionalMember {
 	switch {
 	case schema.Extensions["x-go-type"] == "json.RawMessage":
