@@ -81,6 +81,8 @@ func TestKeys(t *testing.T) {
 	bob.Press(kb.Enter, chromedp.ModifierCtrl)
 	bob.AwaitText("Completed")
 
+	// Keys that are pressed while the page is replaced have no effect.
+	bob.Await(`!document.querySelector(".htmx-request, .htmx-swapping, .htmx-settling")`)
 	bob.Press("?")
 	bob.AwaitText("Next row")
 	bob.Press(kb.Escape)
