@@ -290,7 +290,13 @@ func TestOIDCKeysAreRefreshedWithoutBeingAskedFor(t *testing.T) {
 	})
 	cancel()
 	<-ended
-	fetched := u.fetched()
+	// A fetch that is under way goes on after the cancellation, for other callers.
+	fetched := -1
+	require.Eventually(t, func() bool {
+		before := fetched
+		fetched = u.fetched()
+		return fetched == before
+	}, 10*time.Second, 100*time.Millisecond)
 
 	u.Authenticator, err = authn.NewAuthenticator(u.db, clock.Now, authn.WithOIDC(trusted))
 	require.NoError(t, err)
