@@ -105,8 +105,8 @@ func (p *preparation) copyID(step int, original uuid.UUID) uuid.UUID {
 	return p.copies[key]
 }
 
-// prepared returns the preparation of the write.
-func (k *keeper) prepared() *preparation {
+// preparation returns the preparation of the write.
+func (k *keeper) preparation() *preparation {
 	if k.tx != nil {
 		if known, ok := k.tx.Attached().(*preparation); ok {
 			return known
@@ -170,7 +170,7 @@ func (d *validated) holdsFor(v *validation) bool {
 // validate validates a value. It returns longWorkError if that takes too long for a transaction.
 func (k *keeper) validate(v validation) (domain.JSONValue, error) {
 	k.step++
-	if done, ok := k.prepared().results[k.step].(*validated); ok && done.holdsFor(&v) {
+	if done, ok := k.preparation().results[k.step].(*validated); ok && done.holdsFor(&v) {
 		maps.Copy(v.items, done.items)
 		return done.value, done.err
 	}
@@ -206,7 +206,7 @@ type patched struct {
 // patch applies a patch. It returns longWorkError if that takes too long for a transaction.
 func (k *keeper) patch(document json.RawMessage, patch []jsondoc.Operation) (json.RawMessage, error) {
 	k.step++
-	if done, ok := k.prepared().results[k.step].(*patched); ok && bytes.Equal(done.document, document) {
+	if done, ok := k.preparation().results[k.step].(*patched); ok && bytes.Equal(done.document, document) {
 		return done.result, done.err
 	}
 	size := len(document)

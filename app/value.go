@@ -256,7 +256,7 @@ func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
 		}
 		made, ok := copies[original.ID]
 		if !ok {
-			made = original.Copy(k.prepared().copyID(k.step, original.ID), at.owner, k.caller.PrincipalID, k.now)
+			made = original.Copy(k.preparation().copyID(k.step, original.ID), at.owner, k.caller.PrincipalID, k.now)
 			copies[original.ID] = made
 			k.tx.InsertDocument(&made)
 			k.known.Add(made)

@@ -57,10 +57,10 @@ func newCodeFlow(issuer string, client *http.Client, clock func() time.Time) *co
 	}}
 }
 
-// discovered returns the metadata of the issuer. It is UNAVAILABLE while the issuer does not answer.
-func (i *trustedIssuer) discovered(ctx context.Context) (*openid.Provider, error) {
+// metadata returns the metadata of the issuer. It is UNAVAILABLE while the issuer does not answer.
+func (i *trustedIssuer) metadata(ctx context.Context) (*openid.Provider, error) {
 	failure := i.code.refresh(ctx)
-	provider, ok := i.code.cached()
+	provider, ok := i.code.current()
 	switch {
 	case !ok:
 		return nil, issuerUnavailable(i.Issuer, failure)
@@ -138,7 +138,7 @@ func (o *OIDC) BeginSignIn(ctx context.Context, issuer, base string, again bool)
 	if err != nil {
 		return "", SignInAttempt{}, err
 	}
-	provider, err := found.discovered(ctx)
+	provider, err := found.metadata(ctx)
 	if err != nil {
 		return "", SignInAttempt{}, err
 	}
@@ -192,7 +192,7 @@ func (o *OIDC) ProveByCode(ctx context.Context, attempt SignInAttempt, response 
 			Reason: reason, Issuer: found.Issuer, Trusted: true, TenantCodes: found.scope(),
 		})
 	}
-	provider, err := found.discovered(ctx)
+	provider, err := found.metadata(ctx)
 	if err != nil {
 		return Proof{}, err
 	}

@@ -37,8 +37,8 @@ type fetched[T any] struct {
 	failure   error
 }
 
-// cached returns the value. It returns false if none was fetched or its trust has expired.
-func (f *fetched[T]) cached() (T, bool) {
+// current returns the value. It returns false if none was fetched or its trust has expired.
+func (f *fetched[T]) current() (T, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.value, f.usable(f.clock())

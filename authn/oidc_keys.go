@@ -40,13 +40,13 @@ func newIssuerKeys(source keySource, clock func() time.Time) *issuerKeys {
 // UNAUTHENTICATED for an unknown key, and UNAVAILABLE if no keys are known
 // because the issuer does not answer.
 func (k *issuerKeys) find(ctx context.Context, header tokenHeader) ([]crypto.PublicKey, error) {
-	if keys, ok := k.cached(); ok {
+	if keys, ok := k.current(); ok {
 		if picked := pick(keys, header); len(picked) > 0 {
 			return picked, nil
 		}
 	}
 	failure := k.refresh(ctx)
-	keys, ok := k.cached()
+	keys, ok := k.current()
 	if !ok {
 		return nil, &domain.Error{
 			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,

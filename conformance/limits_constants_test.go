@@ -215,14 +215,14 @@ func quantity(n int64, unit string) string {
 	if unit == "bytes" {
 		for shift, name := range []string{"bytes", "KiB", "MiB", "GiB"} {
 			if size := int64(1) << (10 * shift); n%(size<<10) != 0 || shift == 3 {
-				return grouped(n/size) + " " + name
+				return groupDigits(n/size) + " " + name
 			}
 		}
 	}
-	return strings.TrimSpace(grouped(n) + " " + unit)
+	return strings.TrimSpace(groupDigits(n) + " " + unit)
 }
 
-func grouped(n int64) string {
+func groupDigits(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	var parts []string
 	for len(digits) > 3 {

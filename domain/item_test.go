@@ -37,8 +37,8 @@ func message() *domain.ProcessItem {
 	return &domain.ProcessItem{ID: id(8), Type: domain.ItemMessage, Audit: domain.NewAudit(id(author), at(0))}
 }
 
-// deleted returns the item of a deleted process.
-func deleted(i *domain.ProcessItem) *domain.ProcessItem {
+// deletedItem returns the item of a deleted process.
+func deletedItem(i *domain.ProcessItem) *domain.ProcessItem {
 	now, by := at(0), id(author)
 	i.DeletedAt, i.DeletedBy = &now, &by
 	return i
@@ -271,7 +271,7 @@ func TestRightsPrecedeStates(t *testing.T) {
 			"READY": func() *domain.ProcessItem { return task(ready, 0) }, "CLAIMED": func() *domain.ProcessItem { return task(claimed, third) },
 			"COMPLETED": func() *domain.ProcessItem { return task(completed, third) },
 			"CANCELLED": func() *domain.ProcessItem { return task(cancelled, 0) },
-			"deleted":   func() *domain.ProcessItem { return deleted(task(cancelled, 0)) }, "MESSAGE": message,
+			"deleted":   func() *domain.ProcessItem { return deletedItem(task(cancelled, 0)) }, "MESSAGE": message,
 		} {
 			refusal, ok := errors.AsType[*domain.Error](operate(item(), none))
 			require.True(t, ok, "%s %s", name, state)
@@ -323,7 +323,7 @@ func TestAppendLog(t *testing.T) {
 		{"to a cancelled one", filled(cancelled, other, 1), manager, nil, domain.CodeInvalidState},
 		{"again", filled(claimed, other, 50), manager, nil, ""},
 		{"again to a cancelled one", filled(cancelled, other, 50), manager, nil, ""},
-		{"again to a deleted one", deleted(filled(completed, other, 50)), manager, nil, ""},
+		{"again to a deleted one", deletedItem(filled(completed, other, 50)), manager, nil, ""},
 		{"by another principal", filled(claimed, third, 1), domain.ItemRights{Candidate: true}, nil, domain.CodeTaskNotOwned},
 		{"to a message", message(), manager, nil, domain.CodeInvalidState},
 	} {

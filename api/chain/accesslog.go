@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 )
 
-// polled are the prefixes of the routes that other programs request at intervals.
-func polled() []string { return []string{"/.well-known/", "/livez", "/readyz", "/metrics"} }
+// polledPaths are the prefixes of the routes that other programs request at intervals.
+func polledPaths() []string { return []string{"/.well-known/", "/livez", "/readyz", "/metrics"} }
 
 // log writes the line of a request in the access log: method, route, status, duration in milliseconds, request id and
 // caller. The route is the pattern, never the path, so neither ids of resources nor query values nor headers are logged.
@@ -23,7 +23,7 @@ func (c *call) log(r *http.Request, status int, took time.Duration) {
 	switch {
 	case status >= http.StatusInternalServerError:
 		level = slog.LevelWarn
-	case status < http.StatusBadRequest && slices.ContainsFunc(polled(), func(prefix string) bool {
+	case status < http.StatusBadRequest && slices.ContainsFunc(polledPaths(), func(prefix string) bool {
 		return strings.HasPrefix(c.record.Route, prefix)
 	}):
 		level = slog.LevelDebug

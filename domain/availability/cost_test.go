@@ -13,9 +13,9 @@ import (
 // boundMemory is how much parsing and evaluating any expression may allocate.
 const boundMemory = 8 << 20
 
-// bounded requires that run, which stands for what label says, stays within the bounds. Other work of the process
+// requireBounded requires that run, which stands for what label says, stays within the bounds. Other work of the process
 // (garbage collection) is counted too, so the best of a few runs decides, and of many where the first are too slow.
-func bounded(t *testing.T, label string, run func()) {
+func requireBounded(t *testing.T, label string, run func()) {
 	t.Helper()
 	elapsed, memory := time.Hour, uint64(1<<40)
 	for range 50 {

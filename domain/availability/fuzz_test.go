@@ -41,7 +41,7 @@ func holds(t *testing.T, text string, expression *Expression, m Model) {
 	t.Helper()
 	var result bool
 	var err error
-	bounded(t, text, func() { result, err = expression.Evaluate(t.Context(), m) })
+	requireBounded(t, text, func() { result, err = expression.Evaluate(t.Context(), m) })
 	if err != nil {
 		require.True(t, foreseen(err), "%s: %s", text, err)
 	}

@@ -248,7 +248,7 @@ func TestHostileExpressions(t *testing.T) { //nolint:paralleltest // it counts w
 	for _, expression := range expressions {
 		label := expression[:min(len(expression), 80)]
 		var refused error
-		bounded(t, label, func() {
+		requireBounded(t, label, func() {
 			var parsed *Expression
 			parsed, refused = Parse("${" + expression + "}")
 			if refused == nil {

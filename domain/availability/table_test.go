@@ -40,7 +40,7 @@ var costly = map[string]string{
 	"group_by/1":        `$r | group_by(.)`,
 	"has/1":             `$t | has("TASK_0100")`,
 	"in/1":              `"TASK_0100" | in($t)`,
-	"index/1":           `"` + repeated("a", 200) + `" | index("` + repeated("a", 100) + `b")`,
+	"index/1":           `"` + repeatText("a", 200) + `" | index("` + repeatText("a", 100) + `b")`,
 	"indices/1":         `[$k, $k, $k] | indices([$k, $k])`,
 	"inside/1":          `$s[:30] | inside($k[:30])`,
 	"isempty/1":         `isempty($k[] | select(. == ""))`,
@@ -49,7 +49,7 @@ var costly = map[string]string{
 	"last/0":            `$k | last`,
 	"last/1":            `last($k[])`,
 	"length/0":          `$long | length`,
-	"ltrim/0":           `"` + repeated(" ", 1000) + `" | ltrim`,
+	"ltrim/0":           `"` + repeatText(" ", 1000) + `" | ltrim`,
 	"ltrimstr/1":        `$long | ltrimstr($long)`,
 	"map/1":             `$k | map(., .)`,
 	"map_values/1":      `$t | map_values(.)`,
@@ -65,9 +65,9 @@ var costly = map[string]string{
 	"range/2":           `range(0; 1000)`,
 	"range/3":           `range(0; 1; 0.001)`,
 	"reverse/0":         `$k | reverse`,
-	"rindex/1":          `"` + repeated("a", 200) + `" | rindex("b` + repeated("a", 100) + `")`,
+	"rindex/1":          `"` + repeatText("a", 200) + `" | rindex("b` + repeatText("a", 100) + `")`,
 	"round/0":           `1.5 | round`,
-	"rtrim/0":           `"` + repeated(" ", 1000) + `" | rtrim`,
+	"rtrim/0":           `"` + repeatText(" ", 1000) + `" | rtrim`,
 	"rtrimstr/1":        `$long | rtrimstr($long)`,
 	"select/1":          `select(true, true, true)`,
 	"sort/0":            `$r | sort`,
@@ -83,7 +83,7 @@ var costly = map[string]string{
 	"todateiso8601/0":   `now | todateiso8601`,
 	"tonumber/0":        `"1234567.12345678" | tonumber`,
 	"tostring/0":        `$s | tostring`,
-	"trim/0":            `"` + repeated(" ", 1000) + `" | trim`,
+	"trim/0":            `"` + repeatText(" ", 1000) + `" | trim`,
 	"type/0":            `$t | type`,
 	"unique/0":          `$r | unique`,
 	"unique_by/1":       `$r | unique_by(.)`,
@@ -114,7 +114,7 @@ var operations = map[string]string{
 	"alternatives":          `(null, null, null) // 1`,
 }
 
-func repeated(text string, times int) string {
+func repeatText(text string, times int) string {
 	var all []byte
 	for range times {
 		all = append(all, text...)
@@ -129,7 +129,7 @@ func fill(t *testing.T, call string) (string, int) {
 		`[{key: "a", value: 1}, {key: "b", value: 2}] as $e | "%s" as $long | [range(%d) | (%s)] | length >= 0 }`
 	accepted, times := "", 0
 	for step := 1 << 14; step > 0; step /= 2 {
-		expression := fmt.Sprintf(frame, repeated("a", 1000), times+step, call)
+		expression := fmt.Sprintf(frame, repeatText("a", 1000), times+step, call)
 		if _, err := Parse(expression); err == nil {
 			accepted, times = expression, times+step
 		} else {
@@ -151,7 +151,7 @@ func TestCostOfFunctions(t *testing.T) { //nolint:paralleltest // it counts the 
 		expression, times := fill(t, calls[name])
 		parsed, err := Parse(expression)
 		require.NoError(t, err)
-		bounded(t, fmt.Sprintf("%s: %d times", name, times), func() {
+		requireBounded(t, fmt.Sprintf("%s: %d times", name, times), func() {
 			_, err := parsed.Evaluate(t.Context(), m)
 			require.NoError(t, err, name)
 		})

@@ -266,7 +266,7 @@ func TestValidationIsBounded(t *testing.T) { //nolint:paralleltest // it measure
 	for _, a := range formatAttacks() {
 		compiled, err := Compile(json.RawMessage(a.schema))
 		require.NoError(t, err, a.name)
-		bounded(t, compiled, a)
+		requireBounded(t, compiled, a)
 	}
 	for _, a := range attacks() {
 		for i, schema := range []string{a.schema, `{"allOf":[` + many(repetitions(a.schema), a.schema) + `]}`} {
@@ -278,7 +278,7 @@ func TestValidationIsBounded(t *testing.T) { //nolint:paralleltest // it measure
 			for _, node := range compiled.nodes {
 				markUsed(used, node)
 			}
-			bounded(t, compiled, a)
+			requireBounded(t, compiled, a)
 		}
 	}
 	for field := range reflect.TypeFor[jsonschema.Schema]().Fields() {
@@ -309,8 +309,8 @@ func markUsed(used map[string]bool, s *jsonschema.Schema) {
 	}
 }
 
-// bounded validates a document and checks the processor time of the process.
-func bounded(t *testing.T, schema *Schema, a attack) {
+// requireBounded validates a document and checks the processor time of the process.
+func requireBounded(t *testing.T, schema *Schema, a attack) {
 	t.Helper()
 	value, levels, err := decode([]byte(a.document))
 	require.NoError(t, err, a.name)
