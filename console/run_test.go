@@ -119,7 +119,7 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 				alice.Size(1280, 800)
 				alice.open(path)
 				alice.RequireAccessible()
-				require.Equal(t, 1, alice.Count("main > [id]:only-child"), path)
+				alice.AwaitContent()
 				require.Equal(t, 1, alice.Count(".side [aria-current]"), path)
 				require.NotEqual(t, "broken", browsertest.Eval[string](alice.Tab, "document.title"), path)
 				if *screenshots != "" {

@@ -109,7 +109,7 @@ func (s *site) lookAtSessions(b *browsertest.Tab, look func(*browsertest.Tab, st
 		"home-notice": "", "tokens": "tokens", "sessions": "sessions", "person": "people/demo/User/alice", "person-signed-out": "people/demo/User/bob",
 	} {
 		b.Open(s.url + path)
-		require.Equal(s.t, 1, b.Count("main > [id]:only-child"), path)
+		b.AwaitContent()
 		look(b, name)
 	}
 	b.Open(s.url + "sessions")

@@ -237,6 +237,13 @@ func (b *Tab) AwaitPath(path string) {
 	b.Await(fmt.Sprintf(`document.readyState === "complete" && location.pathname + location.search === %q`, path))
 }
 
+// AwaitContent waits until the main part of the page consists of one element with an id, which links
+// and live updates replace.
+func (b *Tab) AwaitContent() {
+	b.t.Helper()
+	b.Await(`document.querySelectorAll("main > [id]:only-child").length === 1`)
+}
+
 // Click clicks on an element that is visible.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
