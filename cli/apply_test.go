@@ -121,10 +121,10 @@ func TestUnreadableDocuments(t *testing.T) {
 	w := newNorth(t)
 	broken, twice := w.file("broken.yaml", "a: [\n"), w.file("twice.yaml", "a: 1\na: 2\n")
 	output := w.fails(cli.ExitUsage, "apply", "-f", broken, "-f", twice, "-f", "testdata/nowhere")
-	for _, place := range []string{broken + ":1:4: is not YAML: the [ is not closed", twice + ":2", "testdata/nowhere: no such file"} {
+	for _, place := range []string{broken + ":1:5: is not YAML: a value, or the end of a [ or {, is missing", twice + ":2", "testdata/nowhere: no such file"} {
 		require.Contains(t, output, place)
 	}
-	require.Contains(t, w.typing("").fails(cli.ExitUsage, "apply", "-f", "-"), "-: holds no document")
+	require.Contains(t, w.typing("").fails(cli.ExitUsage, "apply", "-f", "-"), "-: contains no document")
 }
 
 func TestPruneDeletesWhatNoDocumentDescribes(t *testing.T) {

@@ -12,21 +12,20 @@ import (
 	"strings"
 )
 
-// standardInput is the path that stands for standard input.
+// standardInput is the path of standard input.
 const standardInput = "-"
 
-// Read reads the documents of files, of folders with all that is in them, and of
-// standard input where a path is "-". Of a folder it takes *.yaml, *.yml and
-// *.json in the order of their paths, and leaves out what is hidden. It reads on
-// after an error and returns all of them, joined: an *Error for what is wrong in
-// a file. A path without any document is an error too.
+// Read reads the documents of files and folders; the path "-" is standard input. It
+// reads the files *.yaml, *.yml and *.json of a folder and its subfolders in the order
+// of their paths, except hidden ones. Read continues after an error and returns all
+// errors joined, an *Error for each faulty file. A path without a document is an error.
 func Read(paths []string, stdin io.Reader) ([]Source, error) {
 	var sources []Source
 	var failures []error
 	for _, name := range paths {
 		found, err := readPath(name, stdin)
 		if err == nil && len(found) == 0 {
-			err = &Error{File: name, Message: "holds no document"}
+			err = &Error{File: name, Message: "contains no document"}
 		}
 		if err != nil {
 			failures = append(failures, err)
@@ -39,7 +38,7 @@ func Read(paths []string, stdin io.Reader) ([]Source, error) {
 	return sources, nil
 }
 
-// ReadFS reads the documents of a file system as Read does those of a folder.
+// ReadFS reads the documents of a file system as Read reads a folder.
 func ReadFS(files fs.FS) ([]Source, error) {
 	return readFolder(files, "")
 }
@@ -50,7 +49,7 @@ func readPath(name string, stdin io.Reader) ([]Source, error) {
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, unreadable(name, err)
+		return nil, readError(name, err)
 	}
 	if info.IsDir() {
 		return readFolder(os.DirFS(name), name)
@@ -62,7 +61,7 @@ func readPath(name string, stdin io.Reader) ([]Source, error) {
 	return readFile(os.DirFS(folder), file, name)
 }
 
-// readFolder reads the files of a folder. Folder is its name for people.
+// readFolder reads the files of a folder. Errors name it by folder.
 func readFolder(files fs.FS, folder string) ([]Source, error) {
 	var sources []Source
 	var failures []error
@@ -70,10 +69,10 @@ func readFolder(files fs.FS, folder string) ([]Source, error) {
 		shown := filepath.Join(folder, filepath.FromSlash(name))
 		switch {
 		case err != nil:
-			failures = append(failures, unreadable(shown, err))
-		case hidden(entry.Name()) && entry.IsDir():
+			failures = append(failures, readError(shown, err))
+		case isHidden(entry.Name()) && entry.IsDir():
 			return fs.SkipDir
-		case entry.IsDir() || hidden(entry.Name()) || !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)):
+		case entry.IsDir() || isHidden(entry.Name()) || !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)):
 		default:
 			found, err := readFile(files, name, shown)
 			if err != nil {
@@ -89,12 +88,12 @@ func readFolder(files fs.FS, folder string) ([]Source, error) {
 	return sources, nil
 }
 
-func hidden(name string) bool { return strings.HasPrefix(name, ".") && name != "." }
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") && name != "." }
 
 func readFile(files fs.FS, name, shown string) ([]Source, error) {
 	file, err := files.Open(name)
 	if err != nil {
-		return nil, unreadable(shown, err)
+		return nil, readError(shown, err)
 	}
 	sources, err := readFrom(file, shown)
 	return sources, errors.Join(err, file.Close())
@@ -103,14 +102,14 @@ func readFile(files fs.FS, name, shown string) ([]Source, error) {
 func readFrom(file io.Reader, shown string) ([]Source, error) {
 	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil {
-		return nil, unreadable(shown, err)
+		return nil, readError(shown, err)
 	}
 	return Parse(shown, content)
 }
 
-// unreadable omits the path from the error of the operating system, since the
-// message has it already.
-func unreadable(name string, err error) error {
+// readError names the file once: it removes the path from the error of the operating
+// system.
+func readError(name string, err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}

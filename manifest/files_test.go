@@ -47,10 +47,10 @@ func TestReadReportsAllErrors(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorIs(t, err, errFailing)
 	require.Equal(t, []string{
-		filepath.Join(root, "a.yaml") + ":1:4: is not YAML: the [ is not closed",
-		filepath.Join(root, "b.yaml") + ":2:1: b is given twice",
+		filepath.Join(root, "a.yaml") + ":1:5: is not YAML: a value, or the end of a [ or {, is missing", "    1 | a: [", "            ^",
+		filepath.Join(root, "b.yaml") + ":2:1: b is given twice", "    2 | b: 2", "        ^",
 		filepath.Join(root, "missing.yaml") + ": no such file or directory",
-		empty + ": holds no document",
+		empty + ": contains no document",
 		"-: reading: broken",
 	}, strings.Split(err.Error(), "\n"))
 }

@@ -8,22 +8,22 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
 const (
-	// lineWidth is how many characters a list on one line may have.
+	// lineWidth is the maximum number of characters of a list on one line.
 	lineWidth = 80
-	// formatIndent is how many spaces a level is indented.
+	// formatIndent is the indentation of a level in spaces.
 	formatIndent = 2
 )
 
-// Format writes a document as YAML: members in their order, text in quotes only
-// where it has to be, text of several lines as a block, short lists of plain
-// values on one line. Parse reads the same JSON from it, digit for digit. It
-// fails for what is not JSON, and for JSON that Parse would refuse.
+// Format writes a JSON document as YAML: members in their order, text in quotes only
+// where necessary, text of several lines as a block, short lists of scalars on one
+// line. Parse converts the result to the same JSON, digit for digit. Format returns an
+// error if the document is not JSON that Parse accepts.
 func Format(document json.RawMessage) ([]byte, error) {
 	roots, err := readJSON("document", document)
 	if err != nil {
@@ -35,40 +35,40 @@ func Format(document json.RawMessage) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(formatIndent)
-	if err := encoder.Encode(styled(roots[0])); err != nil {
+	if err := encoder.Encode(toYAML(roots[0])); err != nil {
 		return nil, fmt.Errorf("formatting a document: %w", err)
 	}
 	return out.Bytes(), nil
 }
 
-// styled returns the node of the library that is written as the value should be.
-func styled(n *node) *yaml.Node {
+// toYAML converts a value to a node with the style in which it is written.
+func toYAML(n *node) *yaml.Node {
 	switch n.kind {
 	case object:
-		made := &yaml.Node{Kind: yaml.MappingNode}
+		result := &yaml.Node{Kind: yaml.MappingNode}
 		for _, m := range n.members {
-			name := styledText(m.name)
+			name := textNode(m.name)
 			if name.Style == yaml.LiteralStyle {
 				name.Style = yaml.DoubleQuotedStyle
 			}
-			made.Content = append(made.Content, name, styled(m.value))
+			result.Content = append(result.Content, name, toYAML(m.value))
 		}
-		return made
+		return result
 	case list:
-		made := &yaml.Node{Kind: yaml.SequenceNode}
+		result := &yaml.Node{Kind: yaml.SequenceNode}
 		for _, element := range n.elements {
-			made.Content = append(made.Content, styled(element))
+			result.Content = append(result.Content, toYAML(element))
 		}
-		if isShort(made.Content) {
-			made.Style = yaml.FlowStyle
+		if isShort(result.Content) {
+			result.Style = yaml.FlowStyle
 		}
-		return made
+		return result
 	case scalar:
 	}
 	if n.text[0] == '"' {
-		return styledText(jsontext.Unquote(n.text))
+		return textNode(jsontext.Unquote(n.text))
 	}
-	// Without a tag, the text is written as it is.
+	// A scalar without a tag is written unchanged.
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(n.text)}
 }
 
@@ -83,29 +83,29 @@ func isShort(values []*yaml.Node) bool {
 	return true
 }
 
-func styledText(text string) *yaml.Node {
-	made := &yaml.Node{Kind: yaml.ScalarNode, Tag: tagText, Value: text}
+func textNode(text string) *yaml.Node {
+	result := &yaml.Node{Kind: yaml.ScalarNode, Tag: tagText, Value: text}
 	switch {
 	case isBlock(text):
-		made.Style = yaml.LiteralStyle
+		result.Style = yaml.LiteralStyle
 	case !isPlain(text):
-		made.Style = yaml.DoubleQuotedStyle
+		result.Style = yaml.DoubleQuotedStyle
 	}
-	return made
+	return result
 }
 
-// isPlain reports whether a text is read as the same text without quotes. Some
-// words are text for us where other readers see a boolean.
+// isPlain reports whether a text needs no quotes. Words that other parsers read as
+// booleans are quoted.
 func isPlain(text string) bool {
 	switch strings.ToLower(text) {
 	case "y", "n", "yes", "no", "on", "off":
 		return false
 	}
-	return !jsonNumber.MatchString(text) && printable(text)
+	return !jsonNumber.MatchString(text) && isPrintable(text)
 }
 
-// printable reports whether a text has visible characters only.
-func printable(text string) bool {
+// isPrintable reports whether a text has printable characters only.
+func isPrintable(text string) bool {
 	return strings.IndexFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) < 0
 }
 
@@ -117,7 +117,7 @@ func isBlock(text string) bool {
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		if strings.HasSuffix(line, " ") || !printable(line) {
+		if strings.HasSuffix(line, " ") || !isPrintable(line) {
 			return false
 		}
 	}

@@ -19,15 +19,15 @@ func readJSON(file string, content []byte) ([]*node, error) {
 	}
 	var roots []*node
 	for r.More() {
-		roots = append(roots, r.value())
+		roots = append(roots, r.readValue())
 	}
-	if refused, ok := errors.AsType[*jsontext.Error](r.Err()); ok {
-		return nil, r.refusal(file, refused)
+	if fault, ok := errors.AsType[*jsontext.Error](r.Err()); ok {
+		return nil, r.convertError(file, fault)
 	}
 	return roots, nil
 }
 
-// A jsonReader reads values and their places.
+// A jsonReader reads values with their positions.
 type jsonReader struct {
 	*jsontext.Reader
 
@@ -35,8 +35,8 @@ type jsonReader struct {
 	newlines []int
 }
 
-// place returns the line and the column of an offset.
-func (r *jsonReader) place(offset int) (line, column int) {
+// position returns the line and column of an offset.
+func (r *jsonReader) position(offset int) (line, column int) {
 	line = sort.SearchInts(r.newlines, offset)
 	start := 0
 	if line > 0 {
@@ -45,19 +45,19 @@ func (r *jsonReader) place(offset int) (line, column int) {
 	return line + 1, utf8.RuneCount(r.content[start:offset]) + 1
 }
 
-func (r *jsonReader) refusal(file string, refused *jsontext.Error) error {
-	e := &Error{File: file, Message: refused.Reason.Error()}
-	if errors.Is(refused, jsontext.ErrUTF8) {
+func (r *jsonReader) convertError(file string, fault *jsontext.Error) error {
+	e := &Error{File: file, Message: fault.Reason.Error()}
+	if errors.Is(fault, jsontext.ErrUTF8) {
 		return e
 	}
-	e.Line, e.Column = r.place(refused.Offset)
-	next, _ := utf8.DecodeRune(r.content[refused.Offset:])
+	e.Line, e.Column = r.position(fault.Offset)
+	next, _ := utf8.DecodeRune(r.content[fault.Offset:])
 	switch {
-	case errors.Is(refused, jsontext.ErrDuplicate):
-		e.Message = refused.Path[len(refused.Path)-1] + " " + e.Message
-	case errors.Is(refused, jsontext.ErrDepth):
+	case errors.Is(fault, jsontext.ErrDuplicate):
+		e.Message = fault.Path[len(fault.Path)-1] + " " + e.Message
+	case errors.Is(fault, jsontext.ErrDepth):
 		e.Message = "the document " + e.Message
-	case refused.Offset == len(r.content):
+	case fault.Offset == len(r.content):
 		e.Message = "is not JSON: it ends too early"
 	default:
 		e.Message = fmt.Sprintf("is not JSON: unexpected %q", next)
@@ -65,31 +65,27 @@ func (r *jsonReader) refusal(file string, refused *jsontext.Error) error {
 	return e
 }
 
-func (r *jsonReader) value() *node {
-	made := &node{}
-	made.line, made.column = r.place(r.Offset())
+func (r *jsonReader) readValue() *node {
+	value := &node{}
+	value.line, value.column = r.position(r.Offset())
 	switch r.Kind() {
 	case '{':
-		made.kind = object
-		r.members(made)
+		value.kind = object
+		for name := range r.Members() {
+			m := member{name: jsontext.Unquote(name)}
+			m.line, m.column = r.position(r.NameOffset())
+			m.value = r.readValue()
+			value.members = append(value.members, m)
+		}
 	case '[':
-		made.kind = list
+		value.kind = list
 		for range r.Elements() {
-			made.elements = append(made.elements, r.value())
+			value.elements = append(value.elements, r.readValue())
 		}
 	case '"':
-		made.text = jsontext.Quote(r.Text())
+		value.text = jsontext.Quote(r.Text())
 	default:
-		made.text = r.Raw()
+		value.text = r.Raw()
 	}
-	return made
-}
-
-func (r *jsonReader) members(made *node) {
-	for name := range r.Members() {
-		m := member{name: jsontext.Unquote(name)}
-		m.line, m.column = r.place(r.NameOffset())
-		m.value = r.value()
-		made.members = append(made.members, m)
-	}
+	return value
 }

@@ -14,49 +14,48 @@ var (
 	plainName        = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]*$`)
 )
 
-// Explain turns a location of which the service complains, such as
-// /documents/3/spec/items/0/code, into the place in the files that the documents
-// of the request came from: "loan.yaml:12: spec.items[0].code". A location that
-// is not in a document stays as it is.
+// Explain converts a location in an error of the service, such as
+// /documents/3/spec/items/0/code, to a position in the files of the request:
+// "loan.yaml:12: spec.items[0].code". It returns other locations unchanged.
 func Explain(sources []Source, location string) string {
-	i, line, _, path := find(sources, location)
-	if i < 0 {
+	source, pointer := splitLocation(sources, location)
+	if source == nil {
 		return location
 	}
-	place := fmt.Sprintf("%s:%d", sources[i].File, line)
-	if path != "" {
-		return place + ": " + path
+	line, _ := source.Position(pointer)
+	if pointer == "" {
+		return fmt.Sprintf("%s:%d", source.File, line)
 	}
-	return place
+	return fmt.Sprintf("%s:%d: %s", source.File, line, readablePath(pointer))
 }
 
-// Place returns the line and the column, counted from 1, of a location as Explain has
-// it, and its path within the document. Of a location that is not in a document the path
-// is the location, and line and column are 0.
-func Place(sources []Source, location string) (line, column int, path string) {
-	i, line, column, path := find(sources, location)
-	if i < 0 {
+// Locate returns the line and column, counted from 1, of a location in an error of the
+// service, and its path within the document. If the location is not in a document, line
+// and column are 0 and the path is the location.
+func Locate(sources []Source, location string) (line, column int, path string) {
+	source, pointer := splitLocation(sources, location)
+	if source == nil {
 		return 0, 0, location
 	}
-	return line, column, path
+	line, column = source.Position(pointer)
+	return line, column, readablePath(pointer)
 }
 
-// find returns the index of the document that a location is in, -1 for none.
-func find(sources []Source, location string) (index, line, column int, path string) {
-	found := documentLocation.FindStringSubmatch(location)
-	if found == nil {
-		return -1, 0, 0, ""
+// splitLocation returns the document of a location, or nil, and the pointer within it.
+func splitLocation(sources []Source, location string) (source *Source, pointer string) {
+	match := documentLocation.FindStringSubmatch(location)
+	if match == nil {
+		return nil, ""
 	}
-	i, err := strconv.Atoi(found[1])
+	i, err := strconv.Atoi(match[1])
 	if err != nil || i >= len(sources) {
-		return -1, 0, 0, ""
+		return nil, ""
 	}
-	line, column = sources[i].Position(found[2])
-	return i, line, column, spoken(found[2])
+	return &sources[i], match[2]
 }
 
-// spoken returns a JSON Pointer as a readable path: spec.items[0].code.
-func spoken(pointer string) string {
+// readablePath converts a JSON Pointer to a path such as spec.items[0].code.
+func readablePath(pointer string) string {
 	tokens, ok := jsontext.SplitPointer(pointer)
 	if !ok {
 		return pointer

@@ -1,15 +1,15 @@
-// Package manifest reads files of declarative resources: YAML or JSON, one or
-// more documents in each. It turns them into the JSON that the service takes and
-// keeps the position of every value, so that errors of the service can name file
-// and line. It also writes resources as YAML.
+// Package manifest reads and writes manifests: YAML or JSON files with one or
+// more documents each. It converts them to the JSON that the service accepts and
+// records the position of every value, so that errors can name file and line.
 //
-// YAML is read as a notation for JSON: values that JSON does not have are refused
-// or, as times are, read as text. Numbers keep their digits.
+// YAML is read as a notation for JSON: values that JSON lacks are refused, or, like
+// times, read as text. Numbers keep their digits.
 package manifest
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -18,16 +18,14 @@ import (
 )
 
 const (
-	// maxFile bounds the text of a file, in bytes.
+	// maxFile is the maximum size of a file in bytes.
 	maxFile = 16 << 20
-	// maxNodes bounds the values of a document once its aliases are followed: a
-	// few lines of YAML can stand for more than any machine holds.
+	// maxNodes and maxText limit the number of values of a document and the bytes
+	// of their text after aliases are expanded.
 	maxNodes = 200_000
-	// maxText bounds the text of a document once its aliases are followed, in
-	// bytes.
-	maxText = 4 << 20
+	maxText  = 4 << 20
 
-	// statusMember is what the service adds to a resource that it shows.
+	// statusMember is the member that the service adds to resources in answers.
 	statusMember = "status"
 )
 
@@ -35,44 +33,53 @@ const (
 type Source struct {
 	// File is the name of the file as it was given, "-" for standard input.
 	File string
-	// JSON is the document as JSON, compact, its members in the order of the file.
+	// JSON is the document as compact JSON, its members in the order of the file.
 	JSON json.RawMessage
 	root *node
 }
 
 // Position returns the line and column, counted from 1, of the value at a JSON
-// Pointer: of the name of a member or of the element of a list. It falls back to the
-// nearest value around it that exists.
+// Pointer: of the name of a member or of the element of a list. If the value does not
+// exist, it returns the position of the nearest value around it.
 func (s Source) Position(pointer string) (line, column int) {
-	found := s.root.find(pointer)
+	found := s.root.locate(pointer)
 	return found.line, found.column
 }
 
-// An Error describes what is wrong with a file. Line and Column count from 1 and are
-// zero where they are unknown.
+// Error is a fault of a file.
 type Error struct {
-	File         string
+	File string
+	// Line and Column count from 1. They are zero if unknown.
 	Line, Column int
 	Message      string
+	// Excerpt is the line of the file with a mark below the column, empty if
+	// the position is unknown.
+	Excerpt string
 }
 
-// Error returns the error in the form of compilers: file:line:column: message.
+// Error formats the error as compilers do, file:line:column: message, followed by
+// the excerpt.
 func (e *Error) Error() string {
-	switch {
-	case e.Line == 0:
+	if e.Line == 0 {
 		return fmt.Sprintf("%s: %s", e.File, e.Message)
-	case e.Column == 0:
-		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+	return fmt.Sprintf("%s:%d:%d: %s%s", e.File, e.Line, e.Column, e.Message, e.Excerpt)
 }
 
-// Parse reads the documents of a file: of YAML, separated by ---, or of JSON if
-// the name ends in .json or the text can only be JSON. A list at the top holds
-// documents as well. Empty documents are skipped, and so is the status that the
-// service adds to the resources it shows, so that they can be applied again. It
-// returns an *Error for the first violation.
+// Parse reads the documents of a YAML file, separated by ---, or of a JSON file if
+// the name ends in .json or the text is JSON. The elements of a list at the top are
+// documents too. Parse skips empty documents and removes the member status, so that
+// resources from answers of the service can be applied again. It returns an *Error
+// for the first fault.
 func Parse(name string, content []byte) ([]Source, error) {
+	sources, err := parse(name, content)
+	if fault, ok := errors.AsType[*Error](err); ok {
+		fault.Excerpt = excerpt(content, fault.Line, fault.Column)
+	}
+	return sources, err
+}
+
+func parse(name string, content []byte) ([]Source, error) {
 	if len(content) > maxFile {
 		return nil, &Error{File: name, Message: fmt.Sprintf("has more than %d bytes", maxFile)}
 	}
@@ -92,19 +99,21 @@ func Parse(name string, content []byte) ([]Source, error) {
 		}
 		for _, document := range documents {
 			if document.kind != object {
-				return nil, document.fail(name, "a document must have members such as apiVersion, kind, metadata and spec")
+				return nil, &Error{
+					File: name, Line: document.line, Column: document.column,
+					Message: "a document must have members such as apiVersion, kind, metadata and spec",
+				}
 			}
-			document.drop(statusMember)
+			document.removeMember(statusMember)
 			var text bytes.Buffer
-			document.write(&text)
+			document.writeJSON(&text)
 			sources = append(sources, Source{File: name, JSON: text.Bytes(), root: document})
 		}
 	}
 	return sources, nil
 }
 
-// isJSON reports whether a file holds JSON although its name does not say so.
-// Much of JSON is YAML too, but not all of it.
+// isJSON reports whether the content is JSON. Not all JSON is YAML.
 func isJSON(content []byte) bool {
 	text := bytes.TrimSpace(content)
 	return len(text) > 0 && strings.ContainsRune("{[", rune(text[0])) && jsontext.Valid(text)

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"github.com/procession-dev/procession/domain/jsontext"
@@ -16,7 +15,7 @@ const (
 	list
 )
 
-// A node is a value of a document and the place where it stood.
+// A node is a value of a document with its position.
 type node struct {
 	kind         nodeKind
 	line, column int
@@ -26,19 +25,15 @@ type node struct {
 	elements []*node
 }
 
-// A member is a name with its value. Its place is that of its name.
+// A member is a name with its value. Line and column are the position of the name.
 type member struct {
 	name         string
 	line, column int
 	value        *node
 }
 
-func (n *node) fail(file, format string, args ...any) error {
-	return &Error{File: file, Line: n.line, Column: n.column, Message: fmt.Sprintf(format, args...)}
-}
-
-// get returns the value of a member, nil if there is none.
-func (n *node) get(name string) *member {
+// findMember returns the member with the name, or nil.
+func (n *node) findMember(name string) *member {
 	for i := range n.members {
 		if n.members[i].name == name {
 			return &n.members[i]
@@ -47,39 +42,38 @@ func (n *node) get(name string) *member {
 	return nil
 }
 
-// drop removes a member, if there is one.
-func (n *node) drop(name string) {
+func (n *node) removeMember(name string) {
 	n.members = slices.DeleteFunc(n.members, func(m member) bool { return m.name == name })
 }
 
-// find returns a node with the place of what a JSON Pointer leads to, or of what
-// exists on the way.
-func (n *node) find(pointer string) *node {
-	place := n
+// locate returns a node with the position of the value at a JSON Pointer, or of the
+// last existing value on the way to it.
+func (n *node) locate(pointer string) *node {
+	position := n
 	tokens, _ := jsontext.SplitPointer(pointer)
 	for _, token := range tokens {
 		switch n.kind {
 		case object:
-			m := n.get(token)
+			m := n.findMember(token)
 			if m == nil {
-				return place
+				return position
 			}
-			n, place = m.value, &node{line: m.line, column: m.column}
+			n, position = m.value, &node{line: m.line, column: m.column}
 		case list:
 			i, ok := jsontext.Index(token)
 			if !ok || i >= len(n.elements) {
-				return place
+				return position
 			}
-			n, place = n.elements[i], n.elements[i]
+			n, position = n.elements[i], n.elements[i]
 		case scalar:
-			return place
+			return position
 		}
 	}
-	return place
+	return position
 }
 
-// write appends the value as compact JSON.
-func (n *node) write(out *bytes.Buffer) {
+// writeJSON appends the value as compact JSON.
+func (n *node) writeJSON(out *bytes.Buffer) {
 	switch n.kind {
 	case scalar:
 		out.Write(n.text)
@@ -91,7 +85,7 @@ func (n *node) write(out *bytes.Buffer) {
 			}
 			out.Write(jsontext.Quote(n.members[i].name))
 			out.WriteByte(':')
-			n.members[i].value.write(out)
+			n.members[i].value.writeJSON(out)
 		}
 		out.WriteByte('}')
 	case list:
@@ -100,7 +94,7 @@ func (n *node) write(out *bytes.Buffer) {
 			if i > 0 {
 				out.WriteByte(',')
 			}
-			element.write(out)
+			element.writeJSON(out)
 		}
 		out.WriteByte(']')
 	}

@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// The short tags that YAML gives to what it recognises.
+// The short tags of YAML.
 const (
 	tagText      = "!!str"
 	tagNull      = "!!null"
@@ -29,37 +28,35 @@ const (
 	tagList      = "!!seq"
 )
 
-var (
-	jsonNumber    = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
-	yamlLine      = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?(?s:(.*))$`)
-)
+var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// readYAML reads the documents of a YAML file but for the empty ones.
+// readYAML reads the documents of a YAML file except empty ones.
 func readYAML(file string, content []byte) (roots []*node, err error) {
 	if !utf8.Valid(content) {
 		return nil, &Error{File: file, Message: "is not valid UTF-8"}
 	}
 	defer func() {
-		// The library panics on what it did not foresee.
 		if r := recover(); r != nil {
 			roots, err = nil, &Error{File: file, Message: fmt.Sprintf("is not YAML that can be read: %v", r)}
 		}
 	}()
-	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	loader, err := yaml.NewLoader(bytes.NewReader(content), yaml.WithV3Defaults())
+	if err != nil {
+		return nil, err
+	}
 	for {
 		var document yaml.Node
-		switch err := decoder.Decode(&document); {
+		switch err := loader.Load(&document); {
 		case errors.Is(err, io.EOF):
 			return roots, nil
 		case err != nil:
 			return nil, syntaxError(file, content, err)
 		}
-		if len(document.Content) == 0 || empty(document.Content[0]) {
+		if len(document.Content) == 0 || isEmpty(document.Content[0]) {
 			continue
 		}
 		reader := yamlReader{file: file, open: map[*yaml.Node]bool{}}
-		root, err := reader.value(document.Content[0], 0)
+		root, err := reader.readValue(document.Content[0], 0)
 		if err != nil {
 			return nil, err
 		}
@@ -67,133 +64,133 @@ func readYAML(file string, content []byte) (roots []*node, err error) {
 	}
 }
 
-// empty reports whether a document between two lines of --- is empty.
-func empty(n *yaml.Node) bool {
+// isEmpty reports whether the root of a document is missing.
+func isEmpty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0 && n.ShortTag() == tagNull
 }
 
+// syntaxError converts an error of the YAML library. The position of an open bracket or
+// quote is where it begins. A value missing at the end of the file is reported on the last line.
 func syntaxError(file string, content []byte, err error) error {
-	found := yamlLine.FindStringSubmatch(err.Error())
-	if found == nil {
+	fault, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
 		return &Error{File: file, Message: err.Error()}
 	}
-	if strings.HasPrefix(found[2], "did not find expected") {
-		if offset, fault := bracketFault(content); offset >= 0 {
-			line, column := placeIn(content, offset)
-			return &Error{File: file, Line: line, Column: column, Message: "is not YAML: " + fault}
-		}
+	mark, message := fault.Mark, fault.Message
+	if line, column := positionOf(content, len(bytes.TrimRight(content, " \t\r\n"))); mark.Line > line {
+		mark.Line, mark.Column = line, column
 	}
-	// The library reports no line for the first line and for some errors.
-	line, err := strconv.Atoi(found[1])
-	if err != nil {
-		line = 1 + bytes.Count(content[:culprit(content, found[2])], []byte("\n"))
+	switch {
+	case fault.Stage == yaml.ReaderStage:
+		mark.Line, mark.Column = positionOf(content, max(0, bytes.IndexFunc(content, isForbidden)))
+	case fault.ContextMsg == "while parsing a flow sequence":
+		mark, message = fault.ContextMark, "the [ is not closed"
+	case fault.ContextMsg == "while parsing a flow mapping":
+		mark, message = fault.ContextMark, "the { is not closed"
+	case fault.ContextMsg == "while scanning a quoted scalar" && message == "found unexpected end of stream":
+		mark, message = fault.ContextMark, "the quote is not closed"
+	case message == "did not find expected node content":
+		message = "a value, or the end of a [ or {, is missing"
+	case message == "found character that cannot start any token":
+		message = "this character cannot begin a value: indent with spaces, not tabs, and put the text in quotes"
 	}
-	return &Error{File: file, Line: line, Message: "is not YAML: " + plain(found[2])}
+	return &Error{File: file, Line: mark.Line, Column: mark.Column, Message: "is not YAML: " + message}
 }
 
-// plain returns a message of the library about a tab in the words of those who type it.
-func plain(message string) string {
-	if strings.Contains(message, "cannot start any token") && !strings.Contains(message, "@") && !strings.Contains(message, "`") {
-		return "there is a tab, or another character that cannot stand here: YAML is indented with spaces"
-	}
-	return message
+// isForbidden reports whether a character is a control character that YAML excludes.
+func isForbidden(c rune) bool {
+	return unicode.IsControl(c) && !strings.ContainsRune("\t\n\r\u0085", c)
 }
 
-// culprit returns the offset of what a message without a line is about, 0 when it is
-// about the first line.
-func culprit(content []byte, message string) int {
-	offset := 0
-	if found := unknownAnchor.FindStringSubmatch(message); found != nil {
-		offset = bytes.Index(content, []byte("*"+found[1]))
-	} else if strings.Contains(message, "control characters") {
-		offset = bytes.IndexFunc(content, func(c rune) bool { return unicode.IsControl(c) && !strings.ContainsRune("\t\n\r\u0085", c) })
-	}
-	return max(offset, 0)
+// positionOf returns the line and column, counted from 1, of an offset.
+func positionOf(content []byte, offset int) (line, column int) {
+	before := content[:offset]
+	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 }
 
-// A yamlReader turns one document of YAML into one of JSON.
+// A yamlReader converts one document to JSON.
 type yamlReader struct {
 	file string
-	// open are the aliases that are being followed.
+	// open are the aliases being expanded.
 	open map[*yaml.Node]bool
-	// nodes and text are what has been made so far.
+	// nodes and text count values and bytes read so far.
 	nodes, text int
 }
 
-func (r *yamlReader) fail(n *yaml.Node, format string, args ...any) error {
+func (r *yamlReader) errorAt(n *yaml.Node, format string, args ...any) error {
 	return &Error{File: r.file, Line: n.Line, Column: n.Column, Message: fmt.Sprintf(format, args...)}
 }
 
-func (r *yamlReader) value(n *yaml.Node, depth int) (*node, error) {
+func (r *yamlReader) readValue(n *yaml.Node, depth int) (*node, error) {
 	r.nodes++
 	r.text += len(n.Value)
 	switch {
 	case r.nodes > maxNodes:
-		return nil, r.fail(n, "the document has more than %d values once its aliases are followed", maxNodes)
+		return nil, r.errorAt(n, "the document has more than %d values after its aliases are expanded", maxNodes)
 	case r.text > maxText:
-		return nil, r.fail(n, "the document has more than %d bytes once its aliases are followed", maxText)
+		return nil, r.errorAt(n, "the document has more than %d bytes after its aliases are expanded", maxText)
 	case depth > jsontext.MaxDepth:
-		return nil, r.fail(n, "the document is nested deeper than %d", jsontext.MaxDepth)
+		return nil, r.errorAt(n, "the document is nested deeper than %d", jsontext.MaxDepth)
 	}
-	made := &node{line: n.Line, column: n.Column}
+	value := &node{line: n.Line, column: n.Column}
 	switch n.Kind {
 	case yaml.AliasNode:
-		return r.alias(n, depth)
+		return r.readAlias(n, depth)
 	case yaml.ScalarNode:
-		text, err := r.scalar(n)
-		made.text = text
-		return made, err
+		text, err := r.readScalar(n)
+		value.text = text
+		return value, err
 	case yaml.SequenceNode:
-		if err := r.tagged(n, tagList); err != nil {
+		if err := r.checkTag(n, tagList); err != nil {
 			return nil, err
 		}
-		made.kind = list
-		for _, element := range n.Content {
-			value, err := r.value(element, depth+1)
+		value.kind = list
+		for _, content := range n.Content {
+			element, err := r.readValue(content, depth+1)
 			if err != nil {
 				return nil, err
 			}
-			made.elements = append(made.elements, value)
+			value.elements = append(value.elements, element)
 		}
-		return made, nil
+		return value, nil
 	case yaml.MappingNode:
-		if err := r.tagged(n, tagMap); err != nil {
+		if err := r.checkTag(n, tagMap); err != nil {
 			return nil, err
 		}
-		made.kind = object
-		return made, r.mapping(n, made, depth)
-	case yaml.DocumentNode:
+		value.kind = object
+		return value, r.readMapping(n, value, depth)
+	case yaml.DocumentNode, yaml.StreamNode:
 	}
-	return nil, r.fail(n, "is not a value")
+	return nil, r.errorAt(n, "is not a value")
 }
 
-// alias follows an alias. The value stands where the alias is.
-func (r *yamlReader) alias(n *yaml.Node, depth int) (*node, error) {
+// readAlias expands an alias. The value gets the position of the alias.
+func (r *yamlReader) readAlias(n *yaml.Node, depth int) (*node, error) {
 	if r.open[n.Alias] {
-		return nil, r.fail(n, "the alias *%s is inside what it stands for", n.Value)
+		return nil, r.errorAt(n, "the value of the alias *%s contains the alias", n.Value)
 	}
 	r.open[n.Alias] = true
 	defer delete(r.open, n.Alias)
-	made, err := r.value(n.Alias, depth)
+	value, err := r.readValue(n.Alias, depth)
 	if err != nil {
 		return nil, err
 	}
-	made.line, made.column = n.Line, n.Column
-	return made, nil
+	value.line, value.column = n.Line, n.Column
+	return value, nil
 }
 
-// tagged refuses a tag that makes something else of a list or a mapping.
-func (r *yamlReader) tagged(n *yaml.Node, tag string) error {
+// checkTag refuses tags other than the default one.
+func (r *yamlReader) checkTag(n *yaml.Node, tag string) error {
 	if got := n.ShortTag(); got != tag {
-		return r.fail(n, "the tag %s has no place in JSON", got)
+		return r.errorAt(n, "JSON has no equivalent of the tag %s", got)
 	}
 	return nil
 }
 
-// scalar returns the JSON of a scalar.
-func (r *yamlReader) scalar(n *yaml.Node) ([]byte, error) {
+// readScalar returns the JSON of a scalar.
+func (r *yamlReader) readScalar(n *yaml.Node) ([]byte, error) {
 	if n.Style == 0 && jsonNumber.MatchString(n.Value) {
-		// The library takes numbers that it cannot compute with for text.
+		// The library reads numbers beyond its range as text.
 		return []byte(n.Value), nil
 	}
 	switch tag := n.ShortTag(); tag {
@@ -202,23 +199,94 @@ func (r *yamlReader) scalar(n *yaml.Node) ([]byte, error) {
 	case tagNull:
 		return []byte("null"), nil
 	case tagBool:
-		return []byte(strings.ToLower(n.Value)), r.checkBool(n)
+		value := strings.ToLower(n.Value)
+		if value != "true" && value != "false" {
+			return nil, r.errorAt(n, "%s is neither true nor false", n.Value)
+		}
+		return []byte(value), nil
 	case tagInteger, tagFloat:
 		if jsonNumber.MatchString(n.Value) {
 			return []byte(n.Value), nil
 		}
 		if n.Style&yaml.TaggedStyle != 0 {
-			return nil, r.fail(n, "%s is not a number in JSON", n.Value)
+			return nil, r.errorAt(n, "%s is not a number in JSON", n.Value)
 		}
 		return jsontext.Quote(n.Value), nil
 	default:
-		return nil, r.fail(n, "the tag %s has no place in JSON", tag)
+		return nil, r.errorAt(n, "JSON has no equivalent of the tag %s", tag)
 	}
 }
 
-func (r *yamlReader) checkBool(n *yaml.Node) error {
-	if value := strings.ToLower(n.Value); value != "true" && value != "false" {
-		return r.fail(n, "%s is neither true nor false", n.Value)
+// readMapping reads the members of a mapping, then adds members of merged mappings
+// (<<) that it does not have itself.
+func (r *yamlReader) readMapping(n *yaml.Node, value *node, depth int) error {
+	names := map[string]bool{}
+	var merged *yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, content := n.Content[i], n.Content[i+1]
+		if key.Kind == yaml.ScalarNode && key.ShortTag() == tagMerge {
+			if merged != nil {
+				return r.errorAt(content, "<< is given twice: merge a list instead")
+			}
+			merged = content
+			continue
+		}
+		name, err := r.readName(key)
+		if err != nil {
+			return err
+		}
+		if names[name] {
+			return r.errorAt(key, "%s is given twice", name)
+		}
+		names[name] = true
+		v, err := r.readValue(content, depth+1)
+		if err != nil {
+			return err
+		}
+		value.members = append(value.members, member{name: name, line: key.Line, column: key.Column, value: v})
+	}
+	if merged == nil {
+		return nil
+	}
+	return r.mergeMembers(merged, value, names, depth)
+}
+
+// readName returns the name of a member, which may be an alias.
+func (r *yamlReader) readName(key *yaml.Node) (string, error) {
+	if key.Kind == yaml.AliasNode {
+		key = key.Alias
+	}
+	if key.Kind != yaml.ScalarNode {
+		return "", r.errorAt(key, "the name of a member must be text")
+	}
+	if key.ShortTag() != tagText {
+		return "", r.errorAt(key, "the name of a member must be text: put %q in quotes", key.Value)
+	}
+	r.text += len(key.Value)
+	return key.Value, nil
+}
+
+// mergeMembers adds the members of a mapping or of a list of mappings, except names
+// that exist. The members get the position of the source.
+func (r *yamlReader) mergeMembers(source *yaml.Node, value *node, names map[string]bool, depth int) error {
+	merged, err := r.readValue(source, depth)
+	if err != nil {
+		return err
+	}
+	mappings := []*node{merged}
+	if merged.kind == list {
+		mappings = merged.elements
+	}
+	for _, mapping := range mappings {
+		if mapping.kind != object {
+			return r.errorAt(source, "<< must be followed by a mapping, or a list of mappings")
+		}
+		for _, m := range mapping.members {
+			if !names[m.name] {
+				names[m.name] = true
+				value.members = append(value.members, member{name: m.name, line: source.Line, column: source.Column, value: m.value})
+			}
+		}
 	}
 	return nil
 }

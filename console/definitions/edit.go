@@ -214,7 +214,7 @@ func problemsOf(ctx context.Context, refused *domain.Error, sources []manifest.S
 	var problems []problem
 	for _, d := range refused.Details {
 		p := problem{Message: d.Message}
-		p.Line, p.Column, p.Path = manifest.Place(sources, d.Location)
+		p.Line, p.Column, p.Path = manifest.Locate(sources, d.Location)
 		problems = append(problems, p)
 	}
 	if len(problems) == 0 {
