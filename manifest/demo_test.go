@@ -33,7 +33,7 @@ func decode(sources []manifest.Source) ([]resource.Document, []resource.Violatio
 	return resource.Decode(texts)
 }
 
-func TestDemoIsRightInItself(t *testing.T) {
+func TestDemoIsValid(t *testing.T) {
 	t.Parallel()
 	documents := demoDocuments(t)
 	require.Empty(t, resource.MissingReferences(documents, func(resource.Key) resource.Presence { return resource.Absent }))
@@ -65,7 +65,7 @@ func TestDemoIsRightInItself(t *testing.T) {
 	}, ids)
 }
 
-func TestDemoSecretsAreThosePublished(t *testing.T) {
+func TestDemoSecretsArePublished(t *testing.T) {
 	t.Parallel()
 	hash := func(secret string) string {
 		sum := sha256.Sum256([]byte(secret))
@@ -88,8 +88,7 @@ func TestDemoSecretsAreThosePublished(t *testing.T) {
 	require.Equal(t, 7, accounts)
 }
 
-// What is written of a document is read as the same document.
-func TestDemoSurvivesFormat(t *testing.T) {
+func TestDemoRoundTrips(t *testing.T) {
 	t.Parallel()
 	for _, document := range demoDocuments(t) {
 		text, err := json.Marshal(document)
@@ -105,8 +104,8 @@ func TestDemoSurvivesFormat(t *testing.T) {
 	}
 }
 
-// The workflow of LOAN reads the amounts that its schema accepts.
-func TestLoansHaveAmounts(t *testing.T) {
+// TestLoanAmounts checks that the schema accepts the amounts that the workflow of LOAN reads.
+func TestLoanAmounts(t *testing.T) {
 	t.Parallel()
 	checked := 0
 	for _, document := range demoDocuments(t) {
@@ -120,14 +119,14 @@ func TestLoansHaveAmounts(t *testing.T) {
 			}
 			schema, err := jsondoc.Compile(item.DataSchema)
 			require.NoError(t, err)
-			for amount, right := range map[string]bool{
+			for amount, valid := range map[string]bool{
 				`5000`: true, `"5000"`: true, `"5000.01"`: true, `0.5`: true,
 				`"lots"`: false, `""`: false, `-1`: false, `"1e999999999"`: false, `true`: false,
 			} {
 				found, err := schema.Validate(json.RawMessage(`{"AMOUNT":` + amount + `}`))
 				require.NoError(t, err)
-				wrong := slices.ContainsFunc(found.Errors, func(e domain.ValueError) bool { return e.PropertyPath == "/AMOUNT" })
-				require.Equal(t, right, !wrong, amount)
+				invalid := slices.ContainsFunc(found.Errors, func(e domain.ValueError) bool { return e.PropertyPath == "/AMOUNT" })
+				require.Equal(t, valid, !invalid, amount)
 				checked++
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/manifest"
 )
 
-func folder(t *testing.T, files map[string]string) string {
+func writeFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
@@ -24,15 +24,15 @@ func folder(t *testing.T, files map[string]string) string {
 	return root
 }
 
-func TestReadTakesFilesFoldersAndStandardInput(t *testing.T) {
+func TestReadFilesFoldersAndStandardInput(t *testing.T) {
 	t.Parallel()
-	root := folder(t, map[string]string{
+	root := writeFiles(t, map[string]string{
 		"b.yaml": "n: 2\n---\nn: 3\n", "a.yml": "n: 1\n", "c/d.json": `{"n": 4}`, "e.txt": "n: [", ".f.yaml": "n: [", ".g/h.yaml": "n: [",
 		"c/.keep": "", "z.YAML": "n: [",
 	})
 	sources, err := manifest.Read([]string{root, "-", filepath.Join(root, "a.yml")}, strings.NewReader("n: 5\n"))
 	require.NoError(t, err)
-	require.Equal(t, []string{`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":4}`, `{"n":5}`, `{"n":1}`}, jsonOf(sources))
+	require.Equal(t, []string{`{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":4}`, `{"n":5}`, `{"n":1}`}, jsonTexts(sources))
 	require.Equal(t, filepath.Join(root, "c", "d.json"), sources[3].File)
 	require.Equal(t, "-", sources[4].File)
 	require.Equal(t, "-:1: n", manifest.Explain(sources, "/documents/4/n"))
@@ -40,9 +40,9 @@ func TestReadTakesFilesFoldersAndStandardInput(t *testing.T) {
 
 func TestReadReportsAllErrors(t *testing.T) {
 	t.Parallel()
-	root := folder(t, map[string]string{"a.yaml": "a: [\n", "b.yaml": "b: 1\nb: 2\n", "c.yaml": "c: 1\n"})
+	root := writeFiles(t, map[string]string{"a.yaml": "a: [\n", "b.yaml": "b: 1\nb: 2\n", "c.yaml": "c: 1\n"})
 	empty := t.TempDir()
-	sources, err := manifest.Read([]string{root, filepath.Join(root, "missing.yaml"), empty, "-"}, failing{})
+	sources, err := manifest.Read([]string{root, filepath.Join(root, "missing.yaml"), empty, "-"}, failingReader{})
 	require.Nil(t, sources)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorIs(t, err, errFailing)
@@ -57,9 +57,9 @@ func TestReadReportsAllErrors(t *testing.T) {
 
 var errFailing = errors.New("reading: broken")
 
-type failing struct{}
+type failingReader struct{}
 
-func (failing) Read([]byte) (int, error) { return 0, errFailing }
+func (failingReader) Read([]byte) (int, error) { return 0, errFailing }
 
 func TestReadBoundsFiles(t *testing.T) {
 	t.Parallel()

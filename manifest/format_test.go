@@ -74,21 +74,21 @@ func TestFormatRefuses(t *testing.T) {
 	}
 }
 
-// roundTrip holds Parse to read what Format wrote of a document.
-func roundTrip(t *testing.T, document json.RawMessage) {
+// checkRoundTrip checks that Parse reads the document that Format wrote.
+func checkRoundTrip(t *testing.T, document json.RawMessage) {
 	t.Helper()
 	formatted, err := manifest.Format(document)
 	require.NoError(t, err)
 	sources, err := manifest.Parse("f.yaml", formatted)
 	require.NoError(t, err, "%s\n%s", document, formatted)
 	require.Len(t, sources, 1, "%s\n%s", document, formatted)
-	// What Parse makes of the JSON itself is how it writes JSON.
+	// Parse normalizes the JSON as well.
 	want, err := manifest.Parse("f.json", document)
 	require.NoError(t, err)
 	require.Equal(t, string(want[0].JSON), string(sources[0].JSON), "%s", formatted)
 }
 
-func TestFormatSurvivesParse(t *testing.T) {
+func TestFormatRoundTripsTexts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", " ", "a", "-", "- a", "--- a", "---", "...", "... a", "? a", ": a", "a:", "a: b", "a #b", "#a", "a ", " a", "'a'", `"a"`, "|", ">", "%a", "@a",
@@ -100,20 +100,20 @@ func TestFormatSurvivesParse(t *testing.T) {
 		value, err := json.Marshal(text)
 		require.NoError(t, err)
 		for _, shape := range []string{`{"a":%s}`, `{"a":{"b":%s,"c":1}}`, `{"a":[%s,%[1]s]}`, `{"a":[{"b":%s},{"c":%[1]s}]}`, `{"a":[[[%s],%[1]s]]}`, `{"a":[{"b":[%s,{}]}]}`} {
-			roundTrip(t, fmt.Appendf(nil, shape, value))
+			checkRoundTrip(t, fmt.Appendf(nil, shape, value))
 		}
-		roundTrip(t, fmt.Appendf(nil, `{%s:1}`, value))
-		roundTrip(t, fmt.Appendf(nil, `{"x":[{%s:{%[1]s:[]}}]}`, value))
+		checkRoundTrip(t, fmt.Appendf(nil, `{%s:1}`, value))
+		checkRoundTrip(t, fmt.Appendf(nil, `{"x":[{%s:{%[1]s:[]}}]}`, value))
 	}
 }
 
-func TestFormatSurvivesParseAtRandom(t *testing.T) {
+func TestFormatRoundTripsRandomValues(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		document, err := json.Marshal(map[string]any{"a": randomValue(random, 0), "b": randomValue(random, 0)})
 		require.NoError(t, err)
-		roundTrip(t, document)
+		checkRoundTrip(t, document)
 	}
 }
 
@@ -148,20 +148,19 @@ func randomText(random *rand.Rand) string {
 	return text.String()
 }
 
-// Whatever JSON a document holds, formatting and parsing it again gives the same.
+// FuzzFormat checks that formatting and parsing a document preserves it.
 func FuzzFormat(f *testing.F) {
 	for _, text := range []string{`{}`, `{"a":1e3}`, `{"a":"x\ny","b":[{"c":null}]}`, `{"a":[["b: c"],"- d"]}`, `{"<<":{"a":"*b"}}`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if sources, err := manifest.Parse("f.json", text); err == nil && len(sources) == 1 && text[0] == '{' {
-			roundTrip(t, text)
+			checkRoundTrip(t, text)
 		}
 	})
 }
 
-// No text makes Parse panic or hand out what is not JSON, and no pointer leads
-// out of the file.
+// FuzzParse checks that Parse returns valid JSON or an error, and positions within the file.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"a: 1\n---\nb: [x, {c: d}]\n", "a: &x [1]\nb: *x\n<<: {c: *x}", "a: |\n  b\nc: >-\n  d\n", `{"a": [1, "\ud83d"]}`, "? a\n: b\n", "a: !!str 1",

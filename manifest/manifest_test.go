@@ -9,14 +9,14 @@ import (
 	"github.com/procession-dev/procession/manifest"
 )
 
-func parse(t *testing.T, name, text string) []manifest.Source {
+func mustParse(t *testing.T, name, text string) []manifest.Source {
 	t.Helper()
 	sources, err := manifest.Parse(name, []byte(text))
 	require.NoError(t, err)
 	return sources
 }
 
-func jsonOf(sources []manifest.Source) []string {
+func jsonTexts(sources []manifest.Source) []string {
 	texts := make([]string, len(sources))
 	for i := range sources {
 		texts[i] = string(sources[i].JSON)
@@ -31,27 +31,27 @@ func TestParse(t *testing.T) {
 		want             []string
 	}{
 		{"plain values", "f.yaml", "a: text\nb: true\nc: True\nd: ~\ne: null\nf:\n", []string{`{"a":"text","b":true,"c":true,"d":null,"e":null,"f":null}`}},
-		{"numbers as they are", "f.yaml", "a: [1, -0, 1E22, 0.10, 12345678901234567890.12345678901234567890, 1e9999999]", []string{`{"a":[1,-0,1E22,0.10,12345678901234567890.12345678901234567890,1e9999999]}`}},
-		{"numbers that JSON does not have", "f.yaml", "a: [0x1F, 0o17, 010, 1_000, +1, .5, 1., .inf, .NaN]", []string{`{"a":["0x1F","0o17","010","1_000","+1",".5","1.",".inf",".NaN"]}`}},
+		{"numbers in their spelling", "f.yaml", "a: [1, -0, 1E22, 0.10, 12345678901234567890.12345678901234567890, 1e9999999]", []string{`{"a":[1,-0,1E22,0.10,12345678901234567890.12345678901234567890,1e9999999]}`}},
+		{"numbers that JSON lacks", "f.yaml", "a: [0x1F, 0o17, 010, 1_000, +1, .5, 1., .inf, .NaN]", []string{`{"a":["0x1F","0o17","010","1_000","+1",".5","1.",".inf",".NaN"]}`}},
 		{"times and words", "f.yaml", "a: [2024-01-31, 2024-01-31T10:00:00Z, yes, no, on, off, y]", []string{`{"a":["2024-01-31","2024-01-31T10:00:00Z","yes","no","on","off","y"]}`}},
-		{"tags that JSON has", "f.yaml", "a: !!str 12\nb: !!float 3\nc: !!bool \"true\"\nd: !!map {}\ne: !!seq []\n", []string{`{"a":"12","b":3,"c":true,"d":{},"e":[]}`}},
+		{"tags with an equivalent in JSON", "f.yaml", "a: !!str 12\nb: !!float 3\nc: !!bool \"true\"\nd: !!map {}\ne: !!seq []\n", []string{`{"a":"12","b":3,"c":true,"d":{},"e":[]}`}},
 		{"quotes", "f.yaml", "a: '12'\nb: \"true\"\nc: \"\\u0000\\x41\"\nd: 'it''s'\n", []string{`{"a":"12","b":"true","c":"\u0000A","d":"it's"}`}},
 		{"blocks", "f.yaml", "a: |\n  x\n   y\nb: >-\n  x\n  y\n", []string{`{"a":"x\n y\n","b":"x y"}`}},
 		{"the order of members", "f.yaml", "z: 1\na: 2\nm: {y: 1, b: 2}\n", []string{`{"z":1,"a":2,"m":{"y":1,"b":2}}`}},
-		{"nothing that HTML would need escaped", "f.yaml", "a: <b> & c\n", []string{`{"a":"<b> & c"}`}},
+		{"characters that HTML escapes", "f.yaml", "a: <b> & c\n", []string{`{"a":"<b> & c"}`}},
 		{"an alias", "f.yaml", "a: &x {b: 1}\nc: *x\nd: [*x]\n", []string{`{"a":{"b":1},"c":{"b":1},"d":[{"b":1}]}`}},
 		{"a merge", "f.yaml", "a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3\ne: {<<: [{b: 4}, *x], f: 5}\n", []string{`{"a":{"b":1,"c":2},"d":{"c":3,"b":1},"e":{"f":5,"b":4,"c":2}}`}},
 		{"several documents, some of them empty", "f.yaml", "---\n---\n# none\n---\na: 1\n...\n---\nb: 2\n", []string{`{"a":1}`, `{"b":2}`}},
 		{"a list of documents", "f.yml", "- a: 1\n- b: 2\n", []string{`{"a":1}`, `{"b":2}`}},
 		{"an empty file", "f.yaml", "# none\n", []string{}},
 		{"JSON", "f.json", "{\"a\": [1E22, \"x\\u0041\\/\", true, null, {}]}\n{\"b\": 1}", []string{`{"a":[1E22,"xA/",true,null,{}]}`, `{"b":1}`}},
-		{"JSON that YAML does not read", "-", "{\n\t\"a\": \"\\ud83d\\ude00\"}", []string{`{"a":"😀"}`}},
+		{"JSON that is not YAML", "-", "{\n\t\"a\": \"\\ud83d\\ude00\"}", []string{`{"a":"😀"}`}},
 		{"a JSON list of documents", "f.json", `[{"a": 1}, {"b": 2}]`, []string{`{"a":1}`, `{"b":2}`}},
 		{"an empty JSON file", "f.json", " ", []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.want, jsonOf(parse(t, c.file, c.text)))
+			require.Equal(t, c.want, jsonTexts(mustParse(t, c.file, c.text)))
 		})
 	}
 }
@@ -86,19 +86,19 @@ func TestParseRefuses(t *testing.T) {
 		{"text that multiplies", "f.yaml", "a: &a " + strings.Repeat("x", 100_000) + "\nb: [" + strings.Repeat("*a, ", 50) + "]", "f.yaml:1:4: the document has more than 4194304 bytes"},
 		{"nesting", "f.yaml", "a: " + strings.Repeat("[", 129) + strings.Repeat("]", 129), "f.yaml:1:132: the document is nested deeper than 128"},
 		{"a member twice", "f.yaml", "a:\n  b: 1\n  b: 2\n", "f.yaml:3:3: b is given twice"},
-		{"a member twice in other words", "f.yaml", "b: 1\n\"\\u0062\": 2\n", "f.yaml:2:1: b is given twice"},
+		{"a member twice with an escape", "f.yaml", "b: 1\n\"\\u0062\": 2\n", "f.yaml:2:1: b is given twice"},
 		{"two merges", "f.yaml", "a: {<<: {b: 1}, <<: {c: 2}}\n", "f.yaml:1:21: << is given twice"},
 		{"a merge of text", "f.yaml", "a:\n  <<: b\n", "f.yaml:2:7: << must be followed by a mapping"},
 		{"a number for a name", "f.yaml", "1: a\n", `f.yaml:1:1: the name of a member must be text: put "1" in quotes`},
 		{"a boolean for a name", "f.yaml", "true: a\n", `put "true" in quotes`},
-		{"nothing for a name", "f.yaml", "~: a\n", `put "~" in quotes`},
+		{"null for a name", "f.yaml", "~: a\n", `put "~" in quotes`},
 		{"a list for a name", "f.yaml", "? [a]\n: b\n", "f.yaml:1:3: the name of a member must be text"},
 		{"bytes", "f.yaml", "a: 1\nb: !!binary aGk=\n", "f.yaml:2:4: JSON has no equivalent of the tag !!binary"},
 		{"a set", "f.yaml", "a: !!set {b}\n", "f.yaml:1:4: JSON has no equivalent of the tag !!set"},
 		{"an unknown tag", "f.yaml", "a: !env HOME\n", "f.yaml:1:4: JSON has no equivalent of the tag !env"},
 		{"an unknown tag of a list", "f.yaml", "a: !list [b]\n", "f.yaml:1:4: JSON has no equivalent of the tag !list"},
-		{"a number that is none", "f.yaml", "a: !!int 0x1F\n", "f.yaml:1:4: 0x1F is not a number in JSON"},
-		{"a boolean that is none", "f.yaml", "a: !!bool yes\n", "f.yaml:1:4: yes is neither true nor false"},
+		{"an invalid number", "f.yaml", "a: !!int 0x1F\n", "f.yaml:1:4: 0x1F is not a number in JSON"},
+		{"an invalid boolean", "f.yaml", "a: !!bool yes\n", "f.yaml:1:4: yes is neither true nor false"},
 		{"text for a document", "f.yaml", "a: 1\n---\nhello\n", "f.yaml:3:1: a document must have members"},
 		{"a list in a list", "f.yaml", "- a: 1\n- [b]\n", "f.yaml:2:3: a document must have members"},
 		{"JSON that does not end", "f.json", "{\n\"a\": [1,", "f.json:2:9: is not JSON"},
@@ -148,7 +148,7 @@ func TestPosition(t *testing.T) {
 	} {
 		t.Run(c.file+c.pointer, func(t *testing.T) {
 			t.Parallel()
-			line, column := parse(t, c.file, c.text)[0].Position(c.pointer)
+			line, column := mustParse(t, c.file, c.text)[0].Position(c.pointer)
 			require.Equal(t, [2]int{c.line, c.column}, [2]int{line, column})
 		})
 	}
@@ -156,7 +156,7 @@ func TestPosition(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
-	sources := append(parse(t, "a.yaml", "a: 1\n"), parse(t, "b.yaml", "x: 1\n---\nspec:\n  items:\n    - code: A\n      \"a b\": {c: 1}\n")...)
+	sources := append(mustParse(t, "a.yaml", "a: 1\n"), mustParse(t, "b.yaml", "x: 1\n---\nspec:\n  items:\n    - code: A\n      \"a b\": {c: 1}\n")...)
 	require.Equal(t, "b.yaml:5: spec.items[0].code", manifest.Explain(sources, "/documents/2/spec/items/0/code"))
 	require.Equal(t, `b.yaml:6: spec.items[0]["a b"].c`, manifest.Explain(sources, "/documents/2/spec/items/0/a b/c"))
 	require.Equal(t, "b.yaml:3: spec.name", manifest.Explain(sources, "/documents/2/spec/name"))

@@ -2,6 +2,11 @@ package manifest_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,34 +15,45 @@ import (
 	"github.com/procession-dev/procession/manifest"
 )
 
-// wrong is a file that must be refused. Where a kind is given, the text is what
-// follows spec, from line 5 on.
-type wrong struct {
-	name string
-	kind resource.Kind
-	text string
-	// want are the violations as "line: path: message", all of them.
-	want []string
-}
+var (
+	caseHeader = regexp.MustCompile(`(?m)^-- (.*?)(?: \((\w+)\))? --\n`)
+	repetition = regexp.MustCompile(`\{(\w)\*(\d+)\}`)
+)
 
-func refuse(t *testing.T, cases []wrong) {
-	t.Helper()
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			text := c.text
-			if c.kind != "" {
-				text = fmt.Sprintf("apiVersion: procession/v1\nkind: %s\nmetadata: {code: x, tenant: demo}\nspec:\n", c.kind) + text
-			}
-			sources, err := manifest.Parse("f.yaml", []byte(text))
-			require.NoError(t, err)
-			_, violations := decode(sources)
-			require.Equal(t, c.want, explained(sources, violations))
+// TestWrongManifests reads txtar files: a section per case, followed by a section with all
+// expected violations as "line: path: message". If the name of a case is followed by a kind,
+// its text is the spec, which begins in line 5. {x*3} stands for xxx and {kinds} for all kinds.
+func TestWrongManifests(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/wrong/*.txtar")
+	require.NoError(t, err)
+	require.Len(t, files, 6)
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		text := repetition.ReplaceAllStringFunc(string(content), func(r string) string {
+			n, _ := strconv.Atoi(repetition.FindStringSubmatch(r)[2])
+			return strings.Repeat(r[1:2], n)
 		})
+		text = strings.ReplaceAll(text, "{kinds}", strings.Trim(strings.ReplaceAll(fmt.Sprint(resource.Kinds()), " ", ", "), "[]"))
+		headers, bodies := caseHeader.FindAllStringSubmatch(text, -1), caseHeader.Split(text, -1)[1:]
+		for i := 0; i < len(headers); i += 2 {
+			t.Run(filepath.Base(file)+"/"+headers[i][1], func(t *testing.T) {
+				t.Parallel()
+				manifestText := bodies[i]
+				if kind := headers[i][2]; kind != "" {
+					manifestText = fmt.Sprintf("apiVersion: procession/v1\nkind: %s\nmetadata: {code: x, tenant: demo}\nspec:\n", kind) + manifestText
+				}
+				sources, err := manifest.Parse("f.yaml", []byte(manifestText))
+				require.NoError(t, err)
+				_, violations := decode(sources)
+				require.Equal(t, strings.Split(strings.TrimSuffix(bodies[i+1], "\n"), "\n"), explainViolations(sources, violations))
+			})
+		}
 	}
 }
 
-func explained(sources []manifest.Source, violations []resource.Violation) []string {
+func explainViolations(sources []manifest.Source, violations []resource.Violation) []string {
 	var lines []string
 	for _, v := range violations {
 		location := fmt.Sprintf("/documents/%d%s", v.Document, v.Pointer)
@@ -47,7 +63,7 @@ func explained(sources []manifest.Source, violations []resource.Violation) []str
 	return lines
 }
 
-func TestMissingReferences(t *testing.T) { //nolint:funlen // one folder of manifests, and what is missing from it
+func TestMissingReferences(t *testing.T) { //nolint:funlen // one folder of manifests
 	t.Parallel()
 	sources, err := manifest.Parse("f.yaml", []byte(`apiVersion: procession/v1
 kind: ProcessDefinition
@@ -147,12 +163,12 @@ spec:
 	require.NoError(t, err)
 	documents, violations := decode(sources)
 	require.Empty(t, violations)
-	there := map[resource.Key]resource.Presence{
+	presences := map[resource.Key]resource.Presence{
 		{Tenant: "demo", Kind: resource.KindTenant, Code: "demo"}:     resource.Present,
 		{Tenant: "demo", Kind: resource.KindUser, Code: "alice"}:      resource.Present,
 		{Tenant: "demo", Kind: resource.KindGroup, Code: "REVIEWERS"}: resource.Pruned,
 	}
-	missing := resource.MissingReferences(documents, func(key resource.Key) resource.Presence { return there[key] })
+	missing := resource.MissingReferences(documents, func(key resource.Key) resource.Presence { return presences[key] })
 	require.Equal(t, []string{
 		"9: spec.engine.runner: there is no Application worker in the tenant demo",
 		"10: spec.dataStructures[0]: there is no DataStructure D in the tenant demo",
@@ -171,5 +187,5 @@ spec:
 		"82: spec.runner: there is no Application worker in the tenant demo",
 		"83: spec.encryptionKey: there is no EncryptionKey K in the tenant demo",
 		"93: spec.schema.properties.B.items.dataSource: there is no DataSource GOODS in the tenant demo",
-	}, explained(sources, missing))
+	}, explainViolations(sources, missing))
 }
