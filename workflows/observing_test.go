@@ -22,9 +22,9 @@ import (
 	"github.com/procession-dev/procession/closings"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
-	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/workflows"
 )
@@ -41,7 +41,7 @@ type floor struct {
 	url       string
 	documents *blobstore.Store
 	stack     *enginetest.Stack
-	relay     atomic.Pointer[outbox.Relay]
+	relay     atomic.Pointer[relay.Relay]
 	starter   atomic.Pointer[engine.Starter]
 }
 
@@ -102,7 +102,7 @@ func (f *floor) run(t *testing.T) (stop func()) {
 	observer := closings.New(closings.Options{
 		DB: f.db, App: f.Service, Engine: e, Missing: supervisor.Recheck, Clock: time.Now, Logger: enginetest.Logger(),
 	})
-	relay := outbox.New(outbox.Options{
+	relay := relay.New(relay.Options{
 		DB: f.db, Execute: e.Execute, Unavailable: engine.Unavailable, Clock: time.Now, Logger: enginetest.Logger(),
 		Executed: observer.Touch,
 		Refused: func(err error) {

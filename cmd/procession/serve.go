@@ -18,8 +18,8 @@ import (
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/closings"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/feed"
-	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/upkeep"
 	"github.com/procession-dev/procession/webhook/dispatch"
 )
@@ -81,7 +81,7 @@ type service struct {
 	certificate atomic.Pointer[servedCertificate]
 	health      *health
 	engine      *engine.Engine
-	relay       *outbox.Relay
+	relay       *relay.Relay
 	dispatcher  *dispatch.Dispatcher
 	sender      *webhookSender
 	starter     *engine.Starter

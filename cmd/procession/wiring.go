@@ -26,8 +26,8 @@ import (
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/feed"
-	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/upkeep"
 	"github.com/procession-dev/procession/webhook/dispatch"
@@ -168,7 +168,7 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 			}
 		},
 	})
-	s.relay = outbox.New(outbox.Options{
+	s.relay = relay.New(relay.Options{
 		DB: k.db, Execute: s.engine.Execute, Unavailable: engine.Unavailable,
 		Executed: s.observer.Touch,
 		Refused: func(err error) {

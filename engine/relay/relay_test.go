@@ -1,4 +1,4 @@
-package outbox_test
+package relay_test
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
-	"github.com/procession-dev/procession/outbox"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -32,7 +32,7 @@ type office struct {
 	enginetest.Tenant
 
 	db    *persistence.DB
-	relay *outbox.Relay
+	relay *relay.Relay
 
 	mu      sync.Mutex
 	answer  func(domain.DueCommand) error
@@ -52,8 +52,8 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-func (o *office) newRelay() *outbox.Relay {
-	return outbox.New(outbox.Options{
+func (o *office) newRelay() *relay.Relay {
+	return relay.New(relay.Options{
 		DB: o.db, Execute: o.execute, Clock: time.Now, Logger: enginetest.Logger(),
 		Unavailable: func(err error) bool { return errors.Is(err, errDown) },
 	})
@@ -80,7 +80,7 @@ func (o *office) answers(f func(domain.DueCommand) error) {
 
 // run starts a relay that stops with the test, or when the returned function is
 // called.
-func run(t *testing.T, relay *outbox.Relay) (stop func()) {
+func run(t *testing.T, relay *relay.Relay) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := make(chan struct{})
@@ -209,7 +209,7 @@ func TestStoppedRelayReleasesCommandsNotBegun(t *testing.T) {
 	o := newOffice(t)
 	begun := make(chan struct{}, 100)
 	release := make(chan struct{})
-	relay := outbox.New(outbox.Options{
+	relay := relay.New(relay.Options{
 		DB: o.db, Clock: time.Now, Logger: enginetest.Logger(), Concurrency: 2,
 		Unavailable: func(error) bool { return false },
 		Execute: func(context.Context, domain.DueCommand) (string, error) {
