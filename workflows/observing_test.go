@@ -19,9 +19,9 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/blobstore"
-	"github.com/procession-dev/procession/closings"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
@@ -99,7 +99,7 @@ func (f *floor) run(t *testing.T) (stop func()) {
 			acts.Register(r)
 		},
 	})
-	observer := closings.New(closings.Options{
+	observer := completions.New(completions.Options{
 		DB: f.db, App: f.Service, Engine: e, Missing: supervisor.Recheck, Clock: time.Now, Logger: enginetest.Logger(),
 	})
 	relay := relay.New(relay.Options{

@@ -16,8 +16,8 @@ import (
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
-	"github.com/procession-dev/procession/closings"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/upkeep"
@@ -86,7 +86,7 @@ type service struct {
 	sender      *webhookSender
 	starter     *engine.Starter
 	supervisor  *engine.Supervisor
-	observer    *closings.Observer
+	observer    *completions.Observer
 	taskQueues  *engine.TaskQueueObserver
 	notifier    *feed.Notifier
 	hub         *feed.Hub

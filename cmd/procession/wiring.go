@@ -22,10 +22,10 @@ import (
 	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
-	"github.com/procession-dev/procession/closings"
 	"github.com/procession-dev/procession/console/signin"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/persistence"
@@ -147,7 +147,7 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 		App: operations, Webhooks: attempts, Engine: s.engine, Clock: time.Now, Logger: s.log,
 	})
 	s.supervisor = s.newSupervisor(k.db, acts)
-	s.observer = closings.New(closings.Options{
+	s.observer = completions.New(completions.Options{
 		DB: k.db, App: operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
 	})
 	s.keeper = upkeep.New(k.db, s.log)

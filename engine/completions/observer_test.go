@@ -1,4 +1,4 @@
-package closings_test
+package completions_test
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
-	"github.com/procession-dev/procession/closings"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
+	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
@@ -151,9 +151,9 @@ func (w *watched) end(kind engine.EndKind, p *domain.Process, at time.Time) {
 
 // observe runs an observer, whose clock is ahead of the time, until the test ends
 // or the returned function is called.
-func (w *watched) observe(t *testing.T, ahead time.Duration) (o *closings.Observer, stop func()) {
+func (w *watched) observe(t *testing.T, ahead time.Duration) (o *completions.Observer, stop func()) {
 	t.Helper()
-	o = closings.New(closings.Options{
+	o = completions.New(completions.Options{
 		DB: w.db, App: w.Service, Engine: w, Logger: enginetest.Logger(),
 		Clock: func() time.Time { return time.Now().Add(ahead) },
 	})

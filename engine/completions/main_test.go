@@ -1,4 +1,4 @@
-package closings_test
+package completions_test
 
 import (
 	"os"

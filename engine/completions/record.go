@@ -1,4 +1,4 @@
-package closings
+package completions
 
 import (
 	"context"
