@@ -21,10 +21,10 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
+	"github.com/procession-dev/procession/persistence/maintenance"
 	"github.com/procession-dev/procession/persistence/migrations"
 	"github.com/procession-dev/procession/persistence/retention"
 	"github.com/procession-dev/procession/persistence/webhooks"
-	"github.com/procession-dev/procession/upkeep"
 )
 
 func (l *ledger) exec(conn *pgx.Conn, sql string, args ...any) {
@@ -255,7 +255,7 @@ VALUES ($1, 'north', 'North', 'FREE', 'north', $1, now(), $1, now())`, l.tenant)
 	require.NoError(t, err)
 	require.Equal(t, retention.Partitions{Count: 1, Events: 2}, found)
 
-	remover := upkeep.NewRemover(upkeep.RemoverOptions{DB: l.DB, Bounds: bounds, Clock: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	remover := maintenance.NewRemover(maintenance.RemoverOptions{DB: l.DB, Bounds: bounds, Clock: time.Now, Logger: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { remover.Run(ctx) })

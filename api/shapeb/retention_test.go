@@ -19,8 +19,8 @@ import (
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/maintenance"
 	"github.com/procession-dev/procession/persistence/retention"
-	"github.com/procession-dev/procession/upkeep"
 )
 
 // finished creates a process of a tenant that has a completed task and is finished.
@@ -129,9 +129,9 @@ SELECT i.id, 1, i.tenant_id, i.id, i.owner_id, '{}', '[]', i.created_at FROM pro
 }
 
 // removeInBackground runs the job until no turn is due.
-func removeInBackground(s *apitest.Administered, db *persistence.DB) *upkeep.Remover {
+func removeInBackground(s *apitest.Administered, db *persistence.DB) *maintenance.Remover {
 	s.T.Helper()
-	remover := upkeep.NewRemover(upkeep.RemoverOptions{DB: db, Clock: s.Now, Logger: slog.New(slog.DiscardHandler)})
+	remover := maintenance.NewRemover(maintenance.RemoverOptions{DB: db, Clock: s.Now, Logger: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(s.T.Context())
 	var running sync.WaitGroup
 	running.Go(func() { remover.Run(ctx) })

@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/maintenance"
 	"github.com/procession-dev/procession/persistence/webhooks"
-	"github.com/procession-dev/procession/upkeep"
 )
 
 // metrics are the metrics of /metrics, in a registry of their own. No label ever
@@ -98,7 +98,7 @@ func newWorkMetrics(reader *persistence.Reader) collector {
 }
 
 // newRetentionMetrics shows what the replica removed because of its age.
-func newRetentionMetrics(remover *upkeep.Remover) collector {
+func newRetentionMetrics(remover *maintenance.Remover) collector {
 	removed := newCounter("procession_retention_removed_total", "What was removed because of its age, by kind.", "kind")
 	faults := newCounter("procession_retention_failures_total", "Attempts to remove old data that failed.")
 	return collector{[]number{removed, faults}, func(_ context.Context, show show) {

@@ -17,8 +17,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/doctor"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/maintenance"
 	"github.com/procession-dev/procession/persistence/retention"
-	"github.com/procession-dev/procession/upkeep"
 )
 
 // purgeFlags are the flags of purge.
@@ -130,7 +130,7 @@ func (f *purgeFlags) partitions(ctx context.Context, db *persistence.DB, turns [
 	line := purged{Kind: eventPartitions, Before: turns[i].Before.UTC().Truncate(time.Second)}
 	found, err := retention.FindPartitions(ctx, db.Background().Reader(), line.Before)
 	if err == nil && !f.dryRun {
-		found, err = upkeep.DropPartitions(ctx, db, line.Before, time.Now)
+		found, err = maintenance.DropPartitions(ctx, db, line.Before, time.Now)
 	}
 	line.Count = found.Count
 	if err != nil {
@@ -147,7 +147,7 @@ func (f *purgeFlags) purge(ctx context.Context, db *persistence.DB, turns []rete
 		line := purged{Tenant: t.Tenant, Kind: t.Kind, Before: t.Before.UTC().Truncate(time.Second)}
 		var err error
 		if !f.dryRun {
-			line.Count, err = upkeep.Purge(ctx, db, t, time.Now)
+			line.Count, err = maintenance.Purge(ctx, db, t, time.Now)
 		}
 		if err != nil {
 			return append(lines, line), fmt.Errorf("removing %s of %q: %w", strings.ToLower(string(t.Kind)), t.Tenant, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/feed"
-	"github.com/procession-dev/procession/upkeep"
+	"github.com/procession-dev/procession/persistence/maintenance"
 	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
@@ -91,8 +91,8 @@ type service struct {
 	notifier    *feed.Notifier
 	hub         *feed.Hub
 	audit       *audit.Recorder
-	keeper      *upkeep.Keeper
-	remover     *upkeep.Remover
+	keeper      *maintenance.Keeper
+	remover     *maintenance.Remover
 }
 
 // run serves until ctx ends. Then it says that it is not ready, drains the

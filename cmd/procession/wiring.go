@@ -29,7 +29,7 @@ import (
 	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/upkeep"
+	"github.com/procession-dev/procession/persistence/maintenance"
 	"github.com/procession-dev/procession/webhook/dispatch"
 	"github.com/procession-dev/procession/workflows"
 )
@@ -150,8 +150,8 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 	s.observer = completions.New(completions.Options{
 		DB: k.db, App: operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
 	})
-	s.keeper = upkeep.New(k.db, s.log)
-	s.remover = upkeep.NewRemover(upkeep.RemoverOptions{
+	s.keeper = maintenance.New(k.db, s.log)
+	s.remover = maintenance.NewRemover(maintenance.RemoverOptions{
 		DB: k.db, Bounds: s.config.retention(), Clock: time.Now, Logger: s.log,
 	})
 	observed := k.db.Background()

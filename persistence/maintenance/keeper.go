@@ -1,6 +1,6 @@
-// Package upkeep maintains the database in the background: it keeps the counts from
+// Package maintenance maintains the database in the background: it keeps the counts from
 // which totals of lists are computed, and removes data that has reached its age.
-package upkeep
+package maintenance
 
 import (
 	"context"
