@@ -15,7 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/webhook/dispatch"
+	"github.com/procession-dev/procession/events/dispatch"
 )
 
 // Engine contains the calls to Temporal that activities make. Tests inject faults

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/webhook/dispatch"
+	"github.com/procession-dev/procession/events/dispatch"
 )
 
 // defaultListen is the default address of the REST API.

@@ -16,9 +16,9 @@ import (
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/cli"
 	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/webhook"
-	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
 func main() {

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/procession-dev/procession/cli"
-	"github.com/procession-dev/procession/webhook/dispatch"
+	"github.com/procession-dev/procession/events/dispatch"
 )
 
 // The exit codes that commands of the service itself end with, beside 1.

@@ -19,9 +19,9 @@ import (
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/engine/relay"
+	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/feed"
 	"github.com/procession-dev/procession/persistence/maintenance"
-	"github.com/procession-dev/procession/webhook/dispatch"
 )
 
 // issuerKeyRefresh is how often the keys of OpenID Connect issuers are fetched,
