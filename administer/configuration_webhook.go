@@ -8,9 +8,9 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/events/webhook"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/webhooks"
-	"github.com/procession-dev/procession/webhook"
 )
 
 // checkPublicURL checks a URL without the exceptions that the operator allows.

@@ -13,9 +13,9 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/events/webhook"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/webhooks"
-	"github.com/procession-dev/procession/webhook"
 )
 
 // webhookSecretPrefix is the prefix of Standard Webhooks.

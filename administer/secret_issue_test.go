@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/events/webhook"
 )
 
 func TestIssueSecretAuthenticatesApplication(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/events/webhook"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/webhooks"
-	"github.com/procession-dev/procession/webhook"
 )
 
 // WebhookFilter narrows FindWebhookEndpoints.

@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 
-	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/events/webhook"
 )
 
 // webhookGuard keeps webhooks where the configuration lets them go.

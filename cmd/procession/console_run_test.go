@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/console/web"
+	"github.com/procession-dev/procession/events/webhook"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
-	"github.com/procession-dev/procession/webhook"
 )
 
 // browser is a browser that is signed in to the console with an access token.

@@ -16,7 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/events/webhook"
 )
 
 // Every command of the program that a document shows exists, with the flags that it is given.

@@ -17,8 +17,8 @@ import (
 	"github.com/procession-dev/procession/cli"
 	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/events/dispatch"
+	"github.com/procession-dev/procession/events/webhook"
 	"github.com/procession-dev/procession/form/press"
-	"github.com/procession-dev/procession/webhook"
 )
 
 func main() {

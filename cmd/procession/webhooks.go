@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/events/dispatch"
+	"github.com/procession-dev/procession/events/webhook"
 	"github.com/procession-dev/procession/persistence"
-	"github.com/procession-dev/procession/webhook"
 	"github.com/procession-dev/procession/workflows"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/events/webhook"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/webhooks"
-	"github.com/procession-dev/procession/webhook"
 )
 
 // Sender makes one attempt at a delivery: a webhook.Client does.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/events/webhook"
 )
 
 // localGuard lets deliveries reach this machine.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/events/webhook"
 )
 
 func TestParseSecret(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/events/webhook"
 )
 
 // secretOf creates a secret of a key.

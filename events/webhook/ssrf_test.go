@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/webhook"
+	"github.com/procession-dev/procession/events/webhook"
 )
 
 // attempts is how many ways in each of the two campaigns tries at least.
