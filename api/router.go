@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/events/feed"
 )
 
 // Options configure the REST interface and the chain in front of it. All fields are

@@ -27,7 +27,7 @@ import (
 	"github.com/procession-dev/procession/console/tokens"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/console/webhooks"
-	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/events/feed"
 )
 
 // Options configure the console.

@@ -28,7 +28,7 @@ import (
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/events/feed"
 	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/internal/testkit/browsertest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"

@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/events/feed"
 	"github.com/procession-dev/procession/events/webhook"
-	"github.com/procession-dev/procession/feed"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/events/feed"
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/persistence/events"
 )

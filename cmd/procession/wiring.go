@@ -28,7 +28,7 @@ import (
 	"github.com/procession-dev/procession/engine/completions"
 	"github.com/procession-dev/procession/engine/relay"
 	"github.com/procession-dev/procession/events/dispatch"
-	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/events/feed"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/maintenance"
 	"github.com/procession-dev/procession/workflows"

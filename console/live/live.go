@@ -7,7 +7,7 @@ import (
 
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/console/web"
-	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/events/feed"
 )
 
 const (

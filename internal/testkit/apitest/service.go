@@ -34,7 +34,7 @@ import (
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/events/feed"
 	"github.com/procession-dev/procession/form/press"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"

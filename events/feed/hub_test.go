@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/feed"
+	"github.com/procession-dev/procession/events/feed"
 	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
