@@ -14,8 +14,8 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
-	"github.com/procession-dev/procession/audit"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/events/audit"
 )
 
 // Options configure a Chain. Log and Clock are required.
