@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
@@ -193,7 +193,7 @@ func (c cast) runWorkers(s *apitest.Service) {
 			`{"identity":"`+name+`","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1"}`)
 	}
 	system := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
-	_, err := s.Administration.ApplyResources(s.T.Context(), system, administer.ApplyRequest{Documents: []json.RawMessage{
+	_, err := s.Administration.ApplyResources(s.T.Context(), system, administration.ApplyRequest{Documents: []json.RawMessage{
 		json.RawMessage(apitest.Document("other", "EncryptionKey", "other-key", `{"shared":true}`)),
 	}})
 	require.NoError(s.T, err)

@@ -16,10 +16,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -348,7 +348,7 @@ func TestUploadsOfRobotsThatAreRefused(t *testing.T) {
 func assistLoans(s *apitest.Service, robot string) {
 	s.T.Helper()
 	found, err := s.Administration.RetrieveResource(s.T.Context(), apitest.OperatorCaller(),
-		administer.ResourceKey{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "LOAN"})
+		administration.ResourceKey{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "LOAN"})
 	require.NoError(s.T, err)
 	spec, ok := found.Spec.(*resource.ProcessDefinitionSpec)
 	require.True(s.T, ok)
@@ -359,7 +359,7 @@ func assistLoans(s *apitest.Service, robot string) {
 	}
 	text, err := found.MarshalJSON()
 	require.NoError(s.T, err)
-	_, err = s.Administration.ApplyResources(s.T.Context(), apitest.OperatorCaller(), administer.ApplyRequest{Documents: []json.RawMessage{text}})
+	_, err = s.Administration.ApplyResources(s.T.Context(), apitest.OperatorCaller(), administration.ApplyRequest{Documents: []json.RawMessage{text}})
 	require.NoError(s.T, err)
 }
 

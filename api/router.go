@@ -11,10 +11,10 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
@@ -31,7 +31,7 @@ type Options struct {
 
 	Service *app.Service
 	// Administration carries out what administrators ask for.
-	Administration *administer.Administration
+	Administration *administration.Administration
 	// Revocations are the revocations of engine tokens.
 	Revocations   *authn.Revocations
 	Authenticator *authn.Authenticator

@@ -17,8 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
@@ -29,7 +29,7 @@ import (
 // engineAccess is a service with one tenant whose application runs a definition.
 type engineAccess struct {
 	*app.Service
-	*administer.Administration
+	*administration.Administration
 	*storage.Store
 
 	db     *persistence.DB
@@ -60,7 +60,7 @@ func newEngineAccess(t *testing.T) engineAccess {
 
 	store := storage.New(storage.Options{DB: db, Clock: clock})
 	a := engineAccess{
-		Service: app.New(app.Options{Store: store, Issuer: issuer}), Administration: administer.New(administer.Options{Store: store}),
+		Service: app.New(app.Options{Store: store, Issuer: issuer}), Administration: administration.New(administration.Options{Store: store}),
 		Store: store, db: db, url: url, issuer: issuer, now: now, later: later,
 		tenant: domain.Membership{TenantID: uuid.New(), Namespace: "demo", Role: domain.RoleMember},
 	}

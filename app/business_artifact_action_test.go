@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -35,7 +35,7 @@ func newActing(t *testing.T, code string) acting {
 	a := acting{running: running{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}}
 	store := storage.New(storage.Options{DB: db, Clock: time.Now})
 	a.Service = app.New(app.Options{Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute})
-	a.Administration = administer.New(administer.Options{Store: store})
+	a.Administration = administration.New(administration.Options{Store: store})
 	definition := uuid.New()
 	document, err := resource.FromStored(resource.KindBusinessArtifactDefinition,
 		resource.Metadata{Code: "CUSTOMER", Tenant: "tenant"}, []byte(`{"name":"Customer","actions":[`+

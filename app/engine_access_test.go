@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -76,7 +76,7 @@ func (a engineAccess) otherTenant(t *testing.T) domain.Membership {
 func (a engineAccess) granted(t *testing.T) []domain.EngineGrant {
 	t.Helper()
 	operator := domain.Caller{PrincipalID: uuid.New(), Operator: true}
-	page, err := a.FindEngineAccess(t.Context(), operator, administer.EngineAccessFilter{},
+	page, err := a.FindEngineAccess(t.Context(), operator, administration.EngineAccessFilter{},
 		domain.PageRequest{Size: 1000}, []domain.SortKey{{Property: "issuedAt"}})
 	require.NoError(t, err)
 	require.Len(t, page.Items, int(page.Total))
@@ -170,14 +170,14 @@ func TestRevokeAfterDisableCoversAllAccess(t *testing.T) {
 		tx.RemoveApplication(a.tenant.TenantID, a.runner.PrincipalID, a.now)
 		return nil
 	}))
-	_, err := a.RevokeEngineAccess(t.Context(), owner, administer.EngineAccessSelection{PrincipalID: &a.runner.PrincipalID})
+	_, err := a.RevokeEngineAccess(t.Context(), owner, administration.EngineAccessSelection{PrincipalID: &a.runner.PrincipalID})
 	require.NoError(t, err)
 	wait.Wait()
 	active := true
-	page, err := a.FindEngineAccess(t.Context(), owner, administer.EngineAccessFilter{Active: &active}, domain.PageRequest{Size: 1}, nil)
+	page, err := a.FindEngineAccess(t.Context(), owner, administration.EngineAccessFilter{Active: &active}, domain.PageRequest{Size: 1}, nil)
 	require.NoError(t, err)
 	require.Empty(t, page.Items, "of all there are")
-	page, err = a.FindEngineAccess(t.Context(), owner, administer.EngineAccessFilter{}, domain.PageRequest{}, nil)
+	page, err = a.FindEngineAccess(t.Context(), owner, administration.EngineAccessFilter{}, domain.PageRequest{}, nil)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, page.Total, int64(cap(started)))
 	require.Len(t, deniedBy(t, a.Store).Tokens, int(page.Total))
@@ -191,32 +191,32 @@ func TestRevokeEngineAccess(t *testing.T) {
 	alien := a.application(t, "alien", a.otherTenant(t), "elsewhere")
 	first, second, certificate := a.token(t, a.runner), a.token(t, a.runner), a.certificate(t, a.runner)
 	others, elsewhere := a.token(t, colleague), a.token(t, alien)
-	revoke := func(by domain.Caller, what administer.EngineAccessSelection) int64 {
+	revoke := func(by domain.Caller, what administration.EngineAccessSelection) int64 {
 		revoked, err := a.RevokeEngineAccess(t.Context(), by, what)
 		require.NoError(t, err)
 		return revoked
 	}
 	require.Nil(t, a.Revocations().Document(), "they were never loaded")
 
-	require.EqualValues(t, 1, revoke(administrator, administer.EngineAccessSelection{ID: &first.ID}))
+	require.EqualValues(t, 1, revoke(administrator, administration.EngineAccessSelection{ID: &first.ID}))
 	require.Equal(t, denied{GeneratedAt: a.now, Tokens: []string{first.ID.String()}, Certificates: []string{}}, deniedBy(t, a.Store))
-	require.Zero(t, revoke(administrator, administer.EngineAccessSelection{ID: &first.ID}), "it is revoked already")
+	require.Zero(t, revoke(administrator, administration.EngineAccessSelection{ID: &first.ID}), "it is revoked already")
 	grant := a.granted(t)[0]
 	require.Equal(t, first.ID, grant.ID)
 	require.Equal(t, a.now, *grant.RevokedAt)
 	require.Equal(t, administrator.PrincipalID, *grant.RevokedBy)
 
-	require.EqualValues(t, 2, revoke(owner, administer.EngineAccessSelection{PrincipalID: &a.runner.PrincipalID}))
+	require.EqualValues(t, 2, revoke(owner, administration.EngineAccessSelection{PrincipalID: &a.runner.PrincipalID}))
 	list := deniedBy(t, a.Store)
 	require.ElementsMatch(t, []string{first.ID.String(), second.ID.String()}, list.Tokens)
 	require.Equal(t, []string{certificate.Certificate.Serial}, list.Certificates)
-	require.EqualValues(t, 1, revoke(owner, administer.EngineAccessSelection{TenantID: &a.tenant.TenantID}))
+	require.EqualValues(t, 1, revoke(owner, administration.EngineAccessSelection{TenantID: &a.tenant.TenantID}))
 	require.Contains(t, deniedBy(t, a.Store).Tokens, others.ID.String())
 	require.NotContains(t, deniedBy(t, a.Store).Tokens, elsewhere.ID.String())
 
 	operator := a.user(t, domain.RoleMember)
 	operator.Operator = true
-	require.EqualValues(t, 1, revoke(operator, administer.EngineAccessSelection{PrincipalID: &alien.PrincipalID}))
+	require.EqualValues(t, 1, revoke(operator, administration.EngineAccessSelection{PrincipalID: &alien.PrincipalID}))
 }
 
 func TestRevokeEngineAccessRefuses(t *testing.T) {
@@ -226,7 +226,7 @@ func TestRevokeEngineAccessRefuses(t *testing.T) {
 	foreign := a.application(t, "foreign", a.otherTenant(t), "elsewhere")
 	own, elsewhere := a.token(t, a.runner), a.token(t, foreign)
 
-	_, err := a.RevokeEngineAccess(t.Context(), owner, administer.EngineAccessSelection{})
+	_, err := a.RevokeEngineAccess(t.Context(), owner, administration.EngineAccessSelection{})
 	require.True(t, domain.HasCode(err, domain.CodeValidation), "%v", err)
 	absent := uuid.New()
 	for name, c := range map[string]struct {
@@ -236,11 +236,11 @@ func TestRevokeEngineAccessRefuses(t *testing.T) {
 		"another tenant's": {owner, elsewhere.ID}, "unknown": {owner, absent},
 		"a member": {member, own.ID}, "the bearer": {a.runner, own.ID}, "an owner elsewhere": {foreign, own.ID},
 	} {
-		_, err := a.RevokeEngineAccess(t.Context(), c.by, administer.EngineAccessSelection{ID: &c.id})
+		_, err := a.RevokeEngineAccess(t.Context(), c.by, administration.EngineAccessSelection{ID: &c.id})
 		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%s: %v", name, err)
 	}
 	for _, by := range []domain.Caller{member, a.runner, foreign} {
-		revoked, err := a.RevokeEngineAccess(t.Context(), by, administer.EngineAccessSelection{TenantID: &a.tenant.TenantID})
+		revoked, err := a.RevokeEngineAccess(t.Context(), by, administration.EngineAccessSelection{TenantID: &a.tenant.TenantID})
 		require.NoError(t, err)
 		require.Zero(t, revoked)
 	}
@@ -251,7 +251,7 @@ func TestRevokeEngineAccessRefuses(t *testing.T) {
 		by   domain.Caller
 		want []uuid.UUID
 	}{{owner, []uuid.UUID{own.ID}}, {foreign, []uuid.UUID{elsewhere.ID}}, {member, nil}, {a.runner, nil}} {
-		page, err := a.FindEngineAccess(t.Context(), c.by, administer.EngineAccessFilter{}, domain.PageRequest{Size: 10}, nil)
+		page, err := a.FindEngineAccess(t.Context(), c.by, administration.EngineAccessFilter{}, domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err)
 		require.Len(t, page.Items, len(c.want))
 		for i, id := range c.want {
@@ -270,11 +270,11 @@ func TestFindEngineAccess(t *testing.T) {
 	certificate := a.certificate(t, colleague)
 	a.later.Add(int64(time.Second))
 	revoked := a.certificate(t, a.runner)
-	_, err := a.RevokeEngineAccess(t.Context(), owner, administer.EngineAccessSelection{ID: &revoked.ID})
+	_, err := a.RevokeEngineAccess(t.Context(), owner, administration.EngineAccessSelection{ID: &revoked.ID})
 	require.NoError(t, err)
 	a.later.Add(int64(2 * time.Hour))
 
-	find := func(filter administer.EngineAccessFilter, sort ...domain.SortKey) []uuid.UUID {
+	find := func(filter administration.EngineAccessFilter, sort ...domain.SortKey) []uuid.UUID {
 		page, err := a.FindEngineAccess(t.Context(), owner, filter, domain.PageRequest{Size: 10}, sort)
 		require.NoError(t, err)
 		found := []uuid.UUID{}
@@ -284,17 +284,17 @@ func TestFindEngineAccess(t *testing.T) {
 		return found
 	}
 	active, ended := true, false
-	require.Equal(t, []uuid.UUID{revoked.ID, certificate.ID, token.ID}, find(administer.EngineAccessFilter{}))
-	require.Equal(t, []uuid.UUID{certificate.ID}, find(administer.EngineAccessFilter{Active: &active}))
-	require.Equal(t, []uuid.UUID{revoked.ID, token.ID}, find(administer.EngineAccessFilter{Active: &ended}))
-	require.Equal(t, []uuid.UUID{token.ID}, find(administer.EngineAccessFilter{Kinds: []domain.AuthenticationType{domain.AuthenticationEngineToken}}))
-	require.Equal(t, []uuid.UUID{certificate.ID}, find(administer.EngineAccessFilter{PrincipalIDs: []uuid.UUID{colleague.PrincipalID}}))
-	require.Len(t, find(administer.EngineAccessFilter{TenantIDs: []uuid.UUID{a.tenant.TenantID}}), 3)
-	require.Empty(t, find(administer.EngineAccessFilter{TenantIDs: []uuid.UUID{uuid.New()}}))
-	require.Empty(t, find(administer.EngineAccessFilter{TenantCodes: []string{"nowhere"}}))
+	require.Equal(t, []uuid.UUID{revoked.ID, certificate.ID, token.ID}, find(administration.EngineAccessFilter{}))
+	require.Equal(t, []uuid.UUID{certificate.ID}, find(administration.EngineAccessFilter{Active: &active}))
+	require.Equal(t, []uuid.UUID{revoked.ID, token.ID}, find(administration.EngineAccessFilter{Active: &ended}))
+	require.Equal(t, []uuid.UUID{token.ID}, find(administration.EngineAccessFilter{Kinds: []domain.AuthenticationType{domain.AuthenticationEngineToken}}))
+	require.Equal(t, []uuid.UUID{certificate.ID}, find(administration.EngineAccessFilter{PrincipalIDs: []uuid.UUID{colleague.PrincipalID}}))
+	require.Len(t, find(administration.EngineAccessFilter{TenantIDs: []uuid.UUID{a.tenant.TenantID}}), 3)
+	require.Empty(t, find(administration.EngineAccessFilter{TenantIDs: []uuid.UUID{uuid.New()}}))
+	require.Empty(t, find(administration.EngineAccessFilter{TenantCodes: []string{"nowhere"}}))
 	require.Equal(t, []uuid.UUID{token.ID, certificate.ID, revoked.ID},
-		find(administer.EngineAccessFilter{}, domain.SortKey{Property: "expiresAt"}))
-	_, err = a.FindEngineAccess(t.Context(), owner, administer.EngineAccessFilter{}, domain.PageRequest{}, []domain.SortKey{{Property: "kind"}})
+		find(administration.EngineAccessFilter{}, domain.SortKey{Property: "expiresAt"}))
+	_, err = a.FindEngineAccess(t.Context(), owner, administration.EngineAccessFilter{}, domain.PageRequest{}, []domain.SortKey{{Property: "kind"}})
 	require.True(t, domain.HasCode(err, domain.CodeValidation))
 }
 
@@ -305,7 +305,7 @@ func TestExpiredRevocationsAndGrantsAreDeleted(t *testing.T) {
 	a := newEngineAccess(t)
 	owner := a.user(t, domain.RoleOwner)
 	token, certificate := a.token(t, a.runner), a.certificate(t, a.runner)
-	_, err := a.RevokeEngineAccess(t.Context(), owner, administer.EngineAccessSelection{TenantID: &a.tenant.TenantID})
+	_, err := a.RevokeEngineAccess(t.Context(), owner, administration.EngineAccessSelection{TenantID: &a.tenant.TenantID})
 	require.NoError(t, err)
 	at := func(later time.Duration) denied {
 		a.later.Store(int64(later))
@@ -340,7 +340,7 @@ func TestRevocationsAreKnownInEveryReplica(t *testing.T) {
 	})
 	t.Cleanup(wait.Wait)
 	token := a.token(t, a.runner)
-	_, err := a.RevokeEngineAccess(t.Context(), a.user(t, domain.RoleOwner), administer.EngineAccessSelection{ID: &token.ID})
+	_, err := a.RevokeEngineAccess(t.Context(), a.user(t, domain.RoleOwner), administration.EngineAccessSelection{ID: &token.ID})
 	require.NoError(t, err)
 	require.Equal(t, []string{token.ID.String()}, deniedBy(t, a.Store).Tokens, "at once where it was revoked")
 	require.Eventually(t, func() bool { return len(deniedBy(t, other).Tokens) == 1 }, 10*time.Second, 5*time.Millisecond)

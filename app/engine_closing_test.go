@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/testkit/enginetest"
@@ -20,7 +20,7 @@ import (
 // running is a service with a process whose workflow was started as "run-1".
 type running struct {
 	*app.Service
-	*administer.Administration
+	*administration.Administration
 	enginetest.Tenant
 
 	db      *persistence.DB
@@ -33,7 +33,7 @@ func newRunning(t *testing.T) running {
 	r := running{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}
 	store := storage.New(storage.Options{DB: db, Clock: time.Now})
 	r.Service = app.New(app.Options{Store: store, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute})
-	r.Administration = administer.New(administer.Options{Store: store})
+	r.Administration = administration.New(administration.Options{Store: store})
 	r.process = r.Create(t, r.Service, "Loan")
 	require.Equal(t, domain.CommandStart, r.carryOut(t, "run-1").Kind)
 	return r
@@ -72,7 +72,7 @@ func (r running) requireState(t *testing.T, want domain.ProcessState) {
 
 func (r running) incidents(t *testing.T) []domain.Incident {
 	t.Helper()
-	page, err := r.ListIncidents(t.Context(), r.Caller, administer.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
+	page, err := r.ListIncidents(t.Context(), r.Caller, administration.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, len(page.Items), page.Total)
 	return page.Items

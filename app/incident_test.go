@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -42,7 +42,7 @@ func TestListIncidentsVisibility(t *testing.T) {
 		Memberships: []domain.Membership{{TenantID: uuid.New(), Role: domain.RoleOwner}},
 	}
 	for name, caller := range map[string]domain.Caller{"member": member, "stranger": stranger} {
-		page, err := r.ListIncidents(t.Context(), caller, administer.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
+		page, err := r.ListIncidents(t.Context(), caller, administration.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err, name)
 		require.Zero(t, page.Total, name)
 		_, err = r.RetrieveIncident(t.Context(), caller, incident.ID)
@@ -62,15 +62,15 @@ func TestListIncidentsFilters(t *testing.T) {
 	t.Parallel()
 	r, incident := newIncident(t)
 	for _, c := range []struct {
-		filter administer.IncidentFilter
+		filter administration.IncidentFilter
 		want   int64
 	}{
-		{administer.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, 1},
-		{administer.IncidentFilter{States: []domain.IncidentState{domain.IncidentRetried, domain.IncidentDismissed}}, 0},
-		{administer.IncidentFilter{ProcessIDs: []uuid.UUID{*incident.ProcessID}}, 1},
-		{administer.IncidentFilter{ProcessIDs: []uuid.UUID{uuid.New()}}, 0},
-		{administer.IncidentFilter{TenantCodes: []string{"elsewhere", r.Namespace}}, 1},
-		{administer.IncidentFilter{TenantCodes: []string{"elsewhere"}}, 0},
+		{administration.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, 1},
+		{administration.IncidentFilter{States: []domain.IncidentState{domain.IncidentRetried, domain.IncidentDismissed}}, 0},
+		{administration.IncidentFilter{ProcessIDs: []uuid.UUID{*incident.ProcessID}}, 1},
+		{administration.IncidentFilter{ProcessIDs: []uuid.UUID{uuid.New()}}, 0},
+		{administration.IncidentFilter{TenantCodes: []string{"elsewhere", r.Namespace}}, 1},
+		{administration.IncidentFilter{TenantCodes: []string{"elsewhere"}}, 0},
 	} {
 		page, err := r.ListIncidents(t.Context(), r.Caller, c.filter, domain.PageRequest{Size: 0}, nil)
 		require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestListIncidentsSorts(t *testing.T) {
 	r.carryOut(t, "run-2")
 	require.True(t, r.record(t, r.closing("run-2", domain.RunFailed)))
 	list := func(sort ...domain.SortKey) []uuid.UUID {
-		page, err := r.ListIncidents(t.Context(), r.Caller, administer.IncidentFilter{}, domain.PageRequest{Size: 10}, sort)
+		page, err := r.ListIncidents(t.Context(), r.Caller, administration.IncidentFilter{}, domain.PageRequest{Size: 10}, sort)
 		require.NoError(t, err)
 		require.Len(t, page.Items, 2)
 		return []uuid.UUID{page.Items[0].ID, page.Items[1].ID}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
@@ -38,7 +38,7 @@ func newInvoked(t *testing.T, code string) invoked {
 	i.Service = app.New(app.Options{
 		Store: shared, TaskLogLimit: app.DefaultTaskLogLimit, CancelGrace: time.Minute, Documents: store,
 	})
-	i.Administration = administer.New(administer.Options{Store: shared})
+	i.Administration = administration.New(administration.Options{Store: shared})
 	definition := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "MANUAL"}
 	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.PublishVersion(persistence.DefinitionVersion{
@@ -147,7 +147,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 			RunID: incidents[0].RunID, EngineRun: "run-1", Message: "no funds",
 			Failure: "at line 1", State: domain.IncidentOpen, CreatedAt: incidents[0].CreatedAt,
 		}, incidents[0])
-		found, err := i.ListIncidents(t.Context(), i.Caller, administer.IncidentFilter{ProcessIDs: []uuid.UUID{i.process.ID}},
+		found, err := i.ListIncidents(t.Context(), i.Caller, administration.IncidentFilter{ProcessIDs: []uuid.UUID{i.process.ID}},
 			domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err)
 		require.Equal(t, incidents, found.Items)

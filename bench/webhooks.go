@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -99,7 +99,7 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 // webhookBench contains what webhooks are measured with.
 type webhookBench struct {
 	bench    *bench
-	app      *administer.Administration
+	app      *administration.Administration
 	account  demo.Account
 	plain    uuid.UUID
 	receiver *timedReceiver
@@ -114,7 +114,7 @@ func (b *bench) newWebhookBench(ctx context.Context) (*webhookBench, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.app = administer.New(administer.Options{
+	w.app = administration.New(administration.Options{
 		Store: storage.New(storage.Options{DB: b.db, Clock: time.Now}), Sealer: sealer, CheckWebhookURL: func(string) error { return nil },
 	})
 	if w.receiver, err = newTimedReceiver(ctx); err != nil {
@@ -176,13 +176,13 @@ func system() domain.Caller {
 	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 }
 
-func (w *webhookBench) apply(ctx context.Context, documents ...json.RawMessage) ([]administer.AppliedResource, error) {
-	return w.app.ApplyResources(ctx, system(), administer.ApplyRequest{Documents: documents})
+func (w *webhookBench) apply(ctx context.Context, documents ...json.RawMessage) ([]administration.AppliedResource, error) {
+	return w.app.ApplyResources(ctx, system(), administration.ApplyRequest{Documents: documents})
 }
 
 func (w *webhookBench) secret(ctx context.Context, tenant, code string) error {
 	_, err := w.app.IssueSecret(ctx, system(),
-		administer.ResourceKey{Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code}, administer.NewSecret{Name: "bench"})
+		administration.ResourceKey{Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code}, administration.NewSecret{Name: "bench"})
 	return err
 }
 
@@ -211,8 +211,8 @@ func (w *webhookBench) addDead(ctx context.Context) error {
 
 // remove deletes subscriptions with all their deliveries.
 func (w *webhookBench) remove(ctx context.Context, tenant, label string) error {
-	_, err := w.app.ApplyResources(ctx, system(), administer.ApplyRequest{
-		Prune: &administer.Prune{Tenant: tenant, Selector: resource.Selector{"bench": label}},
+	_, err := w.app.ApplyResources(ctx, system(), administration.ApplyRequest{
+		Prune: &administration.Prune{Tenant: tenant, Selector: resource.Selector{"bench": label}},
 	})
 	return err
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
@@ -79,10 +79,10 @@ func newTerminal(t *testing.T, issuers ...authn.OIDCIssuer) *terminal {
 	operations := app.New(app.Options{
 		Store: store, TaskLogLimit: app.DefaultTaskLogLimit, Issuer: issuer, Sealer: sealer, Documents: documents,
 	})
-	administration := administer.New(administer.Options{
+	administration := administration.New(administration.Options{
 		Store: store, Sealer: sealer, Issuer: issuer, EngineAddress: "temporal.example:7233", Documents: documents,
 	})
-	first, err := administration.BootstrapTenant(t.Context(), administer.FirstTenant{
+	first, err := administration.BootstrapTenant(t.Context(), administration.FirstTenant{
 		Code: "home", Name: "Home", Email: "operator@home.example", UserName: "Operator",
 	})
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -34,7 +34,7 @@ func (s *site) apply(text string) {
 	for _, source := range sources {
 		documents = append(documents, source.JSON)
 	}
-	_, err = s.administration.ApplyResources(context.Background(), s.caller(demo.Alice()), administer.ApplyRequest{Documents: documents})
+	_, err = s.administration.ApplyResources(context.Background(), s.caller(demo.Alice()), administration.ApplyRequest{Documents: documents})
 	require.NoError(s.t, err)
 }
 

@@ -6,8 +6,8 @@ package console
 import (
 	"log/slog"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/artifacts"
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/audit"
@@ -35,7 +35,7 @@ type Options struct {
 	web.Options
 
 	Service        *app.Service
-	Administration *administer.Administration
+	Administration *administration.Administration
 	SignIn         signin.Screens
 	// Feed notifies pages of changes.
 	Feed *feed.Hub

@@ -14,9 +14,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/authn"
@@ -44,7 +44,7 @@ type site struct {
 	// database is the URL of what db reads and writes.
 	database string
 	// administration shares the store of app.
-	administration *administer.Administration
+	administration *administration.Administration
 	// options are the options of the console.
 	options console.Options
 	// chain are the options of the chain in front of it.
@@ -117,7 +117,7 @@ func makeSiteAt(tb testing.TB, clock func() time.Time, issuers ...authn.OIDCIssu
 	tb.Cleanup(stop)
 	go hub.Run(ctx)
 	store := storage.New(storage.Options{DB: s.db, Clock: time.Now, Recorded: hub.Wake})
-	s.administration = administer.New(administer.Options{
+	s.administration = administration.New(administration.Options{
 		Store: store, Sealer: sealer, Documents: documents,
 		CheckWebhookURL: func(string) error { return nil },
 		Version:         "v1.2.3",

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
@@ -62,10 +62,10 @@ func (s *site) webhook(process uuid.UUID, code string) (name string, delivery uu
 		"spec": map[string]string{"name": "Receiver " + hostile, "url": "https://receiver.example/events"},
 	})
 	require.NoError(s.t, err)
-	_, err = s.administration.ApplyResources(s.t.Context(), operator, administer.ApplyRequest{Documents: []json.RawMessage{manifest}})
+	_, err = s.administration.ApplyResources(s.t.Context(), operator, administration.ApplyRequest{Documents: []json.RawMessage{manifest}})
 	require.NoError(s.t, err)
-	key := administer.ResourceKey{Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code}
-	_, err = s.administration.IssueSecret(s.t.Context(), operator, key, administer.NewSecret{Name: "first"})
+	key := administration.ResourceKey{Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code}
+	_, err = s.administration.IssueSecret(s.t.Context(), operator, key, administration.NewSecret{Name: "first"})
 	require.NoError(s.t, err)
 	delivery = sql[uuid.UUID](s, `WITH made AS (
 		INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, process_id, state,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
@@ -31,8 +31,8 @@ func browsers() []string {
 func (s *site) issueToken(by demo.Account, name string, expires *time.Time) {
 	s.t.Helper()
 	issuer := domain.Caller{PrincipalID: by.ID, Type: domain.PrincipalUser, Operator: true}
-	_, err := s.administration.IssueSecret(s.t.Context(), issuer, administer.ResourceKey{Tenant: "demo", Kind: resource.KindUser, Code: "alice"},
-		administer.NewSecret{Name: name, ExpiresAt: expires})
+	_, err := s.administration.IssueSecret(s.t.Context(), issuer, administration.ResourceKey{Tenant: "demo", Kind: resource.KindUser, Code: "alice"},
+		administration.NewSecret{Name: name, ExpiresAt: expires})
 	require.NoError(s.t, err)
 }
 

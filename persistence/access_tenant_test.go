@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/accessmodel"
@@ -150,7 +150,7 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) { //nolint:funlen // o
 	url := pgtest.URL(t)
 	s.store(url)
 	db := pgtest.Open(t, url)
-	service := administer.New(administer.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
+	service := administration.New(administration.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
 	for _, v := range viewers {
 		want := map[resource.Key]bool{}
 		for key, r := range v.relations {
@@ -161,7 +161,7 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) { //nolint:funlen // o
 			}
 		}
 		var page domain.Page[resource.Stored]
-		err := service.FindResources(t.Context(), v.Caller, administer.ResourceFilter{}, domain.PageRequest{Size: 1000}, nil,
+		err := service.FindResources(t.Context(), v.Caller, administration.ResourceFilter{}, domain.PageRequest{Size: 1000}, nil,
 			func(found *domain.Listing[resource.Stored]) error {
 				page = found.Page
 				return nil

@@ -15,8 +15,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/procession-dev/procession/activities"
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
@@ -34,7 +34,7 @@ const patience = time.Minute
 // floor is a service without its API, on a Temporal of its own.
 type floor struct {
 	*app.Service
-	*administer.Administration
+	*administration.Administration
 	enginetest.Tenant
 
 	db        *persistence.DB
@@ -75,7 +75,7 @@ func newFloor(t *testing.T, change ...func(*app.Options)) *floor {
 	for _, c := range change {
 		c(&options)
 	}
-	f.Service, f.Administration = app.New(options), administer.New(administer.Options{Store: options.Store})
+	f.Service, f.Administration = app.New(options), administration.New(administration.Options{Store: options.Store})
 	return f
 }
 
@@ -171,7 +171,7 @@ func (f *floor) await(t *testing.T, p *domain.Process, want domain.ProcessState)
 func (f *floor) incidents(t *testing.T) []domain.Incident {
 	t.Helper()
 	page, err := f.ListIncidents(t.Context(), f.Caller,
-		administer.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, domain.PageRequest{Size: 10}, nil)
+		administration.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	return page.Items
 }

@@ -16,8 +16,8 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/procession-dev/procession/activities"
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
@@ -36,7 +36,7 @@ import (
 type counter struct {
 	*app.Service
 	*dispatch.Attempts
-	*administer.Administration
+	*administration.Administration
 	t     *testing.T
 	db    *persistence.DB
 	clock func() time.Time
@@ -69,15 +69,15 @@ func newCounter(t *testing.T, clock func() time.Time, delay dispatch.Delay) *cou
 	store := storage.New(storage.Options{DB: c.db, Clock: clock})
 	c.Service = app.New(app.Options{Store: store, Sealer: sealer})
 	c.Attempts = dispatch.NewAttempts(dispatch.AttemptOptions{DB: c.db, Sealer: sealer, Sender: c, Delay: delay, Clock: clock})
-	c.Administration = administer.New(administer.Options{Store: store, Sealer: sealer})
-	_, err = c.ApplyResources(t.Context(), c.system(), administer.ApplyRequest{Documents: []json.RawMessage{
+	c.Administration = administration.New(administration.Options{Store: store, Sealer: sealer})
+	_, err = c.ApplyResources(t.Context(), c.system(), administration.ApplyRequest{Documents: []json.RawMessage{
 		json.RawMessage(`{"apiVersion":"procession/v1","kind":"Tenant","metadata":{"code":"north"},"spec":{"name":"North"}}`),
 		json.RawMessage(`{"apiVersion":"procession/v1","kind":"WebhookSubscription","metadata":{"code":"HOOK","tenant":"north"},
 			"spec":{"name":"Hook","url":"https://events.example/"}}`),
 	}})
 	require.NoError(t, err)
 	_, err = c.IssueSecret(t.Context(), c.system(),
-		administer.ResourceKey{Tenant: "north", Kind: resource.KindWebhookSubscription, Code: "HOOK"}, administer.NewSecret{Name: "first"})
+		administration.ResourceKey{Tenant: "north", Kind: resource.KindWebhookSubscription, Code: "HOOK"}, administration.NewSecret{Name: "first"})
 	require.NoError(t, err)
 	return c
 }
@@ -89,7 +89,7 @@ func (c *counter) system() domain.Caller {
 // ping has an event delivered.
 func (c *counter) ping() uuid.UUID {
 	c.t.Helper()
-	event, err := c.PingWebhookEndpoint(c.t.Context(), c.system(), administer.WebhookKey{Code: "HOOK"})
+	event, err := c.PingWebhookEndpoint(c.t.Context(), c.system(), administration.WebhookKey{Code: "HOOK"})
 	require.NoError(c.t, err)
 	return event.ID
 }
@@ -118,7 +118,7 @@ func (c *counter) run(retry func(context.Context, domain.WebhookDelivery) error)
 func (c *counter) log(event uuid.UUID) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt) {
 	c.t.Helper()
 	page, err := c.FindWebhookDeliveries(c.t.Context(), c.system(),
-		administer.WebhookDeliveryFilter{EventIDs: []uuid.UUID{event}}, domain.PageRequest{Size: 1}, nil)
+		administration.WebhookDeliveryFilter{EventIDs: []uuid.UUID{event}}, domain.PageRequest{Size: 1}, nil)
 	require.NoError(c.t, err)
 	if len(page.Items) == 0 {
 		return nil, nil

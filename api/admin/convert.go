@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
@@ -22,8 +22,8 @@ func listOf[From, To any](items []From, convert func(*From) To) []To {
 }
 
 // keyOf returns the key of the resource that a path and a query name.
-func keyOf[Kind ~string](kind Kind, code string, tenant *string) administer.ResourceKey {
-	return administer.ResourceKey{Tenant: httpio.Deref(tenant), Kind: resource.Kind(kind), Code: code}
+func keyOf[Kind ~string](kind Kind, code string, tenant *string) administration.ResourceKey {
+	return administration.ResourceKey{Tenant: httpio.Deref(tenant), Kind: resource.Kind(kind), Code: code}
 }
 
 // selectorOf parses labels, each "name=value". Naming a label twice is refused,

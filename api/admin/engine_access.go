@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -14,7 +14,7 @@ func (s *Server) FindEngineAccess(
 	ctx context.Context, request FindEngineAccessRequestObject,
 ) (FindEngineAccessResponseObject, error) {
 	params := request.Params
-	filter := administer.EngineAccessFilter{
+	filter := administration.EngineAccessFilter{
 		TenantIDs: params.TenantID, TenantCodes: params.Tenant, PrincipalIDs: params.PrincipalID,
 		Kinds: httpio.ConvertStrings[domain.AuthenticationType](params.Kind), Active: params.Active,
 	}
@@ -32,7 +32,7 @@ func (s *Server) FindEngineAccess(
 func (s *Server) RevokeEngineAccess(
 	ctx context.Context, request RevokeEngineAccessRequestObject,
 ) (RevokeEngineAccessResponseObject, error) {
-	revoked, err := s.administration.RevokeEngineAccess(ctx, s.caller(ctx), administer.EngineAccessSelection{
+	revoked, err := s.administration.RevokeEngineAccess(ctx, s.caller(ctx), administration.EngineAccessSelection{
 		ID: request.Body.ID, TenantID: request.Body.TenantID, PrincipalID: request.Body.PrincipalID,
 	})
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Server) RevokeEngineAccess(
 func (s *Server) IssueOperatorAccess(
 	ctx context.Context, request IssueOperatorAccessRequestObject,
 ) (IssueOperatorAccessResponseObject, error) {
-	issued, err := s.administration.IssueOperatorAccess(ctx, s.caller(ctx), administer.NewOperatorAccess{
+	issued, err := s.administration.IssueOperatorAccess(ctx, s.caller(ctx), administration.NewOperatorAccess{
 		Tenant: request.Body.Tenant, ExpiresAt: request.Body.ExpiresAt, CertificateRequest: request.Body.CertificateSigningRequest,
 	})
 	if err != nil {

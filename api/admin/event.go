@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -14,12 +14,12 @@ func (s *Server) FindEvents(
 	ctx context.Context, request FindEventsRequestObject,
 ) (FindEventsResponseObject, error) {
 	params := request.Params
-	filter := administer.EventFilter{
+	filter := administration.EventFilter{
 		TenantCodes: params.Tenant, TenantIDs: params.TenantID, Types: httpio.ConvertStrings[domain.EventType](params.Type), ActorIDs: params.ActorID,
 		ProcessIDs: params.ProcessID, ResourceKinds: httpio.ConvertStrings[domain.EventResource](params.ResourceKind),
 		ResourceIDs: params.ResourceID, RequestIDs: params.RequestID, From: params.From, To: params.To,
 	}
-	part := administer.EventRange{NewestFirst: httpio.Deref(params.Order) != oasadmin.EventOrderOLDESTFIRST, Limit: params.Limit}
+	part := administration.EventRange{NewestFirst: httpio.Deref(params.Order) != oasadmin.EventOrderOLDESTFIRST, Limit: params.Limit}
 	if params.After != nil {
 		after, err := domain.ParseEventCursor(*params.After)
 		if err != nil {

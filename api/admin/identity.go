@@ -3,8 +3,8 @@ package admin
 import (
 	"context"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/app/administration"
 )
 
 // RetrieveIdentity returns the identity of the caller.
@@ -23,7 +23,7 @@ func (s *Server) RetrieveIdentity(
 	}, nil
 }
 
-func membership(m *administer.IdentityMembership) oasadmin.Membership {
+func membership(m *administration.IdentityMembership) oasadmin.Membership {
 	return oasadmin.Membership{
 		TenantID: m.TenantID, TenantCode: m.TenantCode, TenantName: m.TenantName, Role: oasadmin.TenantRole(m.Role),
 	}

@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -14,7 +14,7 @@ func (s *Server) FindIncidents(
 	ctx context.Context, request FindIncidentsRequestObject,
 ) (FindIncidentsResponseObject, error) {
 	params := request.Params
-	filter := administer.IncidentFilter{
+	filter := administration.IncidentFilter{
 		States: httpio.ConvertStrings[domain.IncidentState](params.State), ProcessIDs: params.ProcessID, TenantCodes: params.Tenant,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 )
@@ -15,9 +15,9 @@ import (
 func (s *Server) ApplyResources(
 	ctx context.Context, request ApplyResourcesRequestObject,
 ) (ApplyResourcesResponseObject, error) {
-	params := administer.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Deref(request.Body.DryRun)}
+	params := administration.ApplyRequest{Documents: request.Body.Documents, DryRun: httpio.Deref(request.Body.DryRun)}
 	if prune := request.Body.Prune; prune != nil {
-		params.Prune = &administer.Prune{Tenant: prune.Tenant, Selector: prune.Selector}
+		params.Prune = &administration.Prune{Tenant: prune.Tenant, Selector: prune.Selector}
 	}
 	applied, err := s.administration.ApplyResources(ctx, s.caller(ctx), params)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Server) FindResources(
 	if err != nil {
 		return nil, err
 	}
-	filter := administer.ResourceFilter{
+	filter := administration.ResourceFilter{
 		Kinds: httpio.ConvertStrings[resource.Kind](params.Kind), Tenants: params.Tenant, Codes: params.Code, Selector: selector,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
@@ -122,7 +122,7 @@ func (s *Server) RetrieveDefinitionVersion(
 	return RetrieveDefinitionVersion200JSONResponse(*answer), nil
 }
 
-func appliedResource(r *administer.AppliedResource) (oasadmin.AppliedResource, error) {
+func appliedResource(r *administration.AppliedResource) (oasadmin.AppliedResource, error) {
 	answer := oasadmin.AppliedResource{
 		Kind: oasadmin.ResourceKind(r.Key.Kind), Code: r.Key.Code, Tenant: r.Key.Tenant,
 		ID: r.ID, Action: oasadmin.ApplyAction(r.Action),

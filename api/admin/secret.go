@@ -3,8 +3,8 @@ package admin
 import (
 	"context"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -13,7 +13,7 @@ func (s *Server) IssueSecret(
 	ctx context.Context, request IssueSecretRequestObject,
 ) (IssueSecretResponseObject, error) {
 	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
-	issued, err := s.administration.IssueSecret(ctx, s.caller(ctx), key, administer.NewSecret{
+	issued, err := s.administration.IssueSecret(ctx, s.caller(ctx), key, administration.NewSecret{
 		Name: request.Body.Name, ExpiresAt: request.Body.ExpiresAt,
 	})
 	if err != nil {

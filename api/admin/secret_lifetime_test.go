@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/internal/testkit/contracttest"
@@ -18,9 +18,9 @@ func TestIssuedTokensExpire(t *testing.T) {
 	s := apitest.NewAdministered(t)
 	const day = 24 * time.Hour
 	options := s.Options
-	options.Administration = administer.New(administer.Options{
+	options.Administration = administration.New(administration.Options{
 		Store:     storage.New(storage.Options{DB: s.DB, Clock: s.Now}),
-		Lifetimes: administer.SecretLifetimes{AccessToken: 90 * day, MaxAccessToken: 365 * day, MaxApplicationSecret: 30 * day},
+		Lifetimes: administration.SecretLifetimes{AccessToken: 90 * day, MaxAccessToken: 365 * day, MaxApplicationSecret: 30 * day},
 	})
 	handler := apitest.Handler(t, options)
 	s.Client = contracttest.Client(contracttest.InProcess(handler))

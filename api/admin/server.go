@@ -8,9 +8,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -22,7 +22,7 @@ const BodyLimit = 16 << 20
 // have been authenticated and validated against the contract before they reach
 // it.
 type Server struct {
-	administration *administer.Administration
+	administration *administration.Administration
 	// app answers what follows from a process: it knows its definition.
 	app    *app.Service
 	caller func(context.Context) domain.Caller
@@ -33,7 +33,7 @@ var _ StrictServerInterface = (*Server)(nil)
 // NewServer returns a Server. caller finds the authenticated caller of the
 // request that a context belongs to.
 func NewServer(
-	administration *administer.Administration, service *app.Service, caller func(context.Context) domain.Caller,
+	administration *administration.Administration, service *app.Service, caller func(context.Context) domain.Caller,
 ) *Server {
 	return &Server{administration: administration, app: service, caller: caller}
 }

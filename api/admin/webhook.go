@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -15,7 +15,7 @@ func (s *Server) FindWebhookEndpoints(
 ) (FindWebhookEndpointsResponseObject, error) {
 	params := request.Params
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	filter := administer.WebhookFilter{TenantCodes: params.Tenant, Codes: params.Code}
+	filter := administration.WebhookFilter{TenantCodes: params.Tenant, Codes: params.Code}
 	found, err := s.administration.FindWebhookEndpoints(ctx, s.caller(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s *Server) ReplayFailedWebhookDeliveries(
 	ctx context.Context, request ReplayFailedWebhookDeliveriesRequestObject,
 ) (ReplayFailedWebhookDeliveriesResponseObject, error) {
 	replay, err := s.administration.ReplayDeliveries(
-		ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant), administer.ReplaySelection{
+		ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant), administration.ReplaySelection{
 			Since: request.Body.Since, Delivered: httpio.Deref(request.Body.Delivered),
 		})
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Server) FindWebhookDeliveries(
 ) (FindWebhookDeliveriesResponseObject, error) {
 	params := request.Params
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	found, err := s.administration.FindWebhookDeliveries(ctx, s.caller(ctx), administer.WebhookDeliveryFilter{
+	found, err := s.administration.FindWebhookDeliveries(ctx, s.caller(ctx), administration.WebhookDeliveryFilter{
 		TenantCodes: params.Tenant, SubscriptionCodes: params.Webhook,
 		States: httpio.ConvertStrings[domain.WebhookDeliveryState](params.State), EventTypes: params.EventType,
 		EventIDs: params.EventID, ProcessIDs: params.ProcessID, From: params.From, To: params.To,
@@ -106,8 +106,8 @@ func (s *Server) ReplayWebhookDelivery(
 	return ReplayWebhookDelivery200JSONResponse(webhookDelivery(delivery)), nil
 }
 
-func webhookKey(code string, tenant *string) administer.WebhookKey {
-	return administer.WebhookKey{Tenant: httpio.Deref(tenant), Code: code}
+func webhookKey(code string, tenant *string) administration.WebhookKey {
+	return administration.WebhookKey{Tenant: httpio.Deref(tenant), Code: code}
 }
 
 func webhookEndpoint(h *domain.WebhookHealth) oasadmin.WebhookEndpoint {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/procession-dev/procession/administer"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -15,7 +15,7 @@ func (s *Server) FindWorkers(
 	ctx context.Context, request FindWorkersRequestObject,
 ) (FindWorkersResponseObject, error) {
 	params := request.Params
-	filter := administer.WorkerFilter{
+	filter := administration.WorkerFilter{
 		States: httpio.ConvertStrings[domain.WorkerState](params.State), TaskQueues: params.TaskQueue, TenantCodes: params.Tenant,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
@@ -34,7 +34,7 @@ func (s *Server) FindTaskQueues(
 ) (FindTaskQueuesResponseObject, error) {
 	params := request.Params
 	page, _ := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), nil)
-	filter := administer.TaskQueueFilter{TenantCodes: params.Tenant, Names: params.TaskQueue}
+	filter := administration.TaskQueueFilter{TenantCodes: params.Tenant, Names: params.TaskQueue}
 	found, err := s.administration.FindTaskQueues(ctx, s.caller(ctx), filter, page)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (s *Server) FindTaskQueues(
 	return answer, nil
 }
 
-func worker(w *administer.Worker) oasadmin.Worker {
+func worker(w *administration.Worker) oasadmin.Worker {
 	answer := oasadmin.Worker{
 		ID: w.ID, TenantID: w.TenantID, Tenant: w.TenantCode, Identity: w.Identity, State: oasadmin.WorkerState(w.State),
 		PrincipalID: w.PrincipalID, Hostname: w.Hostname, IP: w.IP, InstallationID: w.InstallationID,
@@ -61,7 +61,7 @@ func worker(w *administer.Worker) oasadmin.Worker {
 	return answer
 }
 
-func taskQueue(q *administer.TaskQueue) oasadmin.TaskQueue {
+func taskQueue(q *administration.TaskQueue) oasadmin.TaskQueue {
 	answer := oasadmin.TaskQueue{
 		TenantID: q.TenantID, Tenant: q.TenantCode, Name: q.Name, Needs: listOf(q.Needs, taskQueueNeed),
 		Workers: listOf(q.Workers, taskQueueWorker), Observation: taskQueueObservation(q.Observed), Problems: nonNil(q.Problems),

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/shell"
 )
 
 func newBootstrapCommand() *cobra.Command {
-	var first administer.FirstTenant
+	var first administration.FirstTenant
 	cmd := configured("bootstrap", "Make the first tenant and its administrator, once",
 		func(ctx context.Context, cmd *cobra.Command, c Config) error {
 			if first.Code == "" || first.Email == "" {
@@ -59,14 +59,14 @@ func explainFirstTenant(err error) error {
 }
 
 // printFirstTenant keeps the token apart, so that it can be put into a file.
-func printFirstTenant(cmd *cobra.Command, first administer.FirstTenant, made *administer.BootstrappedTenant) error {
+func printFirstTenant(cmd *cobra.Command, first administration.FirstTenant, made *administration.BootstrappedTenant) error {
 	if _, err := fmt.Fprintln(cmd.OutOrStdout(), made.Token.Reveal()); err != nil {
 		return fmt.Errorf("printing the access token, which is lost now: %w", err)
 	}
 	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "Made tenant %s (%s) and its owner %s (user %s, %s), who operates the service.\n"+
 		"The access token on standard output is that user's. It is not shown again, and expires at %s: until then issue\n"+
 		"another with: %s\n",
-		first.Code, made.TenantID, first.Email, administer.FirstUserCode, made.UserID, made.ExpiresAt.Format(time.RFC3339),
-		shell.Command("procession", "secrets", "issue", "user", administer.FirstUserCode, "--tenant", first.Code, "--name", "NAME"))
+		first.Code, made.TenantID, first.Email, administration.FirstUserCode, made.UserID, made.ExpiresAt.Format(time.RFC3339),
+		shell.Command("procession", "secrets", "issue", "user", administration.FirstUserCode, "--tenant", first.Code, "--name", "NAME"))
 	return err
 }

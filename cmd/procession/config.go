@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
@@ -182,9 +182,9 @@ func (c *Config) bind(f *pflag.FlagSet) { //nolint:funlen // a list
 		`[{"issuer": "https://…", "audiences": ["…"], "tenants": ["…"], "email-domains": ["…"], "operators": false}]`)
 	f.StringVar(&c.PersonalTokens, "personal-tokens", personalTokensAllowed,
 		"whether administrators may issue personal access tokens for users: allowed, or none where users sign in through an issuer only")
-	f.DurationVar(&c.AccessTokenLifetime, "access-token-lifetime", administer.DefaultAccessTokenLifetime,
+	f.DurationVar(&c.AccessTokenLifetime, "access-token-lifetime", administration.DefaultAccessTokenLifetime,
 		"how long a personal access token works that is issued without an expiry; 0 for as long as it may")
-	f.DurationVar(&c.MaxAccessTokenLifetime, "max-access-token-lifetime", administer.MaxAccessTokenLifetime,
+	f.DurationVar(&c.MaxAccessTokenLifetime, "max-access-token-lifetime", administration.MaxAccessTokenLifetime,
 		"how long a personal access token may be issued for; 0 for any time")
 	f.DurationVar(&c.MaxSecretLifetime, "max-secret-lifetime", 0,
 		"how long a secret of an application may be issued for; 0 for any time")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -25,7 +25,7 @@ func newOperatorsCommand() *cobra.Command {
 	}
 	cmd.AddCommand(newOperatorsListCommand(), newOperatorsAddCommand(), onPerson("remove",
 		"Make an operator a user like others, and revoke its tokens that are good everywhere", "is no operator any more",
-		func(ctx context.Context, s *administer.Administration, email string) error {
+		func(ctx context.Context, s *administration.Administration, email string) error {
 			_, err := s.RemoveOperator(ctx, email)
 			return err
 		}))
@@ -39,8 +39,8 @@ func newPeopleCommand() *cobra.Command {
 			"of a tenant do so for their tenant with spec.disabled of the User. A person who is disabled can be erased. The commands\n" +
 			"need the database of the service.",
 	}
-	disable := func(disabled bool) func(context.Context, *administer.Administration, string) error {
-		return func(ctx context.Context, s *administer.Administration, email string) error {
+	disable := func(disabled bool) func(context.Context, *administration.Administration, string) error {
+		return func(ctx context.Context, s *administration.Administration, email string) error {
 			_, err := s.DisablePerson(ctx, email, disabled)
 			return err
 		}
@@ -49,7 +49,7 @@ func newPeopleCommand() *cobra.Command {
 		onPerson("disable", "Shut a person out of all tenants", "is disabled", disable(true)),
 		onPerson("enable", "Let a person in again, where its tenants do", "is enabled", disable(false)),
 		onPerson("erase", "Remove name, address and all else that is known of a disabled person, for good", "is erased",
-			func(ctx context.Context, s *administer.Administration, email string) error {
+			func(ctx context.Context, s *administration.Administration, email string) error {
 				_, err := s.ErasePerson(ctx, email)
 				return err
 			}),
@@ -58,7 +58,7 @@ func newPeopleCommand() *cobra.Command {
 }
 
 // withOperations runs fn on the operations of the service, on its database.
-func withOperations(ctx context.Context, c Config, fn func(s *administer.Administration) error) error {
+func withOperations(ctx context.Context, c Config, fn func(s *administration.Administration) error) error {
 	db, err := openDatabase(ctx, c)
 	if err != nil {
 		return err
@@ -68,13 +68,13 @@ func withOperations(ctx context.Context, c Config, fn func(s *administer.Adminis
 }
 
 // newAdministration returns what commands do that work on the database directly.
-func newAdministration(db *persistence.DB) *administer.Administration {
-	return administer.New(administer.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
+func newAdministration(db *persistence.DB) *administration.Administration {
+	return administration.New(administration.Options{Store: storage.New(storage.Options{DB: db, Clock: time.Now})})
 }
 
 func newOperatorsListCommand() *cobra.Command {
 	return configured("list", "List operators", func(ctx context.Context, cmd *cobra.Command, c Config) error {
-		return withOperations(ctx, c, func(s *administer.Administration) error {
+		return withOperations(ctx, c, func(s *administration.Administration) error {
 			found, err := s.ListOperators(ctx)
 			if err != nil {
 				return err
@@ -100,7 +100,7 @@ func newOperatorsAddCommand() *cobra.Command {
 		if email == "" {
 			return usageError{errors.New("--email is required")}
 		}
-		return withOperations(ctx, c, func(s *administer.Administration) error {
+		return withOperations(ctx, c, func(s *administration.Administration) error {
 			person, token, err := s.AddOperator(ctx, email, withToken)
 			if err != nil {
 				return err
@@ -121,13 +121,13 @@ func newOperatorsAddCommand() *cobra.Command {
 }
 
 // onPerson creates a command that changes the person with an address.
-func onPerson(use, short, done string, change func(context.Context, *administer.Administration, string) error) *cobra.Command {
+func onPerson(use, short, done string, change func(context.Context, *administration.Administration, string) error) *cobra.Command {
 	var email string
 	cmd := configured(use, short, func(ctx context.Context, cmd *cobra.Command, c Config) error {
 		if email == "" {
 			return usageError{errors.New("--email is required")}
 		}
-		return withOperations(ctx, c, func(s *administer.Administration) error {
+		return withOperations(ctx, c, func(s *administration.Administration) error {
 			if err := change(ctx, s, email); err != nil {
 				return err
 			}

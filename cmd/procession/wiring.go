@@ -12,12 +12,12 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/procession-dev/procession/activities"
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
@@ -77,7 +77,7 @@ func newService(
 // halves are the operations of the two shapes and of the service's workflows, and those of administrators.
 type halves struct {
 	operations     *app.Service
-	administration *administer.Administration
+	administration *administration.Administration
 }
 
 // newOperations wires the operations. They are given what wakes the parts in the background before there are such:
@@ -102,10 +102,10 @@ func (s *service) newOperations(k *keyring, documents *blobstore.Store, m *metri
 		},
 	})
 	s.revocations = store.Revocations()
-	h.administration = administer.New(administer.Options{
+	h.administration = administration.New(administration.Options{
 		Store: store, Sealer: k.sealer, Issuer: k.issuer, EngineAddress: c.TemporalAddress, CheckWebhookURL: guard.CheckURL,
 		NoPersonalTokens: c.PersonalTokens == personalTokensNone,
-		Lifetimes: administer.SecretLifetimes{
+		Lifetimes: administration.SecretLifetimes{
 			AccessToken: c.AccessTokenLifetime, MaxAccessToken: c.MaxAccessTokenLifetime,
 			MaxApplicationSecret: c.MaxSecretLifetime,
 		},

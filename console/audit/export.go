@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 )
@@ -82,7 +82,7 @@ func (s *Screens) records(v *web.Visit) (func(visit func(*domain.AuditRecord) er
 		return nil, err
 	}
 	return func(visit func(*domain.AuditRecord) error) error {
-		part := administer.EventRange{NewestFirst: true, Limit: exportedAtOnce}
+		part := administration.EventRange{NewestFirst: true, Limit: exportedAtOnce}
 		for range maxExported / exportedAtOnce {
 			records, err := s.Administration.FindAuditRecords(v.Context(), v.Caller, filter, part)
 			if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -26,7 +26,7 @@ const (
 
 // Screens are the screens of the ledger.
 type Screens struct {
-	Administration *administer.Administration
+	Administration *administration.Administration
 }
 
 // question contains what a visitor asks the ledger for: the texts of the query of its URL.
@@ -66,8 +66,8 @@ func (q question) narrowed() bool { return q.after("") != question{} }
 
 // filter returns what the operations call the question. What cannot be read is a
 // VALIDATION error.
-func (q question) filter(ctx context.Context) (administer.EventFilter, error) {
-	f := administer.EventFilter{TenantCodes: web.TenantCodes(q.Tenant)}
+func (q question) filter(ctx context.Context) (administration.EventFilter, error) {
+	f := administration.EventFilter{TenantCodes: web.TenantCodes(q.Tenant)}
 	if id, err := uuid.Parse(q.Who); err == nil {
 		f.ActorIDs = []uuid.UUID{id}
 	} else {
@@ -150,7 +150,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	part := administer.EventRange{NewestFirst: true, Limit: pageSize}
+	part := administration.EventRange{NewestFirst: true, Limit: pageSize}
 	if after, err := domain.ParseEventCursor(q.After); err == nil {
 		part.After = &after
 	}
@@ -168,8 +168,8 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Administration.FindAuditRecords(v.Context(), v.Caller, administer.EventFilter{IDs: []uuid.UUID{id}},
-		administer.EventRange{NewestFirst: true, Limit: 1})
+	found, err := s.Administration.FindAuditRecords(v.Context(), v.Caller, administration.EventFilter{IDs: []uuid.UUID{id}},
+		administration.EventRange{NewestFirst: true, Limit: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -60,7 +60,7 @@ type problem struct {
 // planned is the change that applying the text makes to a resource.
 type planned struct {
 	Key    resource.Key
-	Action administer.ApplyAction
+	Action administration.ApplyAction
 	Parts  []part
 }
 
@@ -136,7 +136,7 @@ func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(planned, administer.AppliedResource.ChangesRights) {
+		if slices.ContainsFunc(planned, administration.AppliedResource.ChangesRights) {
 			return nil, stale
 		}
 	}
@@ -157,7 +157,7 @@ func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 
 // apply applies the text of e, or only finds out what that would do, and adds to e what
 // came of it. It returns why the text was refused.
-func (s *Screens) apply(v *web.Visit, e *editing, dryRun bool) ([]administer.AppliedResource, *domain.Error, error) {
+func (s *Screens) apply(v *web.Visit, e *editing, dryRun bool) ([]administration.AppliedResource, *domain.Error, error) {
 	e.Checked = true
 	sources, err := manifest.Parse(fileName, []byte(e.Text))
 	wrong, isWrong := errors.AsType[*manifest.Error](err)
@@ -177,7 +177,7 @@ func (s *Screens) apply(v *web.Visit, e *editing, dryRun bool) ([]administer.App
 		documents[i] = source.JSON
 	}
 	applied, err := s.Administration.ApplyResources(e.expecting(v.Context(), documents), v.Caller,
-		administer.ApplyRequest{Documents: documents, DryRun: dryRun})
+		administration.ApplyRequest{Documents: documents, DryRun: dryRun})
 	refused, isRefusal := errors.AsType[*domain.Error](err)
 	if isRefusal && refused.Kind != domain.KindInternal {
 		e.Problems = problemsOf(v.Context(), refused, sources)

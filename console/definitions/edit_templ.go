@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"context"
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"strconv"
 )
@@ -804,7 +804,7 @@ func plan(p planned) templ.Component {
 	})
 }
 
-func action(a administer.ApplyAction) templ.Component {
+func action(a administration.ApplyAction) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -822,7 +822,7 @@ func action(a administer.ApplyAction) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		switch a {
-		case administer.ApplyCreated:
+		case administration.ApplyCreated:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "<span class=\"state text-green\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -848,7 +848,7 @@ func action(a administer.ApplyAction) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case administer.ApplyConfigured:
+		case administration.ApplyConfigured:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "<span class=\"state text-blue\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -874,7 +874,7 @@ func action(a administer.ApplyAction) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case administer.ApplyDeleted:
+		case administration.ApplyDeleted:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<span class=\"state text-red\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

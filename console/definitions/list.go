@@ -3,8 +3,8 @@ package definitions
 import (
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
@@ -18,7 +18,7 @@ const area = "definitions"
 // Screens are the screens of definitions.
 type Screens struct {
 	App            *app.Service
-	Administration *administer.Administration
+	Administration *administration.Administration
 }
 
 // listed is the content of the list.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -47,7 +47,7 @@ type playground struct {
 
 	Found []domain.BoardProcess
 	// Evaluation is nil for no expression.
-	Evaluation *administer.Evaluation
+	Evaluation *administration.Evaluation
 	// Missing reports that the process is not there, or not visible.
 	Missing bool
 }

@@ -4,7 +4,7 @@ import (
 	"embed"
 	"strings"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
@@ -69,7 +69,7 @@ func (s *Screens) templateText(v *web.Visit, name string) (string, error) {
 			break
 		}
 	}
-	err = s.Administration.FindResources(v.Context(), v.Caller, administer.ResourceFilter{
+	err = s.Administration.FindResources(v.Context(), v.Caller, administration.ResourceFilter{
 		Kinds: []resource.Kind{resource.KindUser}, Tenants: []string{tenant}, Search: identity.Principal.Email,
 	}, domain.PageRequest{Size: resources.PageSize}, nil, func(found *domain.Listing[resource.Stored]) error {
 		return found.Each(func(r *resource.Stored) error {

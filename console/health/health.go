@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -16,12 +16,12 @@ const area = "health"
 
 // Screens are the screens of health.
 type Screens struct {
-	Administration *administer.Administration
+	Administration *administration.Administration
 }
 
 // shown is the content of the page.
 type shown struct {
-	administer.Health
+	administration.Health
 
 	// Tenant is the code of the one tenant that is asked for, "" for all.
 	Tenant string

@@ -10,7 +10,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain/shell"
 	"strconv"
@@ -372,7 +372,7 @@ func tile(f figure) templ.Component {
 	})
 }
 
-func checksPage(e administer.Examination) templ.Component {
+func checksPage(e administration.Examination) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -444,7 +444,7 @@ func checksPage(e administer.Examination) templ.Component {
 }
 
 // findings shows what the checks found, what fails first to the eye by its colour and words.
-func findings(e administer.Examination) templ.Component {
+func findings(e administration.Examination) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -19,7 +19,7 @@ const area = "incidents"
 
 // Screens are the screens of incidents.
 type Screens struct {
-	Administration *administer.Administration
+	Administration *administration.Administration
 }
 
 // question contains the filters of the list, which are the query of its URL.
@@ -82,8 +82,8 @@ func (q question) in(state domain.IncidentState) question {
 
 func (q question) ofAll() question { q.All, q.Page = true, 1; return q }
 
-func (q question) filter() administer.IncidentReportFilter {
-	f := administer.IncidentReportFilter{Search: q.Search, TenantCodes: web.TenantCodes(q.Tenant)}
+func (q question) filter() administration.IncidentReportFilter {
+	f := administration.IncidentReportFilter{Search: q.Search, TenantCodes: web.TenantCodes(q.Tenant)}
 	if !q.All {
 		f.States = []domain.IncidentState{q.State}
 	}

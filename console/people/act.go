@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -57,7 +57,7 @@ func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
 	ctx := app.WithPrecondition(v.Context(), domain.Precondition{
 		Resource: found.ID, Match: &domain.Versions{Listed: []domain.Version{found.Version()}},
 	})
-	_, err = s.Administration.ApplyResources(ctx, v.Caller, administer.ApplyRequest{Documents: []json.RawMessage{text}})
+	_, err = s.Administration.ApplyResources(ctx, v.Caller, administration.ApplyRequest{Documents: []json.RawMessage{text}})
 	return s.after(v, key, err)
 }
 
@@ -67,7 +67,7 @@ func (s *Screens) Issue(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := administer.NewSecret{Name: strings.TrimSpace(form.Get("name"))}
+	in := administration.NewSecret{Name: strings.TrimSpace(form.Get("name"))}
 	if day, err := time.Parse(time.DateOnly, form.Get("expires")); err == nil {
 		in.ExpiresAt = &day
 	}
@@ -116,7 +116,7 @@ func (s *Screens) RevokeAccess(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	selection := administer.EngineAccessSelection{PrincipalID: &found.ID, TenantID: &found.TenantID}
+	selection := administration.EngineAccessSelection{PrincipalID: &found.ID, TenantID: &found.TenantID}
 	if id, err := uuid.Parse(form.Get("id")); err == nil {
 		selection.ID = &id
 	}

@@ -1,7 +1,7 @@
 package people
 
 import (
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
@@ -14,7 +14,7 @@ const area = "people"
 
 // Screens are the screens of people.
 type Screens struct {
-	Administration *administer.Administration
+	Administration *administration.Administration
 }
 
 // List shows the people, groups, applications or robots that the user administers.

@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"context"
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
@@ -830,7 +830,7 @@ func showPage(s *shown) templ.Component {
 }
 
 // issued is a secret that is shown this once.
-func issued(i *administer.IssuedSecret) templ.Component {
+func issued(i *administration.IssuedSecret) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1088,7 +1088,7 @@ func held(s *shown) templ.Component {
 }
 
 // byPath is where the resource is that gives a right.
-func byPath(r administer.HeldRight) string {
+func byPath(r administration.HeldRight) string {
 	if r.By.Kind == resource.KindRobot {
 		return pathOf(r.By)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
@@ -16,7 +16,7 @@ import (
 
 // shown is a user, a group, an application or a robot and what is known of it.
 type shown struct {
-	*administer.Holder
+	*administration.Holder
 
 	Secrets []domain.SecretInfo
 	Access  []domain.EngineGrant
@@ -25,7 +25,7 @@ type shown struct {
 	// May reports whether the user may change it.
 	May bool
 	// Issued is the secret that was just issued, nil for none. It is shown this once.
-	Issued *administer.IssuedSecret
+	Issued *administration.IssuedSecret
 	// Problem is the reason why the last action was refused, "" if none was.
 	Problem string
 }
@@ -50,7 +50,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 
 // page shows a resource with a secret that was issued and with what was refused, nil for
 // nothing.
-func (s *Screens) page(v *web.Visit, key resource.Key, issued *administer.IssuedSecret, refused *domain.Error) (*web.Answer, error) {
+func (s *Screens) page(v *web.Visit, key resource.Key, issued *administration.IssuedSecret, refused *domain.Error) (*web.Answer, error) {
 	holder, err := s.Administration.RetrieveHolder(v.Context(), v.Caller, key)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (s *Screens) page(v *web.Visit, key resource.Key, issued *administer.Issued
 		}
 	}
 	if of.acts() {
-		access, err := s.Administration.FindEngineAccess(v.Context(), v.Caller, administer.EngineAccessFilter{
+		access, err := s.Administration.FindEngineAccess(v.Context(), v.Caller, administration.EngineAccessFilter{
 			TenantIDs: []uuid.UUID{holder.TenantID}, PrincipalIDs: []uuid.UUID{holder.ID},
 		}, domain.PageRequest{Size: resources.PageSize}, nil)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/codegen"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
@@ -24,12 +24,12 @@ const area = "queues"
 
 // Screens are the screens of task queues.
 type Screens struct {
-	Administration *administer.Administration
+	Administration *administration.Administration
 }
 
 // listed is the content of the list.
 type listed struct {
-	domain.Page[administer.TaskQueue]
+	domain.Page[administration.TaskQueue]
 
 	// Tenant is the code of the one tenant that is asked for, "" for all.
 	Tenant string
@@ -41,7 +41,7 @@ type listed struct {
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	page := domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
 	tenant := v.URL.Query().Get("tenant")
-	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, administer.TaskQueueFilter{TenantCodes: web.TenantCodes(tenant)}, page)
+	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, administration.TaskQueueFilter{TenantCodes: web.TenantCodes(tenant)}, page)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func pagePath(tenant string) func(page int) string {
 // Show shows a task queue with a program that would serve it.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	query := v.URL.Query()
-	filter := administer.TaskQueueFilter{TenantCodes: []string{query.Get("tenant")}, Names: []string{query.Get("name")}}
+	filter := administration.TaskQueueFilter{TenantCodes: []string{query.Get("tenant")}, Names: []string{query.Get("name")}}
 	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, filter, domain.PageRequest{Size: 1})
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return &web.Answer{Title: queue.Name, Area: area, Body: queuePage(queue, chosen)}, nil
 }
 
-func pathOf(q *administer.TaskQueue, language codegen.Language) string {
+func pathOf(q *administration.TaskQueue, language codegen.Language) string {
 	query := url.Values{"tenant": {q.TenantCode}, "name": {q.Name}}
 	if language != "" {
 		query.Set("language", string(language))
@@ -93,7 +93,7 @@ func pathOf(q *administer.TaskQueue, language codegen.Language) string {
 }
 
 // online counts the workers that are live.
-func online(q *administer.TaskQueue) int {
+func online(q *administration.TaskQueue) int {
 	n := 0
 	for _, state := range q.WorkerStates {
 		if state == domain.WorkerOnline {
@@ -104,7 +104,7 @@ func online(q *administer.TaskQueue) int {
 }
 
 // pollers returns the identities that polled lately, each once.
-func pollers(q *administer.TaskQueue) []string {
+func pollers(q *administration.TaskQueue) []string {
 	var identities []string
 	if q.Observed != nil {
 		for _, p := range q.Observed.Pollers {
@@ -117,7 +117,7 @@ func pollers(q *administer.TaskQueue) []string {
 }
 
 // backlog returns how many tasks of all kinds wait, and how long the oldest has.
-func backlog(q *administer.TaskQueue) (count int64, oldest time.Duration) {
+func backlog(q *administration.TaskQueue) (count int64, oldest time.Duration) {
 	if q.Observed != nil {
 		for _, b := range q.Observed.Backlogs {
 			count, oldest = count+b.Count, max(oldest, b.Age)
@@ -127,7 +127,7 @@ func backlog(q *administer.TaskQueue) (count int64, oldest time.Duration) {
 }
 
 // needs names the definitions and robots, each once.
-func needs(q *administer.TaskQueue) []string {
+func needs(q *administration.TaskQueue) []string {
 	var names []string
 	for _, n := range q.Needs {
 		if !slices.Contains(names, n.Definition) {
@@ -138,7 +138,7 @@ func needs(q *administer.TaskQueue) []string {
 }
 
 // advice returns what to do about the problems of a queue.
-func advice(ctx context.Context, q *administer.TaskQueue) string {
+func advice(ctx context.Context, q *administration.TaskQueue) string {
 	count, _ := backlog(q)
 	switch {
 	case q.Observed != nil && q.Observed.Failure != "":

@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"context"
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/codegen"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
@@ -117,7 +117,7 @@ func listPage(l listed) templ.Component {
 	})
 }
 
-func row(l listed, q *administer.TaskQueue) templ.Component {
+func row(l listed, q *administration.TaskQueue) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -394,7 +394,7 @@ func row(l listed, q *administer.TaskQueue) templ.Component {
 }
 
 // waiting says how many tasks wait in Temporal, and for how long.
-func waiting(ctx context.Context, q *administer.TaskQueue) string {
+func waiting(ctx context.Context, q *administration.TaskQueue) string {
 	count, oldest := backlog(q)
 	switch {
 	case q.Observed == nil || q.Observed.ObservedAt.IsZero():
@@ -407,7 +407,7 @@ func waiting(ctx context.Context, q *administer.TaskQueue) string {
 	return ui.T(ctx, "%d tasks wait, the oldest for %s", count, ui.Lasting(ctx, oldest))
 }
 
-func queuePage(q *administer.TaskQueue, chosen starter) templ.Component {
+func queuePage(q *administration.TaskQueue, chosen starter) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -905,7 +905,7 @@ func polls(ctx context.Context, identity string, polling []string) string {
 	return ui.T(ctx, "does not poll")
 }
 
-func starters(q *administer.TaskQueue, chosen starter) templ.Component {
+func starters(q *administration.TaskQueue, chosen starter) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

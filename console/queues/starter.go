@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/codegen"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -22,7 +22,7 @@ type starter struct {
 
 // starterOf returns a worker for the process definition that needs the queue, in a language or the first one where it is
 // not known. A queue that no process definition needs has a worker for an example.
-func (s *Screens) starterOf(v *web.Visit, q *administer.TaskQueue, language codegen.Language) (starter, error) {
+func (s *Screens) starterOf(v *web.Visit, q *administration.TaskQueue, language codegen.Language) (starter, error) {
 	if !slices.Contains(codegen.Languages(), language) {
 		language = codegen.Languages()[0]
 	}
@@ -51,7 +51,7 @@ func (s *Screens) starterOf(v *web.Visit, q *administer.TaskQueue, language code
 }
 
 // example returns a definition that needs the queue and has one task.
-func example(q *administer.TaskQueue) resource.Document {
+func example(q *administration.TaskQueue) resource.Document {
 	workflow := "ExampleWorkflow"
 	if len(q.Needs) > 0 {
 		workflow = q.Needs[0].WorkflowType

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -93,10 +93,10 @@ func (l *List) Pages() ui.Pages {
 // Find returns the page that a question asks for, of manifests of kinds in order. For one
 // behind the last it returns the answer that leads to the last.
 func Find(
-	v *web.Visit, of *administer.Administration, q Question, kinds []resource.Kind, order ...domain.SortKey,
+	v *web.Visit, of *administration.Administration, q Question, kinds []resource.Kind, order ...domain.SortKey,
 ) (*List, *web.Answer, error) {
 	l := &List{Question: q}
-	filter := administer.ResourceFilter{Kinds: kinds, Search: q.Search}
+	filter := administration.ResourceFilter{Kinds: kinds, Search: q.Search}
 	if q.Kind != "" {
 		filter.Kinds = []resource.Kind{q.Kind}
 	}

@@ -2,7 +2,7 @@
 package tokens
 
 import (
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 )
@@ -12,7 +12,7 @@ const path = "tokens"
 
 // Screens are the list of the user's tokens and its forms.
 type Screens struct {
-	Administration *administer.Administration
+	Administration *administration.Administration
 }
 
 // List shows the tokens that act as the user.

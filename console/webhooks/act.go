@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -34,7 +34,7 @@ func notice(ctx context.Context, query url.Values) string {
 // do carries out what a form of an endpoint asks for, and shows the endpoint. more are
 // parameters of the page, in pairs.
 func (s *Screens) do(
-	v *web.Visit, done string, act func(key administer.WebhookKey, form url.Values) (more []string, err error),
+	v *web.Visit, done string, act func(key administration.WebhookKey, form url.Values) (more []string, err error),
 ) (*web.Answer, error) {
 	form, err := v.Form()
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Screens) do(
 }
 
 // refused shows an endpoint with the reason why something was refused.
-func (s *Screens) refused(v *web.Visit, key administer.WebhookKey, err error) (*web.Answer, error) {
+func (s *Screens) refused(v *web.Visit, key administration.WebhookKey, err error) (*web.Answer, error) {
 	refused := web.Refusal(err)
 	if refused == nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Screens) refused(v *web.Visit, key administer.WebhookKey, err error) (*
 
 // Ping sends a test event.
 func (s *Screens) Ping(v *web.Visit) (*web.Answer, error) {
-	return s.do(v, "ping", func(key administer.WebhookKey, _ url.Values) ([]string, error) {
+	return s.do(v, "ping", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
 		_, err := s.Administration.PingWebhookEndpoint(v.Context(), v.Caller, key)
 		return nil, err
 	})
@@ -71,21 +71,21 @@ func (s *Screens) Ping(v *web.Visit) (*web.Answer, error) {
 
 // Pause pauses the deliveries to an endpoint; its events wait.
 func (s *Screens) Pause(v *web.Visit) (*web.Answer, error) {
-	return s.do(v, "pause", func(key administer.WebhookKey, _ url.Values) ([]string, error) {
+	return s.do(v, "pause", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
 		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Caller, key, true)
 	})
 }
 
 // Resume sends events again.
 func (s *Screens) Resume(v *web.Visit) (*web.Answer, error) {
-	return s.do(v, "resume", func(key administer.WebhookKey, _ url.Values) ([]string, error) {
+	return s.do(v, "resume", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
 		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Caller, key, false)
 	})
 }
 
 // Enable enables an endpoint that the service disabled.
 func (s *Screens) Enable(v *web.Visit) (*web.Answer, error) {
-	return s.do(v, "enable", func(key administer.WebhookKey, _ url.Values) ([]string, error) {
+	return s.do(v, "enable", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
 		_, err := s.Administration.EnableWebhookEndpoint(v.Context(), v.Caller, key)
 		return nil, err
 	})
@@ -94,12 +94,12 @@ func (s *Screens) Enable(v *web.Visit) (*web.Answer, error) {
 // Replay sends again what was made since a time: what failed, or everything. The page
 // after it offers to go on where there are others.
 func (s *Screens) Replay(v *web.Visit) (*web.Answer, error) {
-	return s.do(v, "replay", func(key administer.WebhookKey, form url.Values) ([]string, error) {
+	return s.do(v, "replay", func(key administration.WebhookKey, form url.Values) ([]string, error) {
 		since, err := replayedSince(v.Context(), form)
 		if err != nil {
 			return nil, err
 		}
-		replay, err := s.Administration.ReplayDeliveries(v.Context(), v.Caller, key, administer.ReplaySelection{
+		replay, err := s.Administration.ReplayDeliveries(v.Context(), v.Caller, key, administration.ReplaySelection{
 			Since: since, Delivered: form.Get("what") == everything,
 		})
 		shown := []string{"count", strconv.Itoa(replay.Count)}
@@ -138,7 +138,7 @@ func (s *Screens) Rotate(v *web.Visit) (*web.Answer, error) {
 	key := keyOf(form)
 	name := "console " + ui.ViewerOf(v.Context()).Now.UTC().Format("2006-01-02 15:04:05")
 	issued, err := s.Administration.IssueSecret(v.Context(), v.Caller,
-		administer.ResourceKey{Tenant: key.Tenant, Kind: resource.KindWebhookSubscription, Code: key.Code}, administer.NewSecret{Name: name})
+		administration.ResourceKey{Tenant: key.Tenant, Kind: resource.KindWebhookSubscription, Code: key.Code}, administration.NewSecret{Name: name})
 	if err != nil {
 		return s.refused(v, key, err)
 	}

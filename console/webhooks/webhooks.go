@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
@@ -26,7 +26,7 @@ const (
 
 // Screens are the screens of webhooks.
 type Screens struct {
-	Administration *administer.Administration
+	Administration *administration.Administration
 }
 
 // listed is the content of the list.
@@ -45,7 +45,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	page := domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
 	tenant := v.URL.Query().Get("tenant")
 	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller,
-		administer.WebhookFilter{TenantCodes: web.TenantCodes(tenant)}, page, nil)
+		administration.WebhookFilter{TenantCodes: web.TenantCodes(tenant)}, page, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +108,13 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	})
 }
 
-func keyOf(values url.Values) administer.WebhookKey {
-	return administer.WebhookKey{Tenant: values.Get("tenant"), Code: values.Get("code")}
+func keyOf(values url.Values) administration.WebhookKey {
+	return administration.WebhookKey{Tenant: values.Get("tenant"), Code: values.Get("code")}
 }
 
 // show shows an endpoint, as amend changes what is shown.
-func (s *Screens) show(v *web.Visit, key administer.WebhookKey, amend func(*shown)) (*web.Answer, error) {
-	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller, administer.WebhookFilter{
+func (s *Screens) show(v *web.Visit, key administration.WebhookKey, amend func(*shown)) (*web.Answer, error) {
+	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller, administration.WebhookFilter{
 		TenantCodes: []string{key.Tenant}, Codes: []string{key.Code},
 	}, domain.PageRequest{Size: 1}, nil)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Screens) show(v *web.Visit, key administer.WebhookKey, amend func(*show
 		return nil, domain.NotFound("webhook subscription")
 	}
 	of := &shown{WebhookHealth: &found.Items[0], State: domain.WebhookDeliveryState(v.URL.Query().Get("state"))}
-	filter := administer.WebhookDeliveryFilter{TenantCodes: []string{key.Tenant}, SubscriptionCodes: []string{key.Code}}
+	filter := administration.WebhookDeliveryFilter{TenantCodes: []string{key.Tenant}, SubscriptionCodes: []string{key.Code}}
 	if slices.Contains(deliveryStates(), of.State) {
 		filter.States = []domain.WebhookDeliveryState{of.State}
 	}

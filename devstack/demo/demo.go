@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
@@ -117,10 +117,10 @@ func Robot() uuid.UUID { return id(0x9001) }
 // LoadNew is Load for a database that does not have the demonstration data yet, and
 // reports whether it was one. What users have made of the data stays as it is.
 func LoadNew(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now time.Time) (bool, error) {
-	service := administer.New(administer.Options{
+	service := administration.New(administration.Options{
 		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}),
 	})
-	_, err := service.RetrieveResource(ctx, operator(), administer.ResourceKey{
+	_, err := service.RetrieveResource(ctx, operator(), administration.ResourceKey{
 		Tenant: "demo", Kind: resource.KindTenant, Code: "demo",
 	})
 	if err == nil || !domain.HasCode(err, domain.CodeNotFound) {
@@ -149,10 +149,10 @@ func Load(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now tim
 			documents = append(documents, source.JSON)
 		}
 	}
-	service := administer.New(administer.Options{
+	service := administration.New(administration.Options{
 		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}), Sealer: sealer,
 	})
-	if _, err := service.ApplyResources(ctx, operator(), administer.ApplyRequest{Documents: documents}); err != nil {
+	if _, err := service.ApplyResources(ctx, operator(), administration.ApplyRequest{Documents: documents}); err != nil {
 		return fmt.Errorf("applying the demonstration data: %w", err)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
@@ -24,10 +24,10 @@ func RobotAsset() domain.RobotAssetKey {
 // have yet. Files that users have replaced stay, and a robot that was deleted gets
 // none.
 func LoadFiles(ctx context.Context, db *persistence.DB, documents *blobstore.Store, now time.Time) error {
-	service := administer.New(administer.Options{
+	service := administration.New(administration.Options{
 		Store: storage.New(storage.Options{DB: db, Clock: func() time.Time { return now }}), Documents: documents,
 	})
-	key := administer.ResourceKey{Tenant: "demo", Kind: resource.KindRobot, Code: "KYC_BOT"}
+	key := administration.ResourceKey{Tenant: "demo", Kind: resource.KindRobot, Code: "KYC_BOT"}
 	robot, err := service.RetrieveResource(ctx, operator(), key)
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return nil

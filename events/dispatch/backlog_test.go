@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/webhooks"
@@ -85,7 +85,7 @@ func TestHeldEndpointsGetNoRows(t *testing.T) {
 	h.eventually("the healthy one", func() bool { return len(r.messages()) == 20 && h.read() })
 	require.Equal(t, 20, h.count(`SELECT count(*) FROM webhook_deliveries`))
 	require.Equal(t, 99, h.count(`SELECT count(*) FROM webhook_backlogs`))
-	page, err := h.FindWebhookEndpoints(t.Context(), h.olga("north"), administer.WebhookFilter{}, domain.PageRequest{Size: 100}, nil)
+	page, err := h.FindWebhookEndpoints(t.Context(), h.olga("north"), administration.WebhookFilter{}, domain.PageRequest{Size: 100}, nil)
 	require.NoError(t, err)
 	for _, health := range page.Items[:99] {
 		require.EqualValues(t, 20, health.Pending, health.Code)
@@ -186,7 +186,7 @@ func TestBacklogOfDisabledEndpointIsDropped(t *testing.T) {
 
 	// A replay while it is held tries it at once, with what happened first.
 	status = http.StatusGone
-	list, err := h.FindWebhookDeliveries(t.Context(), h.olga("north"), administer.WebhookDeliveryFilter{}, domain.PageRequest{Size: 10}, nil)
+	list, err := h.FindWebhookDeliveries(t.Context(), h.olga("north"), administration.WebhookDeliveryFilter{}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	h.exec(`UPDATE webhook_deliveries SET state = 'DEAD', finished_at = now()`)
 	_, err = h.ReplayWebhookDelivery(t.Context(), h.olga("north"), list.Items[0].ID)
@@ -198,13 +198,13 @@ func TestBacklogOfDisabledEndpointIsDropped(t *testing.T) {
 	h.eventually("the end of the backlog", func() bool { return h.count(`SELECT count(*) FROM webhook_backlogs`) == 0 })
 	stop()
 	require.Len(t, r.messages(), 1)
-	key := administer.WebhookKey{Code: "HOOK"}
+	key := administration.WebhookKey{Code: "HOOK"}
 	_, err = h.EnableWebhookEndpoint(t.Context(), h.olga("north"), key)
 	require.NoError(t, err)
 	status = http.StatusOK
-	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), key, administer.ReplaySelection{})
+	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), key, administration.ReplaySelection{})
 	require.NoError(t, err)
-	require.Equal(t, administer.Replay{Count: 4}, replay)
+	require.Equal(t, administration.Replay{Count: 4}, replay)
 	h.deliver(1)
 	h.settled()
 	require.Len(t, r.messages(), 5)
@@ -222,15 +222,15 @@ func TestReplayFindsWhatIsStillBeingDropped(t *testing.T) {
 	h.exec(`UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = 'GONE'`,
 		`UPDATE webhook_backlogs k SET dropped = true, until_era = c.era, until_xid = c.xid, until_position = c.position FROM webhook_cursor c`)
 	require.EqualValues(t, 30, h.health().Dropped)
-	key := administer.WebhookKey{Code: "HOOK"}
+	key := administration.WebhookKey{Code: "HOOK"}
 	_, err := h.EnableWebhookEndpoint(t.Context(), h.olga("north"), key)
 	require.NoError(t, err)
 	h.happen(h.now(), 1, uuid.New())
 	h.exchange()
 	require.Zero(t, h.count(`SELECT count(*) FROM webhook_deliveries`), "what happens now waits behind what was dropped")
-	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), key, administer.ReplaySelection{})
+	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), key, administration.ReplaySelection{})
 	require.NoError(t, err)
-	require.Equal(t, administer.Replay{Count: 30}, replay)
+	require.Equal(t, administration.Replay{Count: 30}, replay)
 	h.deliver(1)
 	h.settled()
 	require.Len(t, r.messages(), 31)

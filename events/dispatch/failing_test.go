@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/webhooks"
 )
@@ -38,16 +38,16 @@ func TestGoneReceiverIsDisabled(t *testing.T) {
 	h.eventually("the fan-out", h.read)
 	require.Len(t, r.messages(), 3)
 	stop()
-	key := administer.WebhookKey{Tenant: "north", Code: "HOOK"}
-	_, err := h.ReplayDeliveries(t.Context(), h.olga("north"), key, administer.ReplaySelection{})
+	key := administration.WebhookKey{Tenant: "north", Code: "HOOK"}
+	_, err := h.ReplayDeliveries(t.Context(), h.olga("north"), key, administration.ReplaySelection{})
 	require.True(t, domain.HasCode(err, domain.CodeInvalidState), "%v", err)
 	enabled, err := h.EnableWebhookEndpoint(t.Context(), h.olga("north"), key)
 	require.NoError(t, err)
 	require.Equal(t, domain.EndpointActive, enabled.State())
 	r.answers(nil)
-	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), key, administer.ReplaySelection{})
+	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), key, administration.ReplaySelection{})
 	require.NoError(t, err)
-	require.Equal(t, administer.Replay{Count: 4}, replay)
+	require.Equal(t, administration.Replay{Count: 4}, replay)
 	h.deliver(1)
 	h.settled()
 	require.Equal(t, 4, h.inState(domain.DeliveryDelivered))
@@ -119,7 +119,7 @@ func TestDeadReceiverIsTriedAtIntervals(t *testing.T) {
 	require.EqualValues(t, 40-tried, h.health().Pending)
 
 	r.answers(nil)
-	_, err := h.PingWebhookEndpoint(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"})
+	_, err := h.PingWebhookEndpoint(t.Context(), h.olga("north"), administration.WebhookKey{Code: "HOOK"})
 	require.NoError(t, err)
 	h.settled()
 	require.Equal(t, 41-tried, h.inState(domain.DeliveryDelivered))

@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
@@ -38,7 +38,7 @@ const patience = 20 * time.Second
 type house struct {
 	*app.Service
 	*dispatch.Attempts
-	*administer.Administration
+	*administration.Administration
 	t      *testing.T
 	db     *persistence.DB
 	url    string
@@ -67,7 +67,7 @@ func newHouse(t *testing.T) *house {
 	store := storage.New(storage.Options{DB: h.db, Clock: h.now})
 	h.Service = app.New(app.Options{Store: store, Sealer: sealer, TaskLogLimit: 10})
 	h.Attempts = dispatch.NewAttempts(dispatch.AttemptOptions{DB: h.db, Sealer: sealer, Sender: h.client, Clock: h.now})
-	h.Administration = administer.New(administer.Options{Store: store, Sealer: sealer, CheckWebhookURL: guard.CheckURL})
+	h.Administration = administration.New(administration.Options{Store: store, Sealer: sealer, CheckWebhookURL: guard.CheckURL})
 	for _, tenant := range []string{"north", "south"} {
 		h.apply(document("Tenant", "", tenant, `{"name":"T"}`))
 		h.apply(document("User", tenant, "olga", `{"name":"Olga","email":"olga@`+tenant+`.example","role":"OWNER"}`))
@@ -96,7 +96,7 @@ func (h *house) system() domain.Caller {
 
 func (h *house) apply(documents ...json.RawMessage) {
 	h.t.Helper()
-	applied, err := h.ApplyResources(h.t.Context(), h.system(), administer.ApplyRequest{Documents: documents})
+	applied, err := h.ApplyResources(h.t.Context(), h.system(), administration.ApplyRequest{Documents: documents})
 	if refused, ok := errors.AsType[*domain.Error](err); ok {
 		require.Empty(h.t, refused.Details)
 	}
@@ -129,9 +129,9 @@ func (h *house) declare(tenant, code, url, more string) {
 
 func (h *house) secret(tenant, code, name string) {
 	h.t.Helper()
-	_, err := h.IssueSecret(h.t.Context(), h.system(), administer.ResourceKey{
+	_, err := h.IssueSecret(h.t.Context(), h.system(), administration.ResourceKey{
 		Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code,
-	}, administer.NewSecret{Name: name})
+	}, administration.NewSecret{Name: name})
 	require.NoError(h.t, err)
 }
 
@@ -244,7 +244,7 @@ func (h *house) behind() int {
 // health returns the state of the subscription HOOK of north.
 func (h *house) health() domain.WebhookHealth {
 	h.t.Helper()
-	page, err := h.FindWebhookEndpoints(h.t.Context(), h.olga("north"), administer.WebhookFilter{Codes: []string{"HOOK"}},
+	page, err := h.FindWebhookEndpoints(h.t.Context(), h.olga("north"), administration.WebhookFilter{Codes: []string{"HOOK"}},
 		domain.PageRequest{Size: 10}, nil)
 	require.NoError(h.t, err)
 	require.Len(h.t, page.Items, 1)

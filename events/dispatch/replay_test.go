@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 )
 
@@ -21,7 +21,7 @@ func TestReplays(t *testing.T) {
 	h.create("north", "LOAN")
 	h.settled()
 	list := func() []domain.WebhookDeliveryInfo {
-		page, err := h.FindWebhookDeliveries(t.Context(), h.olga("north"), administer.WebhookDeliveryFilter{}, domain.PageRequest{Size: 10}, nil)
+		page, err := h.FindWebhookDeliveries(t.Context(), h.olga("north"), administration.WebhookDeliveryFilter{}, domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err)
 		return page.Items
 	}
@@ -44,9 +44,9 @@ func TestReplays(t *testing.T) {
 	require.Equal(t, http.StatusBadGateway, failed.LastStatus)
 	r.answers(nil)
 	since := failed.CreatedAt
-	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"}, administer.ReplaySelection{Since: since})
+	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), administration.WebhookKey{Code: "HOOK"}, administration.ReplaySelection{Since: since})
 	require.NoError(t, err)
-	require.Equal(t, administer.Replay{Count: 1}, replay)
+	require.Equal(t, administration.Replay{Count: 1}, replay)
 	h.settled()
 	require.Len(t, r.messages(), 4)
 	retried, err := h.RetryDelivery(t.Context(), failed.ID, 1, 2)
@@ -60,13 +60,13 @@ func TestReplays(t *testing.T) {
 	require.Equal(t, "thanks", attempts[0].Answer)
 
 	// Nothing has failed since.
-	replay, err = h.ReplayDeliveries(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"}, administer.ReplaySelection{Since: since})
+	replay, err = h.ReplayDeliveries(t.Context(), h.olga("north"), administration.WebhookKey{Code: "HOOK"}, administration.ReplaySelection{Since: since})
 	require.NoError(t, err)
 	require.Zero(t, replay)
-	replay, err = h.ReplayDeliveries(t.Context(), h.olga("north"), administer.WebhookKey{Code: "HOOK"},
-		administer.ReplaySelection{Since: since, Delivered: true})
+	replay, err = h.ReplayDeliveries(t.Context(), h.olga("north"), administration.WebhookKey{Code: "HOOK"},
+		administration.ReplaySelection{Since: since, Delivered: true})
 	require.NoError(t, err)
-	require.Equal(t, administer.Replay{Count: 1}, replay, "what was delivered before that time is left alone")
+	require.Equal(t, administration.Replay{Count: 1}, replay, "what was delivered before that time is left alone")
 	h.settled()
 	require.Len(t, r.messages(), 5)
 	require.Equal(t, r.messages()[3].ID, r.messages()[4].ID)
@@ -83,7 +83,7 @@ func TestPingIsSentToOneEndpoint(t *testing.T) {
 	h.subscribe("north", "PINGED", pinged.server.URL, `,"payloadVersion":"A","eventTypes":["TASK.STATE_CHANGED"],"processDefinition":"LOAN"`)
 	h.subscribe("north", "OTHER", other.server.URL, "")
 	h.deliver(1)
-	key := administer.WebhookKey{Tenant: "north", Code: "PINGED"}
+	key := administration.WebhookKey{Tenant: "north", Code: "PINGED"}
 	event, err := h.PingWebhookEndpoint(t.Context(), h.olga("north"), key)
 	require.NoError(t, err)
 	h.settled()

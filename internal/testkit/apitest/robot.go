@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
@@ -23,7 +23,7 @@ func OperatorCaller() domain.Caller {
 // ApplyRobot applies a robot of a tenant and returns its id.
 func (s *Service) ApplyRobot(tenant, code, spec string) uuid.UUID {
 	s.T.Helper()
-	applied, err := s.Administration.ApplyResources(s.T.Context(), OperatorCaller(), administer.ApplyRequest{
+	applied, err := s.Administration.ApplyResources(s.T.Context(), OperatorCaller(), administration.ApplyRequest{
 		Documents: []json.RawMessage{json.RawMessage(
 			`{"apiVersion":"procession/v1","kind":"Robot","metadata":{"code":"` + code + `","tenant":"` + tenant + `"},"spec":` + spec + `}`,
 		)},
@@ -42,8 +42,8 @@ func (s *Service) UploadRobot(tenant, code string, key domain.RobotAssetKey, nam
 }
 
 // RobotKey names a robot.
-func RobotKey(tenant, code string) administer.ResourceKey {
-	return administer.ResourceKey{Tenant: tenant, Kind: resource.KindRobot, Code: code}
+func RobotKey(tenant, code string) administration.ResourceKey {
+	return administration.ResourceKey{Tenant: tenant, Kind: resource.KindRobot, Code: code}
 }
 
 // LoadFiles loads the files of the demonstration data, which are those of its

@@ -23,11 +23,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/administer"
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/chain"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/app"
+	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/authn"
@@ -71,7 +71,7 @@ type Service struct {
 	DocumentsDir string
 	App          *app.Service
 	// Administration is what administrators do.
-	Administration *administer.Administration
+	Administration *administration.Administration
 	// Provider answers prompts.
 	Provider *Provider
 	// Forms puts forms on paper.
@@ -124,7 +124,7 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 			Assistance: s.Provider, Texts: texts(t), Forms: s.Forms, Quotas: within.Quotas,
 			ViewWorkflow: viewWorkflow,
 		}),
-		Administration: administer.New(administer.Options{
+		Administration: administration.New(administration.Options{
 			Store: store, Sealer: sealer, Issuer: issuer, EngineAddress: "temporal.example:7233",
 			Documents: s.Documents, MaxDocumentBytes: DocumentLimit,
 			Version: "v1.2.3",

@@ -1,0 +1,97 @@
+// Package administration is what administrators and operators can do: every operation
+// of the administration API and of the commands that set a service up, each in the
+// file that bears its name. An operation takes the caller, checks the permission
+// and the rule, and commits the change and its events in one transaction, as those
+// of app do.
+package administration
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/procession-dev/procession/app/storage"
+	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// Options configure an Administration.
+type Options struct {
+	// Store is the storage of the operations. It is shared with those of app.
+	Store *storage.Store
+	// Sealer seals stored secrets. Without one, issuing secrets of webhooks, making encryption keys and
+	// setting environment variables of robots fail.
+	Sealer *authn.Sealer
+	// Issuer issues the access of operators to the engine. Without one none is
+	// issued.
+	Issuer *authn.Issuer
+	// EngineAddress is where the service reaches Temporal.
+	EngineAddress string
+	// Lifetimes bound how long issued secrets work.
+	Lifetimes SecretLifetimes
+	// NoPersonalTokens refuses to issue and to declare personal access tokens.
+	NoPersonalTokens bool
+	// Documents is the blob store of the files of robots.
+	Documents *blobstore.Store
+	// MaxDocumentBytes is how large a file of a robot may be, 0 for
+	// storage.DefaultMaxDocumentBytes.
+	MaxDocumentBytes int64
+	// CheckWebhookURL refuses URLs that events cannot be sent to with a
+	// webhook.URLError. Without it only what is public is accepted.
+	CheckWebhookURL func(url string) error
+	// TaskQueuePatience is how long task queues may be unattended before that is
+	// a problem; the zero value is domain.DefaultTaskQueuePatience.
+	TaskQueuePatience domain.TaskQueuePatience
+	// SessionIdle is how long a session of the console lasts without being used; 0 for
+	// authn.DefaultSessionIdle.
+	SessionIdle time.Duration
+	// Version is the version of the service.
+	Version string
+	// Examine carries out the checks of what the service depends on. Without it there are none.
+	Examine func(ctx context.Context) []domain.Finding
+}
+
+// Administration carries out the operations. It is safe for concurrent use.
+type Administration struct {
+	store         *storage.Store
+	sealer        *authn.Sealer
+	issuer        *authn.Issuer
+	engineAddress string
+	lifetimes     SecretLifetimes
+	// noPersonalTokens is Options.NoPersonalTokens.
+	noPersonalTokens bool
+	uploads          *storage.Documents
+	checkWebhookURL  func(url string) error
+	queuePatience    domain.TaskQueuePatience
+	sessionIdle      time.Duration
+	version          string
+	examiner         examiner
+}
+
+// New returns an Administration.
+func New(o Options) *Administration {
+	if o.CheckWebhookURL == nil {
+		o.CheckWebhookURL = checkPublicURL
+	}
+	return &Administration{
+		store: o.Store, sealer: o.Sealer, issuer: o.Issuer, engineAddress: o.EngineAddress, lifetimes: o.Lifetimes, noPersonalTokens: o.NoPersonalTokens,
+		uploads: &storage.Documents{
+			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
+		},
+		checkWebhookURL: o.CheckWebhookURL,
+		queuePatience:   cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
+		sessionIdle:     cmp.Or(o.SessionIdle, authn.DefaultSessionIdle),
+		version:         o.Version,
+		examiner:        examiner{examine: o.Examine},
+	}
+}
+
+// write runs fn in a transaction of the store.
+func (s *Administration) write(ctx context.Context, fn func(tx *persistence.Tx) (domain.Events, error)) error {
+	return s.store.Write(ctx, fn)
+}
+
+// now returns the current time in the precision of the database.
+func (s *Administration) now() time.Time { return s.store.Now() }

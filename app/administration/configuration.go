@@ -1,0 +1,398 @@
+package administration
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// maxNeedsReported is how many reasons against a deletion an error lists.
+const maxNeedsReported = 5
+
+// notYourTenant refuses a tenant of which the caller is no member.
+const notYourTenant = "%q is not a tenant that you belong to"
+
+// configuration is a change of the resources of some tenants: the current and
+// the desired state, and the steps between them.
+type configuration struct {
+	*persistence.Configuration
+	caller domain.Caller
+	policy tokenPolicy
+	// dryRun suppresses all writes.
+	dryRun  bool
+	tenants map[string]*domain.Tenant
+	stored  map[resource.Key]*resource.Stored
+	// wanted is the desired state of all resources of the tenants.
+	wanted  map[resource.Key]*resource.Document
+	ids     map[resource.Key]uuid.UUID
+	applied []AppliedResource
+	// encryptionKeys are the first versions of new keys.
+	encryptionKeys map[resource.Key]sealedKey
+}
+
+func newConfiguration(caller domain.Caller, found *persistence.Configuration) *configuration {
+	c := &configuration{
+		Configuration: found, caller: caller, tenants: map[string]*domain.Tenant{},
+		stored: map[resource.Key]*resource.Stored{}, wanted: map[resource.Key]*resource.Document{},
+		ids: map[resource.Key]uuid.UUID{}, encryptionKeys: map[resource.Key]sealedKey{},
+	}
+	for i := range found.Tenants {
+		c.tenants[found.Tenants[i].Code] = &found.Tenants[i]
+	}
+	for i := range found.Resources {
+		r := &found.Resources[i]
+		key := r.Key()
+		c.stored[key], c.wanted[key], c.ids[key] = r, &r.Document, r.ID
+	}
+	return c
+}
+
+// plan finds out what has to be done for the documents to hold. checkURL refuses
+// where events cannot be sent.
+func (c *configuration) plan(documents []resource.Document, prune *Prune, checkURL func(url string) error) error {
+	known, violations, err := c.planDocuments(documents, checkURL)
+	if err != nil {
+		return err
+	}
+	if prune != nil {
+		if err := c.planPrune(documents, prune); err != nil {
+			return err
+		}
+	}
+	return c.check(resource.MergeViolations(violations, c.unmet(known)))
+}
+
+// planDocuments plans the documents one by one, and returns those whose tenant is known and what is wrong with each by
+// itself.
+func (c *configuration) planDocuments(
+	documents []resource.Document, checkURL func(url string) error,
+) (known []resource.Document, violations []resource.Violation, err error) {
+	known, violations = c.inKnownTenants(documents)
+	for i := range known {
+		d := &known[i]
+		action, err := c.planDocument(d)
+		if err != nil {
+			return nil, nil, inDocument(err, d.Place)
+		}
+		if violation := c.identify(d); violation != nil {
+			violation.Document = d.Place
+			violations = append(violations, *violation)
+			continue
+		}
+		violation, err := checkWebhook(d, action, checkURL)
+		if err != nil {
+			return nil, nil, err
+		}
+		if violation != nil {
+			violation.Document = d.Place
+			violations = append(violations, *violation)
+		}
+		result := AppliedResource{Key: d.Key(), ID: c.ids[d.Key()], Action: action, After: d}
+		if before := c.stored[d.Key()]; before != nil {
+			result.Before = &before.Document
+		}
+		id := result.ID
+		d.Metadata.ID = &id
+		c.applied = append(c.applied, result)
+		c.wanted[d.Key()] = d
+	}
+	return known, violations, nil
+}
+
+// unmet reports what documents need of others and do not have.
+func (c *configuration) unmet(documents []resource.Document) []resource.Violation {
+	violations := c.missing(documents)
+	violations = append(violations, c.idleRobots(documents)...)
+	return append(violations, c.crowdedWorkers(documents)...)
+}
+
+// check refuses a change that leaves something wrong behind.
+func (c *configuration) check(violations []resource.Violation) error {
+	if len(violations) > 0 {
+		return invalidDocuments(violations)
+	}
+	if err := c.checkNeeded(); err != nil {
+		return err
+	}
+	return c.checkOwners()
+}
+
+// inKnownTenants returns the documents of tenants that are the caller's, and reports the others. An operator may create
+// the tenant in the same request.
+func (c *configuration) inKnownTenants(documents []resource.Document) (known []resource.Document, violations []resource.Violation) {
+	brought := map[string]bool{}
+	for i := range documents {
+		if documents[i].Kind == resource.KindTenant && c.caller.Operator {
+			brought[documents[i].Metadata.Code] = true
+		}
+	}
+	for i := range documents {
+		d := &documents[i]
+		if c.tenants[d.TenantCode()] != nil || brought[d.TenantCode()] {
+			known = append(known, *d)
+			continue
+		}
+		pointer, message := "/metadata/tenant", fmt.Sprintf(notYourTenant, d.TenantCode())
+		if d.Kind == resource.KindTenant {
+			pointer, message = "/metadata/code", message+"; only operators create tenants"
+		}
+		violations = append(violations, resource.Violation{Document: d.Place, Pointer: pointer, Message: message})
+	}
+	return known, violations
+}
+
+// planDocument returns what applying the document does, if the caller may do
+// it.
+func (c *configuration) planDocument(d *resource.Document) (ApplyAction, error) {
+	before := c.stored[d.Key()]
+	action := ApplyCreated
+	if before != nil {
+		same, err := sameResource(&before.Document, d)
+		if err != nil {
+			return "", err
+		}
+		if action = ApplyConfigured; same {
+			action = ApplyUnchanged
+		}
+	}
+	if err := c.authorize(d, before, action); err != nil {
+		return "", err
+	}
+	return action, nil
+}
+
+// sameResource reports whether two documents have the same content. The
+// id is not part of what they say: it never changes.
+func sameResource(a, b *resource.Document) (bool, error) {
+	if len(a.Metadata.Labels) != len(b.Metadata.Labels) || !resource.Selector(a.Metadata.Labels).Matches(b.Metadata.Labels) {
+		return false, nil
+	}
+	left, err := a.SpecJSON()
+	if err != nil {
+		return false, err
+	}
+	right, err := b.SpecJSON()
+	if err != nil {
+		return false, err
+	}
+	return bytes.Equal(left, right), nil
+}
+
+// planPrune deletes what the selector matches and no document describes.
+func (c *configuration) planPrune(documents []resource.Document, prune *Prune) error {
+	tenant := c.tenants[prune.Tenant]
+	if tenant == nil {
+		return domain.InvalidBody("/prune/tenant", fmt.Sprintf(notYourTenant, prune.Tenant))
+	}
+	described := map[resource.Key]bool{}
+	for i := range documents {
+		described[documents[i].Key()] = true
+	}
+	for i := range c.Resources {
+		r := &c.Resources[i]
+		key := r.Key()
+		if r.Kind == resource.KindTenant || r.TenantID != tenant.ID || described[key] ||
+			!prune.Selector.Matches(r.Metadata.Labels) {
+			continue
+		}
+		if err := c.planDeletion(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *configuration) planDeletion(key resource.Key) error {
+	before := c.stored[key]
+	if err := c.authorize(&before.Document, before, ApplyDeleted); err != nil {
+		return err
+	}
+	if key.Kind == resource.KindTenant {
+		return domain.Conflict(domain.CodeConflict, "a tenant cannot be deleted")
+	}
+	if d := c.definition(before.TenantID, key.Code); key.Kind == resource.KindProcessDefinition && d != nil && d.Used {
+		return domain.Conflict(domain.CodeConflict, fmt.Sprintf(
+			"%s has processes: set its state to %s instead", display(key), resource.StateRetired))
+	}
+	delete(c.wanted, key)
+	c.applied = append(c.applied, AppliedResource{
+		Key: key, ID: before.ID, Action: ApplyDeleted, Before: &before.Document,
+	})
+	return nil
+}
+
+// missing reports what the documents refer to and is not there.
+func (c *configuration) missing(documents []resource.Document) []resource.Violation {
+	return resource.MissingReferences(documents, func(key resource.Key) resource.Presence {
+		switch {
+		case c.wanted[key] != nil:
+			return resource.Present
+		case c.stored[key] != nil:
+			return resource.Pruned
+		}
+		return resource.Absent
+	})
+}
+
+// checkNeeded refuses to delete what a resource that stays refers to.
+func (c *configuration) checkNeeded() error {
+	gone := map[resource.Key]bool{}
+	for _, a := range c.applied {
+		gone[a.Key] = a.Action == ApplyDeleted
+	}
+	var needs []string
+	for key, d := range c.wanted {
+		for _, reference := range d.Spec.References() {
+			needed := resource.Key{Tenant: key.Tenant, Kind: reference.Kind, Code: reference.Code}
+			if gone[needed] {
+				needs = append(needs, fmt.Sprintf("%s needs %s", display(key), display(needed)))
+			}
+		}
+	}
+	if len(needs) == 0 {
+		return nil
+	}
+	slices.Sort(needs)
+	needs = slices.Compact(needs)
+	message := strings.Join(needs[:min(len(needs), maxNeedsReported)], ", ")
+	if more := len(needs) - maxNeedsReported; more > 0 {
+		message += fmt.Sprintf(" and %d more", more)
+	}
+	return domain.Conflict(domain.CodeConflict, message)
+}
+
+// checkOwners refuses a change that removes or disables the last enabled owner
+// of a tenant.
+func (c *configuration) checkOwners() error {
+	before, after := map[string]int{}, map[string]int{}
+	for key, r := range c.stored {
+		if isActiveOwner(&r.Document) {
+			before[key.Tenant]++
+		}
+	}
+	for key, d := range c.wanted {
+		if isActiveOwner(d) {
+			after[key.Tenant]++
+		}
+	}
+	for tenant, owners := range before {
+		if owners > 0 && after[tenant] == 0 {
+			return domain.Conflict(domain.CodeConflict, fmt.Sprintf("tenant %s would be left without an OWNER that is not disabled", tenant))
+		}
+	}
+	return nil
+}
+
+// carryOut writes the change: what goes, then what is new or different, in the
+// order of the kinds, so that everything finds what it needs.
+func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) (domain.Events, error) {
+	changed := c.changed()
+	for _, a := range slices.Backward(c.applied) {
+		if a.Action == ApplyDeleted {
+			c.remove(tx, a, now)
+		}
+	}
+	for _, key := range changed {
+		if err := c.put(tx, key, now); err != nil {
+			return nil, err
+		}
+	}
+	return c.events(now), nil
+}
+
+// events returns the outcomes. Resources that only depend on an applied one have not
+// changed themselves.
+func (c *configuration) events(now time.Time) domain.Events {
+	var events domain.Events
+	types := map[ApplyAction]domain.EventType{
+		ApplyCreated: domain.EventResourceCreated, ApplyConfigured: domain.EventResourceChanged,
+		ApplyDeleted: domain.EventResourceDeleted,
+	}
+	for _, a := range c.applied {
+		if t, ok := types[a.Action]; ok {
+			events = append(events, domain.ConfigurationEvent(t, domain.Configured{
+				ID: a.ID, TenantID: c.tenantID(a.Key.Tenant), Kind: string(a.Key.Kind), Code: a.Key.Code,
+			}, c.caller.PrincipalID, now))
+		}
+	}
+	return events
+}
+
+// changed returns the resources to write, in the order of the kinds: those that
+// were applied, and those whose meaning depends on one of them.
+func (c *configuration) changed() []resource.Key {
+	keys := map[resource.Key]bool{}
+	for _, a := range c.applied {
+		if a.Action == ApplyCreated || a.Action == ApplyConfigured {
+			keys[a.Key] = true
+		}
+	}
+	for key, d := range c.wanted {
+		if key.Kind == resource.KindUser && keys[resource.Key{Tenant: key.Tenant, Kind: resource.KindTenant, Code: key.Tenant}] {
+			keys[key] = true
+		}
+		for _, reference := range d.Spec.References() {
+			if reference.Kind == resource.KindDataStructure && keys[resource.Key{Tenant: key.Tenant, Kind: reference.Kind, Code: reference.Code}] {
+				keys[key] = true
+			}
+		}
+	}
+	order := resource.Kinds()
+	sorted := make([]resource.Key, 0, len(keys))
+	for key := range keys {
+		sorted = append(sorted, key)
+	}
+	slices.SortFunc(sorted, func(a, b resource.Key) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)), compareKeys(a, b))
+	})
+	return sorted
+}
+
+func (c *configuration) definition(tenant uuid.UUID, code string) *persistence.DefinitionState {
+	for i := range c.Definitions {
+		if d := &c.Definitions[i]; d.TenantID == tenant && d.Code == code {
+			return d
+		}
+	}
+	return nil
+}
+
+func isOwner(d *resource.Document) bool {
+	switch spec := d.Spec.(type) {
+	case *resource.UserSpec:
+		return spec.Role == domain.RoleOwner
+	case *resource.ApplicationSpec:
+		return spec.Role == domain.RoleOwner
+	default:
+		return false
+	}
+}
+
+// isActiveOwner reports whether a document describes an owner that is not
+// disabled.
+func isActiveOwner(d *resource.Document) bool {
+	switch spec := d.Spec.(type) {
+	case *resource.UserSpec:
+		return spec.Role == domain.RoleOwner && !spec.Disabled
+	case *resource.ApplicationSpec:
+		return spec.Role == domain.RoleOwner && !spec.Disabled
+	default:
+		return false
+	}
+}
+
+func display(key resource.Key) string { return string(key.Kind) + " " + key.Code }
+
+// compareKeys orders resources of a kind.
+func compareKeys(a, b resource.Key) int {
+	return cmp.Or(strings.Compare(a.Tenant, b.Tenant), strings.Compare(a.Code, b.Code))
+}

@@ -1,0 +1,226 @@
+package administration
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/filter"
+	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// pinnedProcess is the part of a definition that a process is pinned to while
+// it runs, besides name, engine and items. domain.ProcessSpec is a part of it.
+type pinnedProcess struct {
+	SubjectTemplate  string                     `json:"subjectTemplate,omitempty"`
+	MetadataSchema   json.RawMessage            `json:"metadataSchema,omitempty"`
+	MetadataUISchema json.RawMessage            `json:"metadataUiSchema,omitempty"`
+	MetadataIndexes  []resource.IndexSpec       `json:"metadataIndexes,omitempty"`
+	EntitySchema     json.RawMessage            `json:"entitySchema,omitempty"`
+	EntityUISchema   json.RawMessage            `json:"entityUiSchema,omitempty"`
+	Elements         []resource.ElementSpec     `json:"elements,omitempty"`
+	DataStructures   map[string]json.RawMessage `json:"dataStructures,omitempty"`
+	UserActions      []resource.UserActionSpec  `json:"userActions,omitempty"`
+}
+
+func processDefinitionHandler() kindHandler {
+	return kindHandler{
+		put: putting((*configuration).putDefinition),
+		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
+			tx.DeleteDefinition(a.ID)
+		},
+		identify: func(c *configuration, d *resource.Document) (uuid.UUID, bool) {
+			if tenant := c.tenants[d.TenantCode()]; tenant != nil {
+				if found := c.definition(tenant.ID, d.Metadata.Code); found != nil {
+					return found.ID, true
+				}
+			}
+			return uuid.Nil, false
+		},
+	}
+}
+
+// putDefinition publishes a version of a process definition if its state asks
+// for it and it differs from the previous version, and grants its rights.
+func (c *configuration) putDefinition(tx *persistence.Tx, w written, spec *resource.ProcessDefinitionSpec) error {
+	tx.InsertDefinition(w.id, w.tenant, w.Metadata.Code)
+	items := c.itemIDs(w.id, spec)
+	for code, item := range items {
+		tx.InsertItemDefinition(item, w.id, code)
+	}
+	switch spec.State {
+	case resource.StateRetired:
+		tx.RetireDefinition(w.id)
+	case resource.StatePublished:
+		if err := c.publish(tx, w.Document, spec, w.id, w.tenant, items, w.audit); err != nil {
+			return err
+		}
+	case resource.StateDraft:
+	}
+	c.grant(tx, w.Metadata.Tenant, spec, w.id, items)
+	return nil
+}
+
+// itemIDs finds the ids of the definition's items, and chooses those of new
+// ones.
+func (c *configuration) itemIDs(definition uuid.UUID, spec *resource.ProcessDefinitionSpec) map[string]uuid.UUID {
+	ids := make(map[string]uuid.UUID, len(spec.Items))
+	for _, item := range spec.Items {
+		ids[item.Code] = domain.NewID()
+	}
+	for _, known := range c.Items {
+		if _, ok := ids[known.Code]; ok && known.ProcessDefinitionID == definition {
+			ids[known.Code] = known.ID
+		}
+	}
+	return ids
+}
+
+func (c *configuration) publish(
+	tx *persistence.Tx, d *resource.Document, spec *resource.ProcessDefinitionSpec, id, tenant uuid.UUID,
+	items map[string]uuid.UUID, audit domain.Audit,
+) error {
+	v, err := c.version(d, spec, id, items)
+	if err != nil {
+		return err
+	}
+	tx.InsertMetadataIndexes(id, tenant, indexedMembers(spec.MetadataIndexes))
+	latest := c.definition(tenant, d.Metadata.Code)
+	if latest != nil && latest.Version != nil && bytes.Equal(latest.Digest, v.Digest) {
+		tx.RepublishVersion(id, *latest.Version)
+		return nil
+	}
+	v.TenantID, v.Number = tenant, 1
+	if latest != nil {
+		v.Number = latest.Number + 1
+	}
+	tx.PublishVersion(*v, audit.LastModifiedBy, audit.LastModifiedAt)
+	return nil
+}
+
+// version creates the version that the document describes. Its digest is that of
+// everything it pins.
+func (c *configuration) version(
+	d *resource.Document, spec *resource.ProcessDefinitionSpec, id uuid.UUID, items map[string]uuid.UUID,
+) (*persistence.DefinitionVersion, error) {
+	v := &persistence.DefinitionVersion{
+		DefinitionRef: domain.DefinitionRef{ID: id, Version: domain.NewID(), Code: d.Metadata.Code}, Name: spec.Name,
+	}
+	if e := spec.Engine; e != nil {
+		v.Engine = &domain.EngineBinding{
+			WorkflowType: e.WorkflowType, TaskQueue: e.TaskQueue, SignalShape: e.SignalShape,
+			RunnerID:      c.ids[key(d.Metadata.Tenant, "", e.Runner, "")],
+			EncryptionKey: e.EncryptionKey,
+		}
+	}
+	pinned := pinnedProcess{
+		SubjectTemplate: spec.SubjectTemplate, MetadataSchema: spec.MetadataSchema, MetadataIndexes: spec.MetadataIndexes,
+		MetadataUISchema: spec.MetadataUISchema, EntitySchema: spec.EntitySchema, EntityUISchema: spec.EntityUISchema, Elements: spec.Elements, UserActions: spec.UserActions,
+		DataStructures: c.dataStructures(d.Metadata.Tenant, spec.DataStructures),
+	}
+	var err error
+	if v.Spec, err = jsontext.Marshal(pinned); err != nil {
+		return nil, fmt.Errorf("encoding the process: %w", err)
+	}
+	digest := sha256.New()
+	encoder := json.NewEncoder(digest)
+	if err := encoder.Encode([]any{v.Name, v.Engine, v.Spec}); err != nil {
+		return nil, fmt.Errorf("digesting the process: %w", err)
+	}
+	for _, item := range spec.Items {
+		pinned := item
+		pinned.Candidates, pinned.Viewers = nil, nil
+		text, err := jsontext.Marshal(pinned)
+		if err != nil {
+			return nil, fmt.Errorf("encoding item %s: %w", item.Code, err)
+		}
+		if err := encoder.Encode([]any{items[item.Code], text}); err != nil {
+			return nil, fmt.Errorf("digesting item %s: %w", item.Code, err)
+		}
+		made := persistence.ItemDefinitionVersion{
+			DefinitionRef: domain.DefinitionRef{ID: items[item.Code], Version: domain.NewID(), Code: item.Code},
+			Type:          item.Type, Name: item.Name, Spec: text,
+		}
+		if item.Robot != nil {
+			made.Robot = domain.TaskRobot(*item.Robot)
+		}
+		v.Items = append(v.Items, made)
+	}
+	v.Digest = digest.Sum(nil)
+	return v, nil
+}
+
+func indexedMembers(indexes []resource.IndexSpec) []domain.IndexedMember {
+	members := make([]domain.IndexedMember, len(indexes))
+	for i, index := range indexes {
+		members[i] = domain.IndexedMember{Field: index.Field, Type: filter.Type(index.Type)}
+	}
+	return members
+}
+
+// dataStructures returns the current schemas of the data structures. A process
+// is pinned to them.
+func (c *configuration) dataStructures(tenant string, codes []string) map[string]json.RawMessage {
+	if len(codes) == 0 {
+		return nil
+	}
+	schemas := make(map[string]json.RawMessage, len(codes))
+	for _, code := range codes {
+		d := c.wanted[resource.Key{Tenant: tenant, Kind: resource.KindDataStructure, Code: code}]
+		if structure, ok := d.Spec.(*resource.DataStructureSpec); ok {
+			schemas[code] = structure.Schema
+		}
+	}
+	return schemas
+}
+
+// grant grants the rights on a definition and its items, and revokes all
+// others. Items that the definition no longer has keep theirs, for the
+// processes that still have them.
+func (c *configuration) grant(
+	tx *persistence.Tx, tenant string, spec *resource.ProcessDefinitionSpec, id uuid.UUID, items map[string]uuid.UUID,
+) {
+	tx.RevokeOnProcess(id)
+	for permission, grantees := range map[domain.ProcessPermission][]resource.Grantee{
+		domain.PermissionInitiator:     spec.Permissions.Initiators,
+		domain.PermissionViewer:        spec.Permissions.Viewers,
+		domain.PermissionManager:       spec.Permissions.Managers,
+		domain.PermissionAdministrator: spec.Permissions.Administrators,
+	} {
+		for _, g := range grantees {
+			tx.GrantOnProcess(id, permission, c.grantee(tenant, g).ID)
+		}
+	}
+	if spec.Engine != nil {
+		tx.GrantOnProcess(id, domain.PermissionManager, c.ids[key(tenant, "", spec.Engine.Runner, "")])
+	}
+	for i := range spec.UserActions {
+		if runner := spec.UserActions[i].Runner; runner != "" {
+			tx.GrantOnProcess(id, domain.PermissionManager, c.ids[key(tenant, "", runner, "")])
+		}
+	}
+	for _, item := range spec.Items {
+		tx.RevokeOnItem(items[item.Code])
+		for permission, grantees := range map[domain.ItemPermission][]resource.Grantee{
+			domain.PermissionCandidate: item.Candidates, domain.PermissionItemViewer: item.Viewers,
+		} {
+			for _, g := range grantees {
+				tx.GrantOnItem(items[item.Code], permission, c.grantee(tenant, g))
+			}
+		}
+	}
+}
+
+func (c *configuration) grantee(tenant string, g resource.Grantee) domain.Grantee {
+	if g.Role == resource.RoleProcessInitiator {
+		return domain.Grantee{ProcessInitiator: true}
+	}
+	return domain.Grantee{ID: c.ids[key(tenant, g.User, g.Application, g.Group)]}
+}

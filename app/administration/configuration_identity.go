@@ -1,0 +1,70 @@
+package administration
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// identify finds the id of the document's resource, or chooses one for a new
+// resource, and reports what stands against it.
+func (c *configuration) identify(d *resource.Document) *resource.Violation {
+	key := d.Key()
+	if check := kindHandlers()[d.Kind].check; check != nil {
+		if violation := check(c, d); violation != nil {
+			return violation
+		}
+	}
+	chosen := d.Metadata.ID
+	known, exists := c.knownID(d)
+	switch {
+	case exists && chosen != nil && *chosen != known && c.stored[key] == nil && c.isStranger(known) && !c.taken(*chosen):
+		// The error must not reveal whether the id is in use: a new person may
+		// have it.
+		c.ids[key] = known
+	case exists && chosen != nil && *chosen != known:
+		return &resource.Violation{Pointer: "/metadata/id", Message: "is not the id that the resource has"}
+	case exists:
+		c.ids[key] = known
+	case chosen == nil:
+		c.ids[key] = domain.NewID()
+	case c.taken(*chosen):
+		return &resource.Violation{Pointer: "/metadata/id", Message: "is in use already"}
+	default:
+		c.ids[key] = *chosen
+	}
+	return nil
+}
+
+// described reports whether a resource of the tenants has the id.
+func (c *configuration) described(id uuid.UUID) bool {
+	for _, other := range c.ids {
+		if other == id {
+			return true
+		}
+	}
+	return false
+}
+
+// taken reports whether another resource has the id.
+func (c *configuration) taken(id uuid.UUID) bool {
+	if slices.Contains(c.TakenIDs, id) || c.described(id) {
+		return true
+	}
+	return slices.ContainsFunc(c.Principals, func(p persistence.PrincipalState) bool { return p.ID == id })
+}
+
+// knownID returns the id of a resource that is there, with or without a manifest.
+func (c *configuration) knownID(d *resource.Document) (uuid.UUID, bool) {
+	if id, ok := c.ids[d.Key()]; ok {
+		return id, true
+	}
+	if identify := kindHandlers()[d.Kind].identify; identify != nil {
+		return identify(c, d)
+	}
+	return uuid.Nil, false
+}

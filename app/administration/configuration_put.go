@@ -1,0 +1,58 @@
+package administration
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// put writes a resource, and the rows that follow from it.
+func (c *configuration) put(tx *persistence.Tx, key resource.Key, now time.Time) error {
+	d, id := c.wanted[key], c.ids[key]
+	audit := domain.NewAudit(c.caller.PrincipalID, now)
+	if before := c.stored[key]; before != nil {
+		audit = before.Touched(c.caller.PrincipalID, now)
+	}
+	tenant := c.tenantID(key.Tenant)
+	if write := kindHandlers()[key.Kind].put; write != nil {
+		if err := write(c, tx, written{Document: d, id: id, tenant: tenant, audit: audit}); err != nil {
+			return fmt.Errorf("writing %s: %w", display(key), err)
+		}
+	}
+	for _, a := range c.applied {
+		if a.Key == key {
+			return tx.PutResource(resource.Stored{Document: *d, ID: id, TenantID: tenant, Audit: audit})
+		}
+	}
+	return nil
+}
+
+func (c *configuration) tenantID(code string) uuid.UUID {
+	return c.ids[resource.Key{Tenant: code, Kind: resource.KindTenant, Code: code}]
+}
+
+// key returns the key of the user, the application or the group that is named.
+func key(tenant, user, application, group string) resource.Key {
+	switch {
+	case user != "":
+		return resource.Key{Tenant: tenant, Kind: resource.KindUser, Code: user}
+	case application != "":
+		return resource.Key{Tenant: tenant, Kind: resource.KindApplication, Code: application}
+	default:
+		return resource.Key{Tenant: tenant, Kind: resource.KindGroup, Code: group}
+	}
+}
+
+// remove deletes a resource, and the rows that follow from it.
+func (c *configuration) remove(tx *persistence.Tx, a AppliedResource, now time.Time) {
+	tenant := c.tenantID(a.Key.Tenant)
+	if remove := kindHandlers()[a.Key.Kind].remove; remove != nil {
+		remove(c, tx, a, tenant, now)
+	}
+	tx.DeleteResource(tenant, a.Key.Kind, a.Key.Code)
+}

@@ -1,0 +1,142 @@
+package administration
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/jsondoc"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+func userHandler() kindHandler {
+	return kindHandler{
+		put: putting((*configuration).putUser), check: checking((*configuration).checkUser),
+		remove: func(c *configuration, tx *persistence.Tx, a AppliedResource, tenant uuid.UUID, now time.Time) {
+			tx.RemoveTenantUser(tenant, a.ID)
+			tx.RevokeEngineGrantsOf(a.ID, []uuid.UUID{tenant}, c.caller.PrincipalID, now)
+		},
+		identify: func(c *configuration, d *resource.Document) (uuid.UUID, bool) {
+			spec, ok := d.Spec.(*resource.UserSpec)
+			if !ok {
+				return uuid.Nil, false
+			}
+			return c.person(spec.Email)
+		},
+	}
+}
+
+func (c *configuration) putUser(tx *persistence.Tx, w written, spec *resource.UserSpec) error {
+	schema, err := c.userMetadataSchema(w.Metadata.Tenant)
+	if err != nil {
+		return err
+	}
+	metadata, err := initialValue(schema, spec.Metadata)
+	if err != nil {
+		return err
+	}
+	err = tx.PutTenantUser(domain.TenantUser{
+		ID: uuid.NewSHA1(w.tenant, w.id[:]), TenantID: w.tenant, Role: spec.Role, Metadata: metadata, Audit: w.audit,
+		Disabled:  spec.Disabled,
+		Principal: domain.Principal{ID: w.id, Type: domain.PrincipalUser, Name: spec.Name, Email: spec.Email},
+	})
+	if err != nil {
+		return err
+	}
+	declared, err := credentials(spec.AccessTokens, domain.CredentialPersonalAccessToken, w.audit.LastModifiedBy, w.audit.LastModifiedAt)
+	if err != nil {
+		return err
+	}
+	tx.DeclareCredentials(w.id, &w.tenant, declared, c.policy.endOfToken(w.audit.LastModifiedAt))
+	if spec.Disabled {
+		tx.RevokeEngineGrantsOf(w.id, []uuid.UUID{w.tenant}, w.audit.LastModifiedBy, w.audit.LastModifiedAt)
+	}
+	return nil
+}
+
+func (c *configuration) userMetadataSchema(tenantCode string) (*jsondoc.Schema, error) {
+	d := c.wanted[resource.Key{Tenant: tenantCode, Kind: resource.KindTenant, Code: tenantCode}]
+	if d == nil {
+		return nil, nil
+	}
+	spec, ok := d.Spec.(*resource.TenantSpec)
+	if !ok {
+		return nil, fmt.Errorf("tenant %s has a spec of type %T", tenantCode, d.Spec)
+	}
+	schema, err := jsondoc.Compile(spec.UserMetadataSchema)
+	if err != nil {
+		return nil, fmt.Errorf("user metadata schema: %w", err)
+	}
+	return schema, nil
+}
+
+// initialValue returns the initial value, without references, of a new resource,
+// checked against the schema; nil for no value.
+func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONValue, error) {
+	text := schema.Initial(given)
+	if text == nil {
+		return nil, nil
+	}
+	value, err := schema.Validate(text)
+	if err != nil {
+		return nil, err
+	}
+	return &value, nil
+}
+
+// person finds the user with the e-mail: of any tenant, or one that the change
+// creates. A dry run, which records no event, does not find users of other
+// tenants than the caller's.
+func (c *configuration) person(email string) (uuid.UUID, bool) {
+	for _, p := range c.Principals {
+		if p.Type == domain.PrincipalUser && strings.EqualFold(p.Email, email) && (!c.dryRun || !c.isStranger(p.ID)) {
+			return p.ID, true
+		}
+	}
+	for key, d := range c.wanted {
+		if spec, ok := d.Spec.(*resource.UserSpec); ok && strings.EqualFold(spec.Email, email) {
+			return c.ids[key], true
+		}
+	}
+	return uuid.Nil, false
+}
+
+// isStranger reports whether a principal belongs to none of the caller's tenants.
+func (c *configuration) isStranger(id uuid.UUID) bool {
+	if c.caller.Operator {
+		return false
+	}
+	own := c.caller.TenantIDs()
+	return slices.ContainsFunc(c.Principals, func(p persistence.PrincipalState) bool {
+		return p.ID == id && !slices.ContainsFunc(p.TenantIDs, func(tenant uuid.UUID) bool { return slices.Contains(own, tenant) })
+	})
+}
+
+// checkUser reports an e-mail that changes or that another user of the tenant has, and tokens that the service does not
+// allow.
+func (c *configuration) checkUser(d *resource.Document, spec *resource.UserSpec) *resource.Violation {
+	if violation := c.policy.checkTokens(spec.AccessTokens); violation != nil {
+		return violation
+	}
+	if before := c.stored[d.Key()]; before != nil {
+		stored, ok := before.Spec.(*resource.UserSpec)
+		if ok && !strings.EqualFold(stored.Email, spec.Email) {
+			return &resource.Violation{
+				Pointer: "/spec/email", Message: "cannot be changed, it says who the user is: make another user",
+			}
+		}
+	}
+	for key, other := range c.wanted {
+		if user, ok := other.Spec.(*resource.UserSpec); ok && key != d.Key() && key.Tenant == d.TenantCode() &&
+			strings.EqualFold(user.Email, spec.Email) {
+			return &resource.Violation{Pointer: "/spec/email", Message: "is that of " + display(key) + " already"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package administration
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/procession-dev/procession/domain"
+)
+
+const (
+	// examinationTime bounds all checks together.
+	examinationTime = 30 * time.Second
+	// examinationKept is for how long what was found is returned again.
+	examinationKept = 5 * time.Second
+)
+
+// Examination contains the findings of the checks.
+type Examination struct {
+	At       time.Time
+	Findings []domain.Finding
+}
+
+// ExamineHealth carries out the checks of what the service depends on, as procession doctor does: of PostgreSQL, Temporal,
+// keys, certificates, documents and issuers. They take at most 30 seconds, are carried out once for all who ask at the same time, and
+// what they found is returned for five seconds. Errors: ACCESS_DENIED for callers that are no operators, UNAVAILABLE without checks.
+func (s *Administration) ExamineHealth(ctx context.Context, caller domain.Caller) (Examination, error) {
+	if !caller.Operator {
+		return Examination{}, domain.Denied("only operators may see the checks")
+	}
+	if s.examiner.examine == nil {
+		return Examination{}, domain.Unavailable("this service has no checks", nil)
+	}
+	return s.examiner.find(ctx, s.now)
+}
+
+// examiner carries out the checks for many callers at once.
+type examiner struct {
+	examine func(ctx context.Context) []domain.Finding
+
+	flight singleflight.Group
+	mu     sync.Mutex
+	last   Examination
+}
+
+func (e *examiner) find(ctx context.Context, now func() time.Time) (Examination, error) {
+	if last := e.known(); now().Sub(last.At) < examinationKept {
+		return last, nil
+	}
+	// The caller may leave; others wait for the same checks.
+	lasting := context.WithoutCancel(ctx)
+	done := e.flight.DoChan("", func() (any, error) {
+		limited, cancel := context.WithTimeout(lasting, examinationTime)
+		defer cancel()
+		findings := e.examine(limited)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.last = Examination{At: now(), Findings: findings}
+		return e.last, nil
+	})
+	select {
+	case <-ctx.Done():
+		return Examination{}, context.Cause(ctx)
+	case made := <-done:
+		examination, _ := made.Val.(Examination)
+		return examination, nil
+	}
+}
+
+func (e *examiner) known() Examination {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.last
+}

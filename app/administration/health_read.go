@@ -1,0 +1,37 @@
+package administration
+
+import (
+	"context"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/persistence/webhooks"
+)
+
+// Health contains what waits in tenants, and which versions run.
+type Health struct {
+	domain.Backlogs
+
+	// Version is the version of the service.
+	Version string
+	// DatabaseVersion is the version of PostgreSQL, "" for callers that are no operators.
+	DatabaseVersion string
+}
+
+// RetrieveHealth returns what waits in the tenants that the caller owns or administers, in all tenants for an operator,
+// and in those of them that have one of the codes, unless there are none. Nothing waits elsewhere for the caller.
+func (s *Administration) RetrieveHealth(ctx context.Context, caller domain.Caller, tenantCodes []string) (Health, error) {
+	h := Health{Version: s.version}
+	var err error
+	if h.Backlogs, err = webhooks.ReadBacklogs(ctx, s.store.Reader, persistence.AdministrationOf(caller), tenantCodes, s.now()); err != nil {
+		return h, err
+	}
+	if caller.Operator {
+		info, err := s.store.Reader.GetServerInfo(ctx)
+		if err != nil {
+			return h, err
+		}
+		h.DatabaseVersion = info.Version
+	}
+	return h, nil
+}

@@ -1,0 +1,51 @@
+package administration
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// IncidentFilter narrows a list of incidents; empty fields match all.
+type IncidentFilter = persistence.IncidentFilter
+
+// ListIncidents returns a page of incidents, the newest first by default. They
+// are visible to the owners and administrators of their tenant and, in all
+// tenants, to the service itself.
+func (s *Administration) ListIncidents(
+	ctx context.Context, caller domain.Caller, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.Incident], error) {
+	return s.store.Reader.ListIncidents(ctx, persistence.AdministrationOf(caller), filter, page, sort)
+}
+
+// RetrieveIncident returns an incident that exists for the caller, or NOT_FOUND.
+func (s *Administration) RetrieveIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
+	return s.store.Reader.GetIncident(ctx, persistence.AdministrationOf(caller), id)
+}
+
+// IncidentReportFilter narrows FindIncidentReports; empty fields match all.
+type IncidentReportFilter = persistence.IncidentReportFilter
+
+// FindIncidentReports returns a page of incidents with what is known about their workflows, the newest first by
+// default, to those that ListIncidents returns them to. What a process is about is left out where it is not
+// visible to the caller.
+func (s *Administration) FindIncidentReports(
+	ctx context.Context, caller domain.Caller, filter IncidentReportFilter, page domain.PageRequest, sort []domain.SortKey,
+) (domain.Page[domain.IncidentReport], error) {
+	return s.store.Reader.ListIncidentReports(ctx, caller, persistence.AdministrationOf(caller), filter, page, sort)
+}
+
+// RetrieveIncidentReport returns an incident as FindIncidentReports does, or NOT_FOUND.
+func (s *Administration) RetrieveIncidentReport(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.IncidentReport, error) {
+	found, err := s.FindIncidentReports(ctx, caller, IncidentReportFilter{ID: &id}, domain.PageRequest{Size: 1}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Items) == 0 {
+		return nil, domain.NotFound("incident")
+	}
+	return &found.Items[0], nil
+}

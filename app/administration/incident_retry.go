@@ -1,0 +1,55 @@
+package administration
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// RetryIncident starts the failed workflow of a process, or of a robot for its
+// task, again, from its beginning and under the same workflow id. The caller
+// must be an owner or an administrator of the tenant; for others the incident
+// is NOT_FOUND. A retried incident is returned unchanged; PROCESS_FINISHED
+// refuses the workflow of a finished process, INVALID_STATE one that is running
+// again, that of a robot whose task is finished, and that of an action, whose
+// ERROR is final: the action must be invoked again.
+func (s *Administration) RetryIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
+	var incident *domain.Incident
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := tx.LockIncident(ctx, persistence.AdministrationOf(caller), id)
+		if err != nil {
+			return nil, err
+		}
+		incident = &locked.Incident
+		if incident.ActionID != nil {
+			return nil, domain.Conflict(domain.CodeInvalidState, "a failed action cannot be retried; invoke it again")
+		}
+		before := incident.State
+		changed, err := incident.Retry(now)
+		if err != nil || !changed {
+			return nil, err
+		}
+		if locked.Process.Finished() {
+			return nil, domain.ProcessFinished()
+		}
+		if locked.TaskState != nil && !locked.TaskState.Open() {
+			return nil, domain.Conflict(domain.CodeInvalidState, "the task is finished: it needs no robot")
+		}
+		run := locked.Run
+		if run.RunID != incident.EngineRun || !run.Restart() {
+			return nil, domain.Conflict(domain.CodeInvalidState, "the workflow was started again since")
+		}
+		tx.UpdateIncident(*incident)
+		tx.UpdateEngineRun(run, nil, now)
+		tx.Enqueue(domain.EngineCommand{
+			ID: domain.NewID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandRestart, CreatedAt: now, NotBefore: now,
+		})
+		return domain.Events{domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
+			From(string(before))}, nil
+	})
+	return incident, err
+}

@@ -1,0 +1,10 @@
+package administration_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/procession-dev/procession/internal/testkit/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }

@@ -1,0 +1,217 @@
+package administration
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/persistence"
+)
+
+// ApplyRequest holds the desired state of resources.
+type ApplyRequest struct {
+	// Documents are the documents of domain/resource, as JSON.
+	Documents []json.RawMessage
+	// DryRun finds out what would be done, and does not do it.
+	DryRun bool
+	// Prune deletes resources too, unless it is nil.
+	Prune *Prune
+}
+
+// Prune deletes the resources of a tenant that the selector matches and no
+// document of the request describes. The tenant itself is never deleted.
+type Prune struct {
+	Tenant   string
+	Selector resource.Selector
+}
+
+// ApplyAction is the outcome for a resource.
+type ApplyAction string
+
+// The things that applying does.
+const (
+	ApplyCreated    ApplyAction = "CREATED"
+	ApplyConfigured ApplyAction = "CONFIGURED"
+	ApplyUnchanged  ApplyAction = "UNCHANGED"
+	ApplyDeleted    ApplyAction = "DELETED"
+)
+
+// AppliedResource is the result for one resource. Before is nil for one that was
+// created, After for one that was deleted.
+type AppliedResource struct {
+	Key    resource.Key
+	ID     uuid.UUID
+	Action ApplyAction
+	Before *resource.Document
+	After  *resource.Document
+}
+
+// ChangesRights reports whether applying the document changes a right.
+func (a AppliedResource) ChangesRights() bool {
+	return a.Action != ApplyUnchanged && resource.ChangesRights(a.Before, a.After)
+}
+
+// ApplyResources creates or updates the resources of the documents, all of them
+// or none, and returns the outcomes: first of the documents in their order,
+// then of the pruned resources. Applying the same again changes nothing.
+//
+// It requires the ADMINISTRATOR or the OWNER role in the tenants, or, for an
+// existing process definition, the Administrator permission on it, which allows
+// no change of the rights in it. Errors: VALIDATION with all violations,
+// ACCESS_DENIED, CONFLICT for a resource that cannot be deleted because others
+// need it.
+func (s *Administration) ApplyResources(
+	ctx context.Context, caller domain.Caller, in ApplyRequest,
+) ([]AppliedResource, error) {
+	documents, violations := resource.Decode(in.Documents)
+	if len(violations) > 0 && len(documents) == 0 {
+		return nil, invalidDocuments(violations)
+	}
+	if in.Prune != nil && len(in.Prune.Selector) == 0 {
+		return nil, domain.InvalidBody("/prune/selector", "must name at least one label")
+	}
+	var applied []AppliedResource
+	now := s.now()
+	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+		c, err := s.prepareConfiguration(ctx, tx, caller, documents, in.Prune)
+		if err != nil {
+			return nil, err
+		}
+		if len(violations) > 0 {
+			return nil, c.reviewInvalid(documents, len(in.Documents), violations, s.checkWebhookURL)
+		}
+		c.dryRun = in.DryRun
+		if len(documents) == 1 && in.Prune == nil {
+			c.found(tx, documents[0].Key())
+		}
+		if err := c.plan(documents, in.Prune, s.checkWebhookURL); err != nil {
+			return nil, err
+		}
+		applied = c.applied
+		if err := c.settleEncryptionKeys(ctx, tx, s.sealer, now); err != nil {
+			return nil, err
+		}
+		if err := c.settleArtifacts(ctx, tx, in.DryRun); err != nil || in.DryRun {
+			return nil, err
+		}
+		return c.carryOut(tx, now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return applied, nil
+}
+
+// DeleteResource deletes a resource that no other resource needs. It requires
+// the same rights as applying it, and a tenant cannot be deleted. Errors:
+// NOT_FOUND, ACCESS_DENIED, CONFLICT.
+func (s *Administration) DeleteResource(ctx context.Context, caller domain.Caller, key ResourceKey) error {
+	found, err := s.RetrieveResource(ctx, caller, key)
+	if err != nil {
+		return err
+	}
+	exact := resource.Key{Tenant: found.TenantCode(), Kind: key.Kind, Code: key.Code}
+	now := s.now()
+	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+		c, err := s.prepareConfiguration(ctx, tx, caller, []resource.Document{found.Document}, nil)
+		if err != nil {
+			return nil, err
+		}
+		if c.stored[exact] == nil {
+			return nil, domain.NotFound("resource")
+		}
+		c.found(tx, exact)
+		if err := c.planDeletion(exact); err != nil {
+			return nil, err
+		}
+		if err := c.check(nil); err != nil {
+			return nil, err
+		}
+		if err := c.settleEncryptionKeys(ctx, tx, s.sealer, now); err != nil {
+			return nil, err
+		}
+		if err := c.settleArtifacts(ctx, tx, false); err != nil {
+			return nil, err
+		}
+		return c.carryOut(tx, now)
+	})
+}
+
+// found checks the precondition of the request against a resource, if the
+// resource exists.
+func (c *configuration) found(tx *persistence.Tx, key resource.Key) {
+	if stored := c.stored[key]; stored != nil {
+		tx.Found(stored.ID, stored.Version())
+	}
+}
+
+// reviewInvalid returns the error for documents with violations, and adds what else is wrong with them, so that one
+// answer names everything. What they refer to is checked only if all documents of the request could be read. A caller
+// who may not apply the documents gets the violations alone.
+func (c *configuration) reviewInvalid(
+	documents []resource.Document, sent int, violations []resource.Violation, checkURL func(url string) error,
+) error {
+	known, more, err := c.planDocuments(documents, checkURL)
+	if _, refused := errors.AsType[*domain.Error](err); err != nil && !refused {
+		return err
+	}
+	if err == nil && len(documents) == sent {
+		more = append(more, c.unmet(known)...)
+	}
+	if err == nil {
+		violations = resource.MergeViolations(violations, more)
+	}
+	return invalidDocuments(violations)
+}
+
+func invalidDocuments(violations []resource.Violation) error {
+	failure := &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the documents are not valid"}
+	for _, v := range violations {
+		failure.Details = append(failure.Details, domain.Detail{
+			Code: domain.CodeValidation, Message: v.Message, LocationType: domain.LocationBody,
+			Location: documentPointer(v.Document, v.Pointer),
+		})
+	}
+	return failure
+}
+
+// documentPointer returns the pointer into the request for a pointer into one
+// of its documents.
+func documentPointer(index int, pointer string) string {
+	return "/documents/" + strconv.Itoa(index) + pointer
+}
+
+// prepareConfiguration reads what the documents, and what is pruned, depend on.
+func (s *Administration) prepareConfiguration(
+	ctx context.Context, tx *persistence.Tx, caller domain.Caller, documents []resource.Document, prune *Prune,
+) (*configuration, error) {
+	var tenants, emails []string
+	var ids []uuid.UUID
+	for i := range documents {
+		d := &documents[i]
+		tenants = append(tenants, d.TenantCode())
+		if d.Metadata.ID != nil {
+			ids = append(ids, *d.Metadata.ID)
+		}
+		if user, ok := d.Spec.(*resource.UserSpec); ok {
+			emails = append(emails, user.Email)
+		}
+	}
+	if prune != nil {
+		tenants = append(tenants, prune.Tenant)
+	}
+	slices.Sort(tenants)
+	found, err := tx.PrepareConfiguration(ctx, caller, slices.Compact(tenants), ids, emails)
+	if err != nil {
+		return nil, err
+	}
+	c := newConfiguration(caller, found)
+	c.policy = tokenPolicy{none: s.noPersonalTokens, longest: s.lifetimes.MaxAccessToken, now: s.now()}
+	return c, nil
+}

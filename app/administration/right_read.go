@@ -1,0 +1,96 @@
+package administration
+
+import (
+	"context"
+	"slices"
+
+	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/domain/resource"
+)
+
+// maxHeld bounds the resources that FindHeldRights looks at.
+const maxHeld = 1000
+
+// HeldRight is a right that a user, an application or a group has.
+type HeldRight struct {
+	resource.Right
+
+	// By is the resource that gives it, Name what that is called.
+	By   resource.Key
+	Name string
+	// Group is the code of the group through which it is held, "" where it is held directly.
+	Group string
+}
+
+// Holder is a user, an application or a group with what it may do.
+type Holder struct {
+	resource.Stored
+
+	// Groups are those that it is a member of.
+	Groups []resource.Stored
+	Rights []HeldRight
+	// More reports that not all resources were looked at.
+	More bool
+}
+
+// RetrieveHolder returns a user, an application or a group that the caller
+// administers with what it may do and why, or NOT_FOUND. What its role in the tenant
+// allows is not listed.
+func (s *Administration) RetrieveHolder(ctx context.Context, caller domain.Caller, key ResourceKey) (*Holder, error) {
+	holder := &Holder{}
+	var others []resource.Stored
+	found := false
+	err := s.FindResources(ctx, caller, ResourceFilter{Holder: key}, domain.PageRequest{Size: maxHeld}, nil,
+		func(list *domain.Listing[resource.Stored]) error {
+			holder.More = list.Total > maxHeld
+			return list.Each(func(r *resource.Stored) error {
+				switch {
+				case r.Key() == key:
+					holder.Stored, found = *r, true
+				case isMember(&r.Document, key):
+					holder.Groups = append(holder.Groups, *r)
+				default:
+					others = append(others, *r)
+				}
+				return nil
+			})
+		})
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, domain.NotFound("resource")
+	}
+	for i := range others {
+		holder.Rights = append(holder.Rights, holder.heldBy(&others[i])...)
+	}
+	return holder, nil
+}
+
+// isMember reports whether a document describes a group with a member.
+func isMember(d *resource.Document, key resource.Key) bool {
+	group, isGroup := d.Spec.(*resource.GroupSpec)
+	return isGroup && slices.ContainsFunc(group.Members, func(m resource.Member) bool {
+		return key.Kind == resource.KindUser && m.User == key.Code || key.Kind == resource.KindApplication && m.Application == key.Code
+	})
+}
+
+// heldBy returns the rights that a resource gives to the holder.
+func (h *Holder) heldBy(r *resource.Stored) []HeldRight {
+	var rights []HeldRight
+	for _, right := range r.Spec.Rights() {
+		for _, g := range right.Holders {
+			group := slices.IndexFunc(h.Groups, func(of resource.Stored) bool { return g.Holds(of.Key()) })
+			if !g.Holds(h.Key()) && group < 0 {
+				continue
+			}
+			held := HeldRight{Right: right, By: r.Key(), Name: resource.NameOf(r.Spec)}
+			if group >= 0 {
+				held.Group = h.Groups[group].Metadata.Code
+			}
+			rights = append(rights, held)
+			break
+		}
+	}
+	return rights
+}
