@@ -17,8 +17,8 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/blobstore"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/enginetest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) { //nolint:funlen // one story of documents

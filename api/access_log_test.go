@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 func TestAccessLog(t *testing.T) { //nolint:funlen // most of it is a table

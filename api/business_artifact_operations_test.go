@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // withArtifactAction completes a fixture by an action, which as invokes.

@@ -13,8 +13,8 @@ import (
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/sdk/transport"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // A certificate for the key of a certificate signing request, of workers in both versions and of operators.

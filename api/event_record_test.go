@@ -15,7 +15,7 @@ import (
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // recordsNothing returns operations that record no event although their method is

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // sites are the services that the operations of the shapes and of administrators

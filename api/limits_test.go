@@ -17,8 +17,8 @@ import (
 	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/test/kit/apitest"
+	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
 // limited is the service with limits, and a clock for them that does not move

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // The request method may be any token, so metrics must not use its text as a

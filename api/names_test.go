@@ -11,9 +11,9 @@ import (
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // newPerson makes a person whom the tenant Other has named first, and who does everything in the tenant Demo.

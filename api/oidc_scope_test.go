@@ -8,8 +8,8 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/test/kit/apitest"
+	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
 // scoped returns a federation whose issuer belongs to the tenant Demo, with the

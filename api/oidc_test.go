@@ -15,9 +15,9 @@ import (
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
-	"github.com/procession-dev/procession/internal/testkit/oidctest"
+	"github.com/procession-dev/procession/test/kit/apitest"
+	"github.com/procession-dev/procession/test/kit/contracttest"
+	"github.com/procession-dev/procession/test/kit/oidctest"
 )
 
 // federation is a service that trusts OpenID Connect issuers.

@@ -3,7 +3,7 @@ package api_test
 import (
 	"net/http"
 
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // processActionOperations returns the valid requests about user actions.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // withRobot completes a fixture by the robot of the tenant Demo and its files.

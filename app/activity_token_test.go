@@ -10,8 +10,8 @@ import (
 
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/enginetest"
 )
 
 // awaited creates a task, claimed by the caller, that an activity with the token

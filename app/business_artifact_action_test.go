@@ -15,9 +15,9 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/enginetest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // acting is a service with a business artifact, and an action on it whose

@@ -12,9 +12,9 @@ import (
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/enginetest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // running is a service with a process whose workflow was started as "run-1".

@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // longSchema accepts objects, at a cost that is too high for a transaction.

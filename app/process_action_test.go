@@ -14,9 +14,9 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/enginetest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // invoked is a service with a manual process, and a user action on it whose

@@ -17,7 +17,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/oidctest"
+	"github.com/procession-dev/procession/test/kit/oidctest"
 )
 
 func TestNoSecretIsPrintedLoggedOrEncoded(t *testing.T) {

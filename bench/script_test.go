@@ -22,7 +22,7 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // recorder passes connections on to PostgreSQL and records the statements that are

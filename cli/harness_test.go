@@ -24,8 +24,8 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/cli"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 var update = flag.Bool("update", false, "write what commands print to testdata instead of comparing")

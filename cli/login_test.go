@@ -15,7 +15,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/cli"
-	"github.com/procession-dev/procession/internal/testkit/oidctest"
+	"github.com/procession-dev/procession/test/kit/oidctest"
 )
 
 // newStaff starts an issuer that signs in the member of the tenant north.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }

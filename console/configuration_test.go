@@ -20,9 +20,9 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
 	"github.com/procession-dev/procession/manifest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 // apply applies manifests as Alice.

@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 // A program that was built without assets says so, and works.

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/console"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/oidctest"
+	"github.com/procession-dev/procession/test/kit/oidctest"
 )
 
 // freshness states for every form of the console whether it needs a sign-in of the last 10 minutes. Forms that

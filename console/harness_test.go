@@ -30,9 +30,9 @@ import (
 	"github.com/procession-dev/procession/events/audit"
 	"github.com/procession-dev/procession/events/feed"
 	"github.com/procession-dev/procession/form/press"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/browsertest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // site is the console over a database with the demonstration data.

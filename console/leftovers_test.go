@@ -9,7 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 const stored = `JSON.stringify({...sessionStorage, ...localStorage})`

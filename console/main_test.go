@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // screenshots is where tests that visit many screens write pictures of them.

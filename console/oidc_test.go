@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/oidctest"
+	"github.com/procession-dev/procession/test/kit/oidctest"
 )
 
 // newIssuer starts an issuer that signs in a demo user, and returns it with its settings.

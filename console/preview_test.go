@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 // attach puts a file into the form of an application for a loan.

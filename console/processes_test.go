@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 // hostile is a text that would be markup and a formula, if texts were not escaped.

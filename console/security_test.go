@@ -17,8 +17,8 @@ import (
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 func TestPagesAllowNothingOfOthers(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 // browsers are the user agents of other browsers that a user is signed in with.

@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 func TestTask(t *testing.T) { //nolint:funlen // one story in a browser

@@ -11,7 +11,7 @@ import (
 
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 // tabTo moves the focus with the key Tab until it is on what a selector is for.

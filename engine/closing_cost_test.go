@@ -11,8 +11,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/enginetest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 var visibilityRows = flag.Int("visibility-rows", 2000, "open and kept workflows in Temporal, for the cost of looks")

@@ -11,8 +11,8 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/enginetest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // A release can change the interval of a schedule that an earlier one created.

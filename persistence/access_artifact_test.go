@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/domain/accessmodel"
 	"github.com/procession-dev/procession/domain/filter"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // collector is a caller with its relations to definitions of business artifacts, each of which has one artifact.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/accessmodel"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // archivist is a caller with its relations to documents.

@@ -18,13 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
 	"github.com/procession-dev/procession/persistence/maintenance"
 	"github.com/procession-dev/procession/persistence/migrations"
 	"github.com/procession-dev/procession/persistence/retention"
 	"github.com/procession-dev/procession/persistence/webhooks"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 func (l *ledger) exec(conn *pgx.Conn, sql string, args ...any) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence/migrations"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // Dates that were indexed without their time get it from the values, as far as PostgreSQL can parse these.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
 	"github.com/procession-dev/procession/persistence/webhooks"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // seedLists creates a tenant with 20,000 events of every process and three others, 200 webhooks with 20 failed deliveries

@@ -16,9 +16,9 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/migrations"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // Statements that show names of principals read the tenant's names.

@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
+	"github.com/procession-dev/procession/test/kit/enginetest"
 	"github.com/procession-dev/procession/workflows"
 )
 

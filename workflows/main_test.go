@@ -6,7 +6,7 @@ import (
 
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/confine"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 func TestMain(m *testing.M) {

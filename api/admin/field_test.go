@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/api/openapi"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
 func TestFieldsAreInTheContract(t *testing.T) {

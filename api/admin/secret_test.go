@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/api"
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // cached is how long credentials that were revoked may go on working, in ticks

@@ -11,7 +11,7 @@ import (
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain/kuflowref"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 func documentsIn(t *testing.T, values []oasa.ElementValue) []apitest.ShownDocument {

@@ -8,7 +8,7 @@ import (
 
 	oasa "github.com/procession-dev/procession/api/shapea/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 func TestProcessesAreListedThroughShapeA(t *testing.T) {

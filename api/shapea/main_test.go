@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 func TestMain(m *testing.M) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/test/kit/apitest"
+	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
 // A validator of the published document accepts values of every type, because

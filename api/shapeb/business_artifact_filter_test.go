@@ -11,7 +11,7 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // Every operator on every type finds the expected artifacts and totals, in

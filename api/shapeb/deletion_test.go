@@ -11,9 +11,9 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/retention"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // deleted are the members by which a resource shows its deletion.

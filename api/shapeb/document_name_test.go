@@ -18,7 +18,7 @@ import (
 
 	blobs "github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // hostileNames have, alone and combined, characters that split headers, escape from directories or

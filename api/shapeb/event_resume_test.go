@@ -16,8 +16,8 @@ import (
 
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
 	"github.com/procession-dev/procession/persistence/events"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // A thousand events of transactions that take their time, some of which commit in

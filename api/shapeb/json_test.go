@@ -10,8 +10,8 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/test/kit/apitest"
+	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
 // difficult is what careless JSON handling changes: digits, signs, U+0000, the

@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // What the kept counts and the rows differ by, in one snapshot.

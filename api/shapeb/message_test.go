@@ -11,8 +11,8 @@ import (
 
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/test/kit/apitest"
+	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
 // newMessage returns the body of a message; members are those of its message block.

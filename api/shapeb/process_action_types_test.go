@@ -11,7 +11,7 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // everyType is a definition with a user action of each type that needs no

@@ -3,7 +3,7 @@ package shapeb_test
 import (
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // claims returns a process definition with what those of the demonstration data do

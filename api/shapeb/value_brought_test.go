@@ -11,7 +11,7 @@ import (
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain/kuflowref"
-	"github.com/procession-dev/procession/internal/testkit/apitest"
+	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
 // planted returns a task of Carol's with a reference to a document that she does not

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
+	"github.com/procession-dev/procession/test/kit/enginetest"
 )
 
 // checking returns a manual process with a task CHECK that the robot assists with,

@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // caller is who a personal access token proves.

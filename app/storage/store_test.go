@@ -11,9 +11,9 @@ import (
 
 	"github.com/procession-dev/procession/app/storage"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 func TestWriteTakesTheEventsOfAChange(t *testing.T) {

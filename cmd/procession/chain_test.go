@@ -24,7 +24,7 @@ import (
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // wiredService returns a service with all listeners, without its background parts. A positive stall is the deadline of

@@ -10,7 +10,7 @@ import (
 
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/events/webhook"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 // browser is a browser that is signed in to the console with an access token.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 // screenshots is where "make screenshots" wants the pictures of the documentation.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // refusedDev runs the program as dev, which must refuse to start, and returns

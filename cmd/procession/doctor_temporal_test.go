@@ -22,7 +22,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/temporalserver"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // anotherTemporal starts an empty Temporal that reads its keys at the address, or

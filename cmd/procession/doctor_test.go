@@ -19,9 +19,9 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/internal/doctor"
-	"github.com/procession-dev/procession/internal/testkit/oidctest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/oidctest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // doctorChecks is the number of checks.

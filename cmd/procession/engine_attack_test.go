@@ -24,7 +24,7 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
+	"github.com/procession-dev/procession/test/kit/enginetest"
 )
 
 // surveyor runs a definition of its own in the tenant Demo.

@@ -23,8 +23,8 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // secretParts contains what must be found nowhere: of each secret the forms that it

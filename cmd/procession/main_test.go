@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/events/webhook"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // asProgram makes the test binary behave as the program itself, so that tests

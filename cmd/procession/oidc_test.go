@@ -13,8 +13,8 @@ import (
 
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/internal/testkit/oidctest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/oidctest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // The program starts while an issuer is down, serves everybody else, and lets the

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // What a dry run lists is what the command then removes, of the chosen tenants and kinds, and of no others.

@@ -32,7 +32,7 @@ import (
 	"github.com/procession-dev/procession/devstack/pgcluster"
 	"github.com/procession-dev/procession/devstack/stocktemporal"
 	"github.com/procession-dev/procession/devstack/temporalserver"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // stockConfig is the documented configuration, which is used as it is.

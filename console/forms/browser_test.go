@@ -14,7 +14,7 @@ import (
 
 	"github.com/procession-dev/procession/console/forms"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 func TestMain(m *testing.M) {

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/internal/testkit/browsertest"
+	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
 // A form that nothing was entered in complains of nothing. What is missing is marked

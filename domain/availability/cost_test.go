@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/internal/testkit/cputime"
+	"github.com/procession-dev/procession/test/kit/cputime"
 )
 
 // boundMemory is how much parsing and evaluating any expression may allocate.

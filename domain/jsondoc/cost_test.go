@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/internal/testkit/cputime"
+	"github.com/procession-dev/procession/test/kit/cputime"
 )
 
 // full makes the test of the cost use the limit of the work and values of a megabyte: -args -full.

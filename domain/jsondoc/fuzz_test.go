@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain/jsontext"
-	"github.com/procession-dev/procession/internal/testkit/cputime"
+	"github.com/procession-dev/procession/test/kit/cputime"
 )
 
 // FuzzApply checks that no patch makes Apply panic, that a result is an object, and that the library and the tree

@@ -12,7 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/jsondoc"
-	"github.com/procession-dev/procession/internal/testkit/cputime"
+	"github.com/procession-dev/procession/test/kit/cputime"
 )
 
 func TestPatchIsBounded(t *testing.T) { //nolint:funlen // its subtests share one set-up

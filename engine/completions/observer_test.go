@@ -17,9 +17,9 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/engine"
 	"github.com/procession-dev/procession/engine/completions"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/enginetest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 const patience = 20 * time.Second

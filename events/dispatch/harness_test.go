@@ -26,9 +26,9 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/events/webhook"
-	"github.com/procession-dev/procession/internal/testkit/enginetest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/enginetest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 const patience = 20 * time.Second

@@ -14,9 +14,9 @@ import (
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/events/feed"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // patience bounds the time that a test waits for an expected event.

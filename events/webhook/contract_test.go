@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/events/webhook"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
 // The rendered body of every type of event fits the published documents.

@@ -36,9 +36,9 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/events/feed"
 	"github.com/procession-dev/procession/form/press"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/contracttest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // Host is where clients of Service believe it to be.

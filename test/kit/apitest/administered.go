@@ -18,8 +18,8 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
 	"github.com/procession-dev/procession/persistence"
+	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
 // Settle waits until everything that was recorded can be read: other tests have

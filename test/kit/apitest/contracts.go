@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/form/press"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
-	"github.com/procession-dev/procession/internal/testkit/pgtest"
+	"github.com/procession-dev/procession/test/kit/contracttest"
+	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
 // Contracts check every exchange of every test of a binary and remember what they

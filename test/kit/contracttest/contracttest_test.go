@@ -19,7 +19,7 @@ import (
 	"github.com/procession-dev/procession/api/openapi"
 	oasb "github.com/procession-dev/procession/api/shapeb/oas"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/testkit/contracttest"
+	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
 const (
