@@ -119,11 +119,11 @@ compat: bootstrap build temporal ## Call every operation of the public SDK, and 
 	@compat/loans
 	@compat/generated
 	@compat/legacy
-	@go -C bench run . --only camunda --seconds 1 --rounds 1 --items 1000
+	@go -C test/bench run . --only camunda --seconds 1 --rounds 1 --items 1000
 
 .PHONY: bench
 bench: bootstrap temporal ## Measure the service beside pgbench and raw Temporal
-	@go -C bench run . $(BENCH_FLAGS)
+	@go -C test/bench run . $(BENCH_FLAGS)
 
 .PHONY: soak
 soak: bootstrap temporal ## Run under load for long and watch memory and backlog; move 1 GiB, list 1 GiB, kill amid uploads and webhooks
@@ -133,7 +133,7 @@ soak: bootstrap temporal ## Run under load for long and watch memory and backlog
 	  -args -webhook-processes=1430 -webhook-kills=20
 	@go test ./engine -count=1 -v -timeout 60m -run TestListsOfEndsReadLittle -args -visibility-rows=2500000
 	@go test ./api -count=1 -v -run TestAPageOfLargeTasksTakesLittleMemory -args -page-tasks=1000
-	@go -C bench run . soak $(SOAK_FLAGS)
+	@go -C test/bench run . soak $(SOAK_FLAGS)
 
 .PHONY: screenshots
 screenshots: bootstrap-tests assets temporal ## Make the pictures of the documentation again, with the whole stack and a browser

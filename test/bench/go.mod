@@ -1,4 +1,4 @@
-module github.com/procession-dev/procession/bench
+module github.com/procession-dev/procession/test/bench
 
 go 1.26.0
 
@@ -8,8 +8,8 @@ require (
 )
 
 replace (
-	github.com/procession-dev/procession => ../
-	github.com/procession-dev/procession/sdk => ../sdk
+	github.com/procession-dev/procession => ../../
+	github.com/procession-dev/procession/sdk => ../../sdk
 )
 
 require (
