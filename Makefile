@@ -114,11 +114,11 @@ images: ## Pin the images we build on by the digests that their registries answe
 
 .PHONY: compat
 compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each); lint the contracts and call clients generated from them; a short bench beside Camunda
-	@compat/run
-	@compat/new-workers
-	@compat/loans
-	@compat/generated
-	@compat/legacy
+	@test/compat/run
+	@test/compat/new-workers
+	@test/compat/loans
+	@test/compat/generated
+	@test/compat/legacy
 	@go -C test/bench run . --only camunda --seconds 1 --rounds 1 --items 1000
 
 .PHONY: bench

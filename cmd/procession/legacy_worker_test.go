@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// What compat/legacy runs.
+// What test/compat/legacy runs.
 var (
 	legacyWorkers  = flag.String("legacy-workers", "", "directory of workers that are written with SDKs of 2023")
 	legacyDuration = flag.Duration("legacy-duration", 2*time.Minute, "how long each of them runs")
