@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the generated tables of docs/limits.md")
 
-const limitsDocument = "../docs/limits.md"
+const limitsDocument = "../../docs/limits.md"
 
 // The document has every limit of the code, of the contracts and of the schemas of manifests.
 func TestLimitsAreDocumented(t *testing.T) {
@@ -140,10 +140,10 @@ func (b bounded) schema(ref *openapi3.SchemaRef, place string, seen map[*openapi
 func manifestRows(t *testing.T) []string {
 	t.Helper()
 	found := bounded{}
-	files, err := fs.Glob(os.DirFS("../domain/resource/schemas"), "*.json")
+	files, err := fs.Glob(os.DirFS("../../domain/resource/schemas"), "*.json")
 	require.NoError(t, err)
 	for _, file := range files {
-		text, err := os.ReadFile("../domain/resource/schemas/" + file)
+		text, err := os.ReadFile("../../domain/resource/schemas/" + file)
 		require.NoError(t, err)
 		var schema map[string]any
 		require.NoError(t, json.Unmarshal(text, &schema))
