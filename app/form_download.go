@@ -13,11 +13,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/blobstore"
-	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/internal/sandbox"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -177,7 +177,7 @@ func unprinted(ctx context.Context, err error) error {
 		return domain.Conflict(domain.CodeInvalidState, limit.Error())
 	case errors.Is(err, press.ErrBusy):
 		return domain.Unavailable(press.ErrBusy.Error(), err)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, press.ErrTime), errors.Is(err, confine.ErrLost):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, press.ErrTime), errors.Is(err, sandbox.ErrLost):
 		return domain.Unavailable(press.ErrTime.Error(), err)
 	}
 	return fmt.Errorf("putting a form on paper: %w", err)

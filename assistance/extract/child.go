@@ -9,7 +9,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 // TaskName is the name of Task for package confine.
@@ -93,10 +93,10 @@ func readHeader(r *bufio.Reader, value any) error {
 func (r *Reader) readInChild(ctx context.Context, d Document, body *source) (Text, error) {
 	var answer reply
 	var text []byte
-	limits := confine.Limits{
+	limits := sandbox.Limits{
 		Memory: memory, CPU: r.limits.Time, Time: r.limits.Time, Output: int64(r.limits.Text)*utf8.UTFMax + maxHeader,
 	}
-	err := r.pool.Run(ctx, confine.Job{
+	err := r.pool.Run(ctx, sandbox.Job{
 		Task: TaskName, Limits: limits,
 		Talk: func(in io.WriteCloser, out io.Reader) error {
 			return body.sendWhile(in, func() error {

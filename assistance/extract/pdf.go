@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 const (
@@ -27,11 +27,11 @@ const (
 // before a limit or damage is kept.
 func (r *Reader) readPDF(ctx context.Context, d Document, body *source) (Text, error) {
 	out := &sink{most: r.limits.Text}
-	err := r.pool.Run(ctx, confine.Job{
+	err := r.pool.Run(ctx, sandbox.Job{
 		Program: []string{r.pdfToText, "-enc", "UTF-8", "-eol", "unix", "-", "-"},
 		// The encodings of poppler are installed next to its programs.
 		Readable: []string{filepath.Join(filepath.Dir(filepath.Dir(r.pdfToText)), "share", "poppler")},
-		Limits: confine.Limits{
+		Limits: sandbox.Limits{
 			Memory: memory, CPU: min(r.limits.Time, pdfTime+time.Second*time.Duration(d.Size/pdfRate)),
 			Time: r.limits.Time, Output: int64(r.limits.Text) + maxHeader,
 		},
@@ -42,13 +42,13 @@ func (r *Reader) readPDF(ctx context.Context, d Document, body *source) (Text, e
 			})
 		},
 	})
-	var failed *confine.ExitError
+	var failed *sandbox.ExitError
 	switch {
 	case err == nil:
 		return out.result(d.Name, false)
 	case errors.As(err, &failed) && (failed.Code == exitForbidden || strings.Contains(failed.Complaint, "Incorrect password")):
 		return Text{}, fmt.Errorf("%w: %w", errEncrypted, err)
-	case ctx.Err() != nil, errors.Is(err, confine.ErrLost), out.body.Len() == 0:
+	case ctx.Err() != nil, errors.Is(err, sandbox.ErrLost), out.body.Len() == 0:
 		return Text{}, err
 	}
 	return out.result(d.Name, true)

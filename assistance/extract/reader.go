@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 const (
@@ -27,9 +27,9 @@ type Options struct {
 }
 
 // Reader reads documents in child processes, some at once. Programs that use it
-// have to call confine.Serve with Task. It is safe for concurrent use.
+// have to call sandbox.Serve with Task. It is safe for concurrent use.
 type Reader struct {
-	pool      *confine.Pool
+	pool      *sandbox.Pool
 	pdfToText string
 	limits    Limits
 }
@@ -39,7 +39,7 @@ func NewReader(o Options) *Reader {
 	if o.Limits == (Limits{}) {
 		o.Limits = DefaultLimits()
 	}
-	return &Reader{pool: confine.NewPool(atOnce * memory), pdfToText: o.PDFToText, limits: o.Limits}
+	return &Reader{pool: sandbox.NewPool(atOnce * memory), pdfToText: o.PDFToText, limits: o.Limits}
 }
 
 // Document contains what is known of a document before it is read.
@@ -68,7 +68,7 @@ func (r *Reader) Read(ctx context.Context, d Document, open func() (io.ReadClose
 	}
 	for attempt := 1; ; attempt++ {
 		text, err := r.readOnce(ctx, format, d, open)
-		if errors.Is(err, confine.ErrLost) && attempt < attempts {
+		if errors.Is(err, sandbox.ErrLost) && attempt < attempts {
 			continue
 		}
 		return text, refusal(d, err)
@@ -102,18 +102,18 @@ func (r *Reader) readOnce(
 // refusal returns the *Error of the document that the error of its child stands for.
 func refusal(d Document, err error) error {
 	var refused *Error
-	var failed *confine.ExitError
+	var failed *sandbox.ExitError
 	reason := ReasonUnreadable
 	switch {
 	case err == nil, errors.As(err, &refused):
 		return err
-	case errors.Is(err, confine.ErrMemory), errors.Is(err, confine.ErrOutput), errors.Is(err, errTooLarge):
+	case errors.Is(err, sandbox.ErrMemory), errors.Is(err, sandbox.ErrOutput), errors.Is(err, errTooLarge):
 		reason = ReasonTooLarge
-	case errors.Is(err, confine.ErrTime):
+	case errors.Is(err, sandbox.ErrTime):
 		reason = ReasonTooSlow
 	case errors.Is(err, errEncrypted):
 		reason = ReasonEncrypted
-	case errors.Is(err, confine.ErrLost), errors.Is(err, errBody):
+	case errors.Is(err, sandbox.ErrLost), errors.Is(err, errBody):
 	case errors.As(err, &failed), errors.Is(err, io.ErrUnexpectedEOF):
 		reason = ReasonBroken
 	default:

@@ -16,9 +16,9 @@ import (
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
-	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 // defaultAssistanceCall is how long one call of a model may take.
@@ -127,7 +127,7 @@ func (c *Config) formPress() *press.Press {
 
 // warnOfChildren logs the limits of child processes that this system does not enforce.
 func (c *Config) warnOfChildren(log *slog.Logger) {
-	if weakness := confine.Weakness(); weakness != "" && (c.assisted() || c.FormsAsDocuments) {
+	if weakness := sandbox.Weakness(); weakness != "" && (c.assisted() || c.FormsAsDocuments) {
 		log.Warn("files are read without all limits", slog.String("reason", weakness))
 	}
 }

@@ -15,22 +15,22 @@ import (
 
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/cli"
-	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/events/webhook"
 	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 func main() {
-	if code, child := confine.Serve(os.Args, childTasks()); child {
+	if code, child := sandbox.Serve(os.Args, childTasks()); child {
 		os.Exit(code)
 	}
 	os.Exit(execute(webhook.NextDelay))
 }
 
 // childTasks returns what the program does in child processes of its own.
-func childTasks() map[string]confine.Task {
-	return map[string]confine.Task{extract.TaskName: extract.Task, press.TaskName: press.Task}
+func childTasks() map[string]sandbox.Task {
+	return map[string]sandbox.Task{extract.TaskName: extract.Task, press.TaskName: press.Task}
 }
 
 // execute carries out the command that the program was called for and returns the

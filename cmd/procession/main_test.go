@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/events/webhook"
+	"github.com/procession-dev/procession/internal/sandbox"
 	"github.com/procession-dev/procession/test/kit/browsertest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 }
 
 func TestMain(m *testing.M) {
-	if code, child := confine.Serve(os.Args, childTasks()); child {
+	if code, child := sandbox.Serve(os.Args, childTasks()); child {
 		os.Exit(code)
 	}
 	if os.Getenv(asProgram) != "" {

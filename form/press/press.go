@@ -10,10 +10,10 @@ import (
 	"io"
 	"time"
 
-	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/paper"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 const (
@@ -56,15 +56,15 @@ type Paper struct {
 }
 
 // Press puts forms on paper. It is safe for concurrent use. Programs that use it
-// have to call confine.Serve with Task.
+// have to call sandbox.Serve with Task.
 type Press struct {
-	pool  *confine.Pool
+	pool  *sandbox.Pool
 	turns turns
 }
 
 // New returns a Press.
 func New() *Press {
-	return &Press{pool: confine.NewPool(atOnce * memory), turns: turns{of: map[string]*turn{}}}
+	return &Press{pool: sandbox.NewPool(atOnce * memory), turns: turns{of: map[string]*turn{}}}
 }
 
 // Print executes a job in a child process. open opens the images that the forms refer
@@ -75,9 +75,9 @@ func (p *Press) Print(ctx context.Context, job Job, open paper.OpenFunc) (*Paper
 		return nil, &form.LimitError{What: "forms", Max: MaxForms}
 	}
 	var made Paper
-	err := p.pool.Run(ctx, confine.Job{
+	err := p.pool.Run(ctx, sandbox.Job{
 		Task: TaskName,
-		Limits: confine.Limits{
+		Limits: sandbox.Limits{
 			// Each sheet has a head, and so has what is asked for.
 			Memory: memory, CPU: processorTime, Time: DefaultTime, Output: MaxPaper + maxFrame,
 		},
@@ -89,11 +89,11 @@ func (p *Press) Print(ctx context.Context, job Job, open paper.OpenFunc) (*Paper
 		},
 	})
 	switch {
-	case errors.Is(err, confine.ErrTime):
+	case errors.Is(err, sandbox.ErrTime):
 		return nil, errors.Join(ErrTime, err)
-	case errors.Is(err, confine.ErrMemory):
+	case errors.Is(err, sandbox.ErrMemory):
 		return nil, &form.LimitError{What: "bytes to work with", Max: memory}
-	case errors.Is(err, confine.ErrOutput):
+	case errors.Is(err, sandbox.ErrOutput):
 		return nil, &form.LimitError{What: "bytes", Max: MaxPaper}
 	case err != nil:
 		return nil, err

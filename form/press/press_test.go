@@ -16,15 +16,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
 	"github.com/procession-dev/procession/form/paper"
 	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 func TestMain(m *testing.M) {
-	if code, child := confine.Serve(os.Args, map[string]confine.Task{press.TaskName: press.Task}); child {
+	if code, child := sandbox.Serve(os.Args, map[string]sandbox.Task{press.TaskName: press.Task}); child {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())

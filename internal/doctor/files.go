@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/blobstore"
-	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 // certificateWarning is how long before its end a certificate is to be renewed.
@@ -156,7 +156,7 @@ func (d *doctor) checkFiles(context.Context) Finding {
 	if !d.Assisted && !d.FormsAsDocuments {
 		return ok("AI assistance and forms as PDF are off")
 	}
-	if weakness := confine.Weakness(); weakness != "" {
+	if weakness := sandbox.Weakness(); weakness != "" {
 		return warn("use Linux 6.12 or newer with Landlock and seccomp, and allow both in the container", "%s", weakness)
 	}
 	if !d.Assisted {

@@ -8,8 +8,8 @@ import (
 	"github.com/procession-dev/procession/api/admin"
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/assistance/extract"
-	"github.com/procession-dev/procession/confine"
 	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/internal/sandbox"
 	"github.com/procession-dev/procession/test/kit/contracttest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
@@ -41,8 +41,8 @@ func mustLoad() map[string]*contracttest.Contract {
 // its own program again for untrusted work, which here is the binary of the tests:
 // then Main does the work and exits.
 func Main(m *testing.M) int {
-	tasks := map[string]confine.Task{extract.TaskName: extract.Task, press.TaskName: press.Task}
-	if code, child := confine.Serve(os.Args, tasks); child {
+	tasks := map[string]sandbox.Task{extract.TaskName: extract.Task, press.TaskName: press.Task}
+	if code, child := sandbox.Serve(os.Args, tasks); child {
 		os.Exit(code)
 	}
 	return pgtest.Main(m)

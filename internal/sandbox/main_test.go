@@ -1,4 +1,4 @@
-package confine_test
+package sandbox_test
 
 import (
 	"bufio"
@@ -12,11 +12,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 func TestMain(m *testing.M) {
-	if code, child := confine.Serve(os.Args, tasks()); child {
+	if code, child := sandbox.Serve(os.Args, tasks()); child {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
@@ -32,8 +32,8 @@ type surroundings struct {
 	Limits map[int]syscall.Rlimit
 }
 
-func tasks() map[string]confine.Task {
-	return map[string]confine.Task{
+func tasks() map[string]sandbox.Task {
+	return map[string]sandbox.Task{
 		"upper": func(_ context.Context, in io.Reader, out io.Writer) error {
 			text, err := io.ReadAll(in)
 			if err != nil {

@@ -1,4 +1,4 @@
-// Package confine processes untrusted files in child processes, which run this program
+// Package sandbox processes untrusted files in child processes, which run this program
 // or another one such as pdftotext. A child has limits of memory, processor time,
 // wall-clock time and output, an empty environment and no open files but its standard
 // streams. It is killed together with the processes that it started. A hostile file
@@ -8,4 +8,4 @@
 // every write, sockets, other programs, signals to processes of the service and rare system calls. Restrictions that
 // the kernel does not have are left out, and Weakness names them. On other systems only the limits of wall-clock time
 // and output apply.
-package confine
+package sandbox

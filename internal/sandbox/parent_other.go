@@ -1,6 +1,6 @@
 //go:build !linux
 
-package confine
+package sandbox
 
 import (
 	"encoding/json"

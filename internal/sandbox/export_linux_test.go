@@ -1,4 +1,4 @@
-package confine
+package sandbox
 
 // DescribeWeakness returns the sentence of Weakness for another kernel.
 func DescribeWeakness(landlockVersion int, filters bool) string {

@@ -1,4 +1,4 @@
-package confine_test
+package sandbox_test
 
 import (
 	"bufio"
@@ -16,24 +16,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 const mib = 1 << 20
 
-func limits() confine.Limits {
-	return confine.Limits{Memory: 64 * mib, CPU: 20 * time.Second, Time: time.Minute, Output: mib}
+func limits() sandbox.Limits {
+	return sandbox.Limits{Memory: 64 * mib, CPU: 20 * time.Second, Time: time.Minute, Output: mib}
 }
 
 // forProgram returns limits under which this program can start another one: until then its own memory counts.
-func forProgram() confine.Limits {
+func forProgram() sandbox.Limits {
 	l := limits()
 	l.Memory = 192 * mib
 	return l
 }
 
 // run has a child do a job and returns what it wrote.
-func run(ctx context.Context, p *confine.Pool, j confine.Job, input string) (string, error) {
+func run(ctx context.Context, p *sandbox.Pool, j sandbox.Job, input string) (string, error) {
 	var written string
 	j.Talk = func(in io.WriteCloser, out io.Reader) error {
 		if _, err := io.WriteString(in, input); err != nil {
@@ -52,14 +52,14 @@ func run(ctx context.Context, p *confine.Pool, j confine.Job, input string) (str
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	p := confine.NewPool(256 * mib)
-	text, err := run(t.Context(), p, confine.Job{Task: "upper", Limits: limits()}, strings.Repeat("text ", 100_000))
+	p := sandbox.NewPool(256 * mib)
+	text, err := run(t.Context(), p, sandbox.Job{Task: "upper", Limits: limits()}, strings.Repeat("text ", 100_000))
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("TEXT ", 100_000), text)
-	text, err = run(t.Context(), p, confine.Job{Program: []string{"/bin/cat"}, Limits: forProgram()}, "text")
+	text, err = run(t.Context(), p, sandbox.Job{Program: []string{"/bin/cat"}, Limits: forProgram()}, "text")
 	require.NoError(t, err)
 	require.Equal(t, "text", text)
-	text, err = run(t.Context(), p, confine.Job{Task: "grow", Limits: limits()}, "30")
+	text, err = run(t.Context(), p, sandbox.Job{Task: "grow", Limits: limits()}, "30")
 	require.NoError(t, err)
 	require.Equal(t, "30", text)
 }
@@ -69,22 +69,22 @@ func TestRunFails(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("children are restricted on Linux only")
 	}
-	p := confine.NewPool(256 * mib)
+	p := sandbox.NewPool(256 * mib)
 	for name, test := range map[string]struct {
-		job    confine.Job
+		job    sandbox.Job
 		input  string
-		change func(*confine.Limits)
+		change func(*sandbox.Limits)
 		want   error
 	}{
-		"memory":    {job: confine.Job{Task: "grow"}, input: "200", want: confine.ErrMemory},
-		"processor": {job: confine.Job{Task: "spin"}, change: func(l *confine.Limits) { l.CPU = time.Second }, want: confine.ErrTime},
+		"memory":    {job: sandbox.Job{Task: "grow"}, input: "200", want: sandbox.ErrMemory},
+		"processor": {job: sandbox.Job{Task: "spin"}, change: func(l *sandbox.Limits) { l.CPU = time.Second }, want: sandbox.ErrTime},
 		"processor of a program": {
-			job: confine.Job{Program: []string{"/bin/sh", "-c", "while :; do :; done"}}, change: func(l *confine.Limits) { l.CPU = time.Second }, want: confine.ErrTime,
+			job: sandbox.Job{Program: []string{"/bin/sh", "-c", "while :; do :; done"}}, change: func(l *sandbox.Limits) { l.CPU = time.Second }, want: sandbox.ErrTime,
 		},
-		"clock":              {job: confine.Job{Task: "wait"}, change: func(l *confine.Limits) { l.Time = 300 * time.Millisecond }, want: confine.ErrTime},
-		"clock of a program": {job: confine.Job{Program: []string{"/bin/sleep", "100"}}, change: func(l *confine.Limits) { l.Time = 300 * time.Millisecond }, want: confine.ErrTime},
-		"output":             {job: confine.Job{Task: "flood"}, want: confine.ErrOutput},
-		"killed":             {job: confine.Job{Task: "die"}, want: confine.ErrLost},
+		"clock":              {job: sandbox.Job{Task: "wait"}, change: func(l *sandbox.Limits) { l.Time = 300 * time.Millisecond }, want: sandbox.ErrTime},
+		"clock of a program": {job: sandbox.Job{Program: []string{"/bin/sleep", "100"}}, change: func(l *sandbox.Limits) { l.Time = 300 * time.Millisecond }, want: sandbox.ErrTime},
+		"output":             {job: sandbox.Job{Task: "flood"}, want: sandbox.ErrOutput},
+		"killed":             {job: sandbox.Job{Task: "die"}, want: sandbox.ErrLost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,26 +104,26 @@ func TestRunFails(t *testing.T) {
 		`runtime: failed to create new OS thread (have 5 already; errno=11)\n`,
 		`SIGSEGV: segmentation violation\nPC=0x434ebd m=3 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x2e m=3 mp=0x2e [idle]:\n`,
 	} {
-		dies := confine.Job{Program: []string{"/bin/sh", "-c", "printf '" + complaint + "' >&2; exit 2"}, Limits: forProgram()}
+		dies := sandbox.Job{Program: []string{"/bin/sh", "-c", "printf '" + complaint + "' >&2; exit 2"}, Limits: forProgram()}
 		_, err := run(t.Context(), p, dies, "")
-		require.ErrorIs(t, err, confine.ErrMemory, complaint)
+		require.ErrorIs(t, err, sandbox.ErrMemory, complaint)
 	}
 	for task, complaint := range map[string]string{
 		"fail": "it does not work", "panic": "panic: broken",
 	} {
-		_, err := run(t.Context(), p, confine.Job{Task: task, Limits: limits()}, "")
-		var failed *confine.ExitError
+		_, err := run(t.Context(), p, sandbox.Job{Task: task, Limits: limits()}, "")
+		var failed *sandbox.ExitError
 		require.ErrorAs(t, err, &failed, task)
 		require.Contains(t, failed.Complaint, complaint)
 		require.LessOrEqual(t, len(failed.Complaint), 4<<10)
 	}
-	_, err := run(t.Context(), p, confine.Job{Task: "nothing", Limits: limits()}, "")
-	require.ErrorIs(t, err, confine.ErrLost)
+	_, err := run(t.Context(), p, sandbox.Job{Task: "nothing", Limits: limits()}, "")
+	require.ErrorIs(t, err, sandbox.ErrLost)
 	require.ErrorContains(t, err, "there is no task")
-	_, err = run(t.Context(), p, confine.Job{Program: []string{"/nowhere"}, Limits: forProgram()}, "")
-	require.ErrorIs(t, err, confine.ErrLost)
+	_, err = run(t.Context(), p, sandbox.Job{Program: []string{"/nowhere"}, Limits: forProgram()}, "")
+	require.ErrorIs(t, err, sandbox.ErrLost)
 	require.ErrorContains(t, err, "no such file")
-	require.ErrorContains(t, p.Run(t.Context(), confine.Job{Limits: confine.Limits{Memory: 257 * mib}}), "wants")
+	require.ErrorContains(t, p.Run(t.Context(), sandbox.Job{Limits: sandbox.Limits{Memory: 257 * mib}}), "wants")
 }
 
 func TestSurroundings(t *testing.T) {
@@ -138,7 +138,7 @@ func TestSurroundings(t *testing.T) {
 	defer func() { _ = file.Close() }()
 	_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, file.Fd(), syscall.F_SETFD, 0)
 	require.Zero(t, errno)
-	text, err := run(t.Context(), confine.NewPool(64*mib), confine.Job{Task: "look", Limits: limits()}, "")
+	text, err := run(t.Context(), sandbox.NewPool(64*mib), sandbox.Job{Task: "look", Limits: limits()}, "")
 	require.NoError(t, err)
 	var found surroundings
 	require.NoError(t, json.Unmarshal([]byte(text), &found))
@@ -153,7 +153,7 @@ func TestSurroundings(t *testing.T) {
 		require.Less(t, found.Limits[resource].Max, uint64(4<<30))
 	}
 	var score []byte
-	err = confine.NewPool(64*mib).Run(t.Context(), confine.Job{Task: "wait", Limits: limits(), Talk: func(_ io.WriteCloser, out io.Reader) error {
+	err = sandbox.NewPool(64*mib).Run(t.Context(), sandbox.Job{Task: "wait", Limits: limits(), Talk: func(_ io.WriteCloser, out io.Reader) error {
 		var pid int
 		if _, err := fmt.Fscan(out, &pid); err != nil {
 			return err
@@ -169,11 +169,11 @@ func TestSurroundings(t *testing.T) {
 // The memory of all children together is bounded: a second one waits.
 func TestChildrenWaitForMemory(t *testing.T) {
 	t.Parallel()
-	p := confine.NewPool(64 * mib)
+	p := sandbox.NewPool(64 * mib)
 	started, end := make(chan struct{}), make(chan struct{})
 	first := make(chan error, 1)
 	go func() {
-		first <- p.Run(t.Context(), confine.Job{Task: "wait", Limits: limits(), Talk: func(_ io.WriteCloser, out io.Reader) error {
+		first <- p.Run(t.Context(), sandbox.Job{Task: "wait", Limits: limits(), Talk: func(_ io.WriteCloser, out io.Reader) error {
 			_, err := bufio.NewReader(out).ReadString('\n')
 			close(started)
 			<-end
@@ -186,11 +186,11 @@ func TestChildrenWaitForMemory(t *testing.T) {
 	<-started
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err := run(ctx, p, confine.Job{Task: "upper", Limits: limits()}, "a")
+	_, err := run(ctx, p, sandbox.Job{Task: "upper", Limits: limits()}, "a")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	close(end)
 	require.ErrorIs(t, <-first, context.Canceled)
-	text, err := run(t.Context(), p, confine.Job{Task: "upper", Limits: limits()}, "a")
+	text, err := run(t.Context(), p, sandbox.Job{Task: "upper", Limits: limits()}, "a")
 	require.NoError(t, err)
 	require.Equal(t, "A", text)
 }
@@ -212,7 +212,7 @@ func TestNothingIsLeft(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var pid int
-			err := confine.NewPool(192*mib).Run(ctx, confine.Job{
+			err := sandbox.NewPool(192*mib).Run(ctx, sandbox.Job{
 				Program: []string{"/bin/sh", "-c", script}, Limits: forProgram(),
 				Talk: func(_ io.WriteCloser, out io.Reader) error {
 					if _, err := fmt.Fscan(out, &pid); err != nil {

@@ -1,4 +1,4 @@
-package confine_test
+package sandbox_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/procession-dev/procession/confine"
+	"github.com/procession-dev/procession/internal/sandbox"
 )
 
 // attempts is the input of the task "try".
@@ -111,7 +111,7 @@ func TestTasksAreDeniedAllButTheirStreams(t *testing.T) {
 	require.NoError(t, os.WriteFile(a.File, []byte("kept"), 0o600))
 	input, err := json.Marshal(a)
 	require.NoError(t, err)
-	text, err := run(t.Context(), confine.NewPool(64*mib), confine.Job{Task: "try", Limits: limits()}, string(input))
+	text, err := run(t.Context(), sandbox.NewPool(64*mib), sandbox.Job{Task: "try", Limits: limits()}, string(input))
 	require.NoError(t, err)
 	var found map[string]string
 	require.NoError(t, json.Unmarshal([]byte(text), &found))
@@ -135,7 +135,7 @@ func calls(t *testing.T) map[string]uintptr {
 	table, err := arch.GetInfo("")
 	require.NoError(t, err)
 	numbers := map[string]uintptr{}
-	for name := range maps.Keys(confine.DeniedCalls()) {
+	for name := range maps.Keys(sandbox.DeniedCalls()) {
 		if number, ok := table.SyscallNames[name]; ok {
 			numbers[name] = uintptr(number)
 		}
@@ -168,11 +168,11 @@ func TestProgramsReadTheirOwnFilesOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := run(t.Context(), confine.NewPool(192*mib), confine.Job{
+			text, err := run(t.Context(), sandbox.NewPool(192*mib), sandbox.Job{
 				Program: test.program, Readable: []string{data, filepath.Join(folder, "absent")}, Limits: forProgram(),
 			}, "")
 			require.Equal(t, test.want, text)
-			var failed *confine.ExitError
+			var failed *sandbox.ExitError
 			if test.want == "" {
 				require.ErrorAs(t, err, &failed)
 				require.Regexp(t, "(?i)permission denied|not permitted|can't create", failed.Complaint)
@@ -185,17 +185,17 @@ func TestProgramsReadTheirOwnFilesOnly(t *testing.T) {
 
 func TestWeaknessNamesTheMissingRestrictions(t *testing.T) {
 	t.Parallel()
-	require.Empty(t, confine.DescribeWeakness(6, true))
-	require.Contains(t, confine.DescribeWeakness(0, true), "can read the files of the service")
-	require.Contains(t, confine.DescribeWeakness(5, true), "can send signals")
-	require.Contains(t, confine.DescribeWeakness(6, false), "can open sockets")
-	require.Len(t, strings.Split(confine.DescribeWeakness(0, false), "; "), 2)
+	require.Empty(t, sandbox.DescribeWeakness(6, true))
+	require.Contains(t, sandbox.DescribeWeakness(0, true), "can read the files of the service")
+	require.Contains(t, sandbox.DescribeWeakness(5, true), "can send signals")
+	require.Contains(t, sandbox.DescribeWeakness(6, false), "can open sockets")
+	require.Len(t, strings.Split(sandbox.DescribeWeakness(0, false), "; "), 2)
 }
 
 // requireSandbox skips the test on a kernel that lacks a mechanism of the sandbox.
 func requireSandbox(t *testing.T) {
 	t.Helper()
-	if lacks := confine.Weakness(); lacks != "" {
+	if lacks := sandbox.Weakness(); lacks != "" {
 		t.Skip(lacks)
 	}
 }
