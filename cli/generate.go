@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
-	"github.com/procession-dev/procession/codegen"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/codegen"
 )
 
 func newGenerateCommand() *cobra.Command {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/cli"
-	"github.com/procession-dev/procession/codegen"
+	"github.com/procession-dev/procession/internal/codegen"
 )
 
 func TestGenerate(t *testing.T) {

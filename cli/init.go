@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procession-dev/procession/codegen"
+	"github.com/procession-dev/procession/internal/codegen"
 )
 
 func newInitCommand() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/cli"
-	"github.com/procession-dev/procession/codegen"
+	"github.com/procession-dev/procession/internal/codegen"
 )
 
 func TestInitWorker(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/procession-dev/procession/app/administration"
-	"github.com/procession-dev/procession/codegen"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/codegen"
 )
 
 // pageSize is how many task queues a page of the list has.

@@ -12,10 +12,10 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"context"
 	"github.com/procession-dev/procession/app/administration"
-	"github.com/procession-dev/procession/codegen"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/shell"
+	"github.com/procession-dev/procession/internal/codegen"
 	"strings"
 )
 

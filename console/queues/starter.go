@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/procession-dev/procession/app/administration"
-	"github.com/procession-dev/procession/codegen"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/domain/shell"
+	"github.com/procession-dev/procession/internal/codegen"
 )
 
 // starter is a worker to begin with, in a language.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/codegen"
 	"github.com/procession-dev/procession/domain/resource"
+	"github.com/procession-dev/procession/internal/codegen"
 	"github.com/procession-dev/procession/manifest"
 )
 
