@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/devstack/demo"
-	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/internal/manifest"
 	"github.com/procession-dev/procession/sdk/processiontest/conformance"
 	"github.com/procession-dev/procession/test/kit/apitest"
 	"github.com/procession-dev/procession/test/kit/contracttest"

@@ -10,7 +10,7 @@ import (
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/internal/manifest"
 )
 
 // applying contains the flags of apply and diff.

@@ -7,7 +7,7 @@ import (
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/jsontext"
-	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/internal/manifest"
 )
 
 // noDocument is the name of what is not there in a unified diff.

@@ -11,7 +11,7 @@ import (
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain/jsontext"
-	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/internal/manifest"
 )
 
 func newEditCommand(env Environment) *cobra.Command {

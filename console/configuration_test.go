@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/internal/manifest"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )

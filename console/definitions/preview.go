@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/form"
-	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/internal/manifest"
 )
 
 // named is a form that a manifest makes.

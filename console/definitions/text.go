@@ -9,7 +9,7 @@ import (
 
 	"github.com/procession-dev/procession/domain/jsontext"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/internal/manifest"
 )
 
 // textOf writes a manifest as people edit it, without the id, which never changes.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/internal/codegen"
-	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/internal/manifest"
 )
 
 var update = flag.Bool("update", false, "write what is generated to testdata instead of comparing")

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 	"github.com/procession-dev/procession/domain/resource"
 	"github.com/procession-dev/procession/examples/demo"
-	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/internal/manifest"
 )
 
 func demoDocuments(t *testing.T) []resource.Document {

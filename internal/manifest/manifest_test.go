@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/procession-dev/procession/manifest"
+	"github.com/procession-dev/procession/internal/manifest"
 )
 
 func mustParse(t *testing.T, name, text string) []manifest.Source {
