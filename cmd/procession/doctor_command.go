@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/doctor"
 	"github.com/procession-dev/procession/engine"
-	"github.com/procession-dev/procession/internal/doctor"
 	"github.com/procession-dev/procession/persistence"
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/authn"
+	"github.com/procession-dev/procession/cmd/procession/doctor"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/doctor"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/oidctest"
 	"github.com/procession-dev/procession/test/kit/pgtest"

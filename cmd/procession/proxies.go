@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/procession-dev/procession/cmd/procession/doctor"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/doctor"
 )
 
 const (

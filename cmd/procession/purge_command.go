@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procession-dev/procession/cli"
+	"github.com/procession-dev/procession/cmd/procession/doctor"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/internal/doctor"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/maintenance"
 	"github.com/procession-dev/procession/persistence/retention"
