@@ -59,7 +59,7 @@ check: bootstrap-tests assets lint drift temporal ## All that must hold before a
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZ_TIME, and give every parameter every hostile value
-	@scripts/fuzz "$(FUZZ_TIME)"
+	@tools/scripts/fuzz "$(FUZZ_TIME)"
 	@go test ./api -count=1 -run TestNoParameterMakesTheServiceFail -args -hostile-rounds=1
 
 # Without the race detector, which would compile a second Temporal.
@@ -79,8 +79,8 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, link
 	@$(TOOLS)/golangci-lint config verify --config .golangci.yml
 	@$(TOOLS)/golangci-lint fmt --diff
 	@go test ./scripts ./cmd/procession -run 'TestLinksOfDocuments|TestCommandsOfDocuments'
-	@scripts/pin-images --check
-	@scripts/wording
+	@tools/scripts/pin-images --check
+	@tools/scripts/wording
 	@$(TOOLS)/golangci-lint run ./...
 	@for module in $(NESTED); do \
 	  (cd "$$module" && $(TEMPORAL_ENV) && $(TOOLS)/golangci-lint run --config "$(CURDIR)/.golangci.yml" ./...); \
@@ -98,7 +98,7 @@ generate: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Make the generated code from t
 
 .PHONY: drift
 drift: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Check that generated code, NOTICE and module files are current
-	@scripts/generated-current
+	@tools/scripts/generated-current
 	@go run ./cmd/sbom -notice NOTICE -check
 	@for module in $(ALL_MODULES); do \
 	  (cd "$$module" && go mod tidy -diff) || { echo "go.mod or go.sum of $$module is not tidy: run go mod tidy there" >&2; exit 1; }; \
@@ -106,11 +106,11 @@ drift: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Check that generated code, NOTICE
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities; VULNDB says where the database is, VULN_REQUIRED=1 that it must answer
-	@scripts/vulnerabilities
+	@tools/scripts/vulnerabilities
 
 .PHONY: images
 images: ## Pin the images we build on by the digests that their registries answer with
-	@scripts/pin-images
+	@tools/scripts/pin-images
 
 .PHONY: compat
 compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each); lint the contracts and call clients generated from them; a short bench beside Camunda
@@ -170,18 +170,18 @@ sbom: build temporal ## Write a bill of materials of each binary into dist/, as 
 
 .PHONY: release
 release: ## Check what is published: pinned images, no known vulnerabilities (the database must answer), bills of materials
-	@IMAGES_REQUIRED=1 scripts/pin-images --check
-	@VULN_REQUIRED=1 scripts/vulnerabilities
+	@IMAGES_REQUIRED=1 tools/scripts/pin-images --check
+	@VULN_REQUIRED=1 tools/scripts/vulnerabilities
 	@$(MAKE) sbom
 
 .PHONY: bootstrap
 bootstrap: ## Check for Go, PostgreSQL and Node; install all but Go with apt where they are missing
-	@scripts/bootstrap
+	@tools/scripts/bootstrap
 
 # The tests of the console need a browser.
 .PHONY: bootstrap-tests
 bootstrap-tests:
-	@scripts/bootstrap --tests
+	@tools/scripts/bootstrap --tests
 
 .PHONY: clean
 clean: ## Remove what was built here; data in .procession/ and caches stay
@@ -189,19 +189,19 @@ clean: ## Remove what was built here; data in .procession/ and caches stay
 
 # Tools are built from their pinned modules once, and again when a pin moves.
 $(TOOLS)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
-	@scripts/install-tool lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@tools/scripts/install-tool lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 $(TOOLS)/oapi-codegen: tools/codegen/go.mod tools/codegen/go.sum
-	@scripts/install-tool codegen github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
+	@tools/scripts/install-tool codegen github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 
 $(TOOLS)/templ: tools/templ/go.mod tools/templ/go.sum
-	@scripts/install-tool templ github.com/a-h/templ/cmd/templ
+	@tools/scripts/install-tool templ github.com/a-h/templ/cmd/templ
 
 $(TOOLS)/workflowcheck: tools/workflowcheck/go.mod tools/workflowcheck/go.sum
-	@scripts/install-tool workflowcheck go.temporal.io/sdk/contrib/tools/workflowcheck
+	@tools/scripts/install-tool workflowcheck go.temporal.io/sdk/contrib/tools/workflowcheck
 
 $(TOOLS)/govulncheck: tools/vulncheck/go.mod tools/vulncheck/go.sum
-	@scripts/install-tool vulncheck golang.org/x/vuln/cmd/govulncheck
+	@tools/scripts/install-tool vulncheck golang.org/x/vuln/cmd/govulncheck
 
 $(TOOLS)/crane: tools/images/go.mod tools/images/go.sum
-	@scripts/install-tool images github.com/google/go-containerregistry/cmd/crane
+	@tools/scripts/install-tool images github.com/google/go-containerregistry/cmd/crane

@@ -25,17 +25,17 @@ func TestRecipesNameTheFiles(t *testing.T) {
 		// limit is how many files the recipe may name, 0 for any number.
 		limit int
 	}{
-		{"a kind of manifest", "../domain/resource/kind.go", `\bKind\w+ +Kind = "(\w+)"`, 10},
-		{"an operation", "../api/openapi/shape_a.yaml", `operationId: (\w+)`, 0},
-		{"an operation", "../api/openapi/shape_b.yaml", `operationId: (\w+)`, 0},
-		{"an operation", "../api/openapi/admin.yaml", `operationId: (\w+)`, 0},
-		{"an event type", "../domain/event_type.go", `\bEvent(\w+) +EventType = "`, 0},
-		{"an event type", "../domain/event_public.go", `NameB: "([\w.]+)"`, 0},
-		{"a screen", "../console/routes.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
-		{"a screen", "../console/routes_administration.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
-		{"a setting", "../cmd/procession/config_http.go", setting, 0},
-		{"a setting", "../cmd/procession/config_database.go", setting, 0},
-		{"a setting", "../cmd/procession/config_features.go", setting, 0},
+		{"a kind of manifest", "../../domain/resource/kind.go", `\bKind\w+ +Kind = "(\w+)"`, 10},
+		{"an operation", "../../api/openapi/shape_a.yaml", `operationId: (\w+)`, 0},
+		{"an operation", "../../api/openapi/shape_b.yaml", `operationId: (\w+)`, 0},
+		{"an operation", "../../api/openapi/admin.yaml", `operationId: (\w+)`, 0},
+		{"an event type", "../../domain/event_type.go", `\bEvent(\w+) +EventType = "`, 0},
+		{"an event type", "../../domain/event_public.go", `NameB: "([\w.]+)"`, 0},
+		{"a screen", "../../console/routes.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
+		{"a screen", "../../console/routes_administration.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
+		{"a setting", "../../cmd/procession/config_http.go", setting, 0},
+		{"a setting", "../../cmd/procession/config_database.go", setting, 0},
+		{"a setting", "../../cmd/procession/config_features.go", setting, 0},
 	} {
 		t.Run(c.recipe+" "+filepath.Base(c.from), func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +44,7 @@ func TestRecipesNameTheFiles(t *testing.T) {
 				require.LessOrEqual(t, len(named), c.limit, named)
 			}
 			for _, pattern := range named {
-				found, err := filepath.Glob("../" + pattern)
+				found, err := filepath.Glob("../../" + pattern)
 				require.NoError(t, err)
 				require.NotEmpty(t, found, pattern)
 			}
@@ -73,13 +73,13 @@ func TestRecipesNameTheFiles(t *testing.T) {
 // own only for the kinds that have rows.
 func TestFilesOfAKind(t *testing.T) {
 	t.Parallel()
-	kinds, err := os.ReadFile("../domain/resource/kind.go")
+	kinds, err := os.ReadFile("../../domain/resource/kind.go")
 	require.NoError(t, err)
 	for _, pattern := range filesOfRecipe(t, "a kind of manifest") {
 		if pattern == "administer/configuration_*.go" || strings.HasPrefix(pattern, "console/lang/") {
 			continue
 		}
-		paths, err := filepath.Glob("../" + pattern)
+		paths, err := filepath.Glob("../../" + pattern)
 		require.NoError(t, err)
 		var joined strings.Builder
 		for _, path := range paths {
@@ -96,7 +96,7 @@ func TestFilesOfAKind(t *testing.T) {
 // filesOfRecipe returns the files that a section of CONTRIBUTING.md names, with an asterisk for what varies.
 func filesOfRecipe(t *testing.T, recipe string) []string {
 	t.Helper()
-	text, err := os.ReadFile("../CONTRIBUTING.md")
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(text), "\n## Add "+recipe)
 	require.True(t, found, recipe)
@@ -130,7 +130,7 @@ func handWritten(t *testing.T, name string, see func(path string, text []byte)) 
 	matching, generated := regexp.MustCompile(name), regexp.MustCompile(`gen\.go$|_templ\.go$|^CHANGELOG\.md$`)
 	skipped := regexp.MustCompile(`(^|/)(\.[^/]+|bin|testdata|node_modules)$|^docs/decisions$|^persistence/migrations$`)
 	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
-		path = strings.TrimPrefix(filepath.ToSlash(path), "../")
+		path = strings.TrimPrefix(filepath.ToSlash(path), "../../")
 		switch {
 		case err != nil:
 			return err
@@ -139,7 +139,7 @@ func handWritten(t *testing.T, name string, see func(path string, text []byte)) 
 		case entry.IsDir(), !matching.MatchString(path), generated.MatchString(path):
 			return nil
 		}
-		text, err := os.ReadFile("../" + path)
+		text, err := os.ReadFile("../../" + path)
 		see(path, text)
 		return err
 	}))

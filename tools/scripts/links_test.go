@@ -35,13 +35,13 @@ func TestLinksOfDocuments(t *testing.T) {
 		documents[path] = pageOf(raw)
 		return err
 	}))
-	require.Contains(t, documents, "../README.md")
+	require.Contains(t, documents, "../../README.md")
 	for from, page := range documents {
 		for _, link := range page.links {
 			require.NoError(t, followed(documents, from, link), "%s: %s", from, link)
 		}
 	}
-	require.Empty(t, unreached(documents, "../README.md"), "no page that the README leads to names them")
+	require.Empty(t, unreached(documents, "../../README.md"), "no page that the README leads to names them")
 }
 
 // page contains what matters of a document: where its links lead, and what can be linked to.
