@@ -19,8 +19,8 @@ FUZZ_TIME    ?= 30s
 
 TOOLS := $(CURDIR)/bin/tools
 
-# Modules of our own beside the root; those of tools hold nothing but versions.
-NESTED := $(patsubst %/go.mod,%,$(filter-out tools/%,$(wildcard */go.mod examples/*/go.mod)))
+# Modules below the root; those of tools hold nothing but versions.
+NESTED := $(patsubst %/go.mod,%,$(filter-out tools/%,$(wildcard */go.mod test/*/go.mod)))
 ALL_MODULES := . $(NESTED) $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
 
 # Temporal takes minutes to compile. Tests and lint of temporal-server must say
@@ -75,7 +75,7 @@ fmt: $(TOOLS)/golangci-lint ## Format all Go files
 
 .PHONY: lint
 lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, links and commands of documents, lint rules, package boundaries and workflow determinism
-	@go run ./cmd/walls -check
+	@go run ./tools/imports
 	@$(TOOLS)/golangci-lint config verify --config .golangci.yml
 	@$(TOOLS)/golangci-lint fmt --diff
 	@go test ./scripts ./cmd/procession -run 'TestLinksOfDocuments|TestCommandsOfDocuments'

@@ -79,16 +79,16 @@ func newTerminal(t *testing.T, issuers ...authn.OIDCIssuer) *terminal {
 	operations := app.New(app.Options{
 		Store: store, TaskLogLimit: app.DefaultTaskLogLimit, Issuer: issuer, Sealer: sealer, Documents: documents,
 	})
-	administration := administration.New(administration.Options{
+	administrators := administration.New(administration.Options{
 		Store: store, Sealer: sealer, Issuer: issuer, EngineAddress: "temporal.example:7233", Documents: documents,
 	})
-	first, err := administration.BootstrapTenant(t.Context(), administration.FirstTenant{
+	first, err := administrators.BootstrapTenant(t.Context(), administration.FirstTenant{
 		Code: "home", Name: "Home", Email: "operator@home.example", UserName: "Operator",
 	})
 	require.NoError(t, err)
 	passed := chain.Options{Log: slog.New(slog.DiscardHandler), Clock: now}
 	router, err := api.NewRouter(api.Options{
-		Options: passed, Service: operations, Administration: administration, Revocations: store.Revocations(),
+		Options: passed, Service: operations, Administration: administrators, Revocations: store.Revocations(),
 		Authenticator: authenticator, Issuer: issuer,
 	})
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ func TestEveryKindHasAHandler(t *testing.T) {
 	t.Parallel()
 	handlers := kindHandlers()
 	for _, kind := range resource.Kinds() {
-		require.Contains(t, handlers, kind, "administer/kind.go")
+		require.Contains(t, handlers, kind, "app/administration/kind.go")
 		delete(handlers, kind)
 	}
 	require.Empty(t, handlers)

@@ -174,7 +174,7 @@ func authorization(a demo.Account) string {
 
 // sdkWorker is a worker of the SDK in the process of the test.
 type sdkWorker struct {
-	relay *relay
+	relay *tcpRelay
 	// ahead is how far its clock is ahead, in nanoseconds.
 	ahead atomic.Int64
 	file  string
@@ -193,7 +193,7 @@ func (w *sdkWorker) log() string {
 func (s *testStack) startSDKWorker(name string, register func(*procession.Worker) error) *sdkWorker {
 	s.t.Helper()
 	account := demo.LoanWorker()
-	running := &sdkWorker{relay: newRelay(s.t, s.config.TemporalAddress), file: filepath.Join(s.dir, name+".log")}
+	running := &sdkWorker{relay: newTCPRelay(s.t, s.config.TemporalAddress), file: filepath.Join(s.dir, name+".log")}
 	ready := make(chan string, 1)
 	w, err := procession.NewWorker(procession.Config{
 		Client: procession.ClientConfig{
@@ -223,18 +223,18 @@ func (s *testStack) startSDKWorker(name string, register func(*procession.Worker
 	return running
 }
 
-// relay passes connections on, and can break them.
-type relay struct {
+// tcpRelay passes connections on, and can break them.
+type tcpRelay struct {
 	address string
 	mu      sync.Mutex
 	open    []net.Conn
 }
 
-func newRelay(t *testing.T, target string) *relay {
+func newTCPRelay(t *testing.T, target string) *tcpRelay {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	r := &relay{address: listener.Addr().String()}
+	r := &tcpRelay{address: listener.Addr().String()}
 	t.Cleanup(func() { _ = listener.Close(); r.cut() })
 	go func() {
 		for {
@@ -259,7 +259,7 @@ func newRelay(t *testing.T, target string) *relay {
 }
 
 // cut breaks all connections.
-func (r *relay) cut() {
+func (r *tcpRelay) cut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, conn := range r.open {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	administration = "/admin/v1"
+	administrationPath = "/admin/v1"
 	// administrationTarget bounds what is waited for the first page of a list.
 	administrationTarget = 30 * time.Millisecond
 )
@@ -17,7 +17,7 @@ const (
 // return the same.
 func administrationPages() []page {
 	resources := func(kind string) []string {
-		return []string{administration + "/resources?size=25&sort=code,asc&kind=" + kind}
+		return []string{administrationPath + "/resources?size=25&sort=code,asc&kind=" + kind}
 	}
 	return []page{
 		{"definitions", "definitions?kind=ProcessDefinition", resources("ProcessDefinition")},
@@ -26,13 +26,13 @@ func administrationPages() []page {
 		{"groups", "people?kind=Group", resources("Group")},
 		{"applications", "people?kind=Application", resources("Application")},
 		{"robots", "people?kind=Robot", resources("Robot")},
-		{"queues", "queues", []string{administration + "/task-queues?size=25"}},
-		{"incidents", "incidents", []string{administration + "/incidents?size=25&state=OPEN"}},
-		{"webhooks", "webhooks", []string{administration + "/webhooks?size=25"}},
-		{"deliveries", "webhooks/endpoint?tenant=demo&code=webhook-7", []string{administration + "/webhook-deliveries?size=25&tenant=demo&webhook=webhook-7"}},
-		{"audit", "audit", []string{administration + "/events?limit=50&order=NEWEST_FIRST"}},
-		{"audit, a rare type", "audit?what=SECRET.ISSUED", []string{administration + "/events?limit=50&order=NEWEST_FIRST&type=SECRET.ISSUED"}},
-		{"health", "health", []string{administration + "/health"}},
+		{"queues", "queues", []string{administrationPath + "/task-queues?size=25"}},
+		{"incidents", "incidents", []string{administrationPath + "/incidents?size=25&state=OPEN"}},
+		{"webhooks", "webhooks", []string{administrationPath + "/webhooks?size=25"}},
+		{"deliveries", "webhooks/endpoint?tenant=demo&code=webhook-7", []string{administrationPath + "/webhook-deliveries?size=25&tenant=demo&webhook=webhook-7"}},
+		{"audit", "audit", []string{administrationPath + "/events?limit=50&order=NEWEST_FIRST"}},
+		{"audit, a rare type", "audit?what=SECRET.ISSUED", []string{administrationPath + "/events?limit=50&order=NEWEST_FIRST&type=SECRET.ISSUED"}},
+		{"health", "health", []string{administrationPath + "/health"}},
 	}
 }
 

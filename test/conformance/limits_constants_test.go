@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -74,21 +73,21 @@ func limits() []limit { //nolint:funlen // a table
 		{"domain/resource.maxDocuments", "manifests of one `apply`", "", refused},
 		{"domain/resource.maxDocument", "manifest, as JSON", bytes, refused},
 		{"api/admin.BodyLimit", "body of a request of administrators", bytes, "413"},
-		{"manifest.maxFile", "file that the command line reads", bytes, "refused"},
-		{"manifest.maxNodes", "elements of a manifest once aliases are replaced", "", "refused"},
-		{"manifest.maxText", "text of a manifest once aliases are replaced", bytes, "refused"},
-		{"webhook.maxURLLength", "address of a webhook", bytes, refused},
-		{"administer.maxSecretName", "name of a secret", characters, refused},
+		{"internal/manifest.maxFile", "file that the command line reads", bytes, "refused"},
+		{"internal/manifest.maxNodes", "elements of a manifest once aliases are replaced", "", "refused"},
+		{"internal/manifest.maxText", "text of a manifest once aliases are replaced", bytes, "refused"},
+		{"events/webhook.maxURLLength", "address of a webhook", bytes, refused},
+		{"app/administration.maxSecretName", "name of a secret", characters, refused},
 		{"domain.MaxActiveSecrets", "secrets of an application or a webhook that work at once", "", "409"},
 		{"domain.MaxAccessTokens", "personal access tokens of a user", "", "409"},
 		{"domain.MaxQueueNamesSize", "names of the task queues of an application, in its token", bytes, "409"},
 		{"app.maxWorkers", "workers of an application that are online", "", "409"},
-		{"administer.MaxRobotVariables", "variables of a robot", "", "409"},
-		{"administer.maxRobotVariable", "value of a variable", characters, refused},
-		{"administer.maxRobotVariableName", "name of a variable", characters, refused},
-		{"administer.MaxRobotAssets", "assets of a robot", "", "409"},
+		{"app/administration.MaxRobotVariables", "variables of a robot", "", "409"},
+		{"app/administration.maxRobotVariable", "value of a variable", characters, refused},
+		{"app/administration.maxRobotVariableName", "name of a variable", characters, refused},
+		{"app/administration.MaxRobotAssets", "assets of a robot", "", "409"},
 		{"domain.maxAssetVersion", "version of an asset", characters, refused},
-		{"administer.MaxReplayed", "webhook deliveries that are repeated at once", "", "the answer says where to go on"},
+		{"app/administration.MaxReplayed", "webhook deliveries that are repeated at once", "", "the answer says where to go on"},
 		{"form.maxNewRows", "rows of a table in a form that are added at once", "", refused},
 		{"form/press.MaxForms", "forms of one ZIP", "", "409"},
 		{"form/press.MaxPaper", "form as PDF, or ZIP", bytes, "409"},
@@ -110,15 +109,15 @@ func others() map[string]string {
 			domain/filter.maxNumber domain/filter.maxExponent domain.InboxCountLimit domain.MaxDataSourceResults
 			domain/jsondoc.maxExponentDigits domain/jsondoc.maxLibraryWork domain/jsondoc.maxIdle
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
-			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence form/press.maxWaiting
-			form/press.maxFrame form/press.maxJob administer.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
+			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence engine/completions engine/relay events/audit form/press.maxWaiting
+			form/press.maxFrame form/press.maxJob app/administration.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
-			api/httpio.maxIgnoredName api/httpio.maxViolations administer.maxNeedsReported`,
-		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit administer.MaxAccessTokenLifetime
+			api/httpio.maxIgnoredName api/httpio.maxViolations app/administration.maxNeedsReported`,
+		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit app/administration.MaxAccessTokenLifetime
 			authn.MaxCertificateLifetime authn.MaxPublishDelay authn.MaxClockSkew authn.MaxOperatorAccess authn.maxIssuer authn.maxProofAge`,
 		"bounds what identity providers, models, workers and receivers send": ` authn.maxNumericDate
-			authn.maxSubject authn.maxEmail engine webhook.MaxAnswer webhook.maxRetryAfter webhook.maxAnswerHeader
-			webhook.maxSecretLength app.maxDataSourceMessage domain.maxRetryAfter domain.maxHold`,
+			authn.maxSubject authn.maxEmail engine events/webhook.MaxAnswer events/webhook.maxRetryAfter events/webhook.maxAnswerHeader
+			events/webhook.maxSecretLength app.maxDataSourceMessage domain.maxRetryAfter domain.maxHold`,
 		"bounds a run of AI assistance": `app.maxAssistedDocuments app.maxPassages app.maxExcerpts app.maxQuery`,
 		"follows from another limit":    `authn.maxHeader blobstore.maxExtension`,
 		"bounds what is stored of it":   `authn.maxSessions authn.maxUserAgent console/signin.maxAttempt`,
@@ -160,9 +159,9 @@ func constants(t *testing.T) map[string]ast.Expr {
 	named := regexp.MustCompile(`^[mM]ax[A-Z]|^[A-Za-z]+Limit$`)
 	found := map[string]ast.Expr{}
 	for _, root := range []string{
-		"domain", "app", "api", "administer", "authn", "blobstore", "manifest", "webhook", "form", "engine", "console", "persistence",
+		"domain", "app", "api", "authn", "blobstore", "events", "internal/manifest", "form", "engine", "console", "persistence",
 	} {
-		require.NoError(t, filepath.WalkDir(filepath.Join("..", root), func(path string, entry fs.DirEntry, err error) error {
+		require.NoError(t, filepath.WalkDir(filepath.Join("../..", root), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -170,7 +169,7 @@ func constants(t *testing.T) map[string]ast.Expr {
 			if err != nil {
 				return err
 			}
-			folder := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), ".."+string(os.PathSeparator)))
+			folder := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), filepath.FromSlash("../../")))
 			for _, decl := range file.Decls {
 				group, ok := decl.(*ast.GenDecl)
 				if !ok || group.Tok != token.CONST {

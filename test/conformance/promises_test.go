@@ -68,7 +68,7 @@ func TestEverySentenceAboutSecurityHasATest(t *testing.T) {
 	var promises map[string][]promise
 	require.NoError(t, yaml.Unmarshal(text, &promises))
 	require.Len(t, promises, 2)
-	tests := newTestIndex(os.DirFS(".."))
+	tests := newTestIndex(os.DirFS("../.."))
 	for document, list := range promises {
 		content, err := os.ReadFile("../../" + document)
 		require.NoError(t, err)

@@ -148,7 +148,7 @@ func (all statements) missingSections() []string {
 
 func TestEveryStatementHasATest(t *testing.T) {
 	t.Parallel()
-	repository := os.DirFS("..")
+	repository := os.DirFS("../..")
 	all, err := readStatements(os.DirFS("statements"))
 	require.NoError(t, err)
 	require.Empty(t, all.faults(newTestIndex(repository), repository))

@@ -24,12 +24,12 @@ func TestExamplesAreShort(t *testing.T) {
 		}
 	})
 	require.NotEmpty(t, packages)
-	otherLanguages := regexp.MustCompile(`^compat/(typescript|java)/src/`)
+	otherLanguages := regexp.MustCompile(`^test/compat/(typescript|java)/src/`)
 	handWritten(t, otherLanguages.String(), func(file string, text []byte) {
 		packages[otherLanguages.FindString(file)] += bytes.Count(text, []byte("\n"))
 	})
-	require.Contains(t, packages, "compat/typescript/src/")
-	require.Contains(t, packages, "compat/java/src/")
+	require.Contains(t, packages, "test/compat/typescript/src/")
+	require.Contains(t, packages, "test/compat/java/src/")
 	for name, lines := range packages {
 		require.LessOrEqual(t, lines, each, name)
 	}

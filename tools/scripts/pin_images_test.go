@@ -41,7 +41,7 @@ func imageFiles(t *testing.T) []string {
 	dir := t.TempDir()
 	var copies []string
 	for _, name := range []string{"Dockerfile", "temporal-server/Dockerfile", "docker-compose.yml"} {
-		content, err := os.ReadFile(filepath.Join("..", name))
+		content, err := os.ReadFile(filepath.Join("../..", name))
 		require.NoError(t, err)
 		// They may be pinned by now.
 		var lines []string

@@ -76,7 +76,7 @@ func TestFilesOfAKind(t *testing.T) {
 	kinds, err := os.ReadFile("../../domain/resource/kind.go")
 	require.NoError(t, err)
 	for _, pattern := range filesOfRecipe(t, "a kind of manifest") {
-		if pattern == "administer/configuration_*.go" || strings.HasPrefix(pattern, "console/lang/") {
+		if pattern == "app/administration/configuration_*.go" || strings.HasPrefix(pattern, "console/lang/") {
 			continue
 		}
 		paths, err := filepath.Glob("../../" + pattern)
@@ -129,12 +129,12 @@ func handWritten(t *testing.T, name string, see func(path string, text []byte)) 
 	t.Helper()
 	matching, generated := regexp.MustCompile(name), regexp.MustCompile(`gen\.go$|_templ\.go$|^CHANGELOG\.md$`)
 	skipped := regexp.MustCompile(`(^|/)(\.[^/]+|bin|testdata|node_modules)$|^docs/decisions$|^persistence/migrations$`)
-	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		path = strings.TrimPrefix(filepath.ToSlash(path), "../../")
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != ".." && skipped.MatchString(path):
+		case entry.IsDir() && path != "../.." && skipped.MatchString(path):
 			return fs.SkipDir
 		case entry.IsDir(), !matching.MatchString(path), generated.MatchString(path):
 			return nil

@@ -33,7 +33,7 @@ func Pooler(tb testing.TB, address string, settings ...string) string {
 		// Debian has it where only root looks.
 		binary, err = exec.LookPath("/usr/sbin/pgbouncer")
 	}
-	require.NoError(tb, err, "scripts/bootstrap --tests installs PgBouncer")
+	require.NoError(tb, err, "tools/scripts/bootstrap --tests installs PgBouncer")
 	// It does not run as root, so the directory is for another user.
 	dir, err := os.MkdirTemp(pgcluster.ScratchDir(), "procession-pooler-") //nolint:usetesting // see above
 	require.NoError(tb, err)
