@@ -43,8 +43,8 @@ func newAccessListCommand(env Environment) *cobra.Command {
 			if params.PrincipalID, err = s.principalFilter(cmd.Context(), "--principal", principal, by.tenant); err != nil {
 				return nil, 0, err
 			}
-			answer, err := s.FindEngineAccessWithResponse(cmd.Context(), &params)
-			page, err := read[oasadmin.EngineAccessPage](s, answer, err)
+			answer, err := s.FindEngineAccess(cmd.Context(), &params)
+			page, err := receive[oasadmin.EngineAccessPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
@@ -116,8 +116,8 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 		if body == (oasadmin.EngineAccessRevokeParams{}) {
 			return misuse("%s needs an id, --principal or --tenant", cmd.CommandPath())
 		}
-		answer, err := s.RevokeEngineAccessWithResponse(cmd.Context(), body)
-		done, err := read[oasadmin.EngineAccessRevocation](s, answer, err)
+		answer, err := s.RevokeEngineAccess(cmd.Context(), body)
+		done, err := receive[oasadmin.EngineAccessRevocation](s, answer, err)
 		if err != nil {
 			return notFound(err, fmt.Sprintf("engine access %s", body.ID))
 		}
@@ -142,8 +142,8 @@ func parseID(text, what string) (uuid.UUID, error) {
 
 // tenantID finds the id of a tenant that the caller administers.
 func (s *service) tenantID(ctx context.Context, code string) (*uuid.UUID, error) {
-	answer, err := s.RetrieveResourceWithResponse(ctx, oasadmin.ResourceKindTenant, code, &oasadmin.RetrieveResourceParams{Tenant: &code})
-	found, err := read[oasadmin.Resource](s, answer, err)
+	answer, err := s.RetrieveResource(ctx, oasadmin.ResourceKindTenant, code, &oasadmin.RetrieveResourceParams{Tenant: &code})
+	found, err := receive[oasadmin.Resource](s, answer, err)
 	if err != nil {
 		return nil, named(err, resource.KindTenant, code)
 	}

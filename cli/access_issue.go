@@ -36,8 +36,8 @@ func newAccessIssueCommand(env Environment) *cobra.Command {
 		if body.ExpiresAt, err = expiry(expires, env.Clock()); err != nil {
 			return err
 		}
-		answer, err := s.IssueOperatorAccessWithResponse(cmd.Context(), body)
-		issued, err := read[oasadmin.OperatorAccess](s, answer, err)
+		answer, err := s.IssueOperatorAccess(cmd.Context(), body)
+		issued, err := receive[oasadmin.OperatorAccess](s, answer, err)
 		if err != nil {
 			return notFound(err, "tenant "+tenant)
 		}

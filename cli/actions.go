@@ -38,9 +38,9 @@ func newActionsExplainCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return nil, 0, err
 			}
-			answer, err := s.ExplainProcessActionsWithResponse(cmd.Context(), process,
+			answer, err := s.ExplainProcessActions(cmd.Context(), process,
 				&oasadmin.ExplainProcessActionsParams{PrincipalID: principal})
-			found, err := read[oasadmin.ExplainedActions](s, answer, err)
+			found, err := receive[oasadmin.ExplainedActions](s, answer, err)
 			return found.Content, 0, notFound(err, "process "+process.String())
 		},
 		table: func(w view, found []oasadmin.ExplainedAction) {
@@ -94,8 +94,8 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		answer, err := s.EvaluateAvailabilityWithResponse(cmd.Context(), body)
-		evaluation, err := read[oasadmin.AvailabilityEvaluation](s, answer, err)
+		answer, err := s.EvaluateAvailability(cmd.Context(), body)
+		evaluation, err := receive[oasadmin.AvailabilityEvaluation](s, answer, err)
 		switch {
 		case err != nil:
 			return notFound(err, "process "+process)
@@ -138,9 +138,9 @@ func newActionsFaultsCommand(env Environment) *cobra.Command {
 	}, listing[oasadmin.AvailabilityFault]{
 		rows: "faults", limit: 50, tenant: ofTenantHelp,
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.AvailabilityFault, int64, error) {
-			answer, err := s.FindAvailabilityFaultsWithResponse(cmd.Context(),
+			answer, err := s.FindAvailabilityFaults(cmd.Context(),
 				&oasadmin.FindAvailabilityFaultsParams{Size: &by.limit, Tenant: filter(by.tenant)})
-			page, err := read[oasadmin.AvailabilityFaultPage](s, answer, err)
+			page, err := receive[oasadmin.AvailabilityFaultPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 		table: func(w view, found []oasadmin.AvailabilityFault) {

@@ -8,74 +8,48 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/domain"
 )
 
-// reply is an answer that has been read.
-type reply interface {
-	StatusCode() int
-	Status() string
-	GetBody() []byte
-}
+// maxResponse bounds the size of responses in bytes.
+const maxResponse = 64 << 20
 
-// restReply is a reply of the REST API.
-type restReply struct {
-	*http.Response
-
-	body []byte
-}
-
-func (r restReply) StatusCode() int { return r.Response.StatusCode }
-func (r restReply) Status() string  { return r.Response.Status }
-func (r restReply) GetBody() []byte { return r.body }
-
-// maxReply bounds the size of replies of the REST API.
-const maxReply = 64 << 20
-
-// receive decodes an answer of the REST API, as read does.
+// receive decodes the response of an operation, or returns the reason of its failure.
 func receive[T any](s *service, r *http.Response, err error) (T, error) {
 	var value T
 	if err != nil {
 		return value, s.unanswered(err)
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxReply))
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxResponse))
 	if err = errors.Join(err, r.Body.Close()); err != nil {
 		return value, s.unanswered(err)
 	}
-	return read[T](s, restReply{r, body}, nil)
-}
-
-// nothing is the content of an answer without a body.
-type nothing struct{}
-
-// read decodes an answer of the service: what it holds, or why there is none.
-func read[T any](s *service, a reply, err error) (T, error) {
-	var value T
-	if err != nil {
-		return value, s.unanswered(err)
-	}
-	switch a.StatusCode() {
+	switch r.StatusCode {
 	case http.StatusNoContent:
 		return value, nil
 	case http.StatusOK, http.StatusCreated:
-		if err := json.Unmarshal(a.GetBody(), &value); err != nil {
-			return value, s.stranger(a)
+		err := json.Unmarshal(body, &value)
+		switch {
+		case err == nil:
+			return value, nil
+		case strings.Contains(r.Header.Get("Content-Type"), "json"):
+			return value, s.unanswered(err)
 		}
-		return value, nil
 	}
 	var failure oasadmin.DefaultError
-	if json.Unmarshal(a.GetBody(), &failure) != nil || failure.Message == "" {
-		return value, s.stranger(a)
+	if json.Unmarshal(body, &failure) != nil || failure.Message == "" {
+		return value, s.stranger(r)
 	}
-	return value, refused(a.StatusCode(), failure)
+	return value, refused(r.StatusCode, failure)
 }
 
-// stranger returns the failure for an answer that the service would not give.
-func (s *service) stranger(a reply) error {
+// stranger returns the failure for a response that the service would not send.
+func (s *service) stranger(r *http.Response) error {
 	return &failure{kind: domain.KindInternal, text: fmt.Sprintf(
-		"%s answers with %s, and not as the service does", s.address, a.Status(),
+		"%s answers with %s, and not as the service does", s.address, r.Status,
 	)}
 }
 

@@ -77,8 +77,8 @@ func (a *applying) send(cmd *cobra.Command, s *service, dryRun bool) (oasadmin.R
 	if params.Prune, err = a.pruning(sources); err != nil {
 		return result, err
 	}
-	answer, err := s.ApplyResourcesWithResponse(cmd.Context(), params)
-	result, err = read[oasadmin.ResourceApplyResult](s, answer, err)
+	answer, err := s.ApplyResources(cmd.Context(), params)
+	result, err = receive[oasadmin.ResourceApplyResult](s, answer, err)
 	return result, explained(err, sources)
 }
 

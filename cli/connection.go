@@ -67,7 +67,7 @@ func contextual(flags *pflag.FlagSet) {
 
 // service is a service that can be asked: its administration API, and its REST API.
 type service struct {
-	*client.ClientWithResponses
+	*client.Client
 
 	rest *rest.Client
 	// address is the address of the service in messages.
@@ -134,7 +134,7 @@ func (env Environment) open(ctx context.Context, flags *pflag.FlagSet) (*service
 		r.Header.Set("Prefer", "handling=strict")
 		return nil
 	}
-	made, err := client.NewClientWithResponses(address+adminPath, client.WithHTTPClient(sender), client.WithRequestEditorFn(edit))
+	made, err := client.NewClient(address+adminPath, client.WithHTTPClient(sender), client.WithRequestEditorFn(edit))
 	if err != nil {
 		return nil, fmt.Errorf("preparing to ask %s: %w", address, err)
 	}
@@ -142,7 +142,7 @@ func (env Environment) open(ctx context.Context, flags *pflag.FlagSet) (*service
 	if err != nil {
 		return nil, fmt.Errorf("preparing to ask %s: %w", address, err)
 	}
-	return &service{ClientWithResponses: made, rest: work, address: address}, nil
+	return &service{Client: made, rest: work, address: address}, nil
 }
 
 // checkAddress checks the address of the service and returns it without a slash

@@ -70,8 +70,8 @@ func (s *service) delete(ctx context.Context, d doomed) error {
 	if err := checkCode(d.code); err != nil {
 		return err
 	}
-	answer, err := s.DeleteResourceWithResponse(ctx, d.kind, d.code, &oasadmin.DeleteResourceParams{Tenant: optional(d.tenant)})
-	_, err = read[nothing](s, answer, err)
+	answer, err := s.DeleteResource(ctx, d.kind, d.code, &oasadmin.DeleteResourceParams{Tenant: optional(d.tenant)})
+	_, err = receive[struct{}](s, answer, err)
 	return err
 }
 

@@ -14,8 +14,8 @@ import (
 // rows are for owners and administrators, and the caller is neither. It returns nil
 // for a list that has no rows, of the tenant with the code or of all.
 func (s *service) checkEmpty(ctx context.Context, rows, tenant string) error {
-	answer, err := s.RetrieveIdentityWithResponse(ctx)
-	identity, err := read[oasadmin.Identity](s, answer, err)
+	answer, err := s.RetrieveIdentity(ctx)
+	identity, err := receive[oasadmin.Identity](s, answer, err)
 	if err != nil {
 		return err
 	}

@@ -27,9 +27,9 @@ func newEncryptionKeysListCommand(env Environment) *cobra.Command {
 			if err := checkCode(code); err != nil {
 				return nil, 0, err
 			}
-			answer, err := s.FindEncryptionKeyVersionsWithResponse(cmd.Context(), code,
+			answer, err := s.FindEncryptionKeyVersions(cmd.Context(), code,
 				&oasadmin.FindEncryptionKeyVersionsParams{Tenant: optional(by.tenant)})
-			found, err := read[oasadmin.EncryptionKeyVersionList](s, answer, err)
+			found, err := receive[oasadmin.EncryptionKeyVersionList](s, answer, err)
 			return found.Content, 0, named(err, resource.KindEncryptionKey, code)
 		},
 		id: func(v oasadmin.EncryptionKeyVersion) string { return v.KeyID },
@@ -56,9 +56,9 @@ func newEncryptionKeysRotateCommand(env Environment) *cobra.Command {
 		if err := checkCode(code); err != nil {
 			return err
 		}
-		answer, err := s.RotateEncryptionKeyWithResponse(cmd.Context(), code,
+		answer, err := s.RotateEncryptionKey(cmd.Context(), code,
 			&oasadmin.RotateEncryptionKeyParams{Tenant: optional(tenant)})
-		made, err := read[oasadmin.EncryptionKeyVersion](s, answer, err)
+		made, err := receive[oasadmin.EncryptionKeyVersion](s, answer, err)
 		if err != nil {
 			return named(err, resource.KindEncryptionKey, code)
 		}

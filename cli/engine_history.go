@@ -16,10 +16,10 @@ import (
 
 // showEngine writes what Temporal knows of a workflow of a process.
 func (s *service) showEngine(cmd *cobra.Command, out *output, process uuid.UUID, workflow, after string, now time.Time) error {
-	answer, err := s.RetrieveEngineHistoryWithResponse(cmd.Context(), process, &oasadmin.RetrieveEngineHistoryParams{
+	answer, err := s.RetrieveEngineHistory(cmd.Context(), process, &oasadmin.RetrieveEngineHistoryParams{
 		WorkflowID: optional(workflow), After: optional(after),
 	})
-	found, err := read[oasadmin.EngineHistory](s, answer, err)
+	found, err := receive[oasadmin.EngineHistory](s, answer, err)
 	if err != nil {
 		return err
 	}

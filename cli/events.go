@@ -151,8 +151,8 @@ func Moment(flag, text string, now time.Time) (*time.Time, error) {
 }
 
 func (s *service) events(ctx context.Context, params oasadmin.FindEventsParams) (oasadmin.EventList, error) {
-	answer, err := s.FindEventsWithResponse(ctx, &params)
-	return read[oasadmin.EventList](s, answer, err)
+	answer, err := s.FindEvents(ctx, &params)
+	return receive[oasadmin.EventList](s, answer, err)
 }
 
 // followEvents shows the latest events, or those behind the cursor that was

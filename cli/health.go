@@ -29,16 +29,16 @@ func newHealthCommand(env Environment) *cobra.Command {
 		ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
 		var found health
-		answer, err := s.RetrieveHealthWithResponse(cmd.Context(), &oasadmin.RetrieveHealthParams{Tenant: filter(tenant)})
-		if found.Health, err = read[oasadmin.Health](s, answer, err); err != nil {
+		answer, err := s.RetrieveHealth(cmd.Context(), &oasadmin.RetrieveHealthParams{Tenant: filter(tenant)})
+		if found.Health, err = receive[oasadmin.Health](s, answer, err); err != nil {
 			return err
 		}
 		if err := s.checkEmpty(cmd.Context(), "health", tenant); err != nil {
 			return err
 		}
 		if checks {
-			answer, err := s.ExamineHealthWithResponse(cmd.Context())
-			examined, err := read[oasadmin.HealthChecks](s, answer, err)
+			answer, err := s.ExamineHealth(cmd.Context())
+			examined, err := receive[oasadmin.HealthChecks](s, answer, err)
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -14,12 +15,12 @@ func newIncidentsCommand(env Environment) *cobra.Command {
 	return group("incidents", "List failed workflows, retry them or dismiss them",
 		newIncidentsListCommand(env),
 		newIncidentCommand(env, "retry", "Start the failed workflow of a process again",
-			func(ctx context.Context, s *service, id uuid.UUID) (reply, error) {
-				return s.RetryIncidentWithResponse(ctx, id)
+			func(ctx context.Context, s *service, id uuid.UUID) (*http.Response, error) {
+				return s.RetryIncident(ctx, id)
 			}),
 		newIncidentCommand(env, "dismiss", "Mark an incident as dealt with",
-			func(ctx context.Context, s *service, id uuid.UUID) (reply, error) {
-				return s.DismissIncidentWithResponse(ctx, id)
+			func(ctx context.Context, s *service, id uuid.UUID) (*http.Response, error) {
+				return s.DismissIncident(ctx, id)
 			}),
 	)
 }
@@ -41,8 +42,8 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 			if params.ProcessID, err = idFilter("process", process); err != nil {
 				return nil, 0, err
 			}
-			answer, err := s.FindIncidentsWithResponse(cmd.Context(), &params)
-			page, err := read[oasadmin.IncidentPage](s, answer, err)
+			answer, err := s.FindIncidents(cmd.Context(), &params)
+			page, err := receive[oasadmin.IncidentPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
@@ -73,7 +74,7 @@ func concerned(i oasadmin.Incident) string {
 }
 
 func newIncidentCommand(
-	env Environment, verb, short string, act func(context.Context, *service, uuid.UUID) (reply, error),
+	env Environment, verb, short string, act func(context.Context, *service, uuid.UUID) (*http.Response, error),
 ) *cobra.Command {
 	return asking(env, &cobra.Command{
 		Use: verb + " ID", Short: short, Args: exactly("the id of an incident"),
@@ -84,7 +85,7 @@ func newIncidentCommand(
 			return err
 		}
 		answer, err := act(cmd.Context(), s, id)
-		incident, err := read[oasadmin.Incident](s, answer, err)
+		incident, err := receive[oasadmin.Incident](s, answer, err)
 		if err != nil {
 			return notFound(err, "incident "+id.String())
 		}
@@ -96,10 +97,10 @@ func newIncidentCommand(
 // completeIncident completes the id of an open incident.
 func completeIncident(env Environment) completions {
 	return completeWork(env, func(ctx context.Context, s *service) ([]string, error) {
-		answer, err := s.FindIncidentsWithResponse(ctx, &oasadmin.FindIncidentsParams{
+		answer, err := s.FindIncidents(ctx, &oasadmin.FindIncidentsParams{
 			Size: new(mostNames), State: []oasadmin.IncidentState{oasadmin.IncidentStateOPEN},
 		})
-		page, err := read[oasadmin.IncidentPage](s, answer, err)
+		page, err := receive[oasadmin.IncidentPage](s, answer, err)
 		var found []string
 		for _, i := range page.Content {
 			found = append(found, i.ID.String()+"\t"+cellText(i.Message))

@@ -140,8 +140,8 @@ func (s *service) memberTenant(ctx context.Context, rows, code string) ([]uuid.U
 	if code == "" {
 		return nil, nil
 	}
-	answer, err := s.RetrieveIdentityWithResponse(ctx)
-	identity, err := read[oasadmin.Identity](s, answer, err)
+	answer, err := s.RetrieveIdentity(ctx)
+	identity, err := receive[oasadmin.Identity](s, answer, err)
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +168,8 @@ func onlyMembers(rows, tenant string) error {
 // checkMember returns why a list of work cannot but be empty: the caller is a member of
 // no tenant.
 func (s *service) checkMember(ctx context.Context, rows string) error {
-	answer, err := s.RetrieveIdentityWithResponse(ctx)
-	identity, err := read[oasadmin.Identity](s, answer, err)
+	answer, err := s.RetrieveIdentity(ctx)
+	identity, err := receive[oasadmin.Identity](s, answer, err)
 	if err == nil && len(identity.Memberships) == 0 {
 		err = onlyMembers(rows, "a tenant")
 	}

@@ -218,7 +218,7 @@ func (s *service) saveResult(cmd *cobra.Command, process uuid.UUID, action rest.
 		return s.unanswered(err)
 	}
 	if answer.StatusCode != http.StatusOK {
-		_, err := receive[nothing](s, answer, nil)
+		_, err := receive[struct{}](s, answer, nil)
 		return err
 	}
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()

@@ -22,8 +22,8 @@ func (s *service) find(
 	found = []oasadmin.Resource{}
 	for number := 0; ; number++ {
 		params.Size, params.Page = &size, &number
-		answer, err := s.FindResourcesWithResponse(ctx, &params)
-		page, err := read[oasadmin.ResourcePage](s, answer, err)
+		answer, err := s.FindResources(ctx, &params)
+		page, err := receive[oasadmin.ResourcePage](s, answer, err)
 		if err != nil {
 			return nil, false, err
 		}
@@ -43,9 +43,9 @@ func (s *service) retrieve(ctx context.Context, kind resource.Kind, code, tenant
 	if err := checkCode(code); err != nil {
 		return oasadmin.Resource{}, err
 	}
-	answer, err := s.RetrieveResourceWithResponse(ctx, oasadmin.ResourceKind(kind), code,
+	answer, err := s.RetrieveResource(ctx, oasadmin.ResourceKind(kind), code,
 		&oasadmin.RetrieveResourceParams{Tenant: optional(tenant)})
-	found, err := read[oasadmin.Resource](s, answer, err)
+	found, err := receive[oasadmin.Resource](s, answer, err)
 	return found, named(err, kind, code)
 }
 

@@ -136,17 +136,17 @@ func upload(cmd *cobra.Command, s *service, code, path string, a *asset, file ro
 func (s *service) upload(ctx context.Context, code string, a *asset, file *robotFile) (oasadmin.RobotFile, error) {
 	const bytes = "application/octet-stream"
 	if a == nil {
-		answer, err := s.UploadRobotSourceWithBodyWithResponse(ctx, code, &oasadmin.UploadRobotSourceParams{
+		answer, err := s.UploadRobotSourceWithBody(ctx, code, &oasadmin.UploadRobotSourceParams{
 			Tenant: optional(file.tenant), FileName: file.name, FileContentType: file.contentType,
 		}, bytes, file.content, file.length)
-		return read[oasadmin.RobotFile](s, answer, err)
+		return receive[oasadmin.RobotFile](s, answer, err)
 	}
-	answer, err := s.UploadRobotAssetWithBodyWithResponse(ctx, code, &oasadmin.UploadRobotAssetParams{
+	answer, err := s.UploadRobotAssetWithBody(ctx, code, &oasadmin.UploadRobotAssetParams{
 		Tenant: optional(file.tenant), FileName: file.name, FileContentType: file.contentType,
 		Type: oasadmin.RobotAssetType(a.kind), Version: a.version,
 		Platform: oasadmin.RobotAssetPlatform(a.platform), Architecture: oasadmin.RobotAssetArchitecture(a.architecture),
 	}, bytes, file.content, file.length)
-	return read[oasadmin.RobotFile](s, answer, err)
+	return receive[oasadmin.RobotFile](s, answer, err)
 }
 
 // mediaType guesses by the extension of a name.
@@ -172,21 +172,21 @@ func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra
 			return err
 		}
 		what := "source package"
-		var answer reply
+		var answer *http.Response
 		var err error
 		if a == nil {
-			answer, err = s.DeleteRobotSourceWithResponse(cmd.Context(), args[0], &oasadmin.DeleteRobotSourceParams{Tenant: optional(tenant)})
+			answer, err = s.DeleteRobotSource(cmd.Context(), args[0], &oasadmin.DeleteRobotSourceParams{Tenant: optional(tenant)})
 		} else {
 			if err := a.check(cmd); err != nil {
 				return err
 			}
 			what = "asset"
-			answer, err = s.DeleteRobotAssetWithResponse(cmd.Context(), args[0], &oasadmin.DeleteRobotAssetParams{
+			answer, err = s.DeleteRobotAsset(cmd.Context(), args[0], &oasadmin.DeleteRobotAssetParams{
 				Tenant: optional(tenant), Type: oasadmin.RobotAssetType(a.kind), Version: a.version,
 				Platform: oasadmin.RobotAssetPlatform(a.platform), Architecture: oasadmin.RobotAssetArchitecture(a.architecture),
 			})
 		}
-		if _, err := read[nothing](s, answer, err); err != nil {
+		if _, err := receive[struct{}](s, answer, err); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of Robot/%s deleted\n", what, args[0])
@@ -216,9 +216,9 @@ func newRobotsSetCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		answer, err := s.SetRobotVariableWithResponse(cmd.Context(), args[0], args[1],
+		answer, err := s.SetRobotVariable(cmd.Context(), args[0], args[1],
 			&oasadmin.SetRobotVariableParams{Tenant: optional(tenant)}, oasadmin.RobotVariableParams{Value: value})
-		if _, err := read[nothing](s, answer, err); err != nil {
+		if _, err := receive[struct{}](s, answer, err); err != nil {
 			return named(err, resource.KindRobot, args[0])
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of Robot/%s set\n", args[1], args[0])
@@ -258,9 +258,9 @@ func newRobotsUnsetCommand(env Environment) *cobra.Command {
 		if err := checkCode(args[0]); err != nil {
 			return err
 		}
-		answer, err := s.DeleteRobotVariableWithResponse(cmd.Context(), args[0], args[1],
+		answer, err := s.DeleteRobotVariable(cmd.Context(), args[0], args[1],
 			&oasadmin.DeleteRobotVariableParams{Tenant: optional(tenant)})
-		if _, err := read[nothing](s, answer, err); err != nil {
+		if _, err := receive[struct{}](s, answer, err); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of Robot/%s deleted\n", args[1], args[0])

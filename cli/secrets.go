@@ -55,8 +55,8 @@ func newSecretsIssueCommand(env Environment) *cobra.Command {
 		if body.ExpiresAt, err = expiry(expires, env.Clock()); err != nil {
 			return err
 		}
-		answer, err := s.IssueSecretWithResponse(cmd.Context(), kind, code, &oasadmin.IssueSecretParams{Tenant: optional(tenant)}, body)
-		issued, err := read[oasadmin.IssuedSecret](s, answer, err)
+		answer, err := s.IssueSecret(cmd.Context(), kind, code, &oasadmin.IssueSecretParams{Tenant: optional(tenant)}, body)
+		issued, err := receive[oasadmin.IssuedSecret](s, answer, err)
 		if err != nil {
 			return named(err, resource.Kind(kind), code)
 		}
@@ -125,8 +125,8 @@ func newSecretsListCommand(env Environment) *cobra.Command {
 func (s *service) secrets(
 	ctx context.Context, kind oasadmin.SecretOwnerKind, code, tenant string,
 ) ([]oasadmin.Secret, error) {
-	answer, err := s.FindSecretsWithResponse(ctx, kind, code, &oasadmin.FindSecretsParams{Tenant: optional(tenant)})
-	list, err := read[oasadmin.SecretList](s, answer, err)
+	answer, err := s.FindSecrets(ctx, kind, code, &oasadmin.FindSecretsParams{Tenant: optional(tenant)})
+	list, err := receive[oasadmin.SecretList](s, answer, err)
 	return list.Content, named(err, resource.Kind(kind), code)
 }
 
@@ -165,8 +165,8 @@ func newSecretsRevokeCommand(env Environment) *cobra.Command {
 				return err
 			}
 		}
-		answer, err := s.RevokeSecretWithResponse(cmd.Context(), kind, code, id, &oasadmin.RevokeSecretParams{Tenant: optional(tenant)})
-		if _, err := read[nothing](s, answer, err); err != nil {
+		answer, err := s.RevokeSecret(cmd.Context(), kind, code, id, &oasadmin.RevokeSecretParams{Tenant: optional(tenant)})
+		if _, err := receive[struct{}](s, answer, err); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s revoked\n", id)

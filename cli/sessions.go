@@ -23,8 +23,8 @@ func newSessionsListCommand(env Environment) *cobra.Command {
 			if err := checkCode(args[0]); err != nil {
 				return nil, 0, err
 			}
-			answer, err := s.FindUserSessionsWithResponse(cmd.Context(), args[0], &oasadmin.FindUserSessionsParams{Tenant: optional(by.tenant)})
-			list, err := read[oasadmin.SessionList](s, answer, err)
+			answer, err := s.FindUserSessions(cmd.Context(), args[0], &oasadmin.FindUserSessionsParams{Tenant: optional(by.tenant)})
+			list, err := receive[oasadmin.SessionList](s, answer, err)
 			return list.Content, 0, named(err, resource.KindUser, args[0])
 		},
 		table: func(v view, found []oasadmin.Session) {
@@ -63,8 +63,8 @@ func newSessionsEndCommand(env Environment) *cobra.Command {
 			}
 			params.ID = &id
 		}
-		answer, err := s.EndUserSessionsWithResponse(cmd.Context(), args[0], &params)
-		if _, err := read[nothing](s, answer, err); err != nil {
+		answer, err := s.EndUserSessions(cmd.Context(), args[0], &params)
+		if _, err := receive[struct{}](s, answer, err); err != nil {
 			return named(err, resource.KindUser, args[0])
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "sessions of User/%s ended\n", args[0])

@@ -309,8 +309,8 @@ func newTasksReleaseCommand(env Environment) *cobra.Command {
 		Use: "release ID", Short: "Return a claimed task to its candidates",
 		Long: "Returns a claimed task to its candidates. The owner of the task and managers of its process may.",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
-		answer, err := s.ReleaseProcessItemTaskWithResponse(cmd.Context(), id)
-		task, err := read[oasadmin.Task](s, answer, err)
+		answer, err := s.ReleaseProcessItemTask(cmd.Context(), id)
+		task, err := receive[oasadmin.Task](s, answer, err)
 		if err != nil {
 			return err
 		}

@@ -51,8 +51,8 @@ func (s *service) versions(ctx context.Context, code, tenant string) ([]oasadmin
 	if err := checkCode(code); err != nil {
 		return nil, err
 	}
-	answer, err := s.FindDefinitionVersionsWithResponse(ctx, code, &oasadmin.FindDefinitionVersionsParams{Tenant: optional(tenant)})
-	list, err := read[oasadmin.DefinitionVersionList](s, answer, err)
+	answer, err := s.FindDefinitionVersions(ctx, code, &oasadmin.FindDefinitionVersionsParams{Tenant: optional(tenant)})
+	list, err := receive[oasadmin.DefinitionVersionList](s, answer, err)
 	return list.Content, named(err, resource.KindProcessDefinition, code)
 }
 
@@ -66,8 +66,8 @@ func (s *service) definitionVersion(ctx context.Context, code, typed, tenant str
 	if err != nil || n < 1 {
 		return document, misuse("%q is not the number of a version, such as 1; versions list shows them", typed)
 	}
-	answer, err := s.RetrieveDefinitionVersionWithResponse(ctx, code, n, &oasadmin.RetrieveDefinitionVersionParams{Tenant: optional(tenant)})
-	document, err = read[oasadmin.ResourceDocument](s, answer, err)
+	answer, err := s.RetrieveDefinitionVersion(ctx, code, n, &oasadmin.RetrieveDefinitionVersionParams{Tenant: optional(tenant)})
+	document, err = receive[oasadmin.ResourceDocument](s, answer, err)
 	return document, notFound(err, fmt.Sprintf("version %d of %s", n, name(oasadmin.ResourceKindProcessDefinition, code, "", false)))
 }
 
@@ -197,6 +197,6 @@ func (s *service) applyDocument(
 	if err != nil {
 		return result, err
 	}
-	answer, err := s.ApplyResourcesWithResponse(ctx, oasadmin.ResourceApplyParams{Documents: []json.RawMessage{text}, DryRun: &dryRun})
-	return read[oasadmin.ResourceApplyResult](s, answer, err)
+	answer, err := s.ApplyResources(ctx, oasadmin.ResourceApplyParams{Documents: []json.RawMessage{text}, DryRun: &dryRun})
+	return receive[oasadmin.ResourceApplyResult](s, answer, err)
 }

@@ -31,8 +31,8 @@ func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
 			if params.ProcessID, err = idFilter("process", process); err != nil {
 				return nil, 0, err
 			}
-			answer, err := s.FindWebhookDeliveriesWithResponse(cmd.Context(), &params)
-			page, err := read[oasadmin.WebhookDeliveryPage](s, answer, err)
+			answer, err := s.FindWebhookDeliveries(cmd.Context(), &params)
+			page, err := receive[oasadmin.WebhookDeliveryPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
@@ -88,8 +88,8 @@ func newWebhooksShowCommand(env Environment) *cobra.Command {
 	var out *output
 	cmd := deliveryCommand(env, "show", "Show a delivery with all its attempts",
 		func(cmd *cobra.Command, s *service, id uuid.UUID) error {
-			answer, err := s.RetrieveWebhookDeliveryWithResponse(cmd.Context(), id)
-			log, err := read[oasadmin.WebhookDeliveryLog](s, answer, err)
+			answer, err := s.RetrieveWebhookDelivery(cmd.Context(), id)
+			log, err := receive[oasadmin.WebhookDeliveryLog](s, answer, err)
 			if err != nil {
 				return err
 			}
@@ -119,8 +119,8 @@ func shortened(text string) string {
 func newWebhooksReplayCommand(env Environment) *cobra.Command {
 	return deliveryCommand(env, "replay", "Repeat a delivery, whatever its state",
 		func(cmd *cobra.Command, s *service, id uuid.UUID) error {
-			answer, err := s.ReplayWebhookDeliveryWithResponse(cmd.Context(), id)
-			delivery, err := read[oasadmin.WebhookDelivery](s, answer, err)
+			answer, err := s.ReplayWebhookDelivery(cmd.Context(), id)
+			delivery, err := receive[oasadmin.WebhookDelivery](s, answer, err)
 			if err != nil {
 				return err
 			}
@@ -132,8 +132,8 @@ func newWebhooksReplayCommand(env Environment) *cobra.Command {
 // completeDelivery completes the id of one of the latest deliveries.
 func completeDelivery(env Environment) completions {
 	return completeWork(env, func(ctx context.Context, s *service) ([]string, error) {
-		answer, err := s.FindWebhookDeliveriesWithResponse(ctx, &oasadmin.FindWebhookDeliveriesParams{Size: new(mostNames)})
-		page, err := read[oasadmin.WebhookDeliveryPage](s, answer, err)
+		answer, err := s.FindWebhookDeliveries(ctx, &oasadmin.FindWebhookDeliveriesParams{Size: new(mostNames)})
+		page, err := receive[oasadmin.WebhookDeliveryPage](s, answer, err)
 		var found []string
 		for _, d := range page.Content {
 			found = append(found, d.ID.String()+"\t"+string(d.State))

@@ -25,9 +25,9 @@ func newWebhooksListCommand(env Environment) *cobra.Command {
 		rows: "webhooks", tenant: tenantHelp, table: webhookTable,
 		id: func(e oasadmin.WebhookEndpoint) string { return e.Code },
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.WebhookEndpoint, int64, error) {
-			answer, err := s.FindWebhookEndpointsWithResponse(cmd.Context(),
+			answer, err := s.FindWebhookEndpoints(cmd.Context(),
 				&oasadmin.FindWebhookEndpointsParams{Size: new(pageSize), Tenant: filter(by.tenant)})
-			page, err := read[oasadmin.WebhookEndpointPage](s, answer, err)
+			page, err := receive[oasadmin.WebhookEndpointPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
@@ -75,8 +75,8 @@ func webhookCommand(
 func newWebhooksPingCommand(env Environment) *cobra.Command {
 	return webhookCommand(env, "ping", "Send a test event, and print its id",
 		func(cmd *cobra.Command, s *service, code string, tenant *string) error {
-			answer, err := s.PingWebhookEndpointWithResponse(cmd.Context(), code, &oasadmin.PingWebhookEndpointParams{Tenant: tenant})
-			ping, err := read[oasadmin.WebhookPing](s, answer, err)
+			answer, err := s.PingWebhookEndpoint(cmd.Context(), code, &oasadmin.PingWebhookEndpointParams{Tenant: tenant})
+			ping, err := receive[oasadmin.WebhookPing](s, answer, err)
 			if err != nil {
 				return err
 			}
@@ -89,8 +89,8 @@ func newWebhooksPingCommand(env Environment) *cobra.Command {
 func newWebhooksEnableCommand(env Environment) *cobra.Command {
 	return webhookCommand(env, "enable", "Enable an endpoint that the service disabled",
 		func(cmd *cobra.Command, s *service, code string, tenant *string) error {
-			answer, err := s.EnableWebhookEndpointWithResponse(cmd.Context(), code, &oasadmin.EnableWebhookEndpointParams{Tenant: tenant})
-			endpoint, err := read[oasadmin.WebhookEndpoint](s, answer, err)
+			answer, err := s.EnableWebhookEndpoint(cmd.Context(), code, &oasadmin.EnableWebhookEndpointParams{Tenant: tenant})
+			endpoint, err := receive[oasadmin.WebhookEndpoint](s, answer, err)
 			if err != nil {
 				return err
 			}
@@ -119,10 +119,10 @@ func webhooksReplayCommand(env Environment, use, short string, delivered bool) *
 			if err != nil {
 				return err
 			}
-			answer, err := s.ReplayFailedWebhookDeliveriesWithResponse(cmd.Context(), code,
+			answer, err := s.ReplayFailedWebhookDeliveries(cmd.Context(), code,
 				&oasadmin.ReplayFailedWebhookDeliveriesParams{Tenant: tenant},
 				oasadmin.WebhookReplayParams{Since: *from, Delivered: &delivered})
-			replay, err := read[oasadmin.WebhookReplay](s, answer, err)
+			replay, err := receive[oasadmin.WebhookReplay](s, answer, err)
 			if err != nil {
 				return err
 			}

@@ -14,8 +14,8 @@ func newWhoamiCommand(env Environment) *cobra.Command {
 	cmd := asking(env, &cobra.Command{
 		Use: "whoami", Args: exactly(), Short: "Show whom the token belongs to",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		answer, err := s.RetrieveIdentityWithResponse(cmd.Context())
-		identity, err := read[oasadmin.Identity](s, answer, err)
+		answer, err := s.RetrieveIdentity(cmd.Context())
+		identity, err := receive[oasadmin.Identity](s, answer, err)
 		if err != nil {
 			return err
 		}

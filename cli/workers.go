@@ -25,8 +25,8 @@ func newWorkersCommand(env Environment) *cobra.Command {
 			if !all {
 				params.State = []oasadmin.WorkerState{oasadmin.WorkerStateONLINE}
 			}
-			answer, err := s.FindWorkersWithResponse(cmd.Context(), &params)
-			page, err := read[oasadmin.WorkerPage](s, answer, err)
+			answer, err := s.FindWorkers(cmd.Context(), &params)
+			page, err := receive[oasadmin.WorkerPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 		table: func(v view, found []oasadmin.Worker) { workerTable(env, v, found, queue) },
@@ -75,8 +75,8 @@ func (s *service) taskQueues(cmd *cobra.Command, tenant, name string) ([]oasadmi
 	queues := []oasadmin.TaskQueue{}
 	for number := 0; ; number++ {
 		params.Page = &number
-		answer, err := s.FindTaskQueuesWithResponse(cmd.Context(), &params)
-		page, err := read[oasadmin.TaskQueuePage](s, answer, err)
+		answer, err := s.FindTaskQueues(cmd.Context(), &params)
+		page, err := receive[oasadmin.TaskQueuePage](s, answer, err)
 		if err != nil {
 			return nil, err
 		}

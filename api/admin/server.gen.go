@@ -5,12 +5,10 @@ package admin
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
-	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	. "github.com/procession-dev/procession/api/admin/oas"
 	"github.com/procession-dev/procession/api/httpio"
@@ -152,1928 +150,522 @@ type ServerInterface interface {
 	FindWorkers(c *gin.Context, params FindWorkersParams)
 }
 
-// ServerInterfaceWrapper converts contexts to parameters.
+// ServerInterfaceWrapper binds the parameters of requests.
 type ServerInterfaceWrapper struct {
 	Handler            ServerInterface
 	HandlerMiddlewares []MiddlewareFunc
 	ErrorHandler       func(*gin.Context, error, int)
 }
 
-type MiddlewareFunc func(c *gin.Context)
+// MiddlewareFunc is called before each operation.
+type MiddlewareFunc = gin.HandlerFunc
 
-// FindAvailabilityFaults operation middleware
 func (siw *ServerInterfaceWrapper) FindAvailabilityFaults(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindAvailabilityFaultsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindAvailabilityFaults(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindAvailabilityFaults(c, params)
 }
 
-// EvaluateAvailability operation middleware
 func (siw *ServerInterfaceWrapper) EvaluateAvailability(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.EvaluateAvailability(c)
 	}
-
-	siw.Handler.EvaluateAvailability(c)
 }
 
-// FindEncryptionKeyVersions operation middleware
 func (siw *ServerInterfaceWrapper) FindEncryptionKeyVersions(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params FindEncryptionKeyVersionsParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindEncryptionKeyVersions(c, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindEncryptionKeyVersions(c, code, params)
 }
 
-// RotateEncryptionKey operation middleware
 func (siw *ServerInterfaceWrapper) RotateEncryptionKey(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params RotateEncryptionKeyParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RotateEncryptionKey(c, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RotateEncryptionKey(c, code, params)
 }
 
-// FindEngineAccess operation middleware
 func (siw *ServerInterfaceWrapper) FindEngineAccess(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindEngineAccessParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("principalId", false, &params.PrincipalID, "array", "")
+	b.Query("kind", false, &params.Kind, "array", "")
+	b.Query("active", false, &params.Active, "boolean", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindEngineAccess(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "principalId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "principalId", c.Request.URL.Query(), &params.PrincipalID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter principalId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "kind" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "kind", c.Request.URL.Query(), &params.Kind, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter kind: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "active" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "active", c.Request.URL.Query(), &params.Active, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter active: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindEngineAccess(c, params)
 }
 
-// IssueOperatorAccess operation middleware
 func (siw *ServerInterfaceWrapper) IssueOperatorAccess(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.IssueOperatorAccess(c)
 	}
-
-	siw.Handler.IssueOperatorAccess(c)
 }
 
-// RevokeEngineAccess operation middleware
 func (siw *ServerInterfaceWrapper) RevokeEngineAccess(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RevokeEngineAccess(c)
 	}
-
-	siw.Handler.RevokeEngineAccess(c)
 }
 
-// FindEvents operation middleware
 func (siw *ServerInterfaceWrapper) FindEvents(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindEventsParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("type", false, &params.Type, "array", "")
+	b.Query("actorId", false, &params.ActorID, "array", "")
+	b.Query("processId", false, &params.ProcessID, "array", "")
+	b.Query("resourceKind", false, &params.ResourceKind, "array", "")
+	b.Query("resourceId", false, &params.ResourceID, "array", "")
+	b.Query("requestId", false, &params.RequestID, "array", "")
+	b.Query("from", false, &params.From, "string", "date-time")
+	b.Query("to", false, &params.To, "string", "date-time")
+	b.Query("order", false, &params.Order, "string", "")
+	b.Query("after", false, &params.After, "string", "")
+	b.Query("limit", false, &params.Limit, "integer", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindEvents(c, params)
 	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "actorId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "actorId", c.Request.URL.Query(), &params.ActorID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actorId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processId", c.Request.URL.Query(), &params.ProcessID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "resourceKind" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "resourceKind", c.Request.URL.Query(), &params.ResourceKind, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter resourceKind: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "resourceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "resourceId", c.Request.URL.Query(), &params.ResourceID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter resourceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "requestId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "requestId", c.Request.URL.Query(), &params.RequestID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter requestId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "order" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", c.Request.URL.Query(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter order: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "after" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", c.Request.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter after: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindEvents(c, params)
 }
 
-// RetrieveHealth operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveHealth(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params RetrieveHealthParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveHealth(c, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveHealth(c, params)
 }
 
-// ExamineHealth operation middleware
 func (siw *ServerInterfaceWrapper) ExamineHealth(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ExamineHealth(c)
 	}
-
-	siw.Handler.ExamineHealth(c)
 }
 
-// RetrieveIdentity operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveIdentity(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveIdentity(c)
 	}
-
-	siw.Handler.RetrieveIdentity(c)
 }
 
-// FindIncidents operation middleware
 func (siw *ServerInterfaceWrapper) FindIncidents(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindIncidentsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("state", false, &params.State, "array", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	b.Query("processId", false, &params.ProcessID, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindIncidents(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "state" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processId", c.Request.URL.Query(), &params.ProcessID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindIncidents(c, params)
 }
 
-// RetrieveIncident operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveIncident(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id IncidentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveIncident(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveIncident(c, id)
 }
 
-// DismissIncident operation middleware
 func (siw *ServerInterfaceWrapper) DismissIncident(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id IncidentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DismissIncident(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DismissIncident(c, id)
 }
 
-// RetryIncident operation middleware
 func (siw *ServerInterfaceWrapper) RetryIncident(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id IncidentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetryIncident(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetryIncident(c, id)
 }
 
-// FindDefinitionVersions operation middleware
 func (siw *ServerInterfaceWrapper) FindDefinitionVersions(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params FindDefinitionVersionsParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindDefinitionVersions(c, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindDefinitionVersions(c, code, params)
 }
 
-// RetrieveDefinitionVersion operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveDefinitionVersion(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "number" -------------
+	b.Path("code", &code, "string", "")
 	var number int
-
-	err = runtime.BindStyledParameterWithOptions("simple", "number", c.Param("number"), &number, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter number: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("number", &number, "integer", "")
 	var params RetrieveDefinitionVersionParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveDefinitionVersion(c, code, number, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveDefinitionVersion(c, code, number, params)
 }
 
-// RetrieveEngineHistory operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveEngineHistory(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id openapi_types.UUID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params RetrieveEngineHistoryParams
-
-	// ------------- Optional query parameter "workflowId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "workflowId", c.Request.URL.Query(), &params.WorkflowID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter workflowId: %w", err), http.StatusBadRequest)
-		return
+	b.Query("workflowId", false, &params.WorkflowID, "string", "")
+	b.Query("after", false, &params.After, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveEngineHistory(c, id, params)
 	}
-
-	// ------------- Optional query parameter "after" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", c.Request.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter after: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveEngineHistory(c, id, params)
 }
 
-// ExplainProcessActions operation middleware
 func (siw *ServerInterfaceWrapper) ExplainProcessActions(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id openapi_types.UUID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params ExplainProcessActionsParams
-
-	// ------------- Required query parameter "principalId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "principalId", c.Request.URL.Query(), &params.PrincipalID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter principalId: %w", err), http.StatusBadRequest)
-		return
+	b.Query("principalId", true, &params.PrincipalID, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ExplainProcessActions(c, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ExplainProcessActions(c, id, params)
 }
 
-// FindResources operation middleware
 func (siw *ServerInterfaceWrapper) FindResources(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindResourcesParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("kind", false, &params.Kind, "array", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	b.Query("code", false, &params.Code, "array", "")
+	b.Query("label", false, &params.Label, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindResources(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "kind" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "kind", c.Request.URL.Query(), &params.Kind, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter kind: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "code" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "code", c.Request.URL.Query(), &params.Code, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "label" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "label", c.Request.URL.Query(), &params.Label, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter label: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindResources(c, params)
 }
 
-// DeleteResource operation middleware
 func (siw *ServerInterfaceWrapper) DeleteResource(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "kind" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var kind ResourceKindParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "kind", c.Param("kind"), &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter kind: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "code" -------------
+	b.Path("kind", &kind, "string", "")
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params DeleteResourceParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DeleteResource(c, kind, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DeleteResource(c, kind, code, params)
 }
 
-// RetrieveResource operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveResource(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "kind" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var kind ResourceKindParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "kind", c.Param("kind"), &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter kind: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "code" -------------
+	b.Path("kind", &kind, "string", "")
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params RetrieveResourceParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveResource(c, kind, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveResource(c, kind, code, params)
 }
 
-// FindSecrets operation middleware
 func (siw *ServerInterfaceWrapper) FindSecrets(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "kind" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var kind SecretOwnerKindParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "kind", c.Param("kind"), &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter kind: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "code" -------------
+	b.Path("kind", &kind, "string", "")
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params FindSecretsParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindSecrets(c, kind, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindSecrets(c, kind, code, params)
 }
 
-// IssueSecret operation middleware
 func (siw *ServerInterfaceWrapper) IssueSecret(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "kind" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var kind SecretOwnerKindParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "kind", c.Param("kind"), &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter kind: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "code" -------------
+	b.Path("kind", &kind, "string", "")
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params IssueSecretParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.IssueSecret(c, kind, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.IssueSecret(c, kind, code, params)
 }
 
-// RevokeSecret operation middleware
 func (siw *ServerInterfaceWrapper) RevokeSecret(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "kind" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var kind SecretOwnerKindParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "kind", c.Param("kind"), &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter kind: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "code" -------------
+	b.Path("kind", &kind, "string", "")
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "id" -------------
+	b.Path("code", &code, "string", "")
 	var id openapi_types.UUID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params RevokeSecretParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RevokeSecret(c, kind, code, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RevokeSecret(c, kind, code, id, params)
 }
 
-// ApplyResources operation middleware
 func (siw *ServerInterfaceWrapper) ApplyResources(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ApplyResources(c)
 	}
-
-	siw.Handler.ApplyResources(c)
 }
 
-// DeleteRobotAsset operation middleware
 func (siw *ServerInterfaceWrapper) DeleteRobotAsset(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params DeleteRobotAssetParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	b.Query("type", true, &params.Type, "string", "")
+	b.Query("version", true, &params.Version, "string", "")
+	b.Query("platform", true, &params.Platform, "string", "")
+	b.Query("architecture", true, &params.Architecture, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DeleteRobotAsset(c, code, params)
 	}
-
-	// ------------- Required query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "version" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "version", c.Request.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "platform" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "platform", c.Request.URL.Query(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter platform: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "architecture" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "architecture", c.Request.URL.Query(), &params.Architecture, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter architecture: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DeleteRobotAsset(c, code, params)
 }
 
-// UploadRobotAsset operation middleware
 func (siw *ServerInterfaceWrapper) UploadRobotAsset(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params UploadRobotAssetParams
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	b.Query("type", true, &params.Type, "string", "")
+	b.Query("version", true, &params.Version, "string", "")
+	b.Query("platform", true, &params.Platform, "string", "")
+	b.Query("architecture", true, &params.Architecture, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UploadRobotAsset(c, code, params)
 	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "version" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "version", c.Request.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "platform" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "platform", c.Request.URL.Query(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter platform: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "architecture" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "architecture", c.Request.URL.Query(), &params.Architecture, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter architecture: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UploadRobotAsset(c, code, params)
 }
 
-// DeleteRobotVariable operation middleware
 func (siw *ServerInterfaceWrapper) DeleteRobotVariable(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "name" -------------
+	b.Path("code", &code, "string", "")
 	var name string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "name", c.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter name: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("name", &name, "string", "")
 	var params DeleteRobotVariableParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DeleteRobotVariable(c, code, name, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DeleteRobotVariable(c, code, name, params)
 }
 
-// SetRobotVariable operation middleware
 func (siw *ServerInterfaceWrapper) SetRobotVariable(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "name" -------------
+	b.Path("code", &code, "string", "")
 	var name string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "name", c.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter name: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("name", &name, "string", "")
 	var params SetRobotVariableParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.SetRobotVariable(c, code, name, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.SetRobotVariable(c, code, name, params)
 }
 
-// DeleteRobotSource operation middleware
 func (siw *ServerInterfaceWrapper) DeleteRobotSource(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params DeleteRobotSourceParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DeleteRobotSource(c, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DeleteRobotSource(c, code, params)
 }
 
-// UploadRobotSource operation middleware
 func (siw *ServerInterfaceWrapper) UploadRobotSource(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params UploadRobotSourceParams
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UploadRobotSource(c, code, params)
 	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UploadRobotSource(c, code, params)
 }
 
-// FindTaskQueues operation middleware
 func (siw *ServerInterfaceWrapper) FindTaskQueues(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindTaskQueuesParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	b.Query("taskQueue", false, &params.TaskQueue, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindTaskQueues(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "taskQueue" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "taskQueue", c.Request.URL.Query(), &params.TaskQueue, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter taskQueue: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindTaskQueues(c, params)
 }
 
-// ReleaseProcessItemTask operation middleware
 func (siw *ServerInterfaceWrapper) ReleaseProcessItemTask(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id openapi_types.UUID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ReleaseProcessItemTask(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ReleaseProcessItemTask(c, id)
 }
 
-// EndUserSessions operation middleware
 func (siw *ServerInterfaceWrapper) EndUserSessions(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params EndUserSessionsParams
-
-	// ------------- Optional query parameter "id" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "id", c.Request.URL.Query(), &params.ID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Query("id", false, &params.ID, "string", "uuid")
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.EndUserSessions(c, code, params)
 	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.EndUserSessions(c, code, params)
 }
 
-// FindUserSessions operation middleware
 func (siw *ServerInterfaceWrapper) FindUserSessions(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params FindUserSessionsParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindUserSessions(c, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindUserSessions(c, code, params)
 }
 
-// FindWebhookDeliveries operation middleware
 func (siw *ServerInterfaceWrapper) FindWebhookDeliveries(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindWebhookDeliveriesParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	b.Query("webhook", false, &params.Webhook, "array", "")
+	b.Query("state", false, &params.State, "array", "")
+	b.Query("eventType", false, &params.EventType, "array", "")
+	b.Query("eventId", false, &params.EventID, "array", "")
+	b.Query("processId", false, &params.ProcessID, "array", "")
+	b.Query("from", false, &params.From, "string", "date-time")
+	b.Query("to", false, &params.To, "string", "date-time")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindWebhookDeliveries(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "webhook" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "webhook", c.Request.URL.Query(), &params.Webhook, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter webhook: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "state" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "eventType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "eventType", c.Request.URL.Query(), &params.EventType, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter eventType: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "eventId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "eventId", c.Request.URL.Query(), &params.EventID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter eventId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processId", c.Request.URL.Query(), &params.ProcessID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindWebhookDeliveries(c, params)
 }
 
-// RetrieveWebhookDelivery operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveWebhookDelivery(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id WebhookDeliveryID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveWebhookDelivery(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveWebhookDelivery(c, id)
 }
 
-// ReplayWebhookDelivery operation middleware
 func (siw *ServerInterfaceWrapper) ReplayWebhookDelivery(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id WebhookDeliveryID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ReplayWebhookDelivery(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ReplayWebhookDelivery(c, id)
 }
 
-// FindWebhookEndpoints operation middleware
 func (siw *ServerInterfaceWrapper) FindWebhookEndpoints(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindWebhookEndpointsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	b.Query("code", false, &params.Code, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindWebhookEndpoints(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "code" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "code", c.Request.URL.Query(), &params.Code, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindWebhookEndpoints(c, params)
 }
 
-// EnableWebhookEndpoint operation middleware
 func (siw *ServerInterfaceWrapper) EnableWebhookEndpoint(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params EnableWebhookEndpointParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.EnableWebhookEndpoint(c, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.EnableWebhookEndpoint(c, code, params)
 }
 
-// PingWebhookEndpoint operation middleware
 func (siw *ServerInterfaceWrapper) PingWebhookEndpoint(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params PingWebhookEndpointParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.PingWebhookEndpoint(c, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.PingWebhookEndpoint(c, code, params)
 }
 
-// ReplayFailedWebhookDeliveries operation middleware
 func (siw *ServerInterfaceWrapper) ReplayFailedWebhookDeliveries(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "code" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var code ResourceCodeParam
-
-	err = runtime.BindStyledParameterWithOptions("simple", "code", c.Param("code"), &code, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("code", &code, "string", "")
 	var params ReplayFailedWebhookDeliveriesParams
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
+	b.Query("tenant", false, &params.Tenant, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ReplayFailedWebhookDeliveries(c, code, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ReplayFailedWebhookDeliveries(c, code, params)
 }
 
-// FindWorkers operation middleware
 func (siw *ServerInterfaceWrapper) FindWorkers(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindWorkersParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("state", false, &params.State, "array", "")
+	b.Query("tenant", false, &params.Tenant, "array", "")
+	b.Query("taskQueue", false, &params.TaskQueue, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindWorkers(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "state" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenant" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenant", c.Request.URL.Query(), &params.Tenant, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenant: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "taskQueue" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "taskQueue", c.Request.URL.Query(), &params.TaskQueue, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter taskQueue: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindWorkers(c, params)
 }
 
 // GinServerOptions provides options for the Gin server.

@@ -4,4 +4,4 @@
 // retries and errors to it, and procession.Decode reads what it returns.
 package rest
 
-//go:generate ../../bin/tools/oapi-codegen -templates templates -config cfg.yaml ../../api/openapi/shape_b.yaml
+//go:generate ../../bin/tools/oapi-codegen -templates ../../api/templates -config cfg.yaml ../../api/openapi/shape_b.yaml

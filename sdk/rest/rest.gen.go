@@ -11,6 +11,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -2701,61 +2703,47 @@ type ChangeProcessInitiatorJSONRequestBody = ProcessChangeInitiatorParams
 // CreateWorkerJSONRequestBody defines body for CreateWorker for application/json ContentType.
 type CreateWorkerJSONRequestBody = WorkerCreateParams
 
-// RequestEditorFn is the function signature for the RequestEditor callback function
+// RequestEditorFn changes a request before it is sent.
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
 
-// Doer performs HTTP requests.
-//
-// The standard http.Client implements this interface.
+// HttpRequestDoer sends HTTP requests; *http.Client implements it.
 type HttpRequestDoer interface {
 	Do(req *http.Request) (*http.Response, error)
 }
 
-// Client which conforms to the OpenAPI3 specification for this service.
+// Client calls the operations of the API.
 type Client struct {
-	// The endpoint of the server conforming to this interface, with scheme,
-	// https://api.deepmap.com for example. This can contain a path relative
-	// to the server, such as https://api.deepmap.com/dev-test, and all the
-	// paths in the swagger spec will be appended to the server.
+	// Server is the base URL of the API. It may contain a path.
 	Server string
 
-	// Doer for performing requests, typically a *http.Client with any
-	// customized settings, such as certificate chains.
+	// Client sends the requests.
 	Client HttpRequestDoer
 
-	// A list of callbacks for modifying requests which are generated before sending over
-	// the network.
+	// RequestEditors are applied to each request, in this order.
 	RequestEditors []RequestEditorFn
 }
 
-// ClientOption allows setting custom parameters during construction
+// ClientOption changes a client during its construction.
 type ClientOption func(*Client) error
 
-// Creates a new Client, with reasonable defaults
+// NewClient returns a client for the API at the given base URL.
 func NewClient(server string, opts ...ClientOption) (*Client, error) {
-	// create a client with sane default values
-	client := Client{
-		Server: server,
-	}
-	// mutate client and add all optional params
+	client := Client{Server: server}
 	for _, o := range opts {
 		if err := o(&client); err != nil {
 			return nil, err
 		}
 	}
-	// ensure the server URL always has a trailing slash
 	if !strings.HasSuffix(client.Server, "/") {
 		client.Server += "/"
 	}
-	// create httpClient, if not already present
 	if client.Client == nil {
 		client.Client = &http.Client{}
 	}
 	return &client, nil
 }
 
-// WithHTTPClient allows overriding the default Doer, which is
-// automatically created using http.Client. This is useful for tests.
+// WithHTTPClient sets the sender of requests.
 func WithHTTPClient(doer HttpRequestDoer) ClientOption {
 	return func(c *Client) error {
 		c.Client = doer
@@ -2763,8 +2751,7 @@ func WithHTTPClient(doer HttpRequestDoer) ClientOption {
 	}
 }
 
-// WithRequestEditorFn allows setting up a callback function, which will be
-// called right before sending the request. This can be used to mutate the request.
+// WithRequestEditorFn adds a function that changes each request before it is sent.
 func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 	return func(c *Client) error {
 		c.RequestEditors = append(c.RequestEditors, fn)
@@ -2772,811 +2759,93 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 	}
 }
 
-// The interface specification for the client above.
-type ClientInterface interface {
-
-	// CreateAuthenticationWithBody Issue credentials for the engine to the caller
-	//
-	// For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
-	// or a robot, or by `spec.engine.taskQueues`. Everybody else gets 403. A token covers the task queues of what the application runs and
-	// those listed; 409 where their names do not fit into a token.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /authentications (the `CreateAuthentication` operationId).
-	CreateAuthenticationWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateAuthentication Issue credentials for the engine to the caller
-	//
-	// For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
-	// or a robot, or by `spec.engine.taskQueues`. Everybody else gets 403. A token covers the task queues of what the application runs and
-	// those listed; 409 where their names do not fit into a token.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /authentications (the `CreateAuthentication` operationId).
-	CreateAuthentication(ctx context.Context, body CreateAuthenticationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindBusinessArtifactDefinitions List the business artifact definitions that the caller has a permission on
-	//
-	// An extension of this service. These are the definitions that the caller is a Viewer, an Editor or a Manager of.
-	//
-	// Corresponds with GET /business-artifact-definitions (the `FindBusinessArtifactDefinitions` operationId).
-	FindBusinessArtifactDefinitions(ctx context.Context, params *FindBusinessArtifactDefinitionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveBusinessArtifactDefinition Get a business artifact definition as far as the caller sees it
-	//
-	// An extension of this service, for Viewers, Editors and Managers of the definition; it is not found for others. Artifacts
-	// follow their definition as it is now, so it has no versions; the `ETag` changes with it. Actions are those that the
-	// caller may invoke, for which it must be an Editor or a Manager.
-	//
-	// Corresponds with GET /business-artifact-definitions/{id} (the `RetrieveBusinessArtifactDefinition` operationId).
-	RetrieveBusinessArtifactDefinition(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindBusinessArtifacts List the business artifacts the caller may see
-	//
-	// Corresponds with GET /business-artifacts (the `FindBusinessArtifacts` operationId).
-	FindBusinessArtifacts(ctx context.Context, params *FindBusinessArtifactsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateBusinessArtifactWithBody Create a business artifact
-	//
-	// The definition is named by its id, or by its code together with the tenant. Data that breaks the schema is saved
-	// and marked as not valid.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /business-artifacts (the `CreateBusinessArtifact` operationId).
-	CreateBusinessArtifactWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateBusinessArtifact Create a business artifact
-	//
-	// The definition is named by its id, or by its code together with the tenant. Data that breaks the schema is saved
-	// and marked as not valid.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /business-artifacts (the `CreateBusinessArtifact` operationId).
-	CreateBusinessArtifact(ctx context.Context, body CreateBusinessArtifactJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteBusinessArtifact Delete a business artifact
-	//
-	// It requires the Manager permission. The artifact is still found by its id, with `deletedAt` and `deletedBy`, and can be
-	// restored, but it is in no list that does not ask for it, and nothing can be written to it meanwhile. Actions that are
-	// not finished are canceled. Deleting it again changes nothing.
-	//
-	// Corresponds with DELETE /business-artifacts/{id} (the `DeleteBusinessArtifact` operationId).
-	DeleteBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveBusinessArtifact Get a business artifact
-	//
-	// Corresponds with GET /business-artifacts/{id} (the `RetrieveBusinessArtifact` operationId).
-	RetrieveBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateBusinessArtifactActionWithBody Invoke an action on a business artifact
-	//
-	// START_WORKFLOW and DOWNLOADABLE are carried out by a worker: the action is REQUESTED, and its result is read later.
-	// START_PROCESS and CREATE_BUSINESS_ARTIFACT are done when the call returns. An action whose input violates its schema,
-	// or that cannot be carried out otherwise, is in ERROR and says why. It requires the Editor or the Manager permission on
-	// the artifact and, of what it starts or creates, the permission to start or create it.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /business-artifacts/{id}/actions (the `CreateBusinessArtifactAction` operationId).
-	CreateBusinessArtifactActionWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateBusinessArtifactAction Invoke an action on a business artifact
-	//
-	// START_WORKFLOW and DOWNLOADABLE are carried out by a worker: the action is REQUESTED, and its result is read later.
-	// START_PROCESS and CREATE_BUSINESS_ARTIFACT are done when the call returns. An action whose input violates its schema,
-	// or that cannot be carried out otherwise, is in ERROR and says why. It requires the Editor or the Manager permission on
-	// the artifact and, of what it starts or creates, the permission to start or create it.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /business-artifacts/{id}/actions (the `CreateBusinessArtifactAction` operationId).
-	CreateBusinessArtifactAction(ctx context.Context, id ResourceID, body CreateBusinessArtifactActionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveBusinessArtifactAction Get an action on a business artifact
-	//
-	// Corresponds with GET /business-artifacts/{id}/actions/{actionId} (the `RetrieveBusinessArtifactAction` operationId).
-	RetrieveBusinessArtifactAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CancelBusinessArtifactAction Cancel an action on a business artifact
-	//
-	// An action in a final state is returned unchanged.
-	//
-	// Corresponds with POST /business-artifacts/{id}/actions/{actionId}/~actions/cancel (the `CancelBusinessArtifactAction` operationId).
-	CancelBusinessArtifactAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchBusinessArtifactDataWithBody Patch the data of a business artifact
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /business-artifacts/{id}/data (the `PatchBusinessArtifactData` operationId).
-	PatchBusinessArtifactDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchBusinessArtifactData Patch the data of a business artifact
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /business-artifacts/{id}/data (the `PatchBusinessArtifactData` operationId).
-	PatchBusinessArtifactData(ctx context.Context, id ResourceID, body PatchBusinessArtifactDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody Patch the data of a business artifact
-	//
-	// Takes a body of the `application/json-patch+json` content type.
-	//
-	// Corresponds with PATCH /business-artifacts/{id}/data (the `PatchBusinessArtifactData` operationId).
-	PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchBusinessArtifactDataApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateBusinessArtifactDataWithBody Replace the data of a business artifact
-	//
-	// Data that breaks the schema is saved and marked as not valid.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PUT /business-artifacts/{id}/data (the `UpdateBusinessArtifactData` operationId).
-	UpdateBusinessArtifactDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateBusinessArtifactData Replace the data of a business artifact
-	//
-	// Data that breaks the schema is saved and marked as not valid.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PUT /business-artifacts/{id}/data (the `UpdateBusinessArtifactData` operationId).
-	UpdateBusinessArtifactData(ctx context.Context, id ResourceID, body UpdateBusinessArtifactDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DownloadBusinessArtifactDocument Download a document of a business artifact
-	//
-	// Corresponds with GET /business-artifacts/{id}/~actions/download-document (the `DownloadBusinessArtifactDocument` operationId).
-	DownloadBusinessArtifactDocument(ctx context.Context, id ResourceID, params *DownloadBusinessArtifactDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PrepareBusinessArtifactCreateArtifactWithBody Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
-	//
-	// Nothing is stored. The value is reviewed and sent when the action is invoked.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /business-artifacts/{id}/~actions/prepare-create-artifact (the `PrepareBusinessArtifactCreateArtifact` operationId).
-	PrepareBusinessArtifactCreateArtifactWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
-	//
-	// Nothing is stored. The value is reviewed and sent when the action is invoked.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /business-artifacts/{id}/~actions/prepare-create-artifact (the `PrepareBusinessArtifactCreateArtifact` operationId).
-	PrepareBusinessArtifactCreateArtifact(ctx context.Context, id ResourceID, body PrepareBusinessArtifactCreateArtifactJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PrepareBusinessArtifactStartProcessWithBody Work out what a START_PROCESS action begins with
-	//
-	// It requires the permissions to invoke the action. Nothing is stored. The metadata is reviewed and sent when the action is
-	// invoked; an invocation without any begins with the same.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /business-artifacts/{id}/~actions/prepare-start-process (the `PrepareBusinessArtifactStartProcess` operationId).
-	PrepareBusinessArtifactStartProcessWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
-	//
-	// It requires the permissions to invoke the action. Nothing is stored. The metadata is reviewed and sent when the action is
-	// invoked; an invocation without any begins with the same.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /business-artifacts/{id}/~actions/prepare-start-process (the `PrepareBusinessArtifactStartProcess` operationId).
-	PrepareBusinessArtifactStartProcess(ctx context.Context, id ResourceID, body PrepareBusinessArtifactStartProcessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RestoreBusinessArtifact Undo the deletion of a business artifact
-	//
-	// It requires the Manager permission. An artifact that is not deleted stays as it is.
-	//
-	// Corresponds with POST /business-artifacts/{id}/~actions/restore (the `RestoreBusinessArtifact` operationId).
-	RestoreBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UploadBusinessArtifactDocumentWithBody Upload a temporary document into a business artifact
-	//
-	// It is deleted after 2 hours unless the artifact's data refers to it by then. A document more than the tenant or the
-	// caller may have without such a value is refused with 409 CONFLICT.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /business-artifacts/{id}/~actions/upload-document (the `UploadBusinessArtifactDocument` operationId).
-	UploadBusinessArtifactDocumentWithBody(ctx context.Context, id ResourceID, params *UploadBusinessArtifactDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateDataSourceQueryWithBody Ask a data source for items
-	//
-	// An extension of this service, for those who may query the data source by its manifest; for others it is not found. The
-	// query is answered by the worker of the data source meanwhile: its answer is read at the address in `Location`. A
-	// principal may have 10 queries wait for their answers; one more is refused with 409 CONFLICT.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /data-source-queries (the `CreateDataSourceQuery` operationId).
-	CreateDataSourceQueryWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateDataSourceQuery Ask a data source for items
-	//
-	// An extension of this service, for those who may query the data source by its manifest; for others it is not found. The
-	// query is answered by the worker of the data source meanwhile: its answer is read at the address in `Location`. A
-	// principal may have 10 queries wait for their answers; one more is refused with 409 CONFLICT.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /data-source-queries (the `CreateDataSourceQuery` operationId).
-	CreateDataSourceQuery(ctx context.Context, body CreateDataSourceQueryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveDataSourceQuery Get a query of a data source and its answer
-	//
-	// An extension of this service, for the principal that asked. Queries are there for 15 minutes, and the answers to the
-	// last 20 queries of a principal are.
-	//
-	// Corresponds with GET /data-source-queries/{id} (the `RetrieveDataSourceQuery` operationId).
-	RetrieveDataSourceQuery(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DownloadDocument Download a document by its address
-	//
-	// It takes being able to read what refers to the document, or what owns it while nothing does. Whatever does not lead
-	// to such a document is 404.
-	//
-	// Corresponds with GET /documents/~actions/download (the `DownloadDocument` operationId).
-	DownloadDocument(ctx context.Context, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UploadDocumentWithBody Upload a temporary document for a process or a business artifact
-	//
-	// It takes what an upload into the process or the artifact takes. The document is deleted after 2 hours unless a value
-	// of the process, of one of its items or of the artifact refers to it by then. A target that is absent or not visible
-	// is 404. A document more than the tenant or the caller may have without such a value is refused with 409 CONFLICT.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /documents/~actions/upload (the `UploadDocument` operationId).
-	UploadDocumentWithBody(ctx context.Context, params *UploadDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// StreamEvents Follow the events of processes, process items and business artifacts
-	//
-	// An extension of this service: other services with this version of the API do not have it.
-	//
-	// The answer is a stream of Server-Sent Events that does not end by itself. It reports PROCESS.CREATED,
-	// PROCESS.STATE_CHANGED, PROCESS.DELETED, PROCESS_ITEM.CREATED, PROCESS_ITEM.TASK_STATE_CHANGED,
-	// BUSINESS_ARTIFACT.DELETED and BUSINESS_ARTIFACT.RESTORED, of the processes, items and artifacts that the caller sees
-	// at that moment, each once and in the order in which they were committed. `event` is the type,
-	// `data` the body of the webhook for the same event, and `id` is where a client continues that comes back with it in
-	// `Last-Event-ID`, at any replica. Without one the stream begins with what happens from now on.
-	//
-	// A comment comes at least every 15 seconds. The stream ends when the service stops, when the credentials of the caller
-	// do not hold any longer, and when the client does not keep up; clients are to come back then. A principal may follow
-	// so many times at once and is refused with 429 beyond.
-	//
-	// Corresponds with GET /events (the `StreamEvents` operationId).
-	StreamEvents(ctx context.Context, params *StreamEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindGroups List the groups of tenants
-	//
-	// Corresponds with GET /groups (the `FindGroups` operationId).
-	FindGroups(ctx context.Context, params *FindGroupsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveKmsKey Read a key that payloads of workflows are encrypted with
-	//
-	// For workers that are handed payloads of the key: those that run a process definition that names it, or may serve a task
-	// queue that the definition names or its runner lists. A shared key is for all workers of the tenant. To other workers the
-	// key is unknown, and everybody else gets 403. A key id never gets another key, so the answer may be kept in memory, but
-	// nowhere else.
-	//
-	// Corresponds with GET /kms/keys/{keyId} (the `RetrieveKmsKey` operationId).
-	RetrieveKmsKey(ctx context.Context, keyID string, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindPrincipals List principals
-	//
-	// Corresponds with GET /principals (the `FindPrincipals` operationId).
-	FindPrincipals(ctx context.Context, params *FindPrincipalsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrievePrincipal Get a principal
-	//
-	// Corresponds with GET /principals/{id} (the `RetrievePrincipal` operationId).
-	RetrievePrincipal(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindProcessDefinitions List the process definitions that the caller may start or see
-	//
-	// An extension of this service. These are the definitions of which the caller may start processes, as an Initiator or a
-	// Manager, or sees processes or items. Each is listed once, in its published version; one that is not published is listed
-	// in the newest version that the caller sees.
-	//
-	// Corresponds with GET /process-definitions (the `FindProcessDefinitions` operationId).
-	FindProcessDefinitions(ctx context.Context, params *FindProcessDefinitionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveProcessDefinition Get a process definition as far as the caller sees it
-	//
-	// An extension of this service, for everyone who may start processes of the definition, or sees processes or items of
-	// the version; it is not found for others. It holds what the caller needs to show forms: the schemas of processes for
-	// those who see processes, item definitions that the caller may fill or see, the data structures of messages for those
-	// who see messages, and the user actions that the caller has the permissions for. What a version says never changes, but
-	// what the caller sees of it does with the rights of the caller.
-	//
-	// Corresponds with GET /process-definitions/{id} (the `RetrieveProcessDefinition` operationId).
-	RetrieveProcessDefinition(ctx context.Context, id ResourceID, params *RetrieveProcessDefinitionParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindProcessItems List the process items the caller may see
-	//
-	// Corresponds with GET /process-items (the `FindProcessItems` operationId).
-	FindProcessItems(ctx context.Context, params *FindProcessItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateProcessItemWithBody Create a process item
-	//
-	// A task with an owner is created claimed, a task without one is ready to be claimed.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /process-items (the `CreateProcessItem` operationId).
-	CreateProcessItemWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateProcessItem Create a process item
-	//
-	// A task with an owner is created claimed, a task without one is ready to be claimed.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /process-items (the `CreateProcessItem` operationId).
-	CreateProcessItem(ctx context.Context, body CreateProcessItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveProcessItem Get a process item
-	//
-	// Corresponds with GET /process-items/{id} (the `RetrieveProcessItem` operationId).
-	RetrieveProcessItem(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateProcessItemTaskContextDataWithBody Replace the context data of a task
-	//
-	// For Managers and the application that runs the process. The owner of the task may only read it.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PUT /process-items/{id}/task/context-data (the `UpdateProcessItemTaskContextData` operationId).
-	UpdateProcessItemTaskContextDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateProcessItemTaskContextData Replace the context data of a task
-	//
-	// For Managers and the application that runs the process. The owner of the task may only read it.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PUT /process-items/{id}/task/context-data (the `UpdateProcessItemTaskContextData` operationId).
-	UpdateProcessItemTaskContextData(ctx context.Context, id ResourceID, body UpdateProcessItemTaskContextDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchProcessItemTaskDataWithBody Patch the data of a task
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /process-items/{id}/task/data (the `PatchProcessItemTaskData` operationId).
-	PatchProcessItemTaskDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchProcessItemTaskData Patch the data of a task
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /process-items/{id}/task/data (the `PatchProcessItemTaskData` operationId).
-	PatchProcessItemTaskData(ctx context.Context, id ResourceID, body PatchProcessItemTaskDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody Patch the data of a task
-	//
-	// Takes a body of the `application/json-patch+json` content type.
-	//
-	// Corresponds with PATCH /process-items/{id}/task/data (the `PatchProcessItemTaskData` operationId).
-	PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchProcessItemTaskDataApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateProcessItemTaskDataWithBody Replace the data of a task
-	//
-	// Data that breaks the schema is saved and marked as not valid.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PUT /process-items/{id}/task/data (the `UpdateProcessItemTaskData` operationId).
-	UpdateProcessItemTaskDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateProcessItemTaskData Replace the data of a task
-	//
-	// Data that breaks the schema is saved and marked as not valid.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PUT /process-items/{id}/task/data (the `UpdateProcessItemTaskData` operationId).
-	UpdateProcessItemTaskData(ctx context.Context, id ResourceID, body UpdateProcessItemTaskDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document
-	//
-	// The operator of the service may not offer it.
-	//
-	// Corresponds with GET /process-items/{id}/task/data/~actions/download-webforms-as-document (the `DownloadProcessItemTaskDataWebformsAsDocument` operationId).
-	DownloadProcessItemTaskDataWebformsAsDocument(ctx context.Context, id ResourceID, params *DownloadProcessItemTaskDataWebformsAsDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AppendProcessItemTaskLogWithBody Append an entry to the log of a task
-	//
-	// When the log is full its oldest entry is dropped.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /process-items/{id}/task/~actions/append-log (the `AppendProcessItemTaskLog` operationId).
-	AppendProcessItemTaskLogWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AppendProcessItemTaskLog Append an entry to the log of a task
-	//
-	// When the log is full its oldest entry is dropped.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /process-items/{id}/task/~actions/append-log (the `AppendProcessItemTaskLog` operationId).
-	AppendProcessItemTaskLog(ctx context.Context, id ResourceID, body AppendProcessItemTaskLogJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AssignProcessItemTaskWithBody Assign a task to a user or an application
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /process-items/{id}/task/~actions/assign (the `AssignProcessItemTask` operationId).
-	AssignProcessItemTaskWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AssignProcessItemTask Assign a task to a user or an application
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /process-items/{id}/task/~actions/assign (the `AssignProcessItemTask` operationId).
-	AssignProcessItemTask(ctx context.Context, id ResourceID, body AssignProcessItemTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ClaimProcessItemTask Claim a task
-	//
-	// The caller becomes the owner of a ready task. Of several callers exactly one succeeds.
-	//
-	// Corresponds with POST /process-items/{id}/task/~actions/claim (the `ClaimProcessItemTask` operationId).
-	ClaimProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CompleteProcessItemTask Complete a task the caller owns
-	//
-	// Corresponds with POST /process-items/{id}/task/~actions/complete (the `CompleteProcessItemTask` operationId).
-	CompleteProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item
-	//
-	// There is none before the first one was asked for.
-	//
-	// Corresponds with GET /process-items/{id}/~actions/ai-assistance (the `RetrieveProcessItemAiAssistance` operationId).
-	RetrieveProcessItemAiAssistance(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GenerateProcessItemAiAssistanceWithBody Ask for AI assistance with a process item
-	//
-	// Each value of requestId stands for one run: with the same value the run is returned as it is by now. A new value
-	// begins another run once the one before is final, and is refused before that. A run more than the tenant may begin on
-	// a day, or have at once, is refused with 409 CONFLICT.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /process-items/{id}/~actions/ai-assistance (the `GenerateProcessItemAiAssistance` operationId).
-	GenerateProcessItemAiAssistanceWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GenerateProcessItemAiAssistance Ask for AI assistance with a process item
-	//
-	// Each value of requestId stands for one run: with the same value the run is returned as it is by now. A new value
-	// begins another run once the one before is final, and is refused before that. A run more than the tenant may begin on
-	// a day, or have at once, is refused with 409 CONFLICT.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /process-items/{id}/~actions/ai-assistance (the `GenerateProcessItemAiAssistance` operationId).
-	GenerateProcessItemAiAssistance(ctx context.Context, id ResourceID, body GenerateProcessItemAiAssistanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindProcesses List the processes the caller may see
-	//
-	// Corresponds with GET /processes (the `FindProcesses` operationId).
-	FindProcesses(ctx context.Context, params *FindProcessesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateProcessWithBody Start a process
-	//
-	// The definition is named by its id, or by its code together with the tenant. The caller becomes the initiator unless
-	// another one is named.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /processes (the `CreateProcess` operationId).
-	CreateProcessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateProcess Start a process
-	//
-	// The definition is named by its id, or by its code together with the tenant. The caller becomes the initiator unless
-	// another one is named.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /processes (the `CreateProcess` operationId).
-	CreateProcess(ctx context.Context, body CreateProcessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteProcess Delete a finished process
-	//
-	// It requires the Manager permission. The process is still found by its id, with `deletedAt` and `deletedBy`, and its items
-	// with it, but it is in no list that does not ask for it, and nothing can be written to it. A process that is not
-	// finished, or that has open tasks or actions that are not finished, is refused with 409 INVALID_STATE. Deleting it
-	// again changes nothing.
-	//
-	// Corresponds with DELETE /processes/{id} (the `DeleteProcess` operationId).
-	DeleteProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveProcess Get a process
-	//
-	// Corresponds with GET /processes/{id} (the `RetrieveProcess` operationId).
-	RetrieveProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateProcessActionWithBody Invoke a user action on a process
-	//
-	// START_WORKFLOW and DOWNLOADABLE are carried out by a worker: the action is REQUESTED, and its result is read later.
-	// The others are done when the call returns, or have failed: then the action is in ERROR and says why. The process may be
-	// finished. An action that the caller may not invoke, or that is not available now, is refused with 403. Every process
-	// has the action `__KF_MESSAGE__`, which creates a message with the text of `createProcessItemMessage` and takes the
-	// Manager permission.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /processes/{id}/actions (the `CreateProcessAction` operationId).
-	CreateProcessActionWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateProcessAction Invoke a user action on a process
-	//
-	// START_WORKFLOW and DOWNLOADABLE are carried out by a worker: the action is REQUESTED, and its result is read later.
-	// The others are done when the call returns, or have failed: then the action is in ERROR and says why. The process may be
-	// finished. An action that the caller may not invoke, or that is not available now, is refused with 403. Every process
-	// has the action `__KF_MESSAGE__`, which creates a message with the text of `createProcessItemMessage` and takes the
-	// Manager permission.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /processes/{id}/actions (the `CreateProcessAction` operationId).
-	CreateProcessAction(ctx context.Context, id ResourceID, body CreateProcessActionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveProcessAction Get a user action that was invoked on a process
-	//
-	// Corresponds with GET /processes/{id}/actions/{actionId} (the `RetrieveProcessAction` operationId).
-	RetrieveProcessAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CancelProcessAction Cancel a user action that was invoked on a process
-	//
-	// An action in a final state is returned unchanged.
-	//
-	// Corresponds with POST /processes/{id}/actions/{actionId}/~actions/cancel (the `CancelProcessAction` operationId).
-	CancelProcessAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UploadProcessActionDocumentWithBody Upload the document that a user action produced
-	//
-	// It completes the action. The document is kept for seven days.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /processes/{id}/actions/{actionId}/~actions/upload-document (the `UploadProcessActionDocument` operationId).
-	UploadProcessActionDocumentWithBody(ctx context.Context, id ResourceID, actionID ActionID, params *UploadProcessActionDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindAvailableProcessActions List the user actions that the caller may invoke on a process now
-	//
-	// This is an extension of version 2024-06-14. The order is that of the process definition. An action that the caller may
-	// not invoke, or that is not available now, is not listed.
-	//
-	// Corresponds with GET /processes/{id}/actions/~available (the `FindAvailableProcessActions` operationId).
-	FindAvailableProcessActions(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchProcessEntityWithBody Patch the entity of a process
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /processes/{id}/entity (the `PatchProcessEntity` operationId).
-	PatchProcessEntityWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchProcessEntity Patch the entity of a process
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /processes/{id}/entity (the `PatchProcessEntity` operationId).
-	PatchProcessEntity(ctx context.Context, id ResourceID, body PatchProcessEntityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchProcessEntityWithApplicationJSONPatchPlusJSONBody Patch the entity of a process
-	//
-	// Takes a body of the `application/json-patch+json` content type.
-	//
-	// Corresponds with PATCH /processes/{id}/entity (the `PatchProcessEntity` operationId).
-	PatchProcessEntityWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchProcessEntityApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateProcessEntityWithBody Replace the entity of a process
-	//
-	// Data that breaks the schema is saved and marked as not valid.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PUT /processes/{id}/entity (the `UpdateProcessEntity` operationId).
-	UpdateProcessEntityWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateProcessEntity Replace the entity of a process
-	//
-	// Data that breaks the schema is saved and marked as not valid.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PUT /processes/{id}/entity (the `UpdateProcessEntity` operationId).
-	UpdateProcessEntity(ctx context.Context, id ResourceID, body UpdateProcessEntityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindProcessEvents List what happened to a process
-	//
-	// This is an extension of version 2024-06-14: the events of the process and of its items, user actions and documents, as
-	// far as the caller sees what they are about, with the names of those who took part. Reads are not among them.
-	//
-	// The list is read part by part: `after` continues behind the `cursor` of the last event that the caller has.
-	//
-	// Corresponds with GET /processes/{id}/events (the `FindProcessEvents` operationId).
-	FindProcessEvents(ctx context.Context, id ResourceID, params *FindProcessEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchProcessMetadataWithBody Patch the metadata of a process
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /processes/{id}/metadata (the `PatchProcessMetadata` operationId).
-	PatchProcessMetadataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchProcessMetadata Patch the metadata of a process
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /processes/{id}/metadata (the `PatchProcessMetadata` operationId).
-	PatchProcessMetadata(ctx context.Context, id ResourceID, body PatchProcessMetadataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody Patch the metadata of a process
-	//
-	// Takes a body of the `application/json-patch+json` content type.
-	//
-	// Corresponds with PATCH /processes/{id}/metadata (the `PatchProcessMetadata` operationId).
-	PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchProcessMetadataApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateProcessMetadataWithBody Replace the metadata of a process
-	//
-	// Data that breaks the schema is saved and marked as not valid.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PUT /processes/{id}/metadata (the `UpdateProcessMetadata` operationId).
-	UpdateProcessMetadataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateProcessMetadata Replace the metadata of a process
-	//
-	// Data that breaks the schema is saved and marked as not valid.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PUT /processes/{id}/metadata (the `UpdateProcessMetadata` operationId).
-	UpdateProcessMetadata(ctx context.Context, id ResourceID, body UpdateProcessMetadataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CancelProcess Cancel a process and its active items
-	//
-	// A process that is already cancelled is returned unchanged.
-	//
-	// Corresponds with POST /processes/{id}/~actions/cancel (the `CancelProcess` operationId).
-	CancelProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CancelProcessProcessItems Cancel active items of a process
-	//
-	// Cancels the items named, or every active item when none is named. The process itself does not change.
-	//
-	// Corresponds with POST /processes/{id}/~actions/cancel-process-items (the `CancelProcessProcessItems` operationId).
-	CancelProcessProcessItems(ctx context.Context, id ResourceID, params *CancelProcessProcessItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ChangeProcessInitiatorWithBody Change the initiator of a process
-	//
-	// The new initiator is a user or an application of the tenant, named by id, or a user by e-mail. Both may be given
-	// where they name the same user. The one who is the initiator already may be named again.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /processes/{id}/~actions/change-initiator (the `ChangeProcessInitiator` operationId).
-	ChangeProcessInitiatorWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ChangeProcessInitiator Change the initiator of a process
-	//
-	// The new initiator is a user or an application of the tenant, named by id, or a user by e-mail. Both may be given
-	// where they name the same user. The one who is the initiator already may be named again.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /processes/{id}/~actions/change-initiator (the `ChangeProcessInitiator` operationId).
-	ChangeProcessInitiator(ctx context.Context, id ResourceID, body ChangeProcessInitiatorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CompleteProcess Complete a process
-	//
-	// A process that is already completed is returned unchanged. Open items stay open.
-	//
-	// Corresponds with POST /processes/{id}/~actions/complete (the `CompleteProcess` operationId).
-	CompleteProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DownloadProcessDocument Download a document of a process
-	//
-	// Corresponds with GET /processes/{id}/~actions/download-document (the `DownloadProcessDocument` operationId).
-	DownloadProcessDocument(ctx context.Context, id ResourceID, params *DownloadProcessDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UploadProcessDocumentWithBody Upload a temporary document into a process
-	//
-	// It is deleted after 24 hours unless a value of the process or of one of its items refers to it by then. A document more
-	// than the tenant or the caller may have without such a value is refused with 409 CONFLICT.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /processes/{id}/~actions/upload-document (the `UploadProcessDocument` operationId).
-	UploadProcessDocumentWithBody(ctx context.Context, id ResourceID, params *UploadProcessDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UploadProcessUserActionDocumentWithBody Upload the document that a user action produced
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /processes/{id}/~actions/upload-user-action-document (the `UploadProcessUserActionDocument` operationId).
-	UploadProcessUserActionDocumentWithBody(ctx context.Context, id ResourceID, params *UploadProcessUserActionDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindRobots List robots
-	//
-	// Their environment variables are left out.
-	//
-	// Corresponds with GET /robots (the `FindRobots` operationId).
-	FindRobots(ctx context.Context, params *FindRobotsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveRobot Get a robot
-	//
-	// Environment variables are shown only to the runners and the administrators of the robot.
-	//
-	// Corresponds with GET /robots/{id} (the `RetrieveRobot` operationId).
-	RetrieveRobot(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DownloadRobotAsset Download an asset of a robot
-	//
-	// Corresponds with GET /robots/{id}/~actions/download-asset (the `DownloadRobotAsset` operationId).
-	DownloadRobotAsset(ctx context.Context, id ResourceID, params *DownloadRobotAssetParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DownloadRobotSourceCode Download the source package of a robot
-	//
-	// Corresponds with GET /robots/{id}/~actions/download-source-code (the `DownloadRobotSourceCode` operationId).
-	DownloadRobotSourceCode(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindTenantUsers List the users of tenants
-	//
-	// Corresponds with GET /tenant-users (the `FindTenantUsers` operationId).
-	FindTenantUsers(ctx context.Context, params *FindTenantUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveTenantUser Get a tenant user
-	//
-	// Corresponds with GET /tenant-users/{id} (the `RetrieveTenantUser` operationId).
-	RetrieveTenantUser(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindTenants List the tenants the caller belongs to
-	//
-	// Corresponds with GET /tenants (the `FindTenants` operationId).
-	FindTenants(ctx context.Context, params *FindTenantsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveTenant Get a tenant
-	//
-	// Corresponds with GET /tenants/{id} (the `RetrieveTenant` operationId).
-	RetrieveTenant(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateWorkerWithBody Register a worker, or report that it is alive
-	//
-	// For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
-	// or a robot, or by `spec.engine.taskQueues`. They register for the task queues that they may serve; everybody else, and every other
-	// queue, is 403. A worker is known by its identity. It repeats the call once per delay window, which the answer gives in
-	// seconds. The identity of another application's worker that is online, and more than 1000 workers of an application, are 409.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /workers (the `CreateWorker` operationId).
-	CreateWorkerWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateWorker Register a worker, or report that it is alive
-	//
-	// For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
-	// or a robot, or by `spec.engine.taskQueues`. They register for the task queues that they may serve; everybody else, and every other
-	// queue, is 403. A worker is known by its identity. It repeats the call once per delay window, which the answer gives in
-	// seconds. The identity of another application's worker that is online, and more than 1000 workers of an application, are 409.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /workers (the `CreateWorker` operationId).
-	CreateWorker(ctx context.Context, body CreateWorkerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+// send sends a request, unless building it failed.
+func (c *Client) send(ctx context.Context, req *http.Request, err error, editors []RequestEditorFn) (*http.Response, error) {
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	for _, edit := range append(slices.Clip(c.RequestEditors), editors...) {
+		if err := edit(ctx, req); err != nil {
+			return nil, err
+		}
+	}
+	return c.Client.Do(req)
+}
+
+// requestBuilder assembles a request. It keeps the first error until build.
+type requestBuilder struct {
+	method, server, format string
+	segments               []any
+	fragments              []string
+	header                 http.Header
+	err                    error
+}
+
+func newRequest(method, server, format string) *requestBuilder {
+	return &requestBuilder{method: method, server: server, format: format, header: http.Header{}}
+}
+
+// path adds the value of the next parameter in the path.
+func (b *requestBuilder) path(name string, value any, schema, format string) {
+	if styled, ok := b.style("simple", name, value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: schema, Format: format}); ok {
+		b.segments = append(b.segments, styled)
+	}
+}
+
+// query adds a query parameter, unless its value is nil.
+func (b *requestBuilder) query(name string, value any, schema, format string) {
+	if styled, ok := b.style("form", name, value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: schema, Format: format}); ok {
+		b.fragments = append(b.fragments, styled)
+	}
+}
+
+// headerField sets a header, unless its value is nil.
+func (b *requestBuilder) headerField(name string, value any, schema, format string) {
+	if styled, ok := b.style("simple", name, value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: schema, Format: format}); ok {
+		b.header.Set(name, styled)
+	}
+}
+
+// style returns the text of a value, or false if there is none. Lists in a query repeat the parameter.
+func (b *requestBuilder) style(style, name string, value any, options runtime.StyleParamOptions) (string, bool) {
+	v := reflect.ValueOf(value)
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		if v.IsNil() {
+			return "", false
+		}
+	}
+	styled, err := runtime.StyleParamWithOptions(style, style == "form", name, reflect.Indirect(v).Interface(), options)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	return styled, err == nil
+}
+
+// build returns the request with the given body, or the first error.
+func (b *requestBuilder) build(contentType string, body io.Reader) (*http.Request, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	server, err := url.Parse(b.server)
+	if err != nil {
+		return nil, err
+	}
+	address, err := server.Parse("." + fmt.Sprintf(b.format, b.segments...))
+	if err != nil {
+		return nil, err
+	}
+	address.RawQuery = strings.Join(b.fragments, "&")
+	req, err := http.NewRequest(b.method, address.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = b.header
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	return req, nil
 }
 
 // CreateAuthenticationWithBody Issue credentials for the engine to the caller
@@ -3590,14 +2859,7 @@ type ClientInterface interface {
 // Corresponds with POST /authentications (the `CreateAuthentication` operationId).
 func (c *Client) CreateAuthenticationWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateAuthenticationRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // CreateAuthentication Issue credentials for the engine to the caller
@@ -3611,14 +2873,22 @@ func (c *Client) CreateAuthenticationWithBody(ctx context.Context, contentType s
 // Corresponds with POST /authentications (the `CreateAuthentication` operationId).
 func (c *Client) CreateAuthentication(ctx context.Context, body CreateAuthenticationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateAuthenticationRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCreateAuthenticationRequest returns a request of CreateAuthentication with the body as application/json.
+func NewCreateAuthenticationRequest(server string, body CreateAuthenticationJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewCreateAuthenticationRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewCreateAuthenticationRequestWithBody returns a request of CreateAuthentication with any body.
+func NewCreateAuthenticationRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/authentications")
+	return b.build(contentType, body)
 }
 
 // FindBusinessArtifactDefinitions List the business artifact definitions that the caller has a permission on
@@ -3628,14 +2898,21 @@ func (c *Client) CreateAuthentication(ctx context.Context, body CreateAuthentica
 // Corresponds with GET /business-artifact-definitions (the `FindBusinessArtifactDefinitions` operationId).
 func (c *Client) FindBusinessArtifactDefinitions(ctx context.Context, params *FindBusinessArtifactDefinitionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindBusinessArtifactDefinitionsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindBusinessArtifactDefinitionsRequest returns a request of FindBusinessArtifactDefinitions.
+func NewFindBusinessArtifactDefinitionsRequest(server string, params *FindBusinessArtifactDefinitionsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/business-artifact-definitions")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
+		b.query("businessArtifactDefinitionCode", params.BusinessArtifactDefinitionCode, "array", "")
+		b.query("creatable", params.Creatable, "boolean", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveBusinessArtifactDefinition Get a business artifact definition as far as the caller sees it
@@ -3647,14 +2924,14 @@ func (c *Client) FindBusinessArtifactDefinitions(ctx context.Context, params *Fi
 // Corresponds with GET /business-artifact-definitions/{id} (the `RetrieveBusinessArtifactDefinition` operationId).
 func (c *Client) RetrieveBusinessArtifactDefinition(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveBusinessArtifactDefinitionRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveBusinessArtifactDefinitionRequest returns a request of RetrieveBusinessArtifactDefinition.
+func NewRetrieveBusinessArtifactDefinitionRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/business-artifact-definitions/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // FindBusinessArtifacts List the business artifacts the caller may see
@@ -3662,14 +2939,23 @@ func (c *Client) RetrieveBusinessArtifactDefinition(ctx context.Context, id Reso
 // Corresponds with GET /business-artifacts (the `FindBusinessArtifacts` operationId).
 func (c *Client) FindBusinessArtifacts(ctx context.Context, params *FindBusinessArtifactsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindBusinessArtifactsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindBusinessArtifactsRequest returns a request of FindBusinessArtifacts.
+func NewFindBusinessArtifactsRequest(server string, params *FindBusinessArtifactsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/business-artifacts")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
+		b.query("businessArtifactDefinitionId", params.BusinessArtifactDefinitionID, "array", "")
+		b.query("businessArtifactDefinitionCode", params.BusinessArtifactDefinitionCode, "array", "")
+		b.query("value", params.Value, "array", "")
+		b.query("deleted", params.Deleted, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // CreateBusinessArtifactWithBody Create a business artifact
@@ -3682,14 +2968,7 @@ func (c *Client) FindBusinessArtifacts(ctx context.Context, params *FindBusiness
 // Corresponds with POST /business-artifacts (the `CreateBusinessArtifact` operationId).
 func (c *Client) CreateBusinessArtifactWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateBusinessArtifactRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // CreateBusinessArtifact Create a business artifact
@@ -3702,14 +2981,22 @@ func (c *Client) CreateBusinessArtifactWithBody(ctx context.Context, contentType
 // Corresponds with POST /business-artifacts (the `CreateBusinessArtifact` operationId).
 func (c *Client) CreateBusinessArtifact(ctx context.Context, body CreateBusinessArtifactJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateBusinessArtifactRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCreateBusinessArtifactRequest returns a request of CreateBusinessArtifact with the body as application/json.
+func NewCreateBusinessArtifactRequest(server string, body CreateBusinessArtifactJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewCreateBusinessArtifactRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewCreateBusinessArtifactRequestWithBody returns a request of CreateBusinessArtifact with any body.
+func NewCreateBusinessArtifactRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/business-artifacts")
+	return b.build(contentType, body)
 }
 
 // DeleteBusinessArtifact Delete a business artifact
@@ -3721,14 +3008,14 @@ func (c *Client) CreateBusinessArtifact(ctx context.Context, body CreateBusiness
 // Corresponds with DELETE /business-artifacts/{id} (the `DeleteBusinessArtifact` operationId).
 func (c *Client) DeleteBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteBusinessArtifactRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDeleteBusinessArtifactRequest returns a request of DeleteBusinessArtifact.
+func NewDeleteBusinessArtifactRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodDelete, server, "/business-artifacts/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // RetrieveBusinessArtifact Get a business artifact
@@ -3736,14 +3023,14 @@ func (c *Client) DeleteBusinessArtifact(ctx context.Context, id ResourceID, reqE
 // Corresponds with GET /business-artifacts/{id} (the `RetrieveBusinessArtifact` operationId).
 func (c *Client) RetrieveBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveBusinessArtifactRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveBusinessArtifactRequest returns a request of RetrieveBusinessArtifact.
+func NewRetrieveBusinessArtifactRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/business-artifacts/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // CreateBusinessArtifactActionWithBody Invoke an action on a business artifact
@@ -3758,14 +3045,7 @@ func (c *Client) RetrieveBusinessArtifact(ctx context.Context, id ResourceID, re
 // Corresponds with POST /business-artifacts/{id}/actions (the `CreateBusinessArtifactAction` operationId).
 func (c *Client) CreateBusinessArtifactActionWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateBusinessArtifactActionRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // CreateBusinessArtifactAction Invoke an action on a business artifact
@@ -3780,14 +3060,23 @@ func (c *Client) CreateBusinessArtifactActionWithBody(ctx context.Context, id Re
 // Corresponds with POST /business-artifacts/{id}/actions (the `CreateBusinessArtifactAction` operationId).
 func (c *Client) CreateBusinessArtifactAction(ctx context.Context, id ResourceID, body CreateBusinessArtifactActionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateBusinessArtifactActionRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCreateBusinessArtifactActionRequest returns a request of CreateBusinessArtifactAction with the body as application/json.
+func NewCreateBusinessArtifactActionRequest(server string, id ResourceID, body CreateBusinessArtifactActionJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewCreateBusinessArtifactActionRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewCreateBusinessArtifactActionRequestWithBody returns a request of CreateBusinessArtifactAction with any body.
+func NewCreateBusinessArtifactActionRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/business-artifacts/%s/actions")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // RetrieveBusinessArtifactAction Get an action on a business artifact
@@ -3795,14 +3084,15 @@ func (c *Client) CreateBusinessArtifactAction(ctx context.Context, id ResourceID
 // Corresponds with GET /business-artifacts/{id}/actions/{actionId} (the `RetrieveBusinessArtifactAction` operationId).
 func (c *Client) RetrieveBusinessArtifactAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveBusinessArtifactActionRequest(c.Server, id, actionID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveBusinessArtifactActionRequest returns a request of RetrieveBusinessArtifactAction.
+func NewRetrieveBusinessArtifactActionRequest(server string, id ResourceID, actionID ActionID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/business-artifacts/%s/actions/%s")
+	b.path("id", id, "string", "uuid")
+	b.path("actionId", actionID, "string", "uuid")
+	return b.build("", nil)
 }
 
 // CancelBusinessArtifactAction Cancel an action on a business artifact
@@ -3812,14 +3102,15 @@ func (c *Client) RetrieveBusinessArtifactAction(ctx context.Context, id Resource
 // Corresponds with POST /business-artifacts/{id}/actions/{actionId}/~actions/cancel (the `CancelBusinessArtifactAction` operationId).
 func (c *Client) CancelBusinessArtifactAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCancelBusinessArtifactActionRequest(c.Server, id, actionID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCancelBusinessArtifactActionRequest returns a request of CancelBusinessArtifactAction.
+func NewCancelBusinessArtifactActionRequest(server string, id ResourceID, actionID ActionID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/business-artifacts/%s/actions/%s/~actions/cancel")
+	b.path("id", id, "string", "uuid")
+	b.path("actionId", actionID, "string", "uuid")
+	return b.build("", nil)
 }
 
 // PatchBusinessArtifactDataWithBody Patch the data of a business artifact
@@ -3829,14 +3120,7 @@ func (c *Client) CancelBusinessArtifactAction(ctx context.Context, id ResourceID
 // Corresponds with PATCH /business-artifacts/{id}/data (the `PatchBusinessArtifactData` operationId).
 func (c *Client) PatchBusinessArtifactDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchBusinessArtifactDataRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // PatchBusinessArtifactData Patch the data of a business artifact
@@ -3846,14 +3130,16 @@ func (c *Client) PatchBusinessArtifactDataWithBody(ctx context.Context, id Resou
 // Corresponds with PATCH /business-artifacts/{id}/data (the `PatchBusinessArtifactData` operationId).
 func (c *Client) PatchBusinessArtifactData(ctx context.Context, id ResourceID, body PatchBusinessArtifactDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchBusinessArtifactDataRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPatchBusinessArtifactDataRequest returns a request of PatchBusinessArtifactData with the body as application/json.
+func NewPatchBusinessArtifactDataRequest(server string, id ResourceID, body PatchBusinessArtifactDataJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewPatchBusinessArtifactDataRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
 }
 
 // PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody Patch the data of a business artifact
@@ -3863,14 +3149,23 @@ func (c *Client) PatchBusinessArtifactData(ctx context.Context, id ResourceID, b
 // Corresponds with PATCH /business-artifacts/{id}/data (the `PatchBusinessArtifactData` operationId).
 func (c *Client) PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchBusinessArtifactDataApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchBusinessArtifactDataRequestWithApplicationJSONPatchPlusJSONBody(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPatchBusinessArtifactDataRequestWithApplicationJSONPatchPlusJSONBody returns a request of PatchBusinessArtifactData with the body as application/json-patch+json.
+func NewPatchBusinessArtifactDataRequestWithApplicationJSONPatchPlusJSONBody(server string, id ResourceID, body PatchBusinessArtifactDataApplicationJSONPatchPlusJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewPatchBusinessArtifactDataRequestWithBody(server, id, "application/json-patch+json", bytes.NewReader(buf))
+}
+
+// NewPatchBusinessArtifactDataRequestWithBody returns a request of PatchBusinessArtifactData with any body.
+func NewPatchBusinessArtifactDataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPatch, server, "/business-artifacts/%s/data")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // UpdateBusinessArtifactDataWithBody Replace the data of a business artifact
@@ -3882,14 +3177,7 @@ func (c *Client) PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody(c
 // Corresponds with PUT /business-artifacts/{id}/data (the `UpdateBusinessArtifactData` operationId).
 func (c *Client) UpdateBusinessArtifactDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateBusinessArtifactDataRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // UpdateBusinessArtifactData Replace the data of a business artifact
@@ -3901,14 +3189,23 @@ func (c *Client) UpdateBusinessArtifactDataWithBody(ctx context.Context, id Reso
 // Corresponds with PUT /business-artifacts/{id}/data (the `UpdateBusinessArtifactData` operationId).
 func (c *Client) UpdateBusinessArtifactData(ctx context.Context, id ResourceID, body UpdateBusinessArtifactDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateBusinessArtifactDataRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUpdateBusinessArtifactDataRequest returns a request of UpdateBusinessArtifactData with the body as application/json.
+func NewUpdateBusinessArtifactDataRequest(server string, id ResourceID, body UpdateBusinessArtifactDataJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewUpdateBusinessArtifactDataRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewUpdateBusinessArtifactDataRequestWithBody returns a request of UpdateBusinessArtifactData with any body.
+func NewUpdateBusinessArtifactDataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPut, server, "/business-artifacts/%s/data")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // DownloadBusinessArtifactDocument Download a document of a business artifact
@@ -3916,14 +3213,17 @@ func (c *Client) UpdateBusinessArtifactData(ctx context.Context, id ResourceID, 
 // Corresponds with GET /business-artifacts/{id}/~actions/download-document (the `DownloadBusinessArtifactDocument` operationId).
 func (c *Client) DownloadBusinessArtifactDocument(ctx context.Context, id ResourceID, params *DownloadBusinessArtifactDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDownloadBusinessArtifactDocumentRequest(c.Server, id, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDownloadBusinessArtifactDocumentRequest returns a request of DownloadBusinessArtifactDocument.
+func NewDownloadBusinessArtifactDocumentRequest(server string, id ResourceID, params *DownloadBusinessArtifactDocumentParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/business-artifacts/%s/~actions/download-document")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("documentUri", params.DocumentURI, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // PrepareBusinessArtifactCreateArtifactWithBody Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
@@ -3935,14 +3235,7 @@ func (c *Client) DownloadBusinessArtifactDocument(ctx context.Context, id Resour
 // Corresponds with POST /business-artifacts/{id}/~actions/prepare-create-artifact (the `PrepareBusinessArtifactCreateArtifact` operationId).
 func (c *Client) PrepareBusinessArtifactCreateArtifactWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPrepareBusinessArtifactCreateArtifactRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
@@ -3954,14 +3247,23 @@ func (c *Client) PrepareBusinessArtifactCreateArtifactWithBody(ctx context.Conte
 // Corresponds with POST /business-artifacts/{id}/~actions/prepare-create-artifact (the `PrepareBusinessArtifactCreateArtifact` operationId).
 func (c *Client) PrepareBusinessArtifactCreateArtifact(ctx context.Context, id ResourceID, body PrepareBusinessArtifactCreateArtifactJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPrepareBusinessArtifactCreateArtifactRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPrepareBusinessArtifactCreateArtifactRequest returns a request of PrepareBusinessArtifactCreateArtifact with the body as application/json.
+func NewPrepareBusinessArtifactCreateArtifactRequest(server string, id ResourceID, body PrepareBusinessArtifactCreateArtifactJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewPrepareBusinessArtifactCreateArtifactRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewPrepareBusinessArtifactCreateArtifactRequestWithBody returns a request of PrepareBusinessArtifactCreateArtifact with any body.
+func NewPrepareBusinessArtifactCreateArtifactRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/business-artifacts/%s/~actions/prepare-create-artifact")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // PrepareBusinessArtifactStartProcessWithBody Work out what a START_PROCESS action begins with
@@ -3974,14 +3276,7 @@ func (c *Client) PrepareBusinessArtifactCreateArtifact(ctx context.Context, id R
 // Corresponds with POST /business-artifacts/{id}/~actions/prepare-start-process (the `PrepareBusinessArtifactStartProcess` operationId).
 func (c *Client) PrepareBusinessArtifactStartProcessWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPrepareBusinessArtifactStartProcessRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
@@ -3994,14 +3289,23 @@ func (c *Client) PrepareBusinessArtifactStartProcessWithBody(ctx context.Context
 // Corresponds with POST /business-artifacts/{id}/~actions/prepare-start-process (the `PrepareBusinessArtifactStartProcess` operationId).
 func (c *Client) PrepareBusinessArtifactStartProcess(ctx context.Context, id ResourceID, body PrepareBusinessArtifactStartProcessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPrepareBusinessArtifactStartProcessRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPrepareBusinessArtifactStartProcessRequest returns a request of PrepareBusinessArtifactStartProcess with the body as application/json.
+func NewPrepareBusinessArtifactStartProcessRequest(server string, id ResourceID, body PrepareBusinessArtifactStartProcessJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewPrepareBusinessArtifactStartProcessRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewPrepareBusinessArtifactStartProcessRequestWithBody returns a request of PrepareBusinessArtifactStartProcess with any body.
+func NewPrepareBusinessArtifactStartProcessRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/business-artifacts/%s/~actions/prepare-start-process")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // RestoreBusinessArtifact Undo the deletion of a business artifact
@@ -4011,14 +3315,14 @@ func (c *Client) PrepareBusinessArtifactStartProcess(ctx context.Context, id Res
 // Corresponds with POST /business-artifacts/{id}/~actions/restore (the `RestoreBusinessArtifact` operationId).
 func (c *Client) RestoreBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRestoreBusinessArtifactRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRestoreBusinessArtifactRequest returns a request of RestoreBusinessArtifact.
+func NewRestoreBusinessArtifactRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/business-artifacts/%s/~actions/restore")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // UploadBusinessArtifactDocumentWithBody Upload a temporary document into a business artifact
@@ -4031,14 +3335,18 @@ func (c *Client) RestoreBusinessArtifact(ctx context.Context, id ResourceID, req
 // Corresponds with POST /business-artifacts/{id}/~actions/upload-document (the `UploadBusinessArtifactDocument` operationId).
 func (c *Client) UploadBusinessArtifactDocumentWithBody(ctx context.Context, id ResourceID, params *UploadBusinessArtifactDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUploadBusinessArtifactDocumentRequestWithBody(c.Server, id, params, contentType, body)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUploadBusinessArtifactDocumentRequestWithBody returns a request of UploadBusinessArtifactDocument with any body.
+func NewUploadBusinessArtifactDocumentRequestWithBody(server string, id ResourceID, params *UploadBusinessArtifactDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/business-artifacts/%s/~actions/upload-document")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("fileContentType", params.FileContentType, "string", "")
+		b.query("fileName", params.FileName, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // CreateDataSourceQueryWithBody Ask a data source for items
@@ -4052,14 +3360,7 @@ func (c *Client) UploadBusinessArtifactDocumentWithBody(ctx context.Context, id 
 // Corresponds with POST /data-source-queries (the `CreateDataSourceQuery` operationId).
 func (c *Client) CreateDataSourceQueryWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateDataSourceQueryRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // CreateDataSourceQuery Ask a data source for items
@@ -4073,14 +3374,22 @@ func (c *Client) CreateDataSourceQueryWithBody(ctx context.Context, contentType 
 // Corresponds with POST /data-source-queries (the `CreateDataSourceQuery` operationId).
 func (c *Client) CreateDataSourceQuery(ctx context.Context, body CreateDataSourceQueryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateDataSourceQueryRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCreateDataSourceQueryRequest returns a request of CreateDataSourceQuery with the body as application/json.
+func NewCreateDataSourceQueryRequest(server string, body CreateDataSourceQueryJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewCreateDataSourceQueryRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewCreateDataSourceQueryRequestWithBody returns a request of CreateDataSourceQuery with any body.
+func NewCreateDataSourceQueryRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/data-source-queries")
+	return b.build(contentType, body)
 }
 
 // RetrieveDataSourceQuery Get a query of a data source and its answer
@@ -4091,14 +3400,14 @@ func (c *Client) CreateDataSourceQuery(ctx context.Context, body CreateDataSourc
 // Corresponds with GET /data-source-queries/{id} (the `RetrieveDataSourceQuery` operationId).
 func (c *Client) RetrieveDataSourceQuery(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveDataSourceQueryRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveDataSourceQueryRequest returns a request of RetrieveDataSourceQuery.
+func NewRetrieveDataSourceQueryRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/data-source-queries/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // DownloadDocument Download a document by its address
@@ -4109,14 +3418,16 @@ func (c *Client) RetrieveDataSourceQuery(ctx context.Context, id ResourceID, req
 // Corresponds with GET /documents/~actions/download (the `DownloadDocument` operationId).
 func (c *Client) DownloadDocument(ctx context.Context, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDownloadDocumentRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDownloadDocumentRequest returns a request of DownloadDocument.
+func NewDownloadDocumentRequest(server string, params *DownloadDocumentParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/documents/~actions/download")
+	if params != nil {
+		b.query("documentUri", params.DocumentURI, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // UploadDocumentWithBody Upload a temporary document for a process or a business artifact
@@ -4130,14 +3441,18 @@ func (c *Client) DownloadDocument(ctx context.Context, params *DownloadDocumentP
 // Corresponds with POST /documents/~actions/upload (the `UploadDocument` operationId).
 func (c *Client) UploadDocumentWithBody(ctx context.Context, params *UploadDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUploadDocumentRequestWithBody(c.Server, params, contentType, body)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUploadDocumentRequestWithBody returns a request of UploadDocument with any body.
+func NewUploadDocumentRequestWithBody(server string, params *UploadDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/documents/~actions/upload")
+	if params != nil {
+		b.query("targetUri", params.TargetURI, "string", "")
+		b.query("fileContentType", params.FileContentType, "string", "")
+		b.query("fileName", params.FileName, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // StreamEvents Follow the events of processes, process items and business artifacts
@@ -4158,14 +3473,19 @@ func (c *Client) UploadDocumentWithBody(ctx context.Context, params *UploadDocum
 // Corresponds with GET /events (the `StreamEvents` operationId).
 func (c *Client) StreamEvents(ctx context.Context, params *StreamEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewStreamEventsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewStreamEventsRequest returns a request of StreamEvents.
+func NewStreamEventsRequest(server string, params *StreamEventsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/events")
+	if params != nil {
+		b.query("processId", params.ProcessID, "array", "")
+		b.query("after", params.After, "string", "")
+		b.query("follow", params.Follow, "boolean", "")
+		b.headerField("Last-Event-ID", params.LastEventID, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // FindGroups List the groups of tenants
@@ -4173,14 +3493,22 @@ func (c *Client) StreamEvents(ctx context.Context, params *StreamEventsParams, r
 // Corresponds with GET /groups (the `FindGroups` operationId).
 func (c *Client) FindGroups(ctx context.Context, params *FindGroupsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindGroupsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindGroupsRequest returns a request of FindGroups.
+func NewFindGroupsRequest(server string, params *FindGroupsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/groups")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
+		b.query("principalId", params.PrincipalID, "string", "uuid")
+		b.query("groupId", params.GroupID, "array", "")
+		b.query("groupCode", params.GroupCode, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveKmsKey Read a key that payloads of workflows are encrypted with
@@ -4193,14 +3521,14 @@ func (c *Client) FindGroups(ctx context.Context, params *FindGroupsParams, reqEd
 // Corresponds with GET /kms/keys/{keyId} (the `RetrieveKmsKey` operationId).
 func (c *Client) RetrieveKmsKey(ctx context.Context, keyID string, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveKmsKeyRequest(c.Server, keyID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveKmsKeyRequest returns a request of RetrieveKmsKey.
+func NewRetrieveKmsKeyRequest(server string, keyID string) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/kms/keys/%s")
+	b.path("keyId", keyID, "string", "")
+	return b.build("", nil)
 }
 
 // FindPrincipals List principals
@@ -4208,14 +3536,22 @@ func (c *Client) RetrieveKmsKey(ctx context.Context, keyID string, reqEditors ..
 // Corresponds with GET /principals (the `FindPrincipals` operationId).
 func (c *Client) FindPrincipals(ctx context.Context, params *FindPrincipalsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindPrincipalsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindPrincipalsRequest returns a request of FindPrincipals.
+func NewFindPrincipalsRequest(server string, params *FindPrincipalsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/principals")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("type", params.Type, "string", "")
+		b.query("groupId", params.GroupID, "array", "")
+		b.query("groupCode", params.GroupCode, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrievePrincipal Get a principal
@@ -4223,14 +3559,14 @@ func (c *Client) FindPrincipals(ctx context.Context, params *FindPrincipalsParam
 // Corresponds with GET /principals/{id} (the `RetrievePrincipal` operationId).
 func (c *Client) RetrievePrincipal(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrievePrincipalRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrievePrincipalRequest returns a request of RetrievePrincipal.
+func NewRetrievePrincipalRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/principals/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // FindProcessDefinitions List the process definitions that the caller may start or see
@@ -4242,14 +3578,21 @@ func (c *Client) RetrievePrincipal(ctx context.Context, id ResourceID, reqEditor
 // Corresponds with GET /process-definitions (the `FindProcessDefinitions` operationId).
 func (c *Client) FindProcessDefinitions(ctx context.Context, params *FindProcessDefinitionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindProcessDefinitionsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindProcessDefinitionsRequest returns a request of FindProcessDefinitions.
+func NewFindProcessDefinitionsRequest(server string, params *FindProcessDefinitionsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/process-definitions")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
+		b.query("processDefinitionCode", params.ProcessDefinitionCode, "array", "")
+		b.query("startable", params.Startable, "boolean", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveProcessDefinition Get a process definition as far as the caller sees it
@@ -4263,14 +3606,17 @@ func (c *Client) FindProcessDefinitions(ctx context.Context, params *FindProcess
 // Corresponds with GET /process-definitions/{id} (the `RetrieveProcessDefinition` operationId).
 func (c *Client) RetrieveProcessDefinition(ctx context.Context, id ResourceID, params *RetrieveProcessDefinitionParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveProcessDefinitionRequest(c.Server, id, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveProcessDefinitionRequest returns a request of RetrieveProcessDefinition.
+func NewRetrieveProcessDefinitionRequest(server string, id ResourceID, params *RetrieveProcessDefinitionParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/process-definitions/%s")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("version", params.Version, "string", "uuid")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // FindProcessItems List the process items the caller may see
@@ -4278,14 +3624,27 @@ func (c *Client) RetrieveProcessDefinition(ctx context.Context, id ResourceID, p
 // Corresponds with GET /process-items (the `FindProcessItems` operationId).
 func (c *Client) FindProcessItems(ctx context.Context, params *FindProcessItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindProcessItemsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindProcessItemsRequest returns a request of FindProcessItems.
+func NewFindProcessItemsRequest(server string, params *FindProcessItemsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/process-items")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("processId", params.ProcessID, "array", "")
+		b.query("type", params.Type, "array", "")
+		b.query("taskState", params.TaskState, "array", "")
+		b.query("processItemDefinitionCode", params.ProcessItemDefinitionCode, "array", "")
+		b.query("processItemThreadId", params.ProcessItemThreadID, "array", "")
+		b.query("processDefinitionId", params.ProcessDefinitionID, "array", "")
+		b.query("processDefinitionCode", params.ProcessDefinitionCode, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
+		b.query("deleted", params.Deleted, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // CreateProcessItemWithBody Create a process item
@@ -4297,14 +3656,7 @@ func (c *Client) FindProcessItems(ctx context.Context, params *FindProcessItemsP
 // Corresponds with POST /process-items (the `CreateProcessItem` operationId).
 func (c *Client) CreateProcessItemWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateProcessItemRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // CreateProcessItem Create a process item
@@ -4316,14 +3668,22 @@ func (c *Client) CreateProcessItemWithBody(ctx context.Context, contentType stri
 // Corresponds with POST /process-items (the `CreateProcessItem` operationId).
 func (c *Client) CreateProcessItem(ctx context.Context, body CreateProcessItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateProcessItemRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCreateProcessItemRequest returns a request of CreateProcessItem with the body as application/json.
+func NewCreateProcessItemRequest(server string, body CreateProcessItemJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewCreateProcessItemRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewCreateProcessItemRequestWithBody returns a request of CreateProcessItem with any body.
+func NewCreateProcessItemRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/process-items")
+	return b.build(contentType, body)
 }
 
 // RetrieveProcessItem Get a process item
@@ -4331,14 +3691,14 @@ func (c *Client) CreateProcessItem(ctx context.Context, body CreateProcessItemJS
 // Corresponds with GET /process-items/{id} (the `RetrieveProcessItem` operationId).
 func (c *Client) RetrieveProcessItem(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveProcessItemRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveProcessItemRequest returns a request of RetrieveProcessItem.
+func NewRetrieveProcessItemRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/process-items/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // UpdateProcessItemTaskContextDataWithBody Replace the context data of a task
@@ -4350,14 +3710,7 @@ func (c *Client) RetrieveProcessItem(ctx context.Context, id ResourceID, reqEdit
 // Corresponds with PUT /process-items/{id}/task/context-data (the `UpdateProcessItemTaskContextData` operationId).
 func (c *Client) UpdateProcessItemTaskContextDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateProcessItemTaskContextDataRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // UpdateProcessItemTaskContextData Replace the context data of a task
@@ -4369,14 +3722,23 @@ func (c *Client) UpdateProcessItemTaskContextDataWithBody(ctx context.Context, i
 // Corresponds with PUT /process-items/{id}/task/context-data (the `UpdateProcessItemTaskContextData` operationId).
 func (c *Client) UpdateProcessItemTaskContextData(ctx context.Context, id ResourceID, body UpdateProcessItemTaskContextDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateProcessItemTaskContextDataRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUpdateProcessItemTaskContextDataRequest returns a request of UpdateProcessItemTaskContextData with the body as application/json.
+func NewUpdateProcessItemTaskContextDataRequest(server string, id ResourceID, body UpdateProcessItemTaskContextDataJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewUpdateProcessItemTaskContextDataRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewUpdateProcessItemTaskContextDataRequestWithBody returns a request of UpdateProcessItemTaskContextData with any body.
+func NewUpdateProcessItemTaskContextDataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPut, server, "/process-items/%s/task/context-data")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // PatchProcessItemTaskDataWithBody Patch the data of a task
@@ -4386,14 +3748,7 @@ func (c *Client) UpdateProcessItemTaskContextData(ctx context.Context, id Resour
 // Corresponds with PATCH /process-items/{id}/task/data (the `PatchProcessItemTaskData` operationId).
 func (c *Client) PatchProcessItemTaskDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchProcessItemTaskDataRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // PatchProcessItemTaskData Patch the data of a task
@@ -4403,14 +3758,16 @@ func (c *Client) PatchProcessItemTaskDataWithBody(ctx context.Context, id Resour
 // Corresponds with PATCH /process-items/{id}/task/data (the `PatchProcessItemTaskData` operationId).
 func (c *Client) PatchProcessItemTaskData(ctx context.Context, id ResourceID, body PatchProcessItemTaskDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchProcessItemTaskDataRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPatchProcessItemTaskDataRequest returns a request of PatchProcessItemTaskData with the body as application/json.
+func NewPatchProcessItemTaskDataRequest(server string, id ResourceID, body PatchProcessItemTaskDataJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewPatchProcessItemTaskDataRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
 }
 
 // PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody Patch the data of a task
@@ -4420,14 +3777,23 @@ func (c *Client) PatchProcessItemTaskData(ctx context.Context, id ResourceID, bo
 // Corresponds with PATCH /process-items/{id}/task/data (the `PatchProcessItemTaskData` operationId).
 func (c *Client) PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchProcessItemTaskDataApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchProcessItemTaskDataRequestWithApplicationJSONPatchPlusJSONBody(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPatchProcessItemTaskDataRequestWithApplicationJSONPatchPlusJSONBody returns a request of PatchProcessItemTaskData with the body as application/json-patch+json.
+func NewPatchProcessItemTaskDataRequestWithApplicationJSONPatchPlusJSONBody(server string, id ResourceID, body PatchProcessItemTaskDataApplicationJSONPatchPlusJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewPatchProcessItemTaskDataRequestWithBody(server, id, "application/json-patch+json", bytes.NewReader(buf))
+}
+
+// NewPatchProcessItemTaskDataRequestWithBody returns a request of PatchProcessItemTaskData with any body.
+func NewPatchProcessItemTaskDataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPatch, server, "/process-items/%s/task/data")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // UpdateProcessItemTaskDataWithBody Replace the data of a task
@@ -4439,14 +3805,7 @@ func (c *Client) PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody(ct
 // Corresponds with PUT /process-items/{id}/task/data (the `UpdateProcessItemTaskData` operationId).
 func (c *Client) UpdateProcessItemTaskDataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateProcessItemTaskDataRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // UpdateProcessItemTaskData Replace the data of a task
@@ -4458,14 +3817,23 @@ func (c *Client) UpdateProcessItemTaskDataWithBody(ctx context.Context, id Resou
 // Corresponds with PUT /process-items/{id}/task/data (the `UpdateProcessItemTaskData` operationId).
 func (c *Client) UpdateProcessItemTaskData(ctx context.Context, id ResourceID, body UpdateProcessItemTaskDataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateProcessItemTaskDataRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUpdateProcessItemTaskDataRequest returns a request of UpdateProcessItemTaskData with the body as application/json.
+func NewUpdateProcessItemTaskDataRequest(server string, id ResourceID, body UpdateProcessItemTaskDataJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewUpdateProcessItemTaskDataRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewUpdateProcessItemTaskDataRequestWithBody returns a request of UpdateProcessItemTaskData with any body.
+func NewUpdateProcessItemTaskDataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPut, server, "/process-items/%s/task/data")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // DownloadProcessItemTaskDataWebformsAsDocument Download a form of a task as a document
@@ -4475,14 +3843,17 @@ func (c *Client) UpdateProcessItemTaskData(ctx context.Context, id ResourceID, b
 // Corresponds with GET /process-items/{id}/task/data/~actions/download-webforms-as-document (the `DownloadProcessItemTaskDataWebformsAsDocument` operationId).
 func (c *Client) DownloadProcessItemTaskDataWebformsAsDocument(ctx context.Context, id ResourceID, params *DownloadProcessItemTaskDataWebformsAsDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDownloadProcessItemTaskDataWebformsAsDocumentRequest(c.Server, id, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDownloadProcessItemTaskDataWebformsAsDocumentRequest returns a request of DownloadProcessItemTaskDataWebformsAsDocument.
+func NewDownloadProcessItemTaskDataWebformsAsDocumentRequest(server string, id ResourceID, params *DownloadProcessItemTaskDataWebformsAsDocumentParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/process-items/%s/task/data/~actions/download-webforms-as-document")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("propertyPath", params.PropertyPath, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // AppendProcessItemTaskLogWithBody Append an entry to the log of a task
@@ -4494,14 +3865,7 @@ func (c *Client) DownloadProcessItemTaskDataWebformsAsDocument(ctx context.Conte
 // Corresponds with POST /process-items/{id}/task/~actions/append-log (the `AppendProcessItemTaskLog` operationId).
 func (c *Client) AppendProcessItemTaskLogWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAppendProcessItemTaskLogRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // AppendProcessItemTaskLog Append an entry to the log of a task
@@ -4513,14 +3877,23 @@ func (c *Client) AppendProcessItemTaskLogWithBody(ctx context.Context, id Resour
 // Corresponds with POST /process-items/{id}/task/~actions/append-log (the `AppendProcessItemTaskLog` operationId).
 func (c *Client) AppendProcessItemTaskLog(ctx context.Context, id ResourceID, body AppendProcessItemTaskLogJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAppendProcessItemTaskLogRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewAppendProcessItemTaskLogRequest returns a request of AppendProcessItemTaskLog with the body as application/json.
+func NewAppendProcessItemTaskLogRequest(server string, id ResourceID, body AppendProcessItemTaskLogJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewAppendProcessItemTaskLogRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewAppendProcessItemTaskLogRequestWithBody returns a request of AppendProcessItemTaskLog with any body.
+func NewAppendProcessItemTaskLogRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/process-items/%s/task/~actions/append-log")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // AssignProcessItemTaskWithBody Assign a task to a user or an application
@@ -4530,14 +3903,7 @@ func (c *Client) AppendProcessItemTaskLog(ctx context.Context, id ResourceID, bo
 // Corresponds with POST /process-items/{id}/task/~actions/assign (the `AssignProcessItemTask` operationId).
 func (c *Client) AssignProcessItemTaskWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAssignProcessItemTaskRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // AssignProcessItemTask Assign a task to a user or an application
@@ -4547,14 +3913,23 @@ func (c *Client) AssignProcessItemTaskWithBody(ctx context.Context, id ResourceI
 // Corresponds with POST /process-items/{id}/task/~actions/assign (the `AssignProcessItemTask` operationId).
 func (c *Client) AssignProcessItemTask(ctx context.Context, id ResourceID, body AssignProcessItemTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAssignProcessItemTaskRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewAssignProcessItemTaskRequest returns a request of AssignProcessItemTask with the body as application/json.
+func NewAssignProcessItemTaskRequest(server string, id ResourceID, body AssignProcessItemTaskJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewAssignProcessItemTaskRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewAssignProcessItemTaskRequestWithBody returns a request of AssignProcessItemTask with any body.
+func NewAssignProcessItemTaskRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/process-items/%s/task/~actions/assign")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // ClaimProcessItemTask Claim a task
@@ -4564,14 +3939,14 @@ func (c *Client) AssignProcessItemTask(ctx context.Context, id ResourceID, body 
 // Corresponds with POST /process-items/{id}/task/~actions/claim (the `ClaimProcessItemTask` operationId).
 func (c *Client) ClaimProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewClaimProcessItemTaskRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewClaimProcessItemTaskRequest returns a request of ClaimProcessItemTask.
+func NewClaimProcessItemTaskRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/process-items/%s/task/~actions/claim")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // CompleteProcessItemTask Complete a task the caller owns
@@ -4579,14 +3954,14 @@ func (c *Client) ClaimProcessItemTask(ctx context.Context, id ResourceID, reqEdi
 // Corresponds with POST /process-items/{id}/task/~actions/complete (the `CompleteProcessItemTask` operationId).
 func (c *Client) CompleteProcessItemTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCompleteProcessItemTaskRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCompleteProcessItemTaskRequest returns a request of CompleteProcessItemTask.
+func NewCompleteProcessItemTaskRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/process-items/%s/task/~actions/complete")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // RetrieveProcessItemAiAssistance Get the latest run of AI assistance with a process item
@@ -4596,14 +3971,14 @@ func (c *Client) CompleteProcessItemTask(ctx context.Context, id ResourceID, req
 // Corresponds with GET /process-items/{id}/~actions/ai-assistance (the `RetrieveProcessItemAiAssistance` operationId).
 func (c *Client) RetrieveProcessItemAiAssistance(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveProcessItemAiAssistanceRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveProcessItemAiAssistanceRequest returns a request of RetrieveProcessItemAiAssistance.
+func NewRetrieveProcessItemAiAssistanceRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/process-items/%s/~actions/ai-assistance")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // GenerateProcessItemAiAssistanceWithBody Ask for AI assistance with a process item
@@ -4617,14 +3992,7 @@ func (c *Client) RetrieveProcessItemAiAssistance(ctx context.Context, id Resourc
 // Corresponds with POST /process-items/{id}/~actions/ai-assistance (the `GenerateProcessItemAiAssistance` operationId).
 func (c *Client) GenerateProcessItemAiAssistanceWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGenerateProcessItemAiAssistanceRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // GenerateProcessItemAiAssistance Ask for AI assistance with a process item
@@ -4638,14 +4006,23 @@ func (c *Client) GenerateProcessItemAiAssistanceWithBody(ctx context.Context, id
 // Corresponds with POST /process-items/{id}/~actions/ai-assistance (the `GenerateProcessItemAiAssistance` operationId).
 func (c *Client) GenerateProcessItemAiAssistance(ctx context.Context, id ResourceID, body GenerateProcessItemAiAssistanceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGenerateProcessItemAiAssistanceRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewGenerateProcessItemAiAssistanceRequest returns a request of GenerateProcessItemAiAssistance with the body as application/json.
+func NewGenerateProcessItemAiAssistanceRequest(server string, id ResourceID, body GenerateProcessItemAiAssistanceJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewGenerateProcessItemAiAssistanceRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewGenerateProcessItemAiAssistanceRequestWithBody returns a request of GenerateProcessItemAiAssistance with any body.
+func NewGenerateProcessItemAiAssistanceRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/process-items/%s/~actions/ai-assistance")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // FindProcesses List the processes the caller may see
@@ -4653,14 +4030,26 @@ func (c *Client) GenerateProcessItemAiAssistance(ctx context.Context, id Resourc
 // Corresponds with GET /processes (the `FindProcesses` operationId).
 func (c *Client) FindProcesses(ctx context.Context, params *FindProcessesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindProcessesRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindProcessesRequest returns a request of FindProcesses.
+func NewFindProcessesRequest(server string, params *FindProcessesParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
+		b.query("processDefinitionId", params.ProcessDefinitionID, "array", "")
+		b.query("processDefinitionCode", params.ProcessDefinitionCode, "array", "")
+		b.query("state", params.State, "array", "")
+		b.query("initiatorId", params.InitiatorID, "array", "")
+		b.query("initiatorEmail", params.InitiatorEmail, "array", "")
+		b.query("metadata", params.Metadata, "array", "")
+		b.query("deleted", params.Deleted, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // CreateProcessWithBody Start a process
@@ -4673,14 +4062,7 @@ func (c *Client) FindProcesses(ctx context.Context, params *FindProcessesParams,
 // Corresponds with POST /processes (the `CreateProcess` operationId).
 func (c *Client) CreateProcessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateProcessRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // CreateProcess Start a process
@@ -4693,14 +4075,22 @@ func (c *Client) CreateProcessWithBody(ctx context.Context, contentType string, 
 // Corresponds with POST /processes (the `CreateProcess` operationId).
 func (c *Client) CreateProcess(ctx context.Context, body CreateProcessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateProcessRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCreateProcessRequest returns a request of CreateProcess with the body as application/json.
+func NewCreateProcessRequest(server string, body CreateProcessJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewCreateProcessRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewCreateProcessRequestWithBody returns a request of CreateProcess with any body.
+func NewCreateProcessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes")
+	return b.build(contentType, body)
 }
 
 // DeleteProcess Delete a finished process
@@ -4713,14 +4103,14 @@ func (c *Client) CreateProcess(ctx context.Context, body CreateProcessJSONReques
 // Corresponds with DELETE /processes/{id} (the `DeleteProcess` operationId).
 func (c *Client) DeleteProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteProcessRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDeleteProcessRequest returns a request of DeleteProcess.
+func NewDeleteProcessRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodDelete, server, "/processes/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // RetrieveProcess Get a process
@@ -4728,14 +4118,14 @@ func (c *Client) DeleteProcess(ctx context.Context, id ResourceID, reqEditors ..
 // Corresponds with GET /processes/{id} (the `RetrieveProcess` operationId).
 func (c *Client) RetrieveProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveProcessRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveProcessRequest returns a request of RetrieveProcess.
+func NewRetrieveProcessRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // CreateProcessActionWithBody Invoke a user action on a process
@@ -4751,14 +4141,7 @@ func (c *Client) RetrieveProcess(ctx context.Context, id ResourceID, reqEditors 
 // Corresponds with POST /processes/{id}/actions (the `CreateProcessAction` operationId).
 func (c *Client) CreateProcessActionWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateProcessActionRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // CreateProcessAction Invoke a user action on a process
@@ -4774,14 +4157,23 @@ func (c *Client) CreateProcessActionWithBody(ctx context.Context, id ResourceID,
 // Corresponds with POST /processes/{id}/actions (the `CreateProcessAction` operationId).
 func (c *Client) CreateProcessAction(ctx context.Context, id ResourceID, body CreateProcessActionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateProcessActionRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCreateProcessActionRequest returns a request of CreateProcessAction with the body as application/json.
+func NewCreateProcessActionRequest(server string, id ResourceID, body CreateProcessActionJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewCreateProcessActionRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewCreateProcessActionRequestWithBody returns a request of CreateProcessAction with any body.
+func NewCreateProcessActionRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/actions")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // RetrieveProcessAction Get a user action that was invoked on a process
@@ -4789,14 +4181,15 @@ func (c *Client) CreateProcessAction(ctx context.Context, id ResourceID, body Cr
 // Corresponds with GET /processes/{id}/actions/{actionId} (the `RetrieveProcessAction` operationId).
 func (c *Client) RetrieveProcessAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveProcessActionRequest(c.Server, id, actionID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveProcessActionRequest returns a request of RetrieveProcessAction.
+func NewRetrieveProcessActionRequest(server string, id ResourceID, actionID ActionID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes/%s/actions/%s")
+	b.path("id", id, "string", "uuid")
+	b.path("actionId", actionID, "string", "uuid")
+	return b.build("", nil)
 }
 
 // CancelProcessAction Cancel a user action that was invoked on a process
@@ -4806,14 +4199,15 @@ func (c *Client) RetrieveProcessAction(ctx context.Context, id ResourceID, actio
 // Corresponds with POST /processes/{id}/actions/{actionId}/~actions/cancel (the `CancelProcessAction` operationId).
 func (c *Client) CancelProcessAction(ctx context.Context, id ResourceID, actionID ActionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCancelProcessActionRequest(c.Server, id, actionID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCancelProcessActionRequest returns a request of CancelProcessAction.
+func NewCancelProcessActionRequest(server string, id ResourceID, actionID ActionID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/actions/%s/~actions/cancel")
+	b.path("id", id, "string", "uuid")
+	b.path("actionId", actionID, "string", "uuid")
+	return b.build("", nil)
 }
 
 // UploadProcessActionDocumentWithBody Upload the document that a user action produced
@@ -4825,14 +4219,19 @@ func (c *Client) CancelProcessAction(ctx context.Context, id ResourceID, actionI
 // Corresponds with POST /processes/{id}/actions/{actionId}/~actions/upload-document (the `UploadProcessActionDocument` operationId).
 func (c *Client) UploadProcessActionDocumentWithBody(ctx context.Context, id ResourceID, actionID ActionID, params *UploadProcessActionDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUploadProcessActionDocumentRequestWithBody(c.Server, id, actionID, params, contentType, body)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUploadProcessActionDocumentRequestWithBody returns a request of UploadProcessActionDocument with any body.
+func NewUploadProcessActionDocumentRequestWithBody(server string, id ResourceID, actionID ActionID, params *UploadProcessActionDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/actions/%s/~actions/upload-document")
+	b.path("id", id, "string", "uuid")
+	b.path("actionId", actionID, "string", "uuid")
+	if params != nil {
+		b.query("fileContentType", params.FileContentType, "string", "")
+		b.query("fileName", params.FileName, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // FindAvailableProcessActions List the user actions that the caller may invoke on a process now
@@ -4843,14 +4242,14 @@ func (c *Client) UploadProcessActionDocumentWithBody(ctx context.Context, id Res
 // Corresponds with GET /processes/{id}/actions/~available (the `FindAvailableProcessActions` operationId).
 func (c *Client) FindAvailableProcessActions(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindAvailableProcessActionsRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindAvailableProcessActionsRequest returns a request of FindAvailableProcessActions.
+func NewFindAvailableProcessActionsRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes/%s/actions/~available")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // PatchProcessEntityWithBody Patch the entity of a process
@@ -4860,14 +4259,7 @@ func (c *Client) FindAvailableProcessActions(ctx context.Context, id ResourceID,
 // Corresponds with PATCH /processes/{id}/entity (the `PatchProcessEntity` operationId).
 func (c *Client) PatchProcessEntityWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchProcessEntityRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // PatchProcessEntity Patch the entity of a process
@@ -4877,14 +4269,16 @@ func (c *Client) PatchProcessEntityWithBody(ctx context.Context, id ResourceID, 
 // Corresponds with PATCH /processes/{id}/entity (the `PatchProcessEntity` operationId).
 func (c *Client) PatchProcessEntity(ctx context.Context, id ResourceID, body PatchProcessEntityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchProcessEntityRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPatchProcessEntityRequest returns a request of PatchProcessEntity with the body as application/json.
+func NewPatchProcessEntityRequest(server string, id ResourceID, body PatchProcessEntityJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewPatchProcessEntityRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
 }
 
 // PatchProcessEntityWithApplicationJSONPatchPlusJSONBody Patch the entity of a process
@@ -4894,14 +4288,23 @@ func (c *Client) PatchProcessEntity(ctx context.Context, id ResourceID, body Pat
 // Corresponds with PATCH /processes/{id}/entity (the `PatchProcessEntity` operationId).
 func (c *Client) PatchProcessEntityWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchProcessEntityApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchProcessEntityRequestWithApplicationJSONPatchPlusJSONBody(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPatchProcessEntityRequestWithApplicationJSONPatchPlusJSONBody returns a request of PatchProcessEntity with the body as application/json-patch+json.
+func NewPatchProcessEntityRequestWithApplicationJSONPatchPlusJSONBody(server string, id ResourceID, body PatchProcessEntityApplicationJSONPatchPlusJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewPatchProcessEntityRequestWithBody(server, id, "application/json-patch+json", bytes.NewReader(buf))
+}
+
+// NewPatchProcessEntityRequestWithBody returns a request of PatchProcessEntity with any body.
+func NewPatchProcessEntityRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPatch, server, "/processes/%s/entity")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // UpdateProcessEntityWithBody Replace the entity of a process
@@ -4913,14 +4316,7 @@ func (c *Client) PatchProcessEntityWithApplicationJSONPatchPlusJSONBody(ctx cont
 // Corresponds with PUT /processes/{id}/entity (the `UpdateProcessEntity` operationId).
 func (c *Client) UpdateProcessEntityWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateProcessEntityRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // UpdateProcessEntity Replace the entity of a process
@@ -4932,14 +4328,23 @@ func (c *Client) UpdateProcessEntityWithBody(ctx context.Context, id ResourceID,
 // Corresponds with PUT /processes/{id}/entity (the `UpdateProcessEntity` operationId).
 func (c *Client) UpdateProcessEntity(ctx context.Context, id ResourceID, body UpdateProcessEntityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateProcessEntityRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUpdateProcessEntityRequest returns a request of UpdateProcessEntity with the body as application/json.
+func NewUpdateProcessEntityRequest(server string, id ResourceID, body UpdateProcessEntityJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewUpdateProcessEntityRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewUpdateProcessEntityRequestWithBody returns a request of UpdateProcessEntity with any body.
+func NewUpdateProcessEntityRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPut, server, "/processes/%s/entity")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // FindProcessEvents List what happened to a process
@@ -4952,14 +4357,19 @@ func (c *Client) UpdateProcessEntity(ctx context.Context, id ResourceID, body Up
 // Corresponds with GET /processes/{id}/events (the `FindProcessEvents` operationId).
 func (c *Client) FindProcessEvents(ctx context.Context, id ResourceID, params *FindProcessEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindProcessEventsRequest(c.Server, id, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindProcessEventsRequest returns a request of FindProcessEvents.
+func NewFindProcessEventsRequest(server string, id ResourceID, params *FindProcessEventsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes/%s/events")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("order", params.Order, "string", "")
+		b.query("after", params.After, "string", "")
+		b.query("limit", params.Limit, "integer", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // PatchProcessMetadataWithBody Patch the metadata of a process
@@ -4969,14 +4379,7 @@ func (c *Client) FindProcessEvents(ctx context.Context, id ResourceID, params *F
 // Corresponds with PATCH /processes/{id}/metadata (the `PatchProcessMetadata` operationId).
 func (c *Client) PatchProcessMetadataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchProcessMetadataRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // PatchProcessMetadata Patch the metadata of a process
@@ -4986,14 +4389,16 @@ func (c *Client) PatchProcessMetadataWithBody(ctx context.Context, id ResourceID
 // Corresponds with PATCH /processes/{id}/metadata (the `PatchProcessMetadata` operationId).
 func (c *Client) PatchProcessMetadata(ctx context.Context, id ResourceID, body PatchProcessMetadataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchProcessMetadataRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPatchProcessMetadataRequest returns a request of PatchProcessMetadata with the body as application/json.
+func NewPatchProcessMetadataRequest(server string, id ResourceID, body PatchProcessMetadataJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewPatchProcessMetadataRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
 }
 
 // PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody Patch the metadata of a process
@@ -5003,14 +4408,23 @@ func (c *Client) PatchProcessMetadata(ctx context.Context, id ResourceID, body P
 // Corresponds with PATCH /processes/{id}/metadata (the `PatchProcessMetadata` operationId).
 func (c *Client) PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody(ctx context.Context, id ResourceID, body PatchProcessMetadataApplicationJSONPatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPatchProcessMetadataRequestWithApplicationJSONPatchPlusJSONBody(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPatchProcessMetadataRequestWithApplicationJSONPatchPlusJSONBody returns a request of PatchProcessMetadata with the body as application/json-patch+json.
+func NewPatchProcessMetadataRequestWithApplicationJSONPatchPlusJSONBody(server string, id ResourceID, body PatchProcessMetadataApplicationJSONPatchPlusJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewPatchProcessMetadataRequestWithBody(server, id, "application/json-patch+json", bytes.NewReader(buf))
+}
+
+// NewPatchProcessMetadataRequestWithBody returns a request of PatchProcessMetadata with any body.
+func NewPatchProcessMetadataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPatch, server, "/processes/%s/metadata")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // UpdateProcessMetadataWithBody Replace the metadata of a process
@@ -5022,14 +4436,7 @@ func (c *Client) PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody(ctx co
 // Corresponds with PUT /processes/{id}/metadata (the `UpdateProcessMetadata` operationId).
 func (c *Client) UpdateProcessMetadataWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateProcessMetadataRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // UpdateProcessMetadata Replace the metadata of a process
@@ -5041,14 +4448,23 @@ func (c *Client) UpdateProcessMetadataWithBody(ctx context.Context, id ResourceI
 // Corresponds with PUT /processes/{id}/metadata (the `UpdateProcessMetadata` operationId).
 func (c *Client) UpdateProcessMetadata(ctx context.Context, id ResourceID, body UpdateProcessMetadataJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateProcessMetadataRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUpdateProcessMetadataRequest returns a request of UpdateProcessMetadata with the body as application/json.
+func NewUpdateProcessMetadataRequest(server string, id ResourceID, body UpdateProcessMetadataJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewUpdateProcessMetadataRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewUpdateProcessMetadataRequestWithBody returns a request of UpdateProcessMetadata with any body.
+func NewUpdateProcessMetadataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPut, server, "/processes/%s/metadata")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // CancelProcess Cancel a process and its active items
@@ -5058,14 +4474,14 @@ func (c *Client) UpdateProcessMetadata(ctx context.Context, id ResourceID, body 
 // Corresponds with POST /processes/{id}/~actions/cancel (the `CancelProcess` operationId).
 func (c *Client) CancelProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCancelProcessRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCancelProcessRequest returns a request of CancelProcess.
+func NewCancelProcessRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/~actions/cancel")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // CancelProcessProcessItems Cancel active items of a process
@@ -5075,14 +4491,17 @@ func (c *Client) CancelProcess(ctx context.Context, id ResourceID, reqEditors ..
 // Corresponds with POST /processes/{id}/~actions/cancel-process-items (the `CancelProcessProcessItems` operationId).
 func (c *Client) CancelProcessProcessItems(ctx context.Context, id ResourceID, params *CancelProcessProcessItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCancelProcessProcessItemsRequest(c.Server, id, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCancelProcessProcessItemsRequest returns a request of CancelProcessProcessItems.
+func NewCancelProcessProcessItemsRequest(server string, id ResourceID, params *CancelProcessProcessItemsParams) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/~actions/cancel-process-items")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("processItemId", params.ProcessItemID, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // ChangeProcessInitiatorWithBody Change the initiator of a process
@@ -5095,14 +4514,7 @@ func (c *Client) CancelProcessProcessItems(ctx context.Context, id ResourceID, p
 // Corresponds with POST /processes/{id}/~actions/change-initiator (the `ChangeProcessInitiator` operationId).
 func (c *Client) ChangeProcessInitiatorWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewChangeProcessInitiatorRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // ChangeProcessInitiator Change the initiator of a process
@@ -5115,14 +4527,23 @@ func (c *Client) ChangeProcessInitiatorWithBody(ctx context.Context, id Resource
 // Corresponds with POST /processes/{id}/~actions/change-initiator (the `ChangeProcessInitiator` operationId).
 func (c *Client) ChangeProcessInitiator(ctx context.Context, id ResourceID, body ChangeProcessInitiatorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewChangeProcessInitiatorRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewChangeProcessInitiatorRequest returns a request of ChangeProcessInitiator with the body as application/json.
+func NewChangeProcessInitiatorRequest(server string, id ResourceID, body ChangeProcessInitiatorJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewChangeProcessInitiatorRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewChangeProcessInitiatorRequestWithBody returns a request of ChangeProcessInitiator with any body.
+func NewChangeProcessInitiatorRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/~actions/change-initiator")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // CompleteProcess Complete a process
@@ -5132,14 +4553,14 @@ func (c *Client) ChangeProcessInitiator(ctx context.Context, id ResourceID, body
 // Corresponds with POST /processes/{id}/~actions/complete (the `CompleteProcess` operationId).
 func (c *Client) CompleteProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCompleteProcessRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCompleteProcessRequest returns a request of CompleteProcess.
+func NewCompleteProcessRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/~actions/complete")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // DownloadProcessDocument Download a document of a process
@@ -5147,14 +4568,17 @@ func (c *Client) CompleteProcess(ctx context.Context, id ResourceID, reqEditors 
 // Corresponds with GET /processes/{id}/~actions/download-document (the `DownloadProcessDocument` operationId).
 func (c *Client) DownloadProcessDocument(ctx context.Context, id ResourceID, params *DownloadProcessDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDownloadProcessDocumentRequest(c.Server, id, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDownloadProcessDocumentRequest returns a request of DownloadProcessDocument.
+func NewDownloadProcessDocumentRequest(server string, id ResourceID, params *DownloadProcessDocumentParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes/%s/~actions/download-document")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("documentUri", params.DocumentURI, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // UploadProcessDocumentWithBody Upload a temporary document into a process
@@ -5167,14 +4591,18 @@ func (c *Client) DownloadProcessDocument(ctx context.Context, id ResourceID, par
 // Corresponds with POST /processes/{id}/~actions/upload-document (the `UploadProcessDocument` operationId).
 func (c *Client) UploadProcessDocumentWithBody(ctx context.Context, id ResourceID, params *UploadProcessDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUploadProcessDocumentRequestWithBody(c.Server, id, params, contentType, body)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUploadProcessDocumentRequestWithBody returns a request of UploadProcessDocument with any body.
+func NewUploadProcessDocumentRequestWithBody(server string, id ResourceID, params *UploadProcessDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/~actions/upload-document")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("fileContentType", params.FileContentType, "string", "")
+		b.query("fileName", params.FileName, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // UploadProcessUserActionDocumentWithBody Upload the document that a user action produced
@@ -5184,14 +4612,19 @@ func (c *Client) UploadProcessDocumentWithBody(ctx context.Context, id ResourceI
 // Corresponds with POST /processes/{id}/~actions/upload-user-action-document (the `UploadProcessUserActionDocument` operationId).
 func (c *Client) UploadProcessUserActionDocumentWithBody(ctx context.Context, id ResourceID, params *UploadProcessUserActionDocumentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUploadProcessUserActionDocumentRequestWithBody(c.Server, id, params, contentType, body)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUploadProcessUserActionDocumentRequestWithBody returns a request of UploadProcessUserActionDocument with any body.
+func NewUploadProcessUserActionDocumentRequestWithBody(server string, id ResourceID, params *UploadProcessUserActionDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/~actions/upload-user-action-document")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("fileContentType", params.FileContentType, "string", "")
+		b.query("fileName", params.FileName, "string", "")
+		b.query("userActionValueId", params.UserActionValueID, "string", "uuid")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // FindRobots List robots
@@ -5201,14 +4634,20 @@ func (c *Client) UploadProcessUserActionDocumentWithBody(ctx context.Context, id
 // Corresponds with GET /robots (the `FindRobots` operationId).
 func (c *Client) FindRobots(ctx context.Context, params *FindRobotsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindRobotsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindRobotsRequest returns a request of FindRobots.
+func NewFindRobotsRequest(server string, params *FindRobotsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/robots")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
+		b.query("filterContext", params.FilterContext, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveRobot Get a robot
@@ -5218,14 +4657,14 @@ func (c *Client) FindRobots(ctx context.Context, params *FindRobotsParams, reqEd
 // Corresponds with GET /robots/{id} (the `RetrieveRobot` operationId).
 func (c *Client) RetrieveRobot(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveRobotRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveRobotRequest returns a request of RetrieveRobot.
+func NewRetrieveRobotRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/robots/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // DownloadRobotAsset Download an asset of a robot
@@ -5233,14 +4672,20 @@ func (c *Client) RetrieveRobot(ctx context.Context, id ResourceID, reqEditors ..
 // Corresponds with GET /robots/{id}/~actions/download-asset (the `DownloadRobotAsset` operationId).
 func (c *Client) DownloadRobotAsset(ctx context.Context, id ResourceID, params *DownloadRobotAssetParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDownloadRobotAssetRequest(c.Server, id, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDownloadRobotAssetRequest returns a request of DownloadRobotAsset.
+func NewDownloadRobotAssetRequest(server string, id ResourceID, params *DownloadRobotAssetParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/robots/%s/~actions/download-asset")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("type", params.Type, "string", "")
+		b.query("version", params.Version, "string", "")
+		b.query("platform", params.Platform, "string", "")
+		b.query("architecture", params.Architecture, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // DownloadRobotSourceCode Download the source package of a robot
@@ -5248,14 +4693,14 @@ func (c *Client) DownloadRobotAsset(ctx context.Context, id ResourceID, params *
 // Corresponds with GET /robots/{id}/~actions/download-source-code (the `DownloadRobotSourceCode` operationId).
 func (c *Client) DownloadRobotSourceCode(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDownloadRobotSourceCodeRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDownloadRobotSourceCodeRequest returns a request of DownloadRobotSourceCode.
+func NewDownloadRobotSourceCodeRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/robots/%s/~actions/download-source-code")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // FindTenantUsers List the users of tenants
@@ -5263,14 +4708,22 @@ func (c *Client) DownloadRobotSourceCode(ctx context.Context, id ResourceID, req
 // Corresponds with GET /tenant-users (the `FindTenantUsers` operationId).
 func (c *Client) FindTenantUsers(ctx context.Context, params *FindTenantUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindTenantUsersRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindTenantUsersRequest returns a request of FindTenantUsers.
+func NewFindTenantUsersRequest(server string, params *FindTenantUsersParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/tenant-users")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("groupId", params.GroupID, "array", "")
+		b.query("groupCode", params.GroupCode, "array", "")
+		b.query("email", params.Email, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveTenantUser Get a tenant user
@@ -5278,14 +4731,14 @@ func (c *Client) FindTenantUsers(ctx context.Context, params *FindTenantUsersPar
 // Corresponds with GET /tenant-users/{id} (the `RetrieveTenantUser` operationId).
 func (c *Client) RetrieveTenantUser(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveTenantUserRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveTenantUserRequest returns a request of RetrieveTenantUser.
+func NewRetrieveTenantUserRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/tenant-users/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // FindTenants List the tenants the caller belongs to
@@ -5293,14 +4746,19 @@ func (c *Client) RetrieveTenantUser(ctx context.Context, id ResourceID, reqEdito
 // Corresponds with GET /tenants (the `FindTenants` operationId).
 func (c *Client) FindTenants(ctx context.Context, params *FindTenantsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindTenantsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindTenantsRequest returns a request of FindTenants.
+func NewFindTenantsRequest(server string, params *FindTenantsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/tenants")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveTenant Get a tenant
@@ -5308,14 +4766,14 @@ func (c *Client) FindTenants(ctx context.Context, params *FindTenantsParams, req
 // Corresponds with GET /tenants/{id} (the `RetrieveTenant` operationId).
 func (c *Client) RetrieveTenant(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveTenantRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveTenantRequest returns a request of RetrieveTenant.
+func NewRetrieveTenantRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/tenants/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // CreateWorkerWithBody Register a worker, or report that it is alive
@@ -5330,14 +4788,7 @@ func (c *Client) RetrieveTenant(ctx context.Context, id ResourceID, reqEditors .
 // Corresponds with POST /workers (the `CreateWorker` operationId).
 func (c *Client) CreateWorkerWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateWorkerRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // CreateWorker Register a worker, or report that it is alive
@@ -5352,4204 +4803,22 @@ func (c *Client) CreateWorkerWithBody(ctx context.Context, contentType string, b
 // Corresponds with POST /workers (the `CreateWorker` operationId).
 func (c *Client) CreateWorker(ctx context.Context, body CreateWorkerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateWorkerRequest(c.Server, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
-// NewCreateAuthenticationRequest calls the generic CreateAuthentication builder with application/json body
-func NewCreateAuthenticationRequest(server string, body CreateAuthenticationJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateAuthenticationRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreateAuthenticationRequestWithBody constructs an http.Request for the CreateAuthentication method, with any body, and a specified content type
-func NewCreateAuthenticationRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/authentications")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFindBusinessArtifactDefinitionsRequest constructs an http.Request for the FindBusinessArtifactDefinitions method
-func NewFindBusinessArtifactDefinitionsRequest(server string, params *FindBusinessArtifactDefinitionsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifact-definitions")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.BusinessArtifactDefinitionCode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "businessArtifactDefinitionCode", params.BusinessArtifactDefinitionCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Creatable != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "creatable", *params.Creatable, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveBusinessArtifactDefinitionRequest constructs an http.Request for the RetrieveBusinessArtifactDefinition method
-func NewRetrieveBusinessArtifactDefinitionRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifact-definitions/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindBusinessArtifactsRequest constructs an http.Request for the FindBusinessArtifacts method
-func NewFindBusinessArtifactsRequest(server string, params *FindBusinessArtifactsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.BusinessArtifactDefinitionID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "businessArtifactDefinitionId", params.BusinessArtifactDefinitionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.BusinessArtifactDefinitionCode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "businessArtifactDefinitionCode", params.BusinessArtifactDefinitionCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Value != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "value", params.Value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Deleted != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "deleted", *params.Deleted, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateBusinessArtifactRequest calls the generic CreateBusinessArtifact builder with application/json body
-func NewCreateBusinessArtifactRequest(server string, body CreateBusinessArtifactJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateBusinessArtifactRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreateBusinessArtifactRequestWithBody constructs an http.Request for the CreateBusinessArtifact method, with any body, and a specified content type
-func NewCreateBusinessArtifactRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewDeleteBusinessArtifactRequest constructs an http.Request for the DeleteBusinessArtifact method
-func NewDeleteBusinessArtifactRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveBusinessArtifactRequest constructs an http.Request for the RetrieveBusinessArtifact method
-func NewRetrieveBusinessArtifactRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateBusinessArtifactActionRequest calls the generic CreateBusinessArtifactAction builder with application/json body
-func NewCreateBusinessArtifactActionRequest(server string, id ResourceID, body CreateBusinessArtifactActionJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateBusinessArtifactActionRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewCreateBusinessArtifactActionRequestWithBody constructs an http.Request for the CreateBusinessArtifactAction method, with any body, and a specified content type
-func NewCreateBusinessArtifactActionRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s/actions", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewRetrieveBusinessArtifactActionRequest constructs an http.Request for the RetrieveBusinessArtifactAction method
-func NewRetrieveBusinessArtifactActionRequest(server string, id ResourceID, actionID ActionID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "actionId", actionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s/actions/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCancelBusinessArtifactActionRequest constructs an http.Request for the CancelBusinessArtifactAction method
-func NewCancelBusinessArtifactActionRequest(server string, id ResourceID, actionID ActionID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "actionId", actionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s/actions/%s/~actions/cancel", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewPatchBusinessArtifactDataRequest calls the generic PatchBusinessArtifactData builder with application/json body
-func NewPatchBusinessArtifactDataRequest(server string, id ResourceID, body PatchBusinessArtifactDataJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPatchBusinessArtifactDataRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewPatchBusinessArtifactDataRequestWithApplicationJSONPatchPlusJSONBody calls the generic PatchBusinessArtifactData builder with application/json-patch+json body
-func NewPatchBusinessArtifactDataRequestWithApplicationJSONPatchPlusJSONBody(server string, id ResourceID, body PatchBusinessArtifactDataApplicationJSONPatchPlusJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPatchBusinessArtifactDataRequestWithBody(server, id, "application/json-patch+json", bodyReader)
-}
-
-// NewPatchBusinessArtifactDataRequestWithBody constructs an http.Request for the PatchBusinessArtifactData method, with any body, and a specified content type
-func NewPatchBusinessArtifactDataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s/data", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewUpdateBusinessArtifactDataRequest calls the generic UpdateBusinessArtifactData builder with application/json body
-func NewUpdateBusinessArtifactDataRequest(server string, id ResourceID, body UpdateBusinessArtifactDataJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewUpdateBusinessArtifactDataRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewUpdateBusinessArtifactDataRequestWithBody constructs an http.Request for the UpdateBusinessArtifactData method, with any body, and a specified content type
-func NewUpdateBusinessArtifactDataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s/data", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewDownloadBusinessArtifactDocumentRequest constructs an http.Request for the DownloadBusinessArtifactDocument method
-func NewDownloadBusinessArtifactDocumentRequest(server string, id ResourceID, params *DownloadBusinessArtifactDocumentParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s/~actions/download-document", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "documentUri", params.DocumentURI, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewPrepareBusinessArtifactCreateArtifactRequest calls the generic PrepareBusinessArtifactCreateArtifact builder with application/json body
-func NewPrepareBusinessArtifactCreateArtifactRequest(server string, id ResourceID, body PrepareBusinessArtifactCreateArtifactJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPrepareBusinessArtifactCreateArtifactRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewPrepareBusinessArtifactCreateArtifactRequestWithBody constructs an http.Request for the PrepareBusinessArtifactCreateArtifact method, with any body, and a specified content type
-func NewPrepareBusinessArtifactCreateArtifactRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s/~actions/prepare-create-artifact", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewPrepareBusinessArtifactStartProcessRequest calls the generic PrepareBusinessArtifactStartProcess builder with application/json body
-func NewPrepareBusinessArtifactStartProcessRequest(server string, id ResourceID, body PrepareBusinessArtifactStartProcessJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPrepareBusinessArtifactStartProcessRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewPrepareBusinessArtifactStartProcessRequestWithBody constructs an http.Request for the PrepareBusinessArtifactStartProcess method, with any body, and a specified content type
-func NewPrepareBusinessArtifactStartProcessRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s/~actions/prepare-start-process", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewRestoreBusinessArtifactRequest constructs an http.Request for the RestoreBusinessArtifact method
-func NewRestoreBusinessArtifactRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s/~actions/restore", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewUploadBusinessArtifactDocumentRequestWithBody constructs an http.Request for the UploadBusinessArtifactDocument method, with any body, and a specified content type
-func NewUploadBusinessArtifactDocumentRequestWithBody(server string, id ResourceID, params *UploadBusinessArtifactDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/business-artifacts/%s/~actions/upload-document", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileContentType", params.FileContentType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileName", params.FileName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewCreateDataSourceQueryRequest calls the generic CreateDataSourceQuery builder with application/json body
-func NewCreateDataSourceQueryRequest(server string, body CreateDataSourceQueryJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateDataSourceQueryRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreateDataSourceQueryRequestWithBody constructs an http.Request for the CreateDataSourceQuery method, with any body, and a specified content type
-func NewCreateDataSourceQueryRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/data-source-queries")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewRetrieveDataSourceQueryRequest constructs an http.Request for the RetrieveDataSourceQuery method
-func NewRetrieveDataSourceQueryRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/data-source-queries/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewDownloadDocumentRequest constructs an http.Request for the DownloadDocument method
-func NewDownloadDocumentRequest(server string, params *DownloadDocumentParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/documents/~actions/download")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "documentUri", params.DocumentURI, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewUploadDocumentRequestWithBody constructs an http.Request for the UploadDocument method, with any body, and a specified content type
-func NewUploadDocumentRequestWithBody(server string, params *UploadDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/documents/~actions/upload")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "targetUri", params.TargetURI, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileContentType", params.FileContentType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileName", params.FileName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewStreamEventsRequest constructs an http.Request for the StreamEvents method
-func NewStreamEventsRequest(server string, params *StreamEventsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/events")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.ProcessID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processId", params.ProcessID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.After != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Follow != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "follow", *params.Follow, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.LastEventID != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Last-Event-ID", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Last-Event-ID", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewFindGroupsRequest constructs an http.Request for the FindGroups method
-func NewFindGroupsRequest(server string, params *FindGroupsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/groups")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.PrincipalID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "principalId", *params.PrincipalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.GroupID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "groupId", params.GroupID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.GroupCode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "groupCode", params.GroupCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveKmsKeyRequest constructs an http.Request for the RetrieveKmsKey method
-func NewRetrieveKmsKeyRequest(server string, keyID string) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "keyId", keyID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/kms/keys/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindPrincipalsRequest constructs an http.Request for the FindPrincipals method
-func NewFindPrincipalsRequest(server string, params *FindPrincipalsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/principals")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Type != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", *params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.GroupID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "groupId", params.GroupID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.GroupCode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "groupCode", params.GroupCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrievePrincipalRequest constructs an http.Request for the RetrievePrincipal method
-func NewRetrievePrincipalRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/principals/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindProcessDefinitionsRequest constructs an http.Request for the FindProcessDefinitions method
-func NewFindProcessDefinitionsRequest(server string, params *FindProcessDefinitionsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-definitions")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessDefinitionCode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processDefinitionCode", params.ProcessDefinitionCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Startable != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "startable", *params.Startable, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveProcessDefinitionRequest constructs an http.Request for the RetrieveProcessDefinition method
-func NewRetrieveProcessDefinitionRequest(server string, id ResourceID, params *RetrieveProcessDefinitionParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-definitions/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Version != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "version", *params.Version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindProcessItemsRequest constructs an http.Request for the FindProcessItems method
-func NewFindProcessItemsRequest(server string, params *FindProcessItemsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processId", params.ProcessID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Type != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TaskState != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "taskState", params.TaskState, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessItemDefinitionCode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processItemDefinitionCode", params.ProcessItemDefinitionCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessItemThreadID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processItemThreadId", params.ProcessItemThreadID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessDefinitionID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processDefinitionId", params.ProcessDefinitionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessDefinitionCode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processDefinitionCode", params.ProcessDefinitionCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Deleted != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "deleted", *params.Deleted, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateProcessItemRequest calls the generic CreateProcessItem builder with application/json body
-func NewCreateProcessItemRequest(server string, body CreateProcessItemJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateProcessItemRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreateProcessItemRequestWithBody constructs an http.Request for the CreateProcessItem method, with any body, and a specified content type
-func NewCreateProcessItemRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewRetrieveProcessItemRequest constructs an http.Request for the RetrieveProcessItem method
-func NewRetrieveProcessItemRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewUpdateProcessItemTaskContextDataRequest calls the generic UpdateProcessItemTaskContextData builder with application/json body
-func NewUpdateProcessItemTaskContextDataRequest(server string, id ResourceID, body UpdateProcessItemTaskContextDataJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewUpdateProcessItemTaskContextDataRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewUpdateProcessItemTaskContextDataRequestWithBody constructs an http.Request for the UpdateProcessItemTaskContextData method, with any body, and a specified content type
-func NewUpdateProcessItemTaskContextDataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s/task/context-data", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewPatchProcessItemTaskDataRequest calls the generic PatchProcessItemTaskData builder with application/json body
-func NewPatchProcessItemTaskDataRequest(server string, id ResourceID, body PatchProcessItemTaskDataJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPatchProcessItemTaskDataRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewPatchProcessItemTaskDataRequestWithApplicationJSONPatchPlusJSONBody calls the generic PatchProcessItemTaskData builder with application/json-patch+json body
-func NewPatchProcessItemTaskDataRequestWithApplicationJSONPatchPlusJSONBody(server string, id ResourceID, body PatchProcessItemTaskDataApplicationJSONPatchPlusJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPatchProcessItemTaskDataRequestWithBody(server, id, "application/json-patch+json", bodyReader)
-}
-
-// NewPatchProcessItemTaskDataRequestWithBody constructs an http.Request for the PatchProcessItemTaskData method, with any body, and a specified content type
-func NewPatchProcessItemTaskDataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s/task/data", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewUpdateProcessItemTaskDataRequest calls the generic UpdateProcessItemTaskData builder with application/json body
-func NewUpdateProcessItemTaskDataRequest(server string, id ResourceID, body UpdateProcessItemTaskDataJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewUpdateProcessItemTaskDataRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewUpdateProcessItemTaskDataRequestWithBody constructs an http.Request for the UpdateProcessItemTaskData method, with any body, and a specified content type
-func NewUpdateProcessItemTaskDataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s/task/data", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewDownloadProcessItemTaskDataWebformsAsDocumentRequest constructs an http.Request for the DownloadProcessItemTaskDataWebformsAsDocument method
-func NewDownloadProcessItemTaskDataWebformsAsDocumentRequest(server string, id ResourceID, params *DownloadProcessItemTaskDataWebformsAsDocumentParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s/task/data/~actions/download-webforms-as-document", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "propertyPath", params.PropertyPath, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewAppendProcessItemTaskLogRequest calls the generic AppendProcessItemTaskLog builder with application/json body
-func NewAppendProcessItemTaskLogRequest(server string, id ResourceID, body AppendProcessItemTaskLogJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAppendProcessItemTaskLogRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewAppendProcessItemTaskLogRequestWithBody constructs an http.Request for the AppendProcessItemTaskLog method, with any body, and a specified content type
-func NewAppendProcessItemTaskLogRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s/task/~actions/append-log", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewAssignProcessItemTaskRequest calls the generic AssignProcessItemTask builder with application/json body
-func NewAssignProcessItemTaskRequest(server string, id ResourceID, body AssignProcessItemTaskJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAssignProcessItemTaskRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewAssignProcessItemTaskRequestWithBody constructs an http.Request for the AssignProcessItemTask method, with any body, and a specified content type
-func NewAssignProcessItemTaskRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s/task/~actions/assign", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewClaimProcessItemTaskRequest constructs an http.Request for the ClaimProcessItemTask method
-func NewClaimProcessItemTaskRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s/task/~actions/claim", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCompleteProcessItemTaskRequest constructs an http.Request for the CompleteProcessItemTask method
-func NewCompleteProcessItemTaskRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s/task/~actions/complete", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveProcessItemAiAssistanceRequest constructs an http.Request for the RetrieveProcessItemAiAssistance method
-func NewRetrieveProcessItemAiAssistanceRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s/~actions/ai-assistance", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGenerateProcessItemAiAssistanceRequest calls the generic GenerateProcessItemAiAssistance builder with application/json body
-func NewGenerateProcessItemAiAssistanceRequest(server string, id ResourceID, body GenerateProcessItemAiAssistanceJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewGenerateProcessItemAiAssistanceRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewGenerateProcessItemAiAssistanceRequestWithBody constructs an http.Request for the GenerateProcessItemAiAssistance method, with any body, and a specified content type
-func NewGenerateProcessItemAiAssistanceRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-items/%s/~actions/ai-assistance", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFindProcessesRequest constructs an http.Request for the FindProcesses method
-func NewFindProcessesRequest(server string, params *FindProcessesParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessDefinitionID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processDefinitionId", params.ProcessDefinitionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessDefinitionCode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processDefinitionCode", params.ProcessDefinitionCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.State != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.InitiatorID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "initiatorId", params.InitiatorID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.InitiatorEmail != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "initiatorEmail", params.InitiatorEmail, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Metadata != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "metadata", params.Metadata, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Deleted != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "deleted", *params.Deleted, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateProcessRequest calls the generic CreateProcess builder with application/json body
-func NewCreateProcessRequest(server string, body CreateProcessJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateProcessRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreateProcessRequestWithBody constructs an http.Request for the CreateProcess method, with any body, and a specified content type
-func NewCreateProcessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewDeleteProcessRequest constructs an http.Request for the DeleteProcess method
-func NewDeleteProcessRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveProcessRequest constructs an http.Request for the RetrieveProcess method
-func NewRetrieveProcessRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateProcessActionRequest calls the generic CreateProcessAction builder with application/json body
-func NewCreateProcessActionRequest(server string, id ResourceID, body CreateProcessActionJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateProcessActionRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewCreateProcessActionRequestWithBody constructs an http.Request for the CreateProcessAction method, with any body, and a specified content type
-func NewCreateProcessActionRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/actions", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewRetrieveProcessActionRequest constructs an http.Request for the RetrieveProcessAction method
-func NewRetrieveProcessActionRequest(server string, id ResourceID, actionID ActionID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "actionId", actionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/actions/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCancelProcessActionRequest constructs an http.Request for the CancelProcessAction method
-func NewCancelProcessActionRequest(server string, id ResourceID, actionID ActionID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "actionId", actionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/actions/%s/~actions/cancel", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewUploadProcessActionDocumentRequestWithBody constructs an http.Request for the UploadProcessActionDocument method, with any body, and a specified content type
-func NewUploadProcessActionDocumentRequestWithBody(server string, id ResourceID, actionID ActionID, params *UploadProcessActionDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "actionId", actionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/actions/%s/~actions/upload-document", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileContentType", params.FileContentType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileName", params.FileName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFindAvailableProcessActionsRequest constructs an http.Request for the FindAvailableProcessActions method
-func NewFindAvailableProcessActionsRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/actions/~available", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewPatchProcessEntityRequest calls the generic PatchProcessEntity builder with application/json body
-func NewPatchProcessEntityRequest(server string, id ResourceID, body PatchProcessEntityJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPatchProcessEntityRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewPatchProcessEntityRequestWithApplicationJSONPatchPlusJSONBody calls the generic PatchProcessEntity builder with application/json-patch+json body
-func NewPatchProcessEntityRequestWithApplicationJSONPatchPlusJSONBody(server string, id ResourceID, body PatchProcessEntityApplicationJSONPatchPlusJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPatchProcessEntityRequestWithBody(server, id, "application/json-patch+json", bodyReader)
-}
-
-// NewPatchProcessEntityRequestWithBody constructs an http.Request for the PatchProcessEntity method, with any body, and a specified content type
-func NewPatchProcessEntityRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/entity", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewUpdateProcessEntityRequest calls the generic UpdateProcessEntity builder with application/json body
-func NewUpdateProcessEntityRequest(server string, id ResourceID, body UpdateProcessEntityJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewUpdateProcessEntityRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewUpdateProcessEntityRequestWithBody constructs an http.Request for the UpdateProcessEntity method, with any body, and a specified content type
-func NewUpdateProcessEntityRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/entity", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFindProcessEventsRequest constructs an http.Request for the FindProcessEvents method
-func NewFindProcessEventsRequest(server string, id ResourceID, params *FindProcessEventsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/events", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Order != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "order", *params.Order, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.After != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Limit != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewPatchProcessMetadataRequest calls the generic PatchProcessMetadata builder with application/json body
-func NewPatchProcessMetadataRequest(server string, id ResourceID, body PatchProcessMetadataJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPatchProcessMetadataRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewPatchProcessMetadataRequestWithApplicationJSONPatchPlusJSONBody calls the generic PatchProcessMetadata builder with application/json-patch+json body
-func NewPatchProcessMetadataRequestWithApplicationJSONPatchPlusJSONBody(server string, id ResourceID, body PatchProcessMetadataApplicationJSONPatchPlusJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewPatchProcessMetadataRequestWithBody(server, id, "application/json-patch+json", bodyReader)
-}
-
-// NewPatchProcessMetadataRequestWithBody constructs an http.Request for the PatchProcessMetadata method, with any body, and a specified content type
-func NewPatchProcessMetadataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/metadata", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewUpdateProcessMetadataRequest calls the generic UpdateProcessMetadata builder with application/json body
-func NewUpdateProcessMetadataRequest(server string, id ResourceID, body UpdateProcessMetadataJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewUpdateProcessMetadataRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewUpdateProcessMetadataRequestWithBody constructs an http.Request for the UpdateProcessMetadata method, with any body, and a specified content type
-func NewUpdateProcessMetadataRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/metadata", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewCancelProcessRequest constructs an http.Request for the CancelProcess method
-func NewCancelProcessRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/~actions/cancel", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCancelProcessProcessItemsRequest constructs an http.Request for the CancelProcessProcessItems method
-func NewCancelProcessProcessItemsRequest(server string, id ResourceID, params *CancelProcessProcessItemsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/~actions/cancel-process-items", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.ProcessItemID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processItemId", params.ProcessItemID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewChangeProcessInitiatorRequest calls the generic ChangeProcessInitiator builder with application/json body
-func NewChangeProcessInitiatorRequest(server string, id ResourceID, body ChangeProcessInitiatorJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewChangeProcessInitiatorRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewChangeProcessInitiatorRequestWithBody constructs an http.Request for the ChangeProcessInitiator method, with any body, and a specified content type
-func NewChangeProcessInitiatorRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/~actions/change-initiator", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewCompleteProcessRequest constructs an http.Request for the CompleteProcess method
-func NewCompleteProcessRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/~actions/complete", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewDownloadProcessDocumentRequest constructs an http.Request for the DownloadProcessDocument method
-func NewDownloadProcessDocumentRequest(server string, id ResourceID, params *DownloadProcessDocumentParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/~actions/download-document", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "documentUri", params.DocumentURI, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewUploadProcessDocumentRequestWithBody constructs an http.Request for the UploadProcessDocument method, with any body, and a specified content type
-func NewUploadProcessDocumentRequestWithBody(server string, id ResourceID, params *UploadProcessDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/~actions/upload-document", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileContentType", params.FileContentType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileName", params.FileName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewUploadProcessUserActionDocumentRequestWithBody constructs an http.Request for the UploadProcessUserActionDocument method, with any body, and a specified content type
-func NewUploadProcessUserActionDocumentRequestWithBody(server string, id ResourceID, params *UploadProcessUserActionDocumentParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/~actions/upload-user-action-document", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileContentType", params.FileContentType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileName", params.FileName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "userActionValueId", params.UserActionValueID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFindRobotsRequest constructs an http.Request for the FindRobots method
-func NewFindRobotsRequest(server string, params *FindRobotsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/robots")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.FilterContext != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "filterContext", *params.FilterContext, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveRobotRequest constructs an http.Request for the RetrieveRobot method
-func NewRetrieveRobotRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/robots/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewDownloadRobotAssetRequest constructs an http.Request for the DownloadRobotAsset method
-func NewDownloadRobotAssetRequest(server string, id ResourceID, params *DownloadRobotAssetParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/robots/%s/~actions/download-asset", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "version", params.Version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "architecture", params.Architecture, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewDownloadRobotSourceCodeRequest constructs an http.Request for the DownloadRobotSourceCode method
-func NewDownloadRobotSourceCodeRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/robots/%s/~actions/download-source-code", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindTenantUsersRequest constructs an http.Request for the FindTenantUsers method
-func NewFindTenantUsersRequest(server string, params *FindTenantUsersParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tenant-users")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.GroupID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "groupId", params.GroupID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.GroupCode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "groupCode", params.GroupCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Email != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "email", params.Email, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveTenantUserRequest constructs an http.Request for the RetrieveTenantUser method
-func NewRetrieveTenantUserRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tenant-users/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindTenantsRequest constructs an http.Request for the FindTenants method
-func NewFindTenantsRequest(server string, params *FindTenantsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tenants")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveTenantRequest constructs an http.Request for the RetrieveTenant method
-func NewRetrieveTenantRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tenants/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateWorkerRequest calls the generic CreateWorker builder with application/json body
+// NewCreateWorkerRequest returns a request of CreateWorker with the body as application/json.
 func NewCreateWorkerRequest(server string, body CreateWorkerJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateWorkerRequestWithBody(server, "application/json", bodyReader)
+	return NewCreateWorkerRequestWithBody(server, "application/json", bytes.NewReader(buf))
 }
 
-// NewCreateWorkerRequestWithBody constructs an http.Request for the CreateWorker method, with any body, and a specified content type
+// NewCreateWorkerRequestWithBody returns a request of CreateWorker with any body.
 func NewCreateWorkerRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/workers")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
+	b := newRequest(http.MethodPost, server, "/workers")
+	return b.build(contentType, body)
 }
 
-func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
-	for _, r := range c.RequestEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	for _, r := range additionalEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Answers are read by procession.Decode, so there is no second client.
+// Responses are decoded by procession.Decode and by the command line; there is no second client.

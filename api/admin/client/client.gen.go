@@ -11,6 +11,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/oapi-codegen/runtime"
@@ -18,61 +20,47 @@ import (
 	. "github.com/procession-dev/procession/api/admin/oas"
 )
 
-// RequestEditorFn is the function signature for the RequestEditor callback function
+// RequestEditorFn changes a request before it is sent.
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
 
-// Doer performs HTTP requests.
-//
-// The standard http.Client implements this interface.
+// HttpRequestDoer sends HTTP requests; *http.Client implements it.
 type HttpRequestDoer interface {
 	Do(req *http.Request) (*http.Response, error)
 }
 
-// Client which conforms to the OpenAPI3 specification for this service.
+// Client calls the operations of the API.
 type Client struct {
-	// The endpoint of the server conforming to this interface, with scheme,
-	// https://api.deepmap.com for example. This can contain a path relative
-	// to the server, such as https://api.deepmap.com/dev-test, and all the
-	// paths in the swagger spec will be appended to the server.
+	// Server is the base URL of the API. It may contain a path.
 	Server string
 
-	// Doer for performing requests, typically a *http.Client with any
-	// customized settings, such as certificate chains.
+	// Client sends the requests.
 	Client HttpRequestDoer
 
-	// A list of callbacks for modifying requests which are generated before sending over
-	// the network.
+	// RequestEditors are applied to each request, in this order.
 	RequestEditors []RequestEditorFn
 }
 
-// ClientOption allows setting custom parameters during construction
+// ClientOption changes a client during its construction.
 type ClientOption func(*Client) error
 
-// Creates a new Client, with reasonable defaults
+// NewClient returns a client for the API at the given base URL.
 func NewClient(server string, opts ...ClientOption) (*Client, error) {
-	// create a client with sane default values
-	client := Client{
-		Server: server,
-	}
-	// mutate client and add all optional params
+	client := Client{Server: server}
 	for _, o := range opts {
 		if err := o(&client); err != nil {
 			return nil, err
 		}
 	}
-	// ensure the server URL always has a trailing slash
 	if !strings.HasSuffix(client.Server, "/") {
 		client.Server += "/"
 	}
-	// create httpClient, if not already present
 	if client.Client == nil {
 		client.Client = &http.Client{}
 	}
 	return &client, nil
 }
 
-// WithHTTPClient allows overriding the default Doer, which is
-// automatically created using http.Client. This is useful for tests.
+// WithHTTPClient sets the sender of requests.
 func WithHTTPClient(doer HttpRequestDoer) ClientOption {
 	return func(c *Client) error {
 		c.Client = doer
@@ -80,8 +68,7 @@ func WithHTTPClient(doer HttpRequestDoer) ClientOption {
 	}
 }
 
-// WithRequestEditorFn allows setting up a callback function, which will be
-// called right before sending the request. This can be used to mutate the request.
+// WithRequestEditorFn adds a function that changes each request before it is sent.
 func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 	return func(c *Client) error {
 		c.RequestEditors = append(c.RequestEditors, fn)
@@ -89,435 +76,93 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 	}
 }
 
-// The interface specification for the client above.
-type ClientInterface interface {
+// send sends a request, unless building it failed.
+func (c *Client) send(ctx context.Context, req *http.Request, err error, editors []RequestEditorFn) (*http.Response, error) {
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	for _, edit := range append(slices.Clip(c.RequestEditors), editors...) {
+		if err := edit(ctx, req); err != nil {
+			return nil, err
+		}
+	}
+	return c.Client.Do(req)
+}
 
-	// FindAvailabilityFaults List the availability expressions that failed
-	//
-	// Actions whose expression fails are not offered. What failed last comes first; of every action of a version of a
-	// definition there is the first and the last time.
-	//
-	// Corresponds with GET /availability/faults (the `FindAvailabilityFaults` operationId).
-	FindAvailabilityFaults(ctx context.Context, params *FindAvailabilityFaultsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+// requestBuilder assembles a request. It keeps the first error until build.
+type requestBuilder struct {
+	method, server, format string
+	segments               []any
+	fragments              []string
+	header                 http.Header
+	err                    error
+}
 
-	// EvaluateAvailabilityWithBody Evaluate an availability expression
-	//
-	// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
-	// answered with what is wrong with it; nothing is stored.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
-	EvaluateAvailabilityWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+func newRequest(method, server, format string) *requestBuilder {
+	return &requestBuilder{method: method, server: server, format: format, header: http.Header{}}
+}
 
-	// EvaluateAvailability Evaluate an availability expression
-	//
-	// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
-	// answered with what is wrong with it; nothing is stored.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
-	EvaluateAvailability(ctx context.Context, body EvaluateAvailabilityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+// path adds the value of the next parameter in the path.
+func (b *requestBuilder) path(name string, value any, schema, format string) {
+	if styled, ok := b.style("simple", name, value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: schema, Format: format}); ok {
+		b.segments = append(b.segments, styled)
+	}
+}
 
-	// FindEncryptionKeyVersions List the versions of a key, the newest first
-	//
-	// What the key is cannot be read here.
-	//
-	// Corresponds with GET /encryption-keys/{code}/versions (the `FindEncryptionKeyVersions` operationId).
-	FindEncryptionKeyVersions(ctx context.Context, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+// query adds a query parameter, unless its value is nil.
+func (b *requestBuilder) query(name string, value any, schema, format string) {
+	if styled, ok := b.style("form", name, value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: schema, Format: format}); ok {
+		b.fragments = append(b.fragments, styled)
+	}
+}
 
-	// RotateEncryptionKey Make another version of a key
-	//
-	// Processes that start from now on are encrypted with the new version. Those that run go on with theirs, which can be read
-	// as long as the key is not deleted. Every request makes a version.
-	//
-	// Corresponds with POST /encryption-keys/{code}/~actions/rotate (the `RotateEncryptionKey` operationId).
-	RotateEncryptionKey(ctx context.Context, code ResourceCodeParam, params *RotateEncryptionKeyParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+// headerField sets a header, unless its value is nil.
+func (b *requestBuilder) headerField(name string, value any, schema, format string) {
+	if styled, ok := b.style("simple", name, value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: schema, Format: format}); ok {
+		b.header.Set(name, styled)
+	}
+}
 
-	// FindEngineAccess List what was issued for the engine
-	//
-	// Tokens and certificates, without what they are. The newest comes first, unless given otherwise. What has expired is
-	// listed for a day.
-	//
-	// Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
-	FindEngineAccess(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+// style returns the text of a value, or false if there is none. Lists in a query repeat the parameter.
+func (b *requestBuilder) style(style, name string, value any, options runtime.StyleParamOptions) (string, bool) {
+	v := reflect.ValueOf(value)
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		if v.IsNil() {
+			return "", false
+		}
+	}
+	styled, err := runtime.StyleParamWithOptions(style, style == "form", name, reflect.Indirect(v).Interface(), options)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	return styled, err == nil
+}
 
-	// IssueOperatorAccessWithBody Look into a namespace with Temporal's own tools
-	//
-	// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
-	// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
-	// rules that come with the service; a stock Temporal goes by its own role of readers.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
-	IssueOperatorAccessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// IssueOperatorAccess Look into a namespace with Temporal's own tools
-	//
-	// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
-	// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
-	// rules that come with the service; a stock Temporal goes by its own role of readers.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
-	IssueOperatorAccess(ctx context.Context, body IssueOperatorAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RevokeEngineAccessWithBody Revoke tokens and certificates for the engine
-	//
-	// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
-	// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
-	RevokeEngineAccessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RevokeEngineAccess Revoke tokens and certificates for the engine
-	//
-	// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
-	// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
-	RevokeEngineAccess(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindEvents List events
-	//
-	// Everything that was done in the tenants of the caller: changes with the states before and after, documents that were
-	// read, access that was issued. Events are in the order in which they were committed, and never change. An event shows
-	// as soon as no other can come before it.
-	//
-	// The list is read part by part: `after` continues behind `next` of the part before. Towards the newest it never ends:
-	// `next` of the last part later leads to what was recorded since.
-	//
-	// Corresponds with GET /events (the `FindEvents` operationId).
-	FindEvents(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveHealth Get what waits, and the versions that run
-	//
-	// What waits in the tenants that the caller owns or administers, for operators in all tenants. For everybody else nothing
-	// waits. It is read from PostgreSQL and says nothing about whether Temporal can be reached: see `/health/checks`.
-	//
-	// Corresponds with GET /health (the `RetrieveHealth` operationId).
-	RetrieveHealth(ctx context.Context, params *RetrieveHealthParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ExamineHealth Check what the service depends on
-	//
-	// For operators: the checks of `procession doctor`, carried out by the service itself. They take at most 30 seconds, each at
-	// most five. Several callers at the same time get the same answer, and it is given again for five seconds.
-	//
-	// Corresponds with GET /health/checks (the `ExamineHealth` operationId).
-	ExamineHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveIdentity Get who the caller is
-	//
-	// Corresponds with GET /identity (the `RetrieveIdentity` operationId).
-	RetrieveIdentity(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindIncidents List incidents
-	//
-	// The newest comes first, unless given otherwise.
-	//
-	// Corresponds with GET /incidents (the `FindIncidents` operationId).
-	FindIncidents(ctx context.Context, params *FindIncidentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveIncident Get an incident
-	//
-	// Corresponds with GET /incidents/{id} (the `RetrieveIncident` operationId).
-	RetrieveIncident(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DismissIncident Mark an incident as dealt with
-	//
-	// An incident that was dismissed is returned unchanged; one that was retried is refused.
-	//
-	// Corresponds with POST /incidents/{id}/~actions/dismiss (the `DismissIncident` operationId).
-	DismissIncident(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetryIncident Start the failed workflow again
-	//
-	// The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-	// process, or one that is running again, is refused; so is that of an action, which must be invoked again instead.
-	//
-	// Corresponds with POST /incidents/{id}/~actions/retry (the `RetryIncident` operationId).
-	RetryIncident(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindDefinitionVersions List the versions of a process definition
-	//
-	// The newest comes first. A running process keeps the version that it was started with.
-	//
-	// Corresponds with GET /process-definitions/{code}/versions (the `FindDefinitionVersions` operationId).
-	FindDefinitionVersions(ctx context.Context, code ResourceCodeParam, params *FindDefinitionVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveDefinitionVersion Get a version of a process definition as a document
-	//
-	// What processes are pinned to is that of then; the rights and the metadata, which versions do not have, are those of now.
-	// Applying the document restores the version.
-	//
-	// Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
-	RetrieveDefinitionVersion(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveEngineHistory Look into the workflow of a process
-	//
-	// For managers of the process: what its workflow waits for and what happened in it, the newest first, as Temporal knows
-	// it. Temporal is asked, which takes at most five seconds; when it does not answer the status is 503. Events that say
-	// nothing about the process, such as those of each step of the workflow, are left out, so a part may be short or empty.
-	//
-	// Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
-	RetrieveEngineHistory(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ExplainProcessActions Explain why a principal is offered a user action of a process, or not
-	//
-	// The order is that of the process definition.
-	//
-	// Corresponds with GET /processes/{id}/user-actions (the `ExplainProcessActions` operationId).
-	ExplainProcessActions(ctx context.Context, id openapi_types.UUID, params *ExplainProcessActionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindResources List resources
-	//
-	// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless given otherwise.
-	//
-	// Corresponds with GET /resources (the `FindResources` operationId).
-	FindResources(ctx context.Context, params *FindResourcesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteResource Delete a resource
-	//
-	// Refused with 409 while something needs the resource.
-	//
-	// Corresponds with DELETE /resources/{kind}/{code} (the `DeleteResource` operationId).
-	DeleteResource(ctx context.Context, kind ResourceKindParam, code ResourceCodeParam, params *DeleteResourceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveResource Get a resource
-	//
-	// Corresponds with GET /resources/{kind}/{code} (the `RetrieveResource` operationId).
-	RetrieveResource(ctx context.Context, kind ResourceKindParam, code ResourceCodeParam, params *RetrieveResourceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindSecrets List the secrets of a resource
-	//
-	// Their values cannot be read again. Those that the document of the resource declares are listed as well.
-	//
-	// Corresponds with GET /resources/{kind}/{code}/secrets (the `FindSecrets` operationId).
-	FindSecrets(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *FindSecretsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// IssueSecretWithBody Issue a secret
-	//
-	// The secret works at once, next to those that are there already; so it can be rotated without a gap. An application or a
-	// webhook subscription has two at most. The secret of a user is a personal access token that is good for this tenant
-	// only; tokens of an owner are issued by owners.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /resources/{kind}/{code}/secrets (the `IssueSecret` operationId).
-	IssueSecretWithBody(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// IssueSecret Issue a secret
-	//
-	// The secret works at once, next to those that are there already; so it can be rotated without a gap. An application or a
-	// webhook subscription has two at most. The secret of a user is a personal access token that is good for this tenant
-	// only; tokens of an owner are issued by owners.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /resources/{kind}/{code}/secrets (the `IssueSecret` operationId).
-	IssueSecret(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, body IssueSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RevokeSecret Revoke a secret
-	//
-	// The secret stops working within seconds. One that the document of the resource declares is refused.
-	//
-	// Corresponds with DELETE /resources/{kind}/{code}/secrets/{id} (the `RevokeSecret` operationId).
-	RevokeSecret(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, id openapi_types.UUID, params *RevokeSecretParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ApplyResourcesWithBody Create and change resources as documents describe them
-	//
-	// Applies all documents or none. A document may need what another one of the request describes, in any order. With
-	// `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
-	// answer is what it would be, and nothing changes.
-	//
-	// Whatever is wrong with the documents is reported at once. The location of each error starts with
-	// `/documents/{index}` and goes on with the JSON Pointer of the place within the document.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
-	ApplyResourcesWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ApplyResources Create and change resources as documents describe them
-	//
-	// Applies all documents or none. A document may need what another one of the request describes, in any order. With
-	// `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
-	// answer is what it would be, and nothing changes.
-	//
-	// Whatever is wrong with the documents is reported at once. The location of each error starts with
-	// `/documents/{index}` and goes on with the JSON Pointer of the place within the document.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
-	ApplyResources(ctx context.Context, body ApplyResourcesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteRobotAsset Delete an asset of a robot
-	//
-	// Corresponds with DELETE /robots/{code}/asset (the `DeleteRobotAsset` operationId).
-	DeleteRobotAsset(ctx context.Context, code ResourceCodeParam, params *DeleteRobotAssetParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UploadRobotAssetWithBody Upload an asset of a robot
-	//
-	// It takes the place of the one of the same type, version, platform and architecture, as a source package does.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PUT /robots/{code}/asset (the `UploadRobotAsset` operationId).
-	UploadRobotAssetWithBody(ctx context.Context, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteRobotVariable Delete an environment variable of a robot
-	//
-	// Corresponds with DELETE /robots/{code}/environment/{name} (the `DeleteRobotVariable` operationId).
-	DeleteRobotVariable(ctx context.Context, code ResourceCodeParam, name string, params *DeleteRobotVariableParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SetRobotVariableWithBody Set an environment variable of a robot
-	//
-	// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
-	// the resource shows the name only.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
-	SetRobotVariableWithBody(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SetRobotVariable Set an environment variable of a robot
-	//
-	// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
-	// the resource shows the name only.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
-	SetRobotVariable(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteRobotSource Delete the source package of a robot
-	//
-	// Corresponds with DELETE /robots/{code}/source (the `DeleteRobotSource` operationId).
-	DeleteRobotSource(ctx context.Context, code ResourceCodeParam, params *DeleteRobotSourceParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UploadRobotSourceWithBody Upload the source package of a robot
-	//
-	// It takes the place of the one before at once and as a whole. Downloads that have begun go on for an hour. The document
-	// of the robot says nothing about it.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PUT /robots/{code}/source (the `UploadRobotSource` operationId).
-	UploadRobotSourceWithBody(ctx context.Context, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindTaskQueues List task queues, who serves them, and what is wrong
-	//
-	// Every queue that a definition needs, or for which a worker registered within a week, ordered by tenant and name.
-	// Definitions need the queues of what is published and of what running processes are pinned to. What Temporal has to say
-	// was observed some seconds ago; `observation` says when.
-	//
-	// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
-	FindTaskQueues(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ReleaseProcessItemTask Return a claimed task to its candidates
-	//
-	// The task is READY again, has no owner and keeps its data. Its owner and managers of its process may release it. A task
-	// that is READY is returned unchanged; a finished one is refused.
-	//
-	// Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
-	ReleaseProcessItemTask(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// EndUserSessions Sign a user out of browsers
-	//
-	// Ends all sessions of the user, or the one with the id. They stop working within seconds. Sessions of an owner are
-	// ended by owners. Tokens of the user go on working. A session that has ended is not an error.
-	//
-	// Corresponds with DELETE /users/{code}/sessions (the `EndUserSessions` operationId).
-	EndUserSessions(ctx context.Context, code ResourceCodeParam, params *EndUserSessionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindUserSessions List the browsers that a user is signed in with
-	//
-	// Open sessions of the console, the one that was used last first.
-	//
-	// Corresponds with GET /users/{code}/sessions (the `FindUserSessions` operationId).
-	FindUserSessions(ctx context.Context, code ResourceCodeParam, params *FindUserSessionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindWebhookDeliveries List deliveries
-	//
-	// The newest comes first, unless given otherwise.
-	//
-	// Corresponds with GET /webhook-deliveries (the `FindWebhookDeliveries` operationId).
-	FindWebhookDeliveries(ctx context.Context, params *FindWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveWebhookDelivery Get a delivery with all its attempts
-	//
-	// Corresponds with GET /webhook-deliveries/{id} (the `RetrieveWebhookDelivery` operationId).
-	RetrieveWebhookDelivery(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ReplayWebhookDelivery Make a delivery again
-	//
-	// Begins a new round of attempts, whatever became of the one before, of which no more comes. A delivery that still waits
-	// for its first attempt is returned unchanged. Refused while the endpoint is disabled.
-	//
-	// Corresponds with POST /webhook-deliveries/{id}/~actions/replay (the `ReplayWebhookDelivery` operationId).
-	ReplayWebhookDelivery(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindWebhookEndpoints List the endpoints of webhook subscriptions
-	//
-	// Ordered by tenant, then by code, unless given otherwise.
-	//
-	// Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
-	FindWebhookEndpoints(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// EnableWebhookEndpoint Enable a disabled endpoint
-	//
-	// From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
-	// endpoint that is not disabled is returned unchanged.
-	//
-	// Corresponds with POST /webhooks/{code}/~actions/enable (the `EnableWebhookEndpoint` operationId).
-	EnableWebhookEndpoint(ctx context.Context, code ResourceCodeParam, params *EnableWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PingWebhookEndpoint Send a test event
-	//
-	// Records an event, which is delivered to this endpoint and to no other, whatever types it asks for: attempted, signed
-	// and repeated like any other. Its `type` is PING in both payload versions. An endpoint that is disabled, paused or
-	// without a secret is refused.
-	//
-	// Corresponds with POST /webhooks/{code}/~actions/ping (the `PingWebhookEndpoint` operationId).
-	PingWebhookEndpoint(ctx context.Context, code ResourceCodeParam, params *PingWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ReplayFailedWebhookDeliveriesWithBody Make failed deliveries again, or all of them
-	//
-	// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
-	// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
-	// endpoint is refused.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
-	ReplayFailedWebhookDeliveriesWithBody(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ReplayFailedWebhookDeliveries Make failed deliveries again, or all of them
-	//
-	// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
-	// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
-	// endpoint is refused.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
-	ReplayFailedWebhookDeliveries(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FindWorkers List the workers that registered
-	//
-	// The one that registered last comes first, unless given otherwise. A worker is ONLINE until it has missed three windows of
-	// 300 seconds.
-	//
-	// Corresponds with GET /workers (the `FindWorkers` operationId).
-	FindWorkers(ctx context.Context, params *FindWorkersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+// build returns the request with the given body, or the first error.
+func (b *requestBuilder) build(contentType string, body io.Reader) (*http.Request, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	server, err := url.Parse(b.server)
+	if err != nil {
+		return nil, err
+	}
+	address, err := server.Parse("." + fmt.Sprintf(b.format, b.segments...))
+	if err != nil {
+		return nil, err
+	}
+	address.RawQuery = strings.Join(b.fragments, "&")
+	req, err := http.NewRequest(b.method, address.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = b.header
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	return req, nil
 }
 
 // FindAvailabilityFaults List the availability expressions that failed
@@ -528,14 +173,18 @@ type ClientInterface interface {
 // Corresponds with GET /availability/faults (the `FindAvailabilityFaults` operationId).
 func (c *Client) FindAvailabilityFaults(ctx context.Context, params *FindAvailabilityFaultsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindAvailabilityFaultsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindAvailabilityFaultsRequest returns a request of FindAvailabilityFaults.
+func NewFindAvailabilityFaultsRequest(server string, params *FindAvailabilityFaultsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/availability/faults")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("tenant", params.Tenant, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // EvaluateAvailabilityWithBody Evaluate an availability expression
@@ -548,14 +197,7 @@ func (c *Client) FindAvailabilityFaults(ctx context.Context, params *FindAvailab
 // Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
 func (c *Client) EvaluateAvailabilityWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewEvaluateAvailabilityRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // EvaluateAvailability Evaluate an availability expression
@@ -568,14 +210,22 @@ func (c *Client) EvaluateAvailabilityWithBody(ctx context.Context, contentType s
 // Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
 func (c *Client) EvaluateAvailability(ctx context.Context, body EvaluateAvailabilityJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewEvaluateAvailabilityRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewEvaluateAvailabilityRequest returns a request of EvaluateAvailability with the body as application/json.
+func NewEvaluateAvailabilityRequest(server string, body EvaluateAvailabilityJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewEvaluateAvailabilityRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewEvaluateAvailabilityRequestWithBody returns a request of EvaluateAvailability with any body.
+func NewEvaluateAvailabilityRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/availability/~actions/evaluate")
+	return b.build(contentType, body)
 }
 
 // FindEncryptionKeyVersions List the versions of a key, the newest first
@@ -585,14 +235,17 @@ func (c *Client) EvaluateAvailability(ctx context.Context, body EvaluateAvailabi
 // Corresponds with GET /encryption-keys/{code}/versions (the `FindEncryptionKeyVersions` operationId).
 func (c *Client) FindEncryptionKeyVersions(ctx context.Context, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindEncryptionKeyVersionsRequest(c.Server, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindEncryptionKeyVersionsRequest returns a request of FindEncryptionKeyVersions.
+func NewFindEncryptionKeyVersionsRequest(server string, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/encryption-keys/%s/versions")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RotateEncryptionKey Make another version of a key
@@ -603,14 +256,17 @@ func (c *Client) FindEncryptionKeyVersions(ctx context.Context, code ResourceCod
 // Corresponds with POST /encryption-keys/{code}/~actions/rotate (the `RotateEncryptionKey` operationId).
 func (c *Client) RotateEncryptionKey(ctx context.Context, code ResourceCodeParam, params *RotateEncryptionKeyParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRotateEncryptionKeyRequest(c.Server, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRotateEncryptionKeyRequest returns a request of RotateEncryptionKey.
+func NewRotateEncryptionKeyRequest(server string, code ResourceCodeParam, params *RotateEncryptionKeyParams) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/encryption-keys/%s/~actions/rotate")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // FindEngineAccess List what was issued for the engine
@@ -621,14 +277,23 @@ func (c *Client) RotateEncryptionKey(ctx context.Context, code ResourceCodeParam
 // Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
 func (c *Client) FindEngineAccess(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindEngineAccessRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindEngineAccessRequest returns a request of FindEngineAccess.
+func NewFindEngineAccessRequest(server string, params *FindEngineAccessParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/engine-access")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenant", params.Tenant, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
+		b.query("principalId", params.PrincipalID, "array", "")
+		b.query("kind", params.Kind, "array", "")
+		b.query("active", params.Active, "boolean", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // IssueOperatorAccessWithBody Look into a namespace with Temporal's own tools
@@ -642,14 +307,7 @@ func (c *Client) FindEngineAccess(ctx context.Context, params *FindEngineAccessP
 // Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
 func (c *Client) IssueOperatorAccessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewIssueOperatorAccessRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // IssueOperatorAccess Look into a namespace with Temporal's own tools
@@ -663,14 +321,22 @@ func (c *Client) IssueOperatorAccessWithBody(ctx context.Context, contentType st
 // Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
 func (c *Client) IssueOperatorAccess(ctx context.Context, body IssueOperatorAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewIssueOperatorAccessRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewIssueOperatorAccessRequest returns a request of IssueOperatorAccess with the body as application/json.
+func NewIssueOperatorAccessRequest(server string, body IssueOperatorAccessJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewIssueOperatorAccessRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewIssueOperatorAccessRequestWithBody returns a request of IssueOperatorAccess with any body.
+func NewIssueOperatorAccessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/engine-access/~actions/issue")
+	return b.build(contentType, body)
 }
 
 // RevokeEngineAccessWithBody Revoke tokens and certificates for the engine
@@ -683,14 +349,7 @@ func (c *Client) IssueOperatorAccess(ctx context.Context, body IssueOperatorAcce
 // Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
 func (c *Client) RevokeEngineAccessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRevokeEngineAccessRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // RevokeEngineAccess Revoke tokens and certificates for the engine
@@ -703,14 +362,22 @@ func (c *Client) RevokeEngineAccessWithBody(ctx context.Context, contentType str
 // Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
 func (c *Client) RevokeEngineAccess(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRevokeEngineAccessRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRevokeEngineAccessRequest returns a request of RevokeEngineAccess with the body as application/json.
+func NewRevokeEngineAccessRequest(server string, body RevokeEngineAccessJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewRevokeEngineAccessRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewRevokeEngineAccessRequestWithBody returns a request of RevokeEngineAccess with any body.
+func NewRevokeEngineAccessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/engine-access/~actions/revoke")
+	return b.build(contentType, body)
 }
 
 // FindEvents List events
@@ -725,14 +392,28 @@ func (c *Client) RevokeEngineAccess(ctx context.Context, body RevokeEngineAccess
 // Corresponds with GET /events (the `FindEvents` operationId).
 func (c *Client) FindEvents(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindEventsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindEventsRequest returns a request of FindEvents.
+func NewFindEventsRequest(server string, params *FindEventsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/events")
+	if params != nil {
+		b.query("tenant", params.Tenant, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
+		b.query("type", params.Type, "array", "")
+		b.query("actorId", params.ActorID, "array", "")
+		b.query("processId", params.ProcessID, "array", "")
+		b.query("resourceKind", params.ResourceKind, "array", "")
+		b.query("resourceId", params.ResourceID, "array", "")
+		b.query("requestId", params.RequestID, "array", "")
+		b.query("from", params.From, "string", "date-time")
+		b.query("to", params.To, "string", "date-time")
+		b.query("order", params.Order, "string", "")
+		b.query("after", params.After, "string", "")
+		b.query("limit", params.Limit, "integer", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveHealth Get what waits, and the versions that run
@@ -743,14 +424,16 @@ func (c *Client) FindEvents(ctx context.Context, params *FindEventsParams, reqEd
 // Corresponds with GET /health (the `RetrieveHealth` operationId).
 func (c *Client) RetrieveHealth(ctx context.Context, params *RetrieveHealthParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveHealthRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveHealthRequest returns a request of RetrieveHealth.
+func NewRetrieveHealthRequest(server string, params *RetrieveHealthParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/health")
+	if params != nil {
+		b.query("tenant", params.Tenant, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // ExamineHealth Check what the service depends on
@@ -761,14 +444,13 @@ func (c *Client) RetrieveHealth(ctx context.Context, params *RetrieveHealthParam
 // Corresponds with GET /health/checks (the `ExamineHealth` operationId).
 func (c *Client) ExamineHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewExamineHealthRequest(c.Server)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewExamineHealthRequest returns a request of ExamineHealth.
+func NewExamineHealthRequest(server string) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/health/checks")
+	return b.build("", nil)
 }
 
 // RetrieveIdentity Get who the caller is
@@ -776,14 +458,13 @@ func (c *Client) ExamineHealth(ctx context.Context, reqEditors ...RequestEditorF
 // Corresponds with GET /identity (the `RetrieveIdentity` operationId).
 func (c *Client) RetrieveIdentity(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveIdentityRequest(c.Server)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveIdentityRequest returns a request of RetrieveIdentity.
+func NewRetrieveIdentityRequest(server string) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/identity")
+	return b.build("", nil)
 }
 
 // FindIncidents List incidents
@@ -793,14 +474,21 @@ func (c *Client) RetrieveIdentity(ctx context.Context, reqEditors ...RequestEdit
 // Corresponds with GET /incidents (the `FindIncidents` operationId).
 func (c *Client) FindIncidents(ctx context.Context, params *FindIncidentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindIncidentsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindIncidentsRequest returns a request of FindIncidents.
+func NewFindIncidentsRequest(server string, params *FindIncidentsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/incidents")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("state", params.State, "array", "")
+		b.query("tenant", params.Tenant, "array", "")
+		b.query("processId", params.ProcessID, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveIncident Get an incident
@@ -808,14 +496,14 @@ func (c *Client) FindIncidents(ctx context.Context, params *FindIncidentsParams,
 // Corresponds with GET /incidents/{id} (the `RetrieveIncident` operationId).
 func (c *Client) RetrieveIncident(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveIncidentRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveIncidentRequest returns a request of RetrieveIncident.
+func NewRetrieveIncidentRequest(server string, id IncidentID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/incidents/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // DismissIncident Mark an incident as dealt with
@@ -825,14 +513,14 @@ func (c *Client) RetrieveIncident(ctx context.Context, id IncidentID, reqEditors
 // Corresponds with POST /incidents/{id}/~actions/dismiss (the `DismissIncident` operationId).
 func (c *Client) DismissIncident(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDismissIncidentRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDismissIncidentRequest returns a request of DismissIncident.
+func NewDismissIncidentRequest(server string, id IncidentID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/incidents/%s/~actions/dismiss")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // RetryIncident Start the failed workflow again
@@ -843,14 +531,14 @@ func (c *Client) DismissIncident(ctx context.Context, id IncidentID, reqEditors 
 // Corresponds with POST /incidents/{id}/~actions/retry (the `RetryIncident` operationId).
 func (c *Client) RetryIncident(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetryIncidentRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetryIncidentRequest returns a request of RetryIncident.
+func NewRetryIncidentRequest(server string, id IncidentID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/incidents/%s/~actions/retry")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // FindDefinitionVersions List the versions of a process definition
@@ -860,14 +548,17 @@ func (c *Client) RetryIncident(ctx context.Context, id IncidentID, reqEditors ..
 // Corresponds with GET /process-definitions/{code}/versions (the `FindDefinitionVersions` operationId).
 func (c *Client) FindDefinitionVersions(ctx context.Context, code ResourceCodeParam, params *FindDefinitionVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindDefinitionVersionsRequest(c.Server, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindDefinitionVersionsRequest returns a request of FindDefinitionVersions.
+func NewFindDefinitionVersionsRequest(server string, code ResourceCodeParam, params *FindDefinitionVersionsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/process-definitions/%s/versions")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveDefinitionVersion Get a version of a process definition as a document
@@ -878,14 +569,18 @@ func (c *Client) FindDefinitionVersions(ctx context.Context, code ResourceCodePa
 // Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
 func (c *Client) RetrieveDefinitionVersion(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveDefinitionVersionRequest(c.Server, code, number, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveDefinitionVersionRequest returns a request of RetrieveDefinitionVersion.
+func NewRetrieveDefinitionVersionRequest(server string, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/process-definitions/%s/versions/%s")
+	b.path("code", code, "string", "")
+	b.path("number", number, "integer", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveEngineHistory Look into the workflow of a process
@@ -897,14 +592,18 @@ func (c *Client) RetrieveDefinitionVersion(ctx context.Context, code ResourceCod
 // Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
 func (c *Client) RetrieveEngineHistory(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveEngineHistoryRequest(c.Server, id, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveEngineHistoryRequest returns a request of RetrieveEngineHistory.
+func NewRetrieveEngineHistoryRequest(server string, id openapi_types.UUID, params *RetrieveEngineHistoryParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes/%s/engine-history")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("workflowId", params.WorkflowID, "string", "")
+		b.query("after", params.After, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // ExplainProcessActions Explain why a principal is offered a user action of a process, or not
@@ -914,14 +613,17 @@ func (c *Client) RetrieveEngineHistory(ctx context.Context, id openapi_types.UUI
 // Corresponds with GET /processes/{id}/user-actions (the `ExplainProcessActions` operationId).
 func (c *Client) ExplainProcessActions(ctx context.Context, id openapi_types.UUID, params *ExplainProcessActionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewExplainProcessActionsRequest(c.Server, id, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewExplainProcessActionsRequest returns a request of ExplainProcessActions.
+func NewExplainProcessActionsRequest(server string, id openapi_types.UUID, params *ExplainProcessActionsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes/%s/user-actions")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("principalId", params.PrincipalID, "string", "uuid")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // FindResources List resources
@@ -931,14 +633,22 @@ func (c *Client) ExplainProcessActions(ctx context.Context, id openapi_types.UUI
 // Corresponds with GET /resources (the `FindResources` operationId).
 func (c *Client) FindResources(ctx context.Context, params *FindResourcesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindResourcesRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindResourcesRequest returns a request of FindResources.
+func NewFindResourcesRequest(server string, params *FindResourcesParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/resources")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("kind", params.Kind, "array", "")
+		b.query("tenant", params.Tenant, "array", "")
+		b.query("code", params.Code, "array", "")
+		b.query("label", params.Label, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // DeleteResource Delete a resource
@@ -948,14 +658,18 @@ func (c *Client) FindResources(ctx context.Context, params *FindResourcesParams,
 // Corresponds with DELETE /resources/{kind}/{code} (the `DeleteResource` operationId).
 func (c *Client) DeleteResource(ctx context.Context, kind ResourceKindParam, code ResourceCodeParam, params *DeleteResourceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteResourceRequest(c.Server, kind, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDeleteResourceRequest returns a request of DeleteResource.
+func NewDeleteResourceRequest(server string, kind ResourceKindParam, code ResourceCodeParam, params *DeleteResourceParams) (*http.Request, error) {
+	b := newRequest(http.MethodDelete, server, "/resources/%s/%s")
+	b.path("kind", kind, "string", "")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveResource Get a resource
@@ -963,14 +677,18 @@ func (c *Client) DeleteResource(ctx context.Context, kind ResourceKindParam, cod
 // Corresponds with GET /resources/{kind}/{code} (the `RetrieveResource` operationId).
 func (c *Client) RetrieveResource(ctx context.Context, kind ResourceKindParam, code ResourceCodeParam, params *RetrieveResourceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveResourceRequest(c.Server, kind, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveResourceRequest returns a request of RetrieveResource.
+func NewRetrieveResourceRequest(server string, kind ResourceKindParam, code ResourceCodeParam, params *RetrieveResourceParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/resources/%s/%s")
+	b.path("kind", kind, "string", "")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // FindSecrets List the secrets of a resource
@@ -980,14 +698,18 @@ func (c *Client) RetrieveResource(ctx context.Context, kind ResourceKindParam, c
 // Corresponds with GET /resources/{kind}/{code}/secrets (the `FindSecrets` operationId).
 func (c *Client) FindSecrets(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *FindSecretsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindSecretsRequest(c.Server, kind, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindSecretsRequest returns a request of FindSecrets.
+func NewFindSecretsRequest(server string, kind SecretOwnerKindParam, code ResourceCodeParam, params *FindSecretsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/resources/%s/%s/secrets")
+	b.path("kind", kind, "string", "")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // IssueSecretWithBody Issue a secret
@@ -1001,14 +723,7 @@ func (c *Client) FindSecrets(ctx context.Context, kind SecretOwnerKindParam, cod
 // Corresponds with POST /resources/{kind}/{code}/secrets (the `IssueSecret` operationId).
 func (c *Client) IssueSecretWithBody(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewIssueSecretRequestWithBody(c.Server, kind, code, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // IssueSecret Issue a secret
@@ -1022,14 +737,27 @@ func (c *Client) IssueSecretWithBody(ctx context.Context, kind SecretOwnerKindPa
 // Corresponds with POST /resources/{kind}/{code}/secrets (the `IssueSecret` operationId).
 func (c *Client) IssueSecret(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, body IssueSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewIssueSecretRequest(c.Server, kind, code, params, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewIssueSecretRequest returns a request of IssueSecret with the body as application/json.
+func NewIssueSecretRequest(server string, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, body IssueSecretJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
+	return NewIssueSecretRequestWithBody(server, kind, code, params, "application/json", bytes.NewReader(buf))
+}
+
+// NewIssueSecretRequestWithBody returns a request of IssueSecret with any body.
+func NewIssueSecretRequestWithBody(server string, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/resources/%s/%s/secrets")
+	b.path("kind", kind, "string", "")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // RevokeSecret Revoke a secret
@@ -1039,14 +767,19 @@ func (c *Client) IssueSecret(ctx context.Context, kind SecretOwnerKindParam, cod
 // Corresponds with DELETE /resources/{kind}/{code}/secrets/{id} (the `RevokeSecret` operationId).
 func (c *Client) RevokeSecret(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, id openapi_types.UUID, params *RevokeSecretParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRevokeSecretRequest(c.Server, kind, code, id, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRevokeSecretRequest returns a request of RevokeSecret.
+func NewRevokeSecretRequest(server string, kind SecretOwnerKindParam, code ResourceCodeParam, id openapi_types.UUID, params *RevokeSecretParams) (*http.Request, error) {
+	b := newRequest(http.MethodDelete, server, "/resources/%s/%s/secrets/%s")
+	b.path("kind", kind, "string", "")
+	b.path("code", code, "string", "")
+	b.path("id", id, "string", "uuid")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // ApplyResourcesWithBody Create and change resources as documents describe them
@@ -1063,14 +796,7 @@ func (c *Client) RevokeSecret(ctx context.Context, kind SecretOwnerKindParam, co
 // Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
 func (c *Client) ApplyResourcesWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewApplyResourcesRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // ApplyResources Create and change resources as documents describe them
@@ -1087,14 +813,22 @@ func (c *Client) ApplyResourcesWithBody(ctx context.Context, contentType string,
 // Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
 func (c *Client) ApplyResources(ctx context.Context, body ApplyResourcesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewApplyResourcesRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewApplyResourcesRequest returns a request of ApplyResources with the body as application/json.
+func NewApplyResourcesRequest(server string, body ApplyResourcesJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewApplyResourcesRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewApplyResourcesRequestWithBody returns a request of ApplyResources with any body.
+func NewApplyResourcesRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/resources/~actions/apply")
+	return b.build(contentType, body)
 }
 
 // DeleteRobotAsset Delete an asset of a robot
@@ -1102,14 +836,21 @@ func (c *Client) ApplyResources(ctx context.Context, body ApplyResourcesJSONRequ
 // Corresponds with DELETE /robots/{code}/asset (the `DeleteRobotAsset` operationId).
 func (c *Client) DeleteRobotAsset(ctx context.Context, code ResourceCodeParam, params *DeleteRobotAssetParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteRobotAssetRequest(c.Server, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDeleteRobotAssetRequest returns a request of DeleteRobotAsset.
+func NewDeleteRobotAssetRequest(server string, code ResourceCodeParam, params *DeleteRobotAssetParams) (*http.Request, error) {
+	b := newRequest(http.MethodDelete, server, "/robots/%s/asset")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
+		b.query("type", params.Type, "string", "")
+		b.query("version", params.Version, "string", "")
+		b.query("platform", params.Platform, "string", "")
+		b.query("architecture", params.Architecture, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // UploadRobotAssetWithBody Upload an asset of a robot
@@ -1121,14 +862,23 @@ func (c *Client) DeleteRobotAsset(ctx context.Context, code ResourceCodeParam, p
 // Corresponds with PUT /robots/{code}/asset (the `UploadRobotAsset` operationId).
 func (c *Client) UploadRobotAssetWithBody(ctx context.Context, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUploadRobotAssetRequestWithBody(c.Server, code, params, contentType, body)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUploadRobotAssetRequestWithBody returns a request of UploadRobotAsset with any body.
+func NewUploadRobotAssetRequestWithBody(server string, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPut, server, "/robots/%s/asset")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("fileContentType", params.FileContentType, "string", "")
+		b.query("fileName", params.FileName, "string", "")
+		b.query("tenant", params.Tenant, "string", "")
+		b.query("type", params.Type, "string", "")
+		b.query("version", params.Version, "string", "")
+		b.query("platform", params.Platform, "string", "")
+		b.query("architecture", params.Architecture, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // DeleteRobotVariable Delete an environment variable of a robot
@@ -1136,14 +886,18 @@ func (c *Client) UploadRobotAssetWithBody(ctx context.Context, code ResourceCode
 // Corresponds with DELETE /robots/{code}/environment/{name} (the `DeleteRobotVariable` operationId).
 func (c *Client) DeleteRobotVariable(ctx context.Context, code ResourceCodeParam, name string, params *DeleteRobotVariableParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteRobotVariableRequest(c.Server, code, name, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDeleteRobotVariableRequest returns a request of DeleteRobotVariable.
+func NewDeleteRobotVariableRequest(server string, code ResourceCodeParam, name string, params *DeleteRobotVariableParams) (*http.Request, error) {
+	b := newRequest(http.MethodDelete, server, "/robots/%s/environment/%s")
+	b.path("code", code, "string", "")
+	b.path("name", name, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // SetRobotVariableWithBody Set an environment variable of a robot
@@ -1156,14 +910,7 @@ func (c *Client) DeleteRobotVariable(ctx context.Context, code ResourceCodeParam
 // Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
 func (c *Client) SetRobotVariableWithBody(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSetRobotVariableRequestWithBody(c.Server, code, name, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // SetRobotVariable Set an environment variable of a robot
@@ -1176,14 +923,27 @@ func (c *Client) SetRobotVariableWithBody(ctx context.Context, code ResourceCode
 // Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
 func (c *Client) SetRobotVariable(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSetRobotVariableRequest(c.Server, code, name, params, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewSetRobotVariableRequest returns a request of SetRobotVariable with the body as application/json.
+func NewSetRobotVariableRequest(server string, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
+	return NewSetRobotVariableRequestWithBody(server, code, name, params, "application/json", bytes.NewReader(buf))
+}
+
+// NewSetRobotVariableRequestWithBody returns a request of SetRobotVariable with any body.
+func NewSetRobotVariableRequestWithBody(server string, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPut, server, "/robots/%s/environment/%s")
+	b.path("code", code, "string", "")
+	b.path("name", name, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // DeleteRobotSource Delete the source package of a robot
@@ -1191,14 +951,17 @@ func (c *Client) SetRobotVariable(ctx context.Context, code ResourceCodeParam, n
 // Corresponds with DELETE /robots/{code}/source (the `DeleteRobotSource` operationId).
 func (c *Client) DeleteRobotSource(ctx context.Context, code ResourceCodeParam, params *DeleteRobotSourceParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteRobotSourceRequest(c.Server, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewDeleteRobotSourceRequest returns a request of DeleteRobotSource.
+func NewDeleteRobotSourceRequest(server string, code ResourceCodeParam, params *DeleteRobotSourceParams) (*http.Request, error) {
+	b := newRequest(http.MethodDelete, server, "/robots/%s/source")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // UploadRobotSourceWithBody Upload the source package of a robot
@@ -1211,14 +974,19 @@ func (c *Client) DeleteRobotSource(ctx context.Context, code ResourceCodeParam, 
 // Corresponds with PUT /robots/{code}/source (the `UploadRobotSource` operationId).
 func (c *Client) UploadRobotSourceWithBody(ctx context.Context, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUploadRobotSourceRequestWithBody(c.Server, code, params, contentType, body)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewUploadRobotSourceRequestWithBody returns a request of UploadRobotSource with any body.
+func NewUploadRobotSourceRequestWithBody(server string, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPut, server, "/robots/%s/source")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("fileContentType", params.FileContentType, "string", "")
+		b.query("fileName", params.FileName, "string", "")
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // FindTaskQueues List task queues, who serves them, and what is wrong
@@ -1230,14 +998,19 @@ func (c *Client) UploadRobotSourceWithBody(ctx context.Context, code ResourceCod
 // Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
 func (c *Client) FindTaskQueues(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindTaskQueuesRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindTaskQueuesRequest returns a request of FindTaskQueues.
+func NewFindTaskQueuesRequest(server string, params *FindTaskQueuesParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/task-queues")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("tenant", params.Tenant, "array", "")
+		b.query("taskQueue", params.TaskQueue, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // ReleaseProcessItemTask Return a claimed task to its candidates
@@ -1248,14 +1021,14 @@ func (c *Client) FindTaskQueues(ctx context.Context, params *FindTaskQueuesParam
 // Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
 func (c *Client) ReleaseProcessItemTask(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReleaseProcessItemTaskRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewReleaseProcessItemTaskRequest returns a request of ReleaseProcessItemTask.
+func NewReleaseProcessItemTaskRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/tasks/%s/~actions/release")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // EndUserSessions Sign a user out of browsers
@@ -1266,14 +1039,18 @@ func (c *Client) ReleaseProcessItemTask(ctx context.Context, id openapi_types.UU
 // Corresponds with DELETE /users/{code}/sessions (the `EndUserSessions` operationId).
 func (c *Client) EndUserSessions(ctx context.Context, code ResourceCodeParam, params *EndUserSessionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewEndUserSessionsRequest(c.Server, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewEndUserSessionsRequest returns a request of EndUserSessions.
+func NewEndUserSessionsRequest(server string, code ResourceCodeParam, params *EndUserSessionsParams) (*http.Request, error) {
+	b := newRequest(http.MethodDelete, server, "/users/%s/sessions")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("id", params.ID, "string", "uuid")
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // FindUserSessions List the browsers that a user is signed in with
@@ -1283,14 +1060,17 @@ func (c *Client) EndUserSessions(ctx context.Context, code ResourceCodeParam, pa
 // Corresponds with GET /users/{code}/sessions (the `FindUserSessions` operationId).
 func (c *Client) FindUserSessions(ctx context.Context, code ResourceCodeParam, params *FindUserSessionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindUserSessionsRequest(c.Server, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindUserSessionsRequest returns a request of FindUserSessions.
+func NewFindUserSessionsRequest(server string, code ResourceCodeParam, params *FindUserSessionsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/users/%s/sessions")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // FindWebhookDeliveries List deliveries
@@ -1300,14 +1080,26 @@ func (c *Client) FindUserSessions(ctx context.Context, code ResourceCodeParam, p
 // Corresponds with GET /webhook-deliveries (the `FindWebhookDeliveries` operationId).
 func (c *Client) FindWebhookDeliveries(ctx context.Context, params *FindWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindWebhookDeliveriesRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindWebhookDeliveriesRequest returns a request of FindWebhookDeliveries.
+func NewFindWebhookDeliveriesRequest(server string, params *FindWebhookDeliveriesParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/webhook-deliveries")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenant", params.Tenant, "array", "")
+		b.query("webhook", params.Webhook, "array", "")
+		b.query("state", params.State, "array", "")
+		b.query("eventType", params.EventType, "array", "")
+		b.query("eventId", params.EventID, "array", "")
+		b.query("processId", params.ProcessID, "array", "")
+		b.query("from", params.From, "string", "date-time")
+		b.query("to", params.To, "string", "date-time")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // RetrieveWebhookDelivery Get a delivery with all its attempts
@@ -1315,14 +1107,14 @@ func (c *Client) FindWebhookDeliveries(ctx context.Context, params *FindWebhookD
 // Corresponds with GET /webhook-deliveries/{id} (the `RetrieveWebhookDelivery` operationId).
 func (c *Client) RetrieveWebhookDelivery(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveWebhookDeliveryRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveWebhookDeliveryRequest returns a request of RetrieveWebhookDelivery.
+func NewRetrieveWebhookDeliveryRequest(server string, id WebhookDeliveryID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/webhook-deliveries/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // ReplayWebhookDelivery Make a delivery again
@@ -1333,14 +1125,14 @@ func (c *Client) RetrieveWebhookDelivery(ctx context.Context, id WebhookDelivery
 // Corresponds with POST /webhook-deliveries/{id}/~actions/replay (the `ReplayWebhookDelivery` operationId).
 func (c *Client) ReplayWebhookDelivery(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReplayWebhookDeliveryRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewReplayWebhookDeliveryRequest returns a request of ReplayWebhookDelivery.
+func NewReplayWebhookDeliveryRequest(server string, id WebhookDeliveryID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/webhook-deliveries/%s/~actions/replay")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // FindWebhookEndpoints List the endpoints of webhook subscriptions
@@ -1350,14 +1142,20 @@ func (c *Client) ReplayWebhookDelivery(ctx context.Context, id WebhookDeliveryID
 // Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
 func (c *Client) FindWebhookEndpoints(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindWebhookEndpointsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindWebhookEndpointsRequest returns a request of FindWebhookEndpoints.
+func NewFindWebhookEndpointsRequest(server string, params *FindWebhookEndpointsParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/webhooks")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("tenant", params.Tenant, "array", "")
+		b.query("code", params.Code, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // EnableWebhookEndpoint Enable a disabled endpoint
@@ -1368,14 +1166,17 @@ func (c *Client) FindWebhookEndpoints(ctx context.Context, params *FindWebhookEn
 // Corresponds with POST /webhooks/{code}/~actions/enable (the `EnableWebhookEndpoint` operationId).
 func (c *Client) EnableWebhookEndpoint(ctx context.Context, code ResourceCodeParam, params *EnableWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewEnableWebhookEndpointRequest(c.Server, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewEnableWebhookEndpointRequest returns a request of EnableWebhookEndpoint.
+func NewEnableWebhookEndpointRequest(server string, code ResourceCodeParam, params *EnableWebhookEndpointParams) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/webhooks/%s/~actions/enable")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // PingWebhookEndpoint Send a test event
@@ -1387,14 +1188,17 @@ func (c *Client) EnableWebhookEndpoint(ctx context.Context, code ResourceCodePar
 // Corresponds with POST /webhooks/{code}/~actions/ping (the `PingWebhookEndpoint` operationId).
 func (c *Client) PingWebhookEndpoint(ctx context.Context, code ResourceCodeParam, params *PingWebhookEndpointParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPingWebhookEndpointRequest(c.Server, code, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewPingWebhookEndpointRequest returns a request of PingWebhookEndpoint.
+func NewPingWebhookEndpointRequest(server string, code ResourceCodeParam, params *PingWebhookEndpointParams) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/webhooks/%s/~actions/ping")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // ReplayFailedWebhookDeliveriesWithBody Make failed deliveries again, or all of them
@@ -1408,14 +1212,7 @@ func (c *Client) PingWebhookEndpoint(ctx context.Context, code ResourceCodeParam
 // Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
 func (c *Client) ReplayFailedWebhookDeliveriesWithBody(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReplayFailedWebhookDeliveriesRequestWithBody(c.Server, code, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // ReplayFailedWebhookDeliveries Make failed deliveries again, or all of them
@@ -1429,14 +1226,26 @@ func (c *Client) ReplayFailedWebhookDeliveriesWithBody(ctx context.Context, code
 // Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
 func (c *Client) ReplayFailedWebhookDeliveries(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReplayFailedWebhookDeliveriesRequest(c.Server, code, params, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewReplayFailedWebhookDeliveriesRequest returns a request of ReplayFailedWebhookDeliveries with the body as application/json.
+func NewReplayFailedWebhookDeliveriesRequest(server string, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
+	return NewReplayFailedWebhookDeliveriesRequestWithBody(server, code, params, "application/json", bytes.NewReader(buf))
+}
+
+// NewReplayFailedWebhookDeliveriesRequestWithBody returns a request of ReplayFailedWebhookDeliveries with any body.
+func NewReplayFailedWebhookDeliveriesRequestWithBody(server string, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/webhooks/%s/~actions/replay-failed")
+	b.path("code", code, "string", "")
+	if params != nil {
+		b.query("tenant", params.Tenant, "string", "")
 	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // FindWorkers List the workers that registered
@@ -1447,8010 +1256,21 @@ func (c *Client) ReplayFailedWebhookDeliveries(ctx context.Context, code Resourc
 // Corresponds with GET /workers (the `FindWorkers` operationId).
 func (c *Client) FindWorkers(ctx context.Context, params *FindWorkersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindWorkersRequest(c.Server, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
-// NewFindAvailabilityFaultsRequest constructs an http.Request for the FindAvailabilityFaults method
-func NewFindAvailabilityFaultsRequest(server string, params *FindAvailabilityFaultsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/availability/faults")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewEvaluateAvailabilityRequest calls the generic EvaluateAvailability builder with application/json body
-func NewEvaluateAvailabilityRequest(server string, body EvaluateAvailabilityJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewEvaluateAvailabilityRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewEvaluateAvailabilityRequestWithBody constructs an http.Request for the EvaluateAvailability method, with any body, and a specified content type
-func NewEvaluateAvailabilityRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/availability/~actions/evaluate")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFindEncryptionKeyVersionsRequest constructs an http.Request for the FindEncryptionKeyVersions method
-func NewFindEncryptionKeyVersionsRequest(server string, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/encryption-keys/%s/versions", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRotateEncryptionKeyRequest constructs an http.Request for the RotateEncryptionKey method
-func NewRotateEncryptionKeyRequest(server string, code ResourceCodeParam, params *RotateEncryptionKeyParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/encryption-keys/%s/~actions/rotate", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindEngineAccessRequest constructs an http.Request for the FindEngineAccess method
-func NewFindEngineAccessRequest(server string, params *FindEngineAccessParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/engine-access")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.PrincipalID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "principalId", params.PrincipalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Kind != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Active != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "active", *params.Active, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewIssueOperatorAccessRequest calls the generic IssueOperatorAccess builder with application/json body
-func NewIssueOperatorAccessRequest(server string, body IssueOperatorAccessJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewIssueOperatorAccessRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewIssueOperatorAccessRequestWithBody constructs an http.Request for the IssueOperatorAccess method, with any body, and a specified content type
-func NewIssueOperatorAccessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/engine-access/~actions/issue")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewRevokeEngineAccessRequest calls the generic RevokeEngineAccess builder with application/json body
-func NewRevokeEngineAccessRequest(server string, body RevokeEngineAccessJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewRevokeEngineAccessRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewRevokeEngineAccessRequestWithBody constructs an http.Request for the RevokeEngineAccess method, with any body, and a specified content type
-func NewRevokeEngineAccessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/engine-access/~actions/revoke")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFindEventsRequest constructs an http.Request for the FindEvents method
-func NewFindEventsRequest(server string, params *FindEventsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/events")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Type != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ActorID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actorId", params.ActorID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processId", params.ProcessID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ResourceKind != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "resourceKind", params.ResourceKind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ResourceID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "resourceId", params.ResourceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.RequestID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "requestId", params.RequestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.From != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.To != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Order != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "order", *params.Order, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.After != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveHealthRequest constructs an http.Request for the RetrieveHealth method
-func NewRetrieveHealthRequest(server string, params *RetrieveHealthParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/health")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewExamineHealthRequest constructs an http.Request for the ExamineHealth method
-func NewExamineHealthRequest(server string) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/health/checks")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveIdentityRequest constructs an http.Request for the RetrieveIdentity method
-func NewRetrieveIdentityRequest(server string) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/identity")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindIncidentsRequest constructs an http.Request for the FindIncidents method
-func NewFindIncidentsRequest(server string, params *FindIncidentsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/incidents")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.State != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processId", params.ProcessID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveIncidentRequest constructs an http.Request for the RetrieveIncident method
-func NewRetrieveIncidentRequest(server string, id IncidentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/incidents/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewDismissIncidentRequest constructs an http.Request for the DismissIncident method
-func NewDismissIncidentRequest(server string, id IncidentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/incidents/%s/~actions/dismiss", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetryIncidentRequest constructs an http.Request for the RetryIncident method
-func NewRetryIncidentRequest(server string, id IncidentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/incidents/%s/~actions/retry", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindDefinitionVersionsRequest constructs an http.Request for the FindDefinitionVersions method
-func NewFindDefinitionVersionsRequest(server string, code ResourceCodeParam, params *FindDefinitionVersionsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-definitions/%s/versions", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveDefinitionVersionRequest constructs an http.Request for the RetrieveDefinitionVersion method
-func NewRetrieveDefinitionVersionRequest(server string, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "number", number, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/process-definitions/%s/versions/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveEngineHistoryRequest constructs an http.Request for the RetrieveEngineHistory method
-func NewRetrieveEngineHistoryRequest(server string, id openapi_types.UUID, params *RetrieveEngineHistoryParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/engine-history", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.WorkflowID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "workflowId", *params.WorkflowID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.After != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewExplainProcessActionsRequest constructs an http.Request for the ExplainProcessActions method
-func NewExplainProcessActionsRequest(server string, id openapi_types.UUID, params *ExplainProcessActionsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/user-actions", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "principalId", params.PrincipalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindResourcesRequest constructs an http.Request for the FindResources method
-func NewFindResourcesRequest(server string, params *FindResourcesParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/resources")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Kind != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Code != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "code", params.Code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Label != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "label", params.Label, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewDeleteResourceRequest constructs an http.Request for the DeleteResource method
-func NewDeleteResourceRequest(server string, kind ResourceKindParam, code ResourceCodeParam, params *DeleteResourceParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "kind", kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/resources/%s/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveResourceRequest constructs an http.Request for the RetrieveResource method
-func NewRetrieveResourceRequest(server string, kind ResourceKindParam, code ResourceCodeParam, params *RetrieveResourceParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "kind", kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/resources/%s/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindSecretsRequest constructs an http.Request for the FindSecrets method
-func NewFindSecretsRequest(server string, kind SecretOwnerKindParam, code ResourceCodeParam, params *FindSecretsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "kind", kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/resources/%s/%s/secrets", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewIssueSecretRequest calls the generic IssueSecret builder with application/json body
-func NewIssueSecretRequest(server string, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, body IssueSecretJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewIssueSecretRequestWithBody(server, kind, code, params, "application/json", bodyReader)
-}
-
-// NewIssueSecretRequestWithBody constructs an http.Request for the IssueSecret method, with any body, and a specified content type
-func NewIssueSecretRequestWithBody(server string, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "kind", kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/resources/%s/%s/secrets", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewRevokeSecretRequest constructs an http.Request for the RevokeSecret method
-func NewRevokeSecretRequest(server string, kind SecretOwnerKindParam, code ResourceCodeParam, id openapi_types.UUID, params *RevokeSecretParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "kind", kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/resources/%s/%s/secrets/%s", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewApplyResourcesRequest calls the generic ApplyResources builder with application/json body
-func NewApplyResourcesRequest(server string, body ApplyResourcesJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewApplyResourcesRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewApplyResourcesRequestWithBody constructs an http.Request for the ApplyResources method, with any body, and a specified content type
-func NewApplyResourcesRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/resources/~actions/apply")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewDeleteRobotAssetRequest constructs an http.Request for the DeleteRobotAsset method
-func NewDeleteRobotAssetRequest(server string, code ResourceCodeParam, params *DeleteRobotAssetParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/robots/%s/asset", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "version", params.Version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "architecture", params.Architecture, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewUploadRobotAssetRequestWithBody constructs an http.Request for the UploadRobotAsset method, with any body, and a specified content type
-func NewUploadRobotAssetRequestWithBody(server string, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/robots/%s/asset", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileContentType", params.FileContentType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileName", params.FileName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "version", params.Version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "architecture", params.Architecture, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewDeleteRobotVariableRequest constructs an http.Request for the DeleteRobotVariable method
-func NewDeleteRobotVariableRequest(server string, code ResourceCodeParam, name string, params *DeleteRobotVariableParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/robots/%s/environment/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewSetRobotVariableRequest calls the generic SetRobotVariable builder with application/json body
-func NewSetRobotVariableRequest(server string, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewSetRobotVariableRequestWithBody(server, code, name, params, "application/json", bodyReader)
-}
-
-// NewSetRobotVariableRequestWithBody constructs an http.Request for the SetRobotVariable method, with any body, and a specified content type
-func NewSetRobotVariableRequestWithBody(server string, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/robots/%s/environment/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewDeleteRobotSourceRequest constructs an http.Request for the DeleteRobotSource method
-func NewDeleteRobotSourceRequest(server string, code ResourceCodeParam, params *DeleteRobotSourceParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/robots/%s/source", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewUploadRobotSourceRequestWithBody constructs an http.Request for the UploadRobotSource method, with any body, and a specified content type
-func NewUploadRobotSourceRequestWithBody(server string, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/robots/%s/source", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileContentType", params.FileContentType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fileName", params.FileName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFindTaskQueuesRequest constructs an http.Request for the FindTaskQueues method
-func NewFindTaskQueuesRequest(server string, params *FindTaskQueuesParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/task-queues")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TaskQueue != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "taskQueue", params.TaskQueue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewReleaseProcessItemTaskRequest constructs an http.Request for the ReleaseProcessItemTask method
-func NewReleaseProcessItemTaskRequest(server string, id openapi_types.UUID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tasks/%s/~actions/release", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewEndUserSessionsRequest constructs an http.Request for the EndUserSessions method
-func NewEndUserSessionsRequest(server string, code ResourceCodeParam, params *EndUserSessionsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/users/%s/sessions", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.ID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindUserSessionsRequest constructs an http.Request for the FindUserSessions method
-func NewFindUserSessionsRequest(server string, code ResourceCodeParam, params *FindUserSessionsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/users/%s/sessions", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindWebhookDeliveriesRequest constructs an http.Request for the FindWebhookDeliveries method
-func NewFindWebhookDeliveriesRequest(server string, params *FindWebhookDeliveriesParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/webhook-deliveries")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Webhook != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "webhook", params.Webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.State != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.EventType != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "eventType", params.EventType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.EventID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "eventId", params.EventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processId", params.ProcessID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.From != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.To != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRetrieveWebhookDeliveryRequest constructs an http.Request for the RetrieveWebhookDelivery method
-func NewRetrieveWebhookDeliveryRequest(server string, id WebhookDeliveryID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/webhook-deliveries/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewReplayWebhookDeliveryRequest constructs an http.Request for the ReplayWebhookDelivery method
-func NewReplayWebhookDeliveryRequest(server string, id WebhookDeliveryID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/webhook-deliveries/%s/~actions/replay", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewFindWebhookEndpointsRequest constructs an http.Request for the FindWebhookEndpoints method
-func NewFindWebhookEndpointsRequest(server string, params *FindWebhookEndpointsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/webhooks")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Code != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "code", params.Code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewEnableWebhookEndpointRequest constructs an http.Request for the EnableWebhookEndpoint method
-func NewEnableWebhookEndpointRequest(server string, code ResourceCodeParam, params *EnableWebhookEndpointParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/webhooks/%s/~actions/enable", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewPingWebhookEndpointRequest constructs an http.Request for the PingWebhookEndpoint method
-func NewPingWebhookEndpointRequest(server string, code ResourceCodeParam, params *PingWebhookEndpointParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/webhooks/%s/~actions/ping", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewReplayFailedWebhookDeliveriesRequest calls the generic ReplayFailedWebhookDeliveries builder with application/json body
-func NewReplayFailedWebhookDeliveriesRequest(server string, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewReplayFailedWebhookDeliveriesRequestWithBody(server, code, params, "application/json", bodyReader)
-}
-
-// NewReplayFailedWebhookDeliveriesRequestWithBody constructs an http.Request for the ReplayFailedWebhookDeliveries method, with any body, and a specified content type
-func NewReplayFailedWebhookDeliveriesRequestWithBody(server string, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "code", code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/webhooks/%s/~actions/replay-failed", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", *params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFindWorkersRequest constructs an http.Request for the FindWorkers method
+// NewFindWorkersRequest returns a request of FindWorkers.
 func NewFindWorkersRequest(server string, params *FindWorkersParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/workers")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
+	b := newRequest(http.MethodGet, server, "/workers")
 	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.State != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Tenant != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenant", params.Tenant, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TaskQueue != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "taskQueue", params.TaskQueue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
-	for _, r := range c.RequestEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	for _, r := range additionalEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ClientWithResponses builds on ClientInterface to offer response payloads
-type ClientWithResponses struct {
-	ClientInterface
-}
-
-// NewClientWithResponses creates a new ClientWithResponses, which wraps
-// Client with return type handling
-func NewClientWithResponses(server string, opts ...ClientOption) (*ClientWithResponses, error) {
-	client, err := NewClient(server, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return &ClientWithResponses{client}, nil
-}
-
-// WithBaseURL overrides the baseURL.
-func WithBaseURL(baseURL string) ClientOption {
-	return func(c *Client) error {
-		newBaseURL, err := url.Parse(baseURL)
-		if err != nil {
-			return err
-		}
-		c.Server = newBaseURL.String()
-		return nil
-	}
-}
-
-// ClientWithResponsesInterface is the interface specification for the client with responses above.
-type ClientWithResponsesInterface interface {
-
-	// FindAvailabilityFaultsWithResponse List the availability expressions that failed
-	//
-	// Actions whose expression fails are not offered. What failed last comes first; of every action of a version of a
-	// definition there is the first and the last time.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /availability/faults (the `FindAvailabilityFaults` operationId).
-	FindAvailabilityFaultsWithResponse(ctx context.Context, params *FindAvailabilityFaultsParams, reqEditors ...RequestEditorFn) (*FindAvailabilityFaultsResponse, error)
-
-	// EvaluateAvailabilityWithBodyWithResponse Evaluate an availability expression
-	//
-	// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
-	// answered with what is wrong with it; nothing is stored.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
-	EvaluateAvailabilityWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluateAvailabilityResponse, error)
-
-	// EvaluateAvailabilityWithResponse Evaluate an availability expression
-	//
-	// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
-	// answered with what is wrong with it; nothing is stored.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
-	EvaluateAvailabilityWithResponse(ctx context.Context, body EvaluateAvailabilityJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluateAvailabilityResponse, error)
-
-	// FindEncryptionKeyVersionsWithResponse List the versions of a key, the newest first
-	//
-	// What the key is cannot be read here.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /encryption-keys/{code}/versions (the `FindEncryptionKeyVersions` operationId).
-	FindEncryptionKeyVersionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams, reqEditors ...RequestEditorFn) (*FindEncryptionKeyVersionsResponse, error)
-
-	// RotateEncryptionKeyWithResponse Make another version of a key
-	//
-	// Processes that start from now on are encrypted with the new version. Those that run go on with theirs, which can be read
-	// as long as the key is not deleted. Every request makes a version.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /encryption-keys/{code}/~actions/rotate (the `RotateEncryptionKey` operationId).
-	RotateEncryptionKeyWithResponse(ctx context.Context, code ResourceCodeParam, params *RotateEncryptionKeyParams, reqEditors ...RequestEditorFn) (*RotateEncryptionKeyResponse, error)
-
-	// FindEngineAccessWithResponse List what was issued for the engine
-	//
-	// Tokens and certificates, without what they are. The newest comes first, unless given otherwise. What has expired is
-	// listed for a day.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
-	FindEngineAccessWithResponse(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*FindEngineAccessResponse, error)
-
-	// IssueOperatorAccessWithBodyWithResponse Look into a namespace with Temporal's own tools
-	//
-	// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
-	// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
-	// rules that come with the service; a stock Temporal goes by its own role of readers.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
-	IssueOperatorAccessWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*IssueOperatorAccessResponse, error)
-
-	// IssueOperatorAccessWithResponse Look into a namespace with Temporal's own tools
-	//
-	// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
-	// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
-	// rules that come with the service; a stock Temporal goes by its own role of readers.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
-	IssueOperatorAccessWithResponse(ctx context.Context, body IssueOperatorAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*IssueOperatorAccessResponse, error)
-
-	// RevokeEngineAccessWithBodyWithResponse Revoke tokens and certificates for the engine
-	//
-	// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
-	// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
-	RevokeEngineAccessWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevokeEngineAccessResponse, error)
-
-	// RevokeEngineAccessWithResponse Revoke tokens and certificates for the engine
-	//
-	// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
-	// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
-	RevokeEngineAccessWithResponse(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*RevokeEngineAccessResponse, error)
-
-	// FindEventsWithResponse List events
-	//
-	// Everything that was done in the tenants of the caller: changes with the states before and after, documents that were
-	// read, access that was issued. Events are in the order in which they were committed, and never change. An event shows
-	// as soon as no other can come before it.
-	//
-	// The list is read part by part: `after` continues behind `next` of the part before. Towards the newest it never ends:
-	// `next` of the last part later leads to what was recorded since.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /events (the `FindEvents` operationId).
-	FindEventsWithResponse(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*FindEventsResponse, error)
-
-	// RetrieveHealthWithResponse Get what waits, and the versions that run
-	//
-	// What waits in the tenants that the caller owns or administers, for operators in all tenants. For everybody else nothing
-	// waits. It is read from PostgreSQL and says nothing about whether Temporal can be reached: see `/health/checks`.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /health (the `RetrieveHealth` operationId).
-	RetrieveHealthWithResponse(ctx context.Context, params *RetrieveHealthParams, reqEditors ...RequestEditorFn) (*RetrieveHealthResponse, error)
-
-	// ExamineHealthWithResponse Check what the service depends on
-	//
-	// For operators: the checks of `procession doctor`, carried out by the service itself. They take at most 30 seconds, each at
-	// most five. Several callers at the same time get the same answer, and it is given again for five seconds.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /health/checks (the `ExamineHealth` operationId).
-	ExamineHealthWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ExamineHealthResponse, error)
-
-	// RetrieveIdentityWithResponse Get who the caller is
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /identity (the `RetrieveIdentity` operationId).
-	RetrieveIdentityWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*RetrieveIdentityResponse, error)
-
-	// FindIncidentsWithResponse List incidents
-	//
-	// The newest comes first, unless given otherwise.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /incidents (the `FindIncidents` operationId).
-	FindIncidentsWithResponse(ctx context.Context, params *FindIncidentsParams, reqEditors ...RequestEditorFn) (*FindIncidentsResponse, error)
-
-	// RetrieveIncidentWithResponse Get an incident
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /incidents/{id} (the `RetrieveIncident` operationId).
-	RetrieveIncidentWithResponse(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*RetrieveIncidentResponse, error)
-
-	// DismissIncidentWithResponse Mark an incident as dealt with
-	//
-	// An incident that was dismissed is returned unchanged; one that was retried is refused.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /incidents/{id}/~actions/dismiss (the `DismissIncident` operationId).
-	DismissIncidentWithResponse(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*DismissIncidentResponse, error)
-
-	// RetryIncidentWithResponse Start the failed workflow again
-	//
-	// The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-	// process, or one that is running again, is refused; so is that of an action, which must be invoked again instead.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /incidents/{id}/~actions/retry (the `RetryIncident` operationId).
-	RetryIncidentWithResponse(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*RetryIncidentResponse, error)
-
-	// FindDefinitionVersionsWithResponse List the versions of a process definition
-	//
-	// The newest comes first. A running process keeps the version that it was started with.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /process-definitions/{code}/versions (the `FindDefinitionVersions` operationId).
-	FindDefinitionVersionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindDefinitionVersionsParams, reqEditors ...RequestEditorFn) (*FindDefinitionVersionsResponse, error)
-
-	// RetrieveDefinitionVersionWithResponse Get a version of a process definition as a document
-	//
-	// What processes are pinned to is that of then; the rights and the metadata, which versions do not have, are those of now.
-	// Applying the document restores the version.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
-	RetrieveDefinitionVersionWithResponse(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*RetrieveDefinitionVersionResponse, error)
-
-	// RetrieveEngineHistoryWithResponse Look into the workflow of a process
-	//
-	// For managers of the process: what its workflow waits for and what happened in it, the newest first, as Temporal knows
-	// it. Temporal is asked, which takes at most five seconds; when it does not answer the status is 503. Events that say
-	// nothing about the process, such as those of each step of the workflow, are left out, so a part may be short or empty.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
-	RetrieveEngineHistoryWithResponse(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*RetrieveEngineHistoryResponse, error)
-
-	// ExplainProcessActionsWithResponse Explain why a principal is offered a user action of a process, or not
-	//
-	// The order is that of the process definition.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /processes/{id}/user-actions (the `ExplainProcessActions` operationId).
-	ExplainProcessActionsWithResponse(ctx context.Context, id openapi_types.UUID, params *ExplainProcessActionsParams, reqEditors ...RequestEditorFn) (*ExplainProcessActionsResponse, error)
-
-	// FindResourcesWithResponse List resources
-	//
-	// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless given otherwise.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /resources (the `FindResources` operationId).
-	FindResourcesWithResponse(ctx context.Context, params *FindResourcesParams, reqEditors ...RequestEditorFn) (*FindResourcesResponse, error)
-
-	// DeleteResourceWithResponse Delete a resource
-	//
-	// Refused with 409 while something needs the resource.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /resources/{kind}/{code} (the `DeleteResource` operationId).
-	DeleteResourceWithResponse(ctx context.Context, kind ResourceKindParam, code ResourceCodeParam, params *DeleteResourceParams, reqEditors ...RequestEditorFn) (*DeleteResourceResponse, error)
-
-	// RetrieveResourceWithResponse Get a resource
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /resources/{kind}/{code} (the `RetrieveResource` operationId).
-	RetrieveResourceWithResponse(ctx context.Context, kind ResourceKindParam, code ResourceCodeParam, params *RetrieveResourceParams, reqEditors ...RequestEditorFn) (*RetrieveResourceResponse, error)
-
-	// FindSecretsWithResponse List the secrets of a resource
-	//
-	// Their values cannot be read again. Those that the document of the resource declares are listed as well.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /resources/{kind}/{code}/secrets (the `FindSecrets` operationId).
-	FindSecretsWithResponse(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *FindSecretsParams, reqEditors ...RequestEditorFn) (*FindSecretsResponse, error)
-
-	// IssueSecretWithBodyWithResponse Issue a secret
-	//
-	// The secret works at once, next to those that are there already; so it can be rotated without a gap. An application or a
-	// webhook subscription has two at most. The secret of a user is a personal access token that is good for this tenant
-	// only; tokens of an owner are issued by owners.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /resources/{kind}/{code}/secrets (the `IssueSecret` operationId).
-	IssueSecretWithBodyWithResponse(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*IssueSecretResponse, error)
-
-	// IssueSecretWithResponse Issue a secret
-	//
-	// The secret works at once, next to those that are there already; so it can be rotated without a gap. An application or a
-	// webhook subscription has two at most. The secret of a user is a personal access token that is good for this tenant
-	// only; tokens of an owner are issued by owners.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /resources/{kind}/{code}/secrets (the `IssueSecret` operationId).
-	IssueSecretWithResponse(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, body IssueSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*IssueSecretResponse, error)
-
-	// RevokeSecretWithResponse Revoke a secret
-	//
-	// The secret stops working within seconds. One that the document of the resource declares is refused.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /resources/{kind}/{code}/secrets/{id} (the `RevokeSecret` operationId).
-	RevokeSecretWithResponse(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, id openapi_types.UUID, params *RevokeSecretParams, reqEditors ...RequestEditorFn) (*RevokeSecretResponse, error)
-
-	// ApplyResourcesWithBodyWithResponse Create and change resources as documents describe them
-	//
-	// Applies all documents or none. A document may need what another one of the request describes, in any order. With
-	// `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
-	// answer is what it would be, and nothing changes.
-	//
-	// Whatever is wrong with the documents is reported at once. The location of each error starts with
-	// `/documents/{index}` and goes on with the JSON Pointer of the place within the document.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
-	ApplyResourcesWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApplyResourcesResponse, error)
-
-	// ApplyResourcesWithResponse Create and change resources as documents describe them
-	//
-	// Applies all documents or none. A document may need what another one of the request describes, in any order. With
-	// `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
-	// answer is what it would be, and nothing changes.
-	//
-	// Whatever is wrong with the documents is reported at once. The location of each error starts with
-	// `/documents/{index}` and goes on with the JSON Pointer of the place within the document.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
-	ApplyResourcesWithResponse(ctx context.Context, body ApplyResourcesJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplyResourcesResponse, error)
-
-	// DeleteRobotAssetWithResponse Delete an asset of a robot
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /robots/{code}/asset (the `DeleteRobotAsset` operationId).
-	DeleteRobotAssetWithResponse(ctx context.Context, code ResourceCodeParam, params *DeleteRobotAssetParams, reqEditors ...RequestEditorFn) (*DeleteRobotAssetResponse, error)
-
-	// UploadRobotAssetWithBodyWithResponse Upload an asset of a robot
-	//
-	// It takes the place of the one of the same type, version, platform and architecture, as a source package does.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PUT /robots/{code}/asset (the `UploadRobotAsset` operationId).
-	UploadRobotAssetWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadRobotAssetResponse, error)
-
-	// DeleteRobotVariableWithResponse Delete an environment variable of a robot
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /robots/{code}/environment/{name} (the `DeleteRobotVariable` operationId).
-	DeleteRobotVariableWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *DeleteRobotVariableParams, reqEditors ...RequestEditorFn) (*DeleteRobotVariableResponse, error)
-
-	// SetRobotVariableWithBodyWithResponse Set an environment variable of a robot
-	//
-	// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
-	// the resource shows the name only.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
-	SetRobotVariableWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetRobotVariableResponse, error)
-
-	// SetRobotVariableWithResponse Set an environment variable of a robot
-	//
-	// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
-	// the resource shows the name only.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
-	SetRobotVariableWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody, reqEditors ...RequestEditorFn) (*SetRobotVariableResponse, error)
-
-	// DeleteRobotSourceWithResponse Delete the source package of a robot
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /robots/{code}/source (the `DeleteRobotSource` operationId).
-	DeleteRobotSourceWithResponse(ctx context.Context, code ResourceCodeParam, params *DeleteRobotSourceParams, reqEditors ...RequestEditorFn) (*DeleteRobotSourceResponse, error)
-
-	// UploadRobotSourceWithBodyWithResponse Upload the source package of a robot
-	//
-	// It takes the place of the one before at once and as a whole. Downloads that have begun go on for an hour. The document
-	// of the robot says nothing about it.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PUT /robots/{code}/source (the `UploadRobotSource` operationId).
-	UploadRobotSourceWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadRobotSourceResponse, error)
-
-	// FindTaskQueuesWithResponse List task queues, who serves them, and what is wrong
-	//
-	// Every queue that a definition needs, or for which a worker registered within a week, ordered by tenant and name.
-	// Definitions need the queues of what is published and of what running processes are pinned to. What Temporal has to say
-	// was observed some seconds ago; `observation` says when.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
-	FindTaskQueuesWithResponse(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*FindTaskQueuesResponse, error)
-
-	// ReleaseProcessItemTaskWithResponse Return a claimed task to its candidates
-	//
-	// The task is READY again, has no owner and keeps its data. Its owner and managers of its process may release it. A task
-	// that is READY is returned unchanged; a finished one is refused.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
-	ReleaseProcessItemTaskWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReleaseProcessItemTaskResponse, error)
-
-	// EndUserSessionsWithResponse Sign a user out of browsers
-	//
-	// Ends all sessions of the user, or the one with the id. They stop working within seconds. Sessions of an owner are
-	// ended by owners. Tokens of the user go on working. A session that has ended is not an error.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /users/{code}/sessions (the `EndUserSessions` operationId).
-	EndUserSessionsWithResponse(ctx context.Context, code ResourceCodeParam, params *EndUserSessionsParams, reqEditors ...RequestEditorFn) (*EndUserSessionsResponse, error)
-
-	// FindUserSessionsWithResponse List the browsers that a user is signed in with
-	//
-	// Open sessions of the console, the one that was used last first.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /users/{code}/sessions (the `FindUserSessions` operationId).
-	FindUserSessionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindUserSessionsParams, reqEditors ...RequestEditorFn) (*FindUserSessionsResponse, error)
-
-	// FindWebhookDeliveriesWithResponse List deliveries
-	//
-	// The newest comes first, unless given otherwise.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /webhook-deliveries (the `FindWebhookDeliveries` operationId).
-	FindWebhookDeliveriesWithResponse(ctx context.Context, params *FindWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*FindWebhookDeliveriesResponse, error)
-
-	// RetrieveWebhookDeliveryWithResponse Get a delivery with all its attempts
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /webhook-deliveries/{id} (the `RetrieveWebhookDelivery` operationId).
-	RetrieveWebhookDeliveryWithResponse(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*RetrieveWebhookDeliveryResponse, error)
-
-	// ReplayWebhookDeliveryWithResponse Make a delivery again
-	//
-	// Begins a new round of attempts, whatever became of the one before, of which no more comes. A delivery that still waits
-	// for its first attempt is returned unchanged. Refused while the endpoint is disabled.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /webhook-deliveries/{id}/~actions/replay (the `ReplayWebhookDelivery` operationId).
-	ReplayWebhookDeliveryWithResponse(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveryResponse, error)
-
-	// FindWebhookEndpointsWithResponse List the endpoints of webhook subscriptions
-	//
-	// Ordered by tenant, then by code, unless given otherwise.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
-	FindWebhookEndpointsWithResponse(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*FindWebhookEndpointsResponse, error)
-
-	// EnableWebhookEndpointWithResponse Enable a disabled endpoint
-	//
-	// From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
-	// endpoint that is not disabled is returned unchanged.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /webhooks/{code}/~actions/enable (the `EnableWebhookEndpoint` operationId).
-	EnableWebhookEndpointWithResponse(ctx context.Context, code ResourceCodeParam, params *EnableWebhookEndpointParams, reqEditors ...RequestEditorFn) (*EnableWebhookEndpointResponse, error)
-
-	// PingWebhookEndpointWithResponse Send a test event
-	//
-	// Records an event, which is delivered to this endpoint and to no other, whatever types it asks for: attempted, signed
-	// and repeated like any other. Its `type` is PING in both payload versions. An endpoint that is disabled, paused or
-	// without a secret is refused.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /webhooks/{code}/~actions/ping (the `PingWebhookEndpoint` operationId).
-	PingWebhookEndpointWithResponse(ctx context.Context, code ResourceCodeParam, params *PingWebhookEndpointParams, reqEditors ...RequestEditorFn) (*PingWebhookEndpointResponse, error)
-
-	// ReplayFailedWebhookDeliveriesWithBodyWithResponse Make failed deliveries again, or all of them
-	//
-	// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
-	// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
-	// endpoint is refused.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
-	ReplayFailedWebhookDeliveriesWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayFailedWebhookDeliveriesResponse, error)
-
-	// ReplayFailedWebhookDeliveriesWithResponse Make failed deliveries again, or all of them
-	//
-	// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
-	// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
-	// endpoint is refused.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
-	ReplayFailedWebhookDeliveriesWithResponse(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplayFailedWebhookDeliveriesResponse, error)
-
-	// FindWorkersWithResponse List the workers that registered
-	//
-	// The one that registered last comes first, unless given otherwise. A worker is ONLINE until it has missed three windows of
-	// 300 seconds.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /workers (the `FindWorkers` operationId).
-	FindWorkersWithResponse(ctx context.Context, params *FindWorkersParams, reqEditors ...RequestEditorFn) (*FindWorkersResponse, error)
-}
-
-type FindAvailabilityFaultsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AvailabilityFaultPage
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindAvailabilityFaultsResponse) GetJSON200() *AvailabilityFaultPage {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindAvailabilityFaultsResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindAvailabilityFaultsResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindAvailabilityFaultsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindAvailabilityFaultsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindAvailabilityFaultsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type EvaluateAvailabilityResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AvailabilityEvaluation
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r EvaluateAvailabilityResponse) GetJSON200() *AvailabilityEvaluation {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r EvaluateAvailabilityResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r EvaluateAvailabilityResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r EvaluateAvailabilityResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r EvaluateAvailabilityResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r EvaluateAvailabilityResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindEncryptionKeyVersionsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *EncryptionKeyVersionList
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindEncryptionKeyVersionsResponse) GetJSON200() *EncryptionKeyVersionList {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindEncryptionKeyVersionsResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindEncryptionKeyVersionsResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindEncryptionKeyVersionsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindEncryptionKeyVersionsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindEncryptionKeyVersionsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RotateEncryptionKeyResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *EncryptionKeyVersion
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r RotateEncryptionKeyResponse) GetJSON201() *EncryptionKeyVersion {
-	return r.JSON201
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RotateEncryptionKeyResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RotateEncryptionKeyResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RotateEncryptionKeyResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RotateEncryptionKeyResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RotateEncryptionKeyResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindEngineAccessResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *EngineAccessPage
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindEngineAccessResponse) GetJSON200() *EngineAccessPage {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindEngineAccessResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindEngineAccessResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindEngineAccessResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindEngineAccessResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindEngineAccessResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type IssueOperatorAccessResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *OperatorAccess
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r IssueOperatorAccessResponse) GetJSON201() *OperatorAccess {
-	return r.JSON201
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r IssueOperatorAccessResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r IssueOperatorAccessResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r IssueOperatorAccessResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r IssueOperatorAccessResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r IssueOperatorAccessResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RevokeEngineAccessResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *EngineAccessRevocation
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RevokeEngineAccessResponse) GetJSON200() *EngineAccessRevocation {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RevokeEngineAccessResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RevokeEngineAccessResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RevokeEngineAccessResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RevokeEngineAccessResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RevokeEngineAccessResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindEventsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *EventList
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindEventsResponse) GetJSON200() *EventList {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindEventsResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindEventsResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindEventsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindEventsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindEventsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RetrieveHealthResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Health
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RetrieveHealthResponse) GetJSON200() *Health {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RetrieveHealthResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RetrieveHealthResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RetrieveHealthResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RetrieveHealthResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RetrieveHealthResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ExamineHealthResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *HealthChecks
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ExamineHealthResponse) GetJSON200() *HealthChecks {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r ExamineHealthResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r ExamineHealthResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ExamineHealthResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ExamineHealthResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ExamineHealthResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RetrieveIdentityResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Identity
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RetrieveIdentityResponse) GetJSON200() *Identity {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RetrieveIdentityResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RetrieveIdentityResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RetrieveIdentityResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RetrieveIdentityResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RetrieveIdentityResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindIncidentsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *IncidentPage
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindIncidentsResponse) GetJSON200() *IncidentPage {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindIncidentsResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindIncidentsResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindIncidentsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindIncidentsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindIncidentsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RetrieveIncidentResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Incident
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RetrieveIncidentResponse) GetJSON200() *Incident {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RetrieveIncidentResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RetrieveIncidentResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RetrieveIncidentResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RetrieveIncidentResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RetrieveIncidentResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type DismissIncidentResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Incident
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r DismissIncidentResponse) GetJSON200() *Incident {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r DismissIncidentResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r DismissIncidentResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r DismissIncidentResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DismissIncidentResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r DismissIncidentResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RetryIncidentResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Incident
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RetryIncidentResponse) GetJSON200() *Incident {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RetryIncidentResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RetryIncidentResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RetryIncidentResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RetryIncidentResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RetryIncidentResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindDefinitionVersionsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *DefinitionVersionList
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindDefinitionVersionsResponse) GetJSON200() *DefinitionVersionList {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindDefinitionVersionsResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindDefinitionVersionsResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindDefinitionVersionsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindDefinitionVersionsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindDefinitionVersionsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RetrieveDefinitionVersionResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ResourceDocument
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RetrieveDefinitionVersionResponse) GetJSON200() *ResourceDocument {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RetrieveDefinitionVersionResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RetrieveDefinitionVersionResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RetrieveDefinitionVersionResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RetrieveDefinitionVersionResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RetrieveDefinitionVersionResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RetrieveEngineHistoryResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *EngineHistory
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RetrieveEngineHistoryResponse) GetJSON200() *EngineHistory {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RetrieveEngineHistoryResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RetrieveEngineHistoryResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RetrieveEngineHistoryResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RetrieveEngineHistoryResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RetrieveEngineHistoryResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ExplainProcessActionsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ExplainedActions
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ExplainProcessActionsResponse) GetJSON200() *ExplainedActions {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r ExplainProcessActionsResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r ExplainProcessActionsResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ExplainProcessActionsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ExplainProcessActionsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ExplainProcessActionsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindResourcesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ResourcePage
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindResourcesResponse) GetJSON200() *ResourcePage {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindResourcesResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindResourcesResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindResourcesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindResourcesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindResourcesResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type DeleteResourceResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r DeleteResourceResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r DeleteResourceResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteResourceResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteResourceResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r DeleteResourceResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RetrieveResourceResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Resource
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RetrieveResourceResponse) GetJSON200() *Resource {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RetrieveResourceResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RetrieveResourceResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RetrieveResourceResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RetrieveResourceResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RetrieveResourceResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindSecretsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *SecretList
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindSecretsResponse) GetJSON200() *SecretList {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindSecretsResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindSecretsResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindSecretsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindSecretsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindSecretsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type IssueSecretResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *IssuedSecret
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r IssueSecretResponse) GetJSON201() *IssuedSecret {
-	return r.JSON201
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r IssueSecretResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r IssueSecretResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r IssueSecretResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r IssueSecretResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r IssueSecretResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RevokeSecretResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RevokeSecretResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RevokeSecretResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RevokeSecretResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RevokeSecretResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RevokeSecretResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ApplyResourcesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ResourceApplyResult
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ApplyResourcesResponse) GetJSON200() *ResourceApplyResult {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r ApplyResourcesResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r ApplyResourcesResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ApplyResourcesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ApplyResourcesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ApplyResourcesResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type DeleteRobotAssetResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r DeleteRobotAssetResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r DeleteRobotAssetResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteRobotAssetResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteRobotAssetResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r DeleteRobotAssetResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type UploadRobotAssetResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *RobotAsset
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r UploadRobotAssetResponse) GetJSON200() *RobotAsset {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r UploadRobotAssetResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r UploadRobotAssetResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r UploadRobotAssetResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r UploadRobotAssetResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r UploadRobotAssetResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type DeleteRobotVariableResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r DeleteRobotVariableResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r DeleteRobotVariableResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteRobotVariableResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteRobotVariableResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r DeleteRobotVariableResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type SetRobotVariableResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r SetRobotVariableResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r SetRobotVariableResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r SetRobotVariableResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r SetRobotVariableResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r SetRobotVariableResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type DeleteRobotSourceResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r DeleteRobotSourceResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r DeleteRobotSourceResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteRobotSourceResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteRobotSourceResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r DeleteRobotSourceResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type UploadRobotSourceResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *RobotFile
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r UploadRobotSourceResponse) GetJSON200() *RobotFile {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r UploadRobotSourceResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r UploadRobotSourceResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r UploadRobotSourceResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r UploadRobotSourceResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r UploadRobotSourceResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindTaskQueuesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *TaskQueuePage
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindTaskQueuesResponse) GetJSON200() *TaskQueuePage {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindTaskQueuesResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindTaskQueuesResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindTaskQueuesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindTaskQueuesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindTaskQueuesResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ReleaseProcessItemTaskResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Task
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ReleaseProcessItemTaskResponse) GetJSON200() *Task {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r ReleaseProcessItemTaskResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r ReleaseProcessItemTaskResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ReleaseProcessItemTaskResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ReleaseProcessItemTaskResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ReleaseProcessItemTaskResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type EndUserSessionsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r EndUserSessionsResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r EndUserSessionsResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r EndUserSessionsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r EndUserSessionsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r EndUserSessionsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindUserSessionsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *SessionList
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindUserSessionsResponse) GetJSON200() *SessionList {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindUserSessionsResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindUserSessionsResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindUserSessionsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindUserSessionsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindUserSessionsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindWebhookDeliveriesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WebhookDeliveryPage
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindWebhookDeliveriesResponse) GetJSON200() *WebhookDeliveryPage {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindWebhookDeliveriesResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindWebhookDeliveriesResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindWebhookDeliveriesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindWebhookDeliveriesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindWebhookDeliveriesResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type RetrieveWebhookDeliveryResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WebhookDeliveryLog
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r RetrieveWebhookDeliveryResponse) GetJSON200() *WebhookDeliveryLog {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r RetrieveWebhookDeliveryResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r RetrieveWebhookDeliveryResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r RetrieveWebhookDeliveryResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RetrieveWebhookDeliveryResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r RetrieveWebhookDeliveryResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ReplayWebhookDeliveryResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WebhookDelivery
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ReplayWebhookDeliveryResponse) GetJSON200() *WebhookDelivery {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r ReplayWebhookDeliveryResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r ReplayWebhookDeliveryResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ReplayWebhookDeliveryResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ReplayWebhookDeliveryResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ReplayWebhookDeliveryResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindWebhookEndpointsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WebhookEndpointPage
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindWebhookEndpointsResponse) GetJSON200() *WebhookEndpointPage {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindWebhookEndpointsResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindWebhookEndpointsResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindWebhookEndpointsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindWebhookEndpointsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindWebhookEndpointsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type EnableWebhookEndpointResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WebhookEndpoint
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r EnableWebhookEndpointResponse) GetJSON200() *WebhookEndpoint {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r EnableWebhookEndpointResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r EnableWebhookEndpointResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r EnableWebhookEndpointResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r EnableWebhookEndpointResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r EnableWebhookEndpointResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type PingWebhookEndpointResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WebhookPing
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r PingWebhookEndpointResponse) GetJSON200() *WebhookPing {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r PingWebhookEndpointResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r PingWebhookEndpointResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r PingWebhookEndpointResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r PingWebhookEndpointResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r PingWebhookEndpointResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type ReplayFailedWebhookDeliveriesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WebhookReplay
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r ReplayFailedWebhookDeliveriesResponse) GetJSON200() *WebhookReplay {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r ReplayFailedWebhookDeliveriesResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r ReplayFailedWebhookDeliveriesResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r ReplayFailedWebhookDeliveriesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ReplayFailedWebhookDeliveriesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r ReplayFailedWebhookDeliveriesResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-type FindWorkersResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WorkerPage
-	// JSONDefault the response for an HTTP default `application/json` response
-	JSONDefault *Error
-}
-
-// GetJSON200 returns the response for an HTTP 200 `application/json` response
-func (r FindWorkersResponse) GetJSON200() *WorkerPage {
-	return r.JSON200
-}
-
-// GetJSONDefault returns the response for an HTTP default `application/json` response
-func (r FindWorkersResponse) GetJSONDefault() *Error {
-	return r.JSONDefault
-}
-
-// GetBody returns the raw response body bytes
-func (r FindWorkersResponse) GetBody() []byte {
-	return r.Body
-}
-
-// Status returns HTTPResponse.Status
-func (r FindWorkersResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FindWorkersResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r FindWorkersResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// FindAvailabilityFaultsWithResponse List the availability expressions that failed
-//
-// Actions whose expression fails are not offered. What failed last comes first; of every action of a version of a
-// definition there is the first and the last time.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /availability/faults (the `FindAvailabilityFaults` operationId).
-func (c *ClientWithResponses) FindAvailabilityFaultsWithResponse(ctx context.Context, params *FindAvailabilityFaultsParams, reqEditors ...RequestEditorFn) (*FindAvailabilityFaultsResponse, error) {
-	rsp, err := c.FindAvailabilityFaults(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindAvailabilityFaultsResponse(rsp)
-}
-
-// EvaluateAvailabilityWithBodyWithResponse Evaluate an availability expression
-//
-// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
-// answered with what is wrong with it; nothing is stored.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
-func (c *ClientWithResponses) EvaluateAvailabilityWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EvaluateAvailabilityResponse, error) {
-	rsp, err := c.EvaluateAvailabilityWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseEvaluateAvailabilityResponse(rsp)
-}
-
-// EvaluateAvailabilityWithResponse Evaluate an availability expression
-//
-// The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
-// answered with what is wrong with it; nothing is stored.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /availability/~actions/evaluate (the `EvaluateAvailability` operationId).
-func (c *ClientWithResponses) EvaluateAvailabilityWithResponse(ctx context.Context, body EvaluateAvailabilityJSONRequestBody, reqEditors ...RequestEditorFn) (*EvaluateAvailabilityResponse, error) {
-	rsp, err := c.EvaluateAvailability(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseEvaluateAvailabilityResponse(rsp)
-}
-
-// FindEncryptionKeyVersionsWithResponse List the versions of a key, the newest first
-//
-// What the key is cannot be read here.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /encryption-keys/{code}/versions (the `FindEncryptionKeyVersions` operationId).
-func (c *ClientWithResponses) FindEncryptionKeyVersionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams, reqEditors ...RequestEditorFn) (*FindEncryptionKeyVersionsResponse, error) {
-	rsp, err := c.FindEncryptionKeyVersions(ctx, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindEncryptionKeyVersionsResponse(rsp)
-}
-
-// RotateEncryptionKeyWithResponse Make another version of a key
-//
-// Processes that start from now on are encrypted with the new version. Those that run go on with theirs, which can be read
-// as long as the key is not deleted. Every request makes a version.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /encryption-keys/{code}/~actions/rotate (the `RotateEncryptionKey` operationId).
-func (c *ClientWithResponses) RotateEncryptionKeyWithResponse(ctx context.Context, code ResourceCodeParam, params *RotateEncryptionKeyParams, reqEditors ...RequestEditorFn) (*RotateEncryptionKeyResponse, error) {
-	rsp, err := c.RotateEncryptionKey(ctx, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRotateEncryptionKeyResponse(rsp)
-}
-
-// FindEngineAccessWithResponse List what was issued for the engine
-//
-// Tokens and certificates, without what they are. The newest comes first, unless given otherwise. What has expired is
-// listed for a day.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
-func (c *ClientWithResponses) FindEngineAccessWithResponse(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*FindEngineAccessResponse, error) {
-	rsp, err := c.FindEngineAccess(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindEngineAccessResponse(rsp)
-}
-
-// IssueOperatorAccessWithBodyWithResponse Look into a namespace with Temporal's own tools
-//
-// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
-// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
-// rules that come with the service; a stock Temporal goes by its own role of readers.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
-func (c *ClientWithResponses) IssueOperatorAccessWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*IssueOperatorAccessResponse, error) {
-	rsp, err := c.IssueOperatorAccessWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseIssueOperatorAccessResponse(rsp)
-}
-
-// IssueOperatorAccessWithResponse Look into a namespace with Temporal's own tools
-//
-// For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
-// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
-// rules that come with the service; a stock Temporal goes by its own role of readers.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /engine-access/~actions/issue (the `IssueOperatorAccess` operationId).
-func (c *ClientWithResponses) IssueOperatorAccessWithResponse(ctx context.Context, body IssueOperatorAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*IssueOperatorAccessResponse, error) {
-	rsp, err := c.IssueOperatorAccess(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseIssueOperatorAccessResponse(rsp)
-}
-
-// RevokeEngineAccessWithBodyWithResponse Revoke tokens and certificates for the engine
-//
-// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
-// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
-func (c *ClientWithResponses) RevokeEngineAccessWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevokeEngineAccessResponse, error) {
-	rsp, err := c.RevokeEngineAccessWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRevokeEngineAccessResponse(rsp)
-}
-
-// RevokeEngineAccessWithResponse Revoke tokens and certificates for the engine
-//
-// Revokes all that match each member of the body. Temporal refuses them within a minute, also on open connections. A
-// principal that is not disabled can ask for access again. Access that was revoked before or has expired is not counted.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /engine-access/~actions/revoke (the `RevokeEngineAccess` operationId).
-func (c *ClientWithResponses) RevokeEngineAccessWithResponse(ctx context.Context, body RevokeEngineAccessJSONRequestBody, reqEditors ...RequestEditorFn) (*RevokeEngineAccessResponse, error) {
-	rsp, err := c.RevokeEngineAccess(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRevokeEngineAccessResponse(rsp)
-}
-
-// FindEventsWithResponse List events
-//
-// Everything that was done in the tenants of the caller: changes with the states before and after, documents that were
-// read, access that was issued. Events are in the order in which they were committed, and never change. An event shows
-// as soon as no other can come before it.
-//
-// The list is read part by part: `after` continues behind `next` of the part before. Towards the newest it never ends:
-// `next` of the last part later leads to what was recorded since.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /events (the `FindEvents` operationId).
-func (c *ClientWithResponses) FindEventsWithResponse(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*FindEventsResponse, error) {
-	rsp, err := c.FindEvents(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindEventsResponse(rsp)
-}
-
-// RetrieveHealthWithResponse Get what waits, and the versions that run
-//
-// What waits in the tenants that the caller owns or administers, for operators in all tenants. For everybody else nothing
-// waits. It is read from PostgreSQL and says nothing about whether Temporal can be reached: see `/health/checks`.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /health (the `RetrieveHealth` operationId).
-func (c *ClientWithResponses) RetrieveHealthWithResponse(ctx context.Context, params *RetrieveHealthParams, reqEditors ...RequestEditorFn) (*RetrieveHealthResponse, error) {
-	rsp, err := c.RetrieveHealth(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRetrieveHealthResponse(rsp)
-}
-
-// ExamineHealthWithResponse Check what the service depends on
-//
-// For operators: the checks of `procession doctor`, carried out by the service itself. They take at most 30 seconds, each at
-// most five. Several callers at the same time get the same answer, and it is given again for five seconds.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /health/checks (the `ExamineHealth` operationId).
-func (c *ClientWithResponses) ExamineHealthWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ExamineHealthResponse, error) {
-	rsp, err := c.ExamineHealth(ctx, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseExamineHealthResponse(rsp)
-}
-
-// RetrieveIdentityWithResponse Get who the caller is
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /identity (the `RetrieveIdentity` operationId).
-func (c *ClientWithResponses) RetrieveIdentityWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*RetrieveIdentityResponse, error) {
-	rsp, err := c.RetrieveIdentity(ctx, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRetrieveIdentityResponse(rsp)
-}
-
-// FindIncidentsWithResponse List incidents
-//
-// The newest comes first, unless given otherwise.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /incidents (the `FindIncidents` operationId).
-func (c *ClientWithResponses) FindIncidentsWithResponse(ctx context.Context, params *FindIncidentsParams, reqEditors ...RequestEditorFn) (*FindIncidentsResponse, error) {
-	rsp, err := c.FindIncidents(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindIncidentsResponse(rsp)
-}
-
-// RetrieveIncidentWithResponse Get an incident
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /incidents/{id} (the `RetrieveIncident` operationId).
-func (c *ClientWithResponses) RetrieveIncidentWithResponse(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*RetrieveIncidentResponse, error) {
-	rsp, err := c.RetrieveIncident(ctx, id, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRetrieveIncidentResponse(rsp)
-}
-
-// DismissIncidentWithResponse Mark an incident as dealt with
-//
-// An incident that was dismissed is returned unchanged; one that was retried is refused.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /incidents/{id}/~actions/dismiss (the `DismissIncident` operationId).
-func (c *ClientWithResponses) DismissIncidentWithResponse(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*DismissIncidentResponse, error) {
-	rsp, err := c.DismissIncident(ctx, id, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDismissIncidentResponse(rsp)
-}
-
-// RetryIncidentWithResponse Start the failed workflow again
-//
-// The workflow starts from its beginning. An incident that was retried is returned unchanged. The workflow of a finished
-// process, or one that is running again, is refused; so is that of an action, which must be invoked again instead.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /incidents/{id}/~actions/retry (the `RetryIncident` operationId).
-func (c *ClientWithResponses) RetryIncidentWithResponse(ctx context.Context, id IncidentID, reqEditors ...RequestEditorFn) (*RetryIncidentResponse, error) {
-	rsp, err := c.RetryIncident(ctx, id, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRetryIncidentResponse(rsp)
-}
-
-// FindDefinitionVersionsWithResponse List the versions of a process definition
-//
-// The newest comes first. A running process keeps the version that it was started with.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /process-definitions/{code}/versions (the `FindDefinitionVersions` operationId).
-func (c *ClientWithResponses) FindDefinitionVersionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindDefinitionVersionsParams, reqEditors ...RequestEditorFn) (*FindDefinitionVersionsResponse, error) {
-	rsp, err := c.FindDefinitionVersions(ctx, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindDefinitionVersionsResponse(rsp)
-}
-
-// RetrieveDefinitionVersionWithResponse Get a version of a process definition as a document
-//
-// What processes are pinned to is that of then; the rights and the metadata, which versions do not have, are those of now.
-// Applying the document restores the version.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
-func (c *ClientWithResponses) RetrieveDefinitionVersionWithResponse(ctx context.Context, code ResourceCodeParam, number int, params *RetrieveDefinitionVersionParams, reqEditors ...RequestEditorFn) (*RetrieveDefinitionVersionResponse, error) {
-	rsp, err := c.RetrieveDefinitionVersion(ctx, code, number, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRetrieveDefinitionVersionResponse(rsp)
-}
-
-// RetrieveEngineHistoryWithResponse Look into the workflow of a process
-//
-// For managers of the process: what its workflow waits for and what happened in it, the newest first, as Temporal knows
-// it. Temporal is asked, which takes at most five seconds; when it does not answer the status is 503. Events that say
-// nothing about the process, such as those of each step of the workflow, are left out, so a part may be short or empty.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
-func (c *ClientWithResponses) RetrieveEngineHistoryWithResponse(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*RetrieveEngineHistoryResponse, error) {
-	rsp, err := c.RetrieveEngineHistory(ctx, id, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRetrieveEngineHistoryResponse(rsp)
-}
-
-// ExplainProcessActionsWithResponse Explain why a principal is offered a user action of a process, or not
-//
-// The order is that of the process definition.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /processes/{id}/user-actions (the `ExplainProcessActions` operationId).
-func (c *ClientWithResponses) ExplainProcessActionsWithResponse(ctx context.Context, id openapi_types.UUID, params *ExplainProcessActionsParams, reqEditors ...RequestEditorFn) (*ExplainProcessActionsResponse, error) {
-	rsp, err := c.ExplainProcessActions(ctx, id, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseExplainProcessActionsResponse(rsp)
-}
-
-// FindResourcesWithResponse List resources
-//
-// Ordered by tenant, then by kind in the order in which one may need another, then by code, unless given otherwise.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /resources (the `FindResources` operationId).
-func (c *ClientWithResponses) FindResourcesWithResponse(ctx context.Context, params *FindResourcesParams, reqEditors ...RequestEditorFn) (*FindResourcesResponse, error) {
-	rsp, err := c.FindResources(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindResourcesResponse(rsp)
-}
-
-// DeleteResourceWithResponse Delete a resource
-//
-// Refused with 409 while something needs the resource.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with DELETE /resources/{kind}/{code} (the `DeleteResource` operationId).
-func (c *ClientWithResponses) DeleteResourceWithResponse(ctx context.Context, kind ResourceKindParam, code ResourceCodeParam, params *DeleteResourceParams, reqEditors ...RequestEditorFn) (*DeleteResourceResponse, error) {
-	rsp, err := c.DeleteResource(ctx, kind, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteResourceResponse(rsp)
-}
-
-// RetrieveResourceWithResponse Get a resource
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /resources/{kind}/{code} (the `RetrieveResource` operationId).
-func (c *ClientWithResponses) RetrieveResourceWithResponse(ctx context.Context, kind ResourceKindParam, code ResourceCodeParam, params *RetrieveResourceParams, reqEditors ...RequestEditorFn) (*RetrieveResourceResponse, error) {
-	rsp, err := c.RetrieveResource(ctx, kind, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRetrieveResourceResponse(rsp)
-}
-
-// FindSecretsWithResponse List the secrets of a resource
-//
-// Their values cannot be read again. Those that the document of the resource declares are listed as well.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /resources/{kind}/{code}/secrets (the `FindSecrets` operationId).
-func (c *ClientWithResponses) FindSecretsWithResponse(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *FindSecretsParams, reqEditors ...RequestEditorFn) (*FindSecretsResponse, error) {
-	rsp, err := c.FindSecrets(ctx, kind, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindSecretsResponse(rsp)
-}
-
-// IssueSecretWithBodyWithResponse Issue a secret
-//
-// The secret works at once, next to those that are there already; so it can be rotated without a gap. An application or a
-// webhook subscription has two at most. The secret of a user is a personal access token that is good for this tenant
-// only; tokens of an owner are issued by owners.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /resources/{kind}/{code}/secrets (the `IssueSecret` operationId).
-func (c *ClientWithResponses) IssueSecretWithBodyWithResponse(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*IssueSecretResponse, error) {
-	rsp, err := c.IssueSecretWithBody(ctx, kind, code, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseIssueSecretResponse(rsp)
-}
-
-// IssueSecretWithResponse Issue a secret
-//
-// The secret works at once, next to those that are there already; so it can be rotated without a gap. An application or a
-// webhook subscription has two at most. The secret of a user is a personal access token that is good for this tenant
-// only; tokens of an owner are issued by owners.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /resources/{kind}/{code}/secrets (the `IssueSecret` operationId).
-func (c *ClientWithResponses) IssueSecretWithResponse(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *IssueSecretParams, body IssueSecretJSONRequestBody, reqEditors ...RequestEditorFn) (*IssueSecretResponse, error) {
-	rsp, err := c.IssueSecret(ctx, kind, code, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseIssueSecretResponse(rsp)
-}
-
-// RevokeSecretWithResponse Revoke a secret
-//
-// The secret stops working within seconds. One that the document of the resource declares is refused.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with DELETE /resources/{kind}/{code}/secrets/{id} (the `RevokeSecret` operationId).
-func (c *ClientWithResponses) RevokeSecretWithResponse(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, id openapi_types.UUID, params *RevokeSecretParams, reqEditors ...RequestEditorFn) (*RevokeSecretResponse, error) {
-	rsp, err := c.RevokeSecret(ctx, kind, code, id, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRevokeSecretResponse(rsp)
-}
-
-// ApplyResourcesWithBodyWithResponse Create and change resources as documents describe them
-//
-// Applies all documents or none. A document may need what another one of the request describes, in any order. With
-// `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
-// answer is what it would be, and nothing changes.
-//
-// Whatever is wrong with the documents is reported at once. The location of each error starts with
-// `/documents/{index}` and goes on with the JSON Pointer of the place within the document.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
-func (c *ClientWithResponses) ApplyResourcesWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApplyResourcesResponse, error) {
-	rsp, err := c.ApplyResourcesWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseApplyResourcesResponse(rsp)
-}
-
-// ApplyResourcesWithResponse Create and change resources as documents describe them
-//
-// Applies all documents or none. A document may need what another one of the request describes, in any order. With
-// `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
-// answer is what it would be, and nothing changes.
-//
-// Whatever is wrong with the documents is reported at once. The location of each error starts with
-// `/documents/{index}` and goes on with the JSON Pointer of the place within the document.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /resources/~actions/apply (the `ApplyResources` operationId).
-func (c *ClientWithResponses) ApplyResourcesWithResponse(ctx context.Context, body ApplyResourcesJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplyResourcesResponse, error) {
-	rsp, err := c.ApplyResources(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseApplyResourcesResponse(rsp)
-}
-
-// DeleteRobotAssetWithResponse Delete an asset of a robot
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with DELETE /robots/{code}/asset (the `DeleteRobotAsset` operationId).
-func (c *ClientWithResponses) DeleteRobotAssetWithResponse(ctx context.Context, code ResourceCodeParam, params *DeleteRobotAssetParams, reqEditors ...RequestEditorFn) (*DeleteRobotAssetResponse, error) {
-	rsp, err := c.DeleteRobotAsset(ctx, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteRobotAssetResponse(rsp)
-}
-
-// UploadRobotAssetWithBodyWithResponse Upload an asset of a robot
-//
-// It takes the place of the one of the same type, version, platform and architecture, as a source package does.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PUT /robots/{code}/asset (the `UploadRobotAsset` operationId).
-func (c *ClientWithResponses) UploadRobotAssetWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *UploadRobotAssetParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadRobotAssetResponse, error) {
-	rsp, err := c.UploadRobotAssetWithBody(ctx, code, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseUploadRobotAssetResponse(rsp)
-}
-
-// DeleteRobotVariableWithResponse Delete an environment variable of a robot
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with DELETE /robots/{code}/environment/{name} (the `DeleteRobotVariable` operationId).
-func (c *ClientWithResponses) DeleteRobotVariableWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *DeleteRobotVariableParams, reqEditors ...RequestEditorFn) (*DeleteRobotVariableResponse, error) {
-	rsp, err := c.DeleteRobotVariable(ctx, code, name, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteRobotVariableResponse(rsp)
-}
-
-// SetRobotVariableWithBodyWithResponse Set an environment variable of a robot
-//
-// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
-// the resource shows the name only.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
-func (c *ClientWithResponses) SetRobotVariableWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetRobotVariableResponse, error) {
-	rsp, err := c.SetRobotVariableWithBody(ctx, code, name, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSetRobotVariableResponse(rsp)
-}
-
-// SetRobotVariableWithResponse Set an environment variable of a robot
-//
-// The value is stored sealed. It is shown with the robot to the runners and administrators of the robot; the status of
-// the resource shows the name only.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PUT /robots/{code}/environment/{name} (the `SetRobotVariable` operationId).
-func (c *ClientWithResponses) SetRobotVariableWithResponse(ctx context.Context, code ResourceCodeParam, name string, params *SetRobotVariableParams, body SetRobotVariableJSONRequestBody, reqEditors ...RequestEditorFn) (*SetRobotVariableResponse, error) {
-	rsp, err := c.SetRobotVariable(ctx, code, name, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSetRobotVariableResponse(rsp)
-}
-
-// DeleteRobotSourceWithResponse Delete the source package of a robot
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with DELETE /robots/{code}/source (the `DeleteRobotSource` operationId).
-func (c *ClientWithResponses) DeleteRobotSourceWithResponse(ctx context.Context, code ResourceCodeParam, params *DeleteRobotSourceParams, reqEditors ...RequestEditorFn) (*DeleteRobotSourceResponse, error) {
-	rsp, err := c.DeleteRobotSource(ctx, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteRobotSourceResponse(rsp)
-}
-
-// UploadRobotSourceWithBodyWithResponse Upload the source package of a robot
-//
-// It takes the place of the one before at once and as a whole. Downloads that have begun go on for an hour. The document
-// of the robot says nothing about it.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PUT /robots/{code}/source (the `UploadRobotSource` operationId).
-func (c *ClientWithResponses) UploadRobotSourceWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *UploadRobotSourceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadRobotSourceResponse, error) {
-	rsp, err := c.UploadRobotSourceWithBody(ctx, code, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseUploadRobotSourceResponse(rsp)
-}
-
-// FindTaskQueuesWithResponse List task queues, who serves them, and what is wrong
-//
-// Every queue that a definition needs, or for which a worker registered within a week, ordered by tenant and name.
-// Definitions need the queues of what is published and of what running processes are pinned to. What Temporal has to say
-// was observed some seconds ago; `observation` says when.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
-func (c *ClientWithResponses) FindTaskQueuesWithResponse(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*FindTaskQueuesResponse, error) {
-	rsp, err := c.FindTaskQueues(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindTaskQueuesResponse(rsp)
-}
-
-// ReleaseProcessItemTaskWithResponse Return a claimed task to its candidates
-//
-// The task is READY again, has no owner and keeps its data. Its owner and managers of its process may release it. A task
-// that is READY is returned unchanged; a finished one is refused.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /tasks/{id}/~actions/release (the `ReleaseProcessItemTask` operationId).
-func (c *ClientWithResponses) ReleaseProcessItemTaskWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReleaseProcessItemTaskResponse, error) {
-	rsp, err := c.ReleaseProcessItemTask(ctx, id, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseReleaseProcessItemTaskResponse(rsp)
-}
-
-// EndUserSessionsWithResponse Sign a user out of browsers
-//
-// Ends all sessions of the user, or the one with the id. They stop working within seconds. Sessions of an owner are
-// ended by owners. Tokens of the user go on working. A session that has ended is not an error.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with DELETE /users/{code}/sessions (the `EndUserSessions` operationId).
-func (c *ClientWithResponses) EndUserSessionsWithResponse(ctx context.Context, code ResourceCodeParam, params *EndUserSessionsParams, reqEditors ...RequestEditorFn) (*EndUserSessionsResponse, error) {
-	rsp, err := c.EndUserSessions(ctx, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseEndUserSessionsResponse(rsp)
-}
-
-// FindUserSessionsWithResponse List the browsers that a user is signed in with
-//
-// Open sessions of the console, the one that was used last first.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /users/{code}/sessions (the `FindUserSessions` operationId).
-func (c *ClientWithResponses) FindUserSessionsWithResponse(ctx context.Context, code ResourceCodeParam, params *FindUserSessionsParams, reqEditors ...RequestEditorFn) (*FindUserSessionsResponse, error) {
-	rsp, err := c.FindUserSessions(ctx, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindUserSessionsResponse(rsp)
-}
-
-// FindWebhookDeliveriesWithResponse List deliveries
-//
-// The newest comes first, unless given otherwise.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /webhook-deliveries (the `FindWebhookDeliveries` operationId).
-func (c *ClientWithResponses) FindWebhookDeliveriesWithResponse(ctx context.Context, params *FindWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*FindWebhookDeliveriesResponse, error) {
-	rsp, err := c.FindWebhookDeliveries(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindWebhookDeliveriesResponse(rsp)
-}
-
-// RetrieveWebhookDeliveryWithResponse Get a delivery with all its attempts
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /webhook-deliveries/{id} (the `RetrieveWebhookDelivery` operationId).
-func (c *ClientWithResponses) RetrieveWebhookDeliveryWithResponse(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*RetrieveWebhookDeliveryResponse, error) {
-	rsp, err := c.RetrieveWebhookDelivery(ctx, id, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRetrieveWebhookDeliveryResponse(rsp)
-}
-
-// ReplayWebhookDeliveryWithResponse Make a delivery again
-//
-// Begins a new round of attempts, whatever became of the one before, of which no more comes. A delivery that still waits
-// for its first attempt is returned unchanged. Refused while the endpoint is disabled.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /webhook-deliveries/{id}/~actions/replay (the `ReplayWebhookDelivery` operationId).
-func (c *ClientWithResponses) ReplayWebhookDeliveryWithResponse(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveryResponse, error) {
-	rsp, err := c.ReplayWebhookDelivery(ctx, id, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseReplayWebhookDeliveryResponse(rsp)
-}
-
-// FindWebhookEndpointsWithResponse List the endpoints of webhook subscriptions
-//
-// Ordered by tenant, then by code, unless given otherwise.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /webhooks (the `FindWebhookEndpoints` operationId).
-func (c *ClientWithResponses) FindWebhookEndpointsWithResponse(ctx context.Context, params *FindWebhookEndpointsParams, reqEditors ...RequestEditorFn) (*FindWebhookEndpointsResponse, error) {
-	rsp, err := c.FindWebhookEndpoints(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindWebhookEndpointsResponse(rsp)
-}
-
-// EnableWebhookEndpointWithResponse Enable a disabled endpoint
-//
-// From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
-// endpoint that is not disabled is returned unchanged.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /webhooks/{code}/~actions/enable (the `EnableWebhookEndpoint` operationId).
-func (c *ClientWithResponses) EnableWebhookEndpointWithResponse(ctx context.Context, code ResourceCodeParam, params *EnableWebhookEndpointParams, reqEditors ...RequestEditorFn) (*EnableWebhookEndpointResponse, error) {
-	rsp, err := c.EnableWebhookEndpoint(ctx, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseEnableWebhookEndpointResponse(rsp)
-}
-
-// PingWebhookEndpointWithResponse Send a test event
-//
-// Records an event, which is delivered to this endpoint and to no other, whatever types it asks for: attempted, signed
-// and repeated like any other. Its `type` is PING in both payload versions. An endpoint that is disabled, paused or
-// without a secret is refused.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /webhooks/{code}/~actions/ping (the `PingWebhookEndpoint` operationId).
-func (c *ClientWithResponses) PingWebhookEndpointWithResponse(ctx context.Context, code ResourceCodeParam, params *PingWebhookEndpointParams, reqEditors ...RequestEditorFn) (*PingWebhookEndpointResponse, error) {
-	rsp, err := c.PingWebhookEndpoint(ctx, code, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParsePingWebhookEndpointResponse(rsp)
-}
-
-// ReplayFailedWebhookDeliveriesWithBodyWithResponse Make failed deliveries again, or all of them
-//
-// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
-// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
-// endpoint is refused.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
-func (c *ClientWithResponses) ReplayFailedWebhookDeliveriesWithBodyWithResponse(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayFailedWebhookDeliveriesResponse, error) {
-	rsp, err := c.ReplayFailedWebhookDeliveriesWithBody(ctx, code, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseReplayFailedWebhookDeliveriesResponse(rsp)
-}
-
-// ReplayFailedWebhookDeliveriesWithResponse Make failed deliveries again, or all of them
-//
-// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
-// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
-// endpoint is refused.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /webhooks/{code}/~actions/replay-failed (the `ReplayFailedWebhookDeliveries` operationId).
-func (c *ClientWithResponses) ReplayFailedWebhookDeliveriesWithResponse(ctx context.Context, code ResourceCodeParam, params *ReplayFailedWebhookDeliveriesParams, body ReplayFailedWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplayFailedWebhookDeliveriesResponse, error) {
-	rsp, err := c.ReplayFailedWebhookDeliveries(ctx, code, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseReplayFailedWebhookDeliveriesResponse(rsp)
-}
-
-// FindWorkersWithResponse List the workers that registered
-//
-// The one that registered last comes first, unless given otherwise. A worker is ONLINE until it has missed three windows of
-// 300 seconds.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /workers (the `FindWorkers` operationId).
-func (c *ClientWithResponses) FindWorkersWithResponse(ctx context.Context, params *FindWorkersParams, reqEditors ...RequestEditorFn) (*FindWorkersResponse, error) {
-	rsp, err := c.FindWorkers(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseFindWorkersResponse(rsp)
-}
-
-// ParseFindAvailabilityFaultsResponse parses an HTTP response from a FindAvailabilityFaultsWithResponse call
-func ParseFindAvailabilityFaultsResponse(rsp *http.Response) (*FindAvailabilityFaultsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindAvailabilityFaultsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AvailabilityFaultPage
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseEvaluateAvailabilityResponse parses an HTTP response from a EvaluateAvailabilityWithResponse call
-func ParseEvaluateAvailabilityResponse(rsp *http.Response) (*EvaluateAvailabilityResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &EvaluateAvailabilityResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AvailabilityEvaluation
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindEncryptionKeyVersionsResponse parses an HTTP response from a FindEncryptionKeyVersionsWithResponse call
-func ParseFindEncryptionKeyVersionsResponse(rsp *http.Response) (*FindEncryptionKeyVersionsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindEncryptionKeyVersionsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest EncryptionKeyVersionList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRotateEncryptionKeyResponse parses an HTTP response from a RotateEncryptionKeyWithResponse call
-func ParseRotateEncryptionKeyResponse(rsp *http.Response) (*RotateEncryptionKeyResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RotateEncryptionKeyResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest EncryptionKeyVersion
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindEngineAccessResponse parses an HTTP response from a FindEngineAccessWithResponse call
-func ParseFindEngineAccessResponse(rsp *http.Response) (*FindEngineAccessResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindEngineAccessResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest EngineAccessPage
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseIssueOperatorAccessResponse parses an HTTP response from a IssueOperatorAccessWithResponse call
-func ParseIssueOperatorAccessResponse(rsp *http.Response) (*IssueOperatorAccessResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &IssueOperatorAccessResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest OperatorAccess
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRevokeEngineAccessResponse parses an HTTP response from a RevokeEngineAccessWithResponse call
-func ParseRevokeEngineAccessResponse(rsp *http.Response) (*RevokeEngineAccessResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RevokeEngineAccessResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest EngineAccessRevocation
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindEventsResponse parses an HTTP response from a FindEventsWithResponse call
-func ParseFindEventsResponse(rsp *http.Response) (*FindEventsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindEventsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest EventList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRetrieveHealthResponse parses an HTTP response from a RetrieveHealthWithResponse call
-func ParseRetrieveHealthResponse(rsp *http.Response) (*RetrieveHealthResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RetrieveHealthResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Health
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseExamineHealthResponse parses an HTTP response from a ExamineHealthWithResponse call
-func ParseExamineHealthResponse(rsp *http.Response) (*ExamineHealthResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ExamineHealthResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest HealthChecks
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRetrieveIdentityResponse parses an HTTP response from a RetrieveIdentityWithResponse call
-func ParseRetrieveIdentityResponse(rsp *http.Response) (*RetrieveIdentityResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RetrieveIdentityResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Identity
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindIncidentsResponse parses an HTTP response from a FindIncidentsWithResponse call
-func ParseFindIncidentsResponse(rsp *http.Response) (*FindIncidentsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindIncidentsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest IncidentPage
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRetrieveIncidentResponse parses an HTTP response from a RetrieveIncidentWithResponse call
-func ParseRetrieveIncidentResponse(rsp *http.Response) (*RetrieveIncidentResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RetrieveIncidentResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Incident
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseDismissIncidentResponse parses an HTTP response from a DismissIncidentWithResponse call
-func ParseDismissIncidentResponse(rsp *http.Response) (*DismissIncidentResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DismissIncidentResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Incident
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRetryIncidentResponse parses an HTTP response from a RetryIncidentWithResponse call
-func ParseRetryIncidentResponse(rsp *http.Response) (*RetryIncidentResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RetryIncidentResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Incident
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindDefinitionVersionsResponse parses an HTTP response from a FindDefinitionVersionsWithResponse call
-func ParseFindDefinitionVersionsResponse(rsp *http.Response) (*FindDefinitionVersionsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindDefinitionVersionsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest DefinitionVersionList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRetrieveDefinitionVersionResponse parses an HTTP response from a RetrieveDefinitionVersionWithResponse call
-func ParseRetrieveDefinitionVersionResponse(rsp *http.Response) (*RetrieveDefinitionVersionResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RetrieveDefinitionVersionResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ResourceDocument
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRetrieveEngineHistoryResponse parses an HTTP response from a RetrieveEngineHistoryWithResponse call
-func ParseRetrieveEngineHistoryResponse(rsp *http.Response) (*RetrieveEngineHistoryResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RetrieveEngineHistoryResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest EngineHistory
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseExplainProcessActionsResponse parses an HTTP response from a ExplainProcessActionsWithResponse call
-func ParseExplainProcessActionsResponse(rsp *http.Response) (*ExplainProcessActionsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ExplainProcessActionsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ExplainedActions
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindResourcesResponse parses an HTTP response from a FindResourcesWithResponse call
-func ParseFindResourcesResponse(rsp *http.Response) (*FindResourcesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindResourcesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ResourcePage
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseDeleteResourceResponse parses an HTTP response from a DeleteResourceWithResponse call
-func ParseDeleteResourceResponse(rsp *http.Response) (*DeleteResourceResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteResourceResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case rsp.StatusCode == 204:
-		break // No content-type
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRetrieveResourceResponse parses an HTTP response from a RetrieveResourceWithResponse call
-func ParseRetrieveResourceResponse(rsp *http.Response) (*RetrieveResourceResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RetrieveResourceResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Resource
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindSecretsResponse parses an HTTP response from a FindSecretsWithResponse call
-func ParseFindSecretsResponse(rsp *http.Response) (*FindSecretsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindSecretsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest SecretList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseIssueSecretResponse parses an HTTP response from a IssueSecretWithResponse call
-func ParseIssueSecretResponse(rsp *http.Response) (*IssueSecretResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &IssueSecretResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest IssuedSecret
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON201 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRevokeSecretResponse parses an HTTP response from a RevokeSecretWithResponse call
-func ParseRevokeSecretResponse(rsp *http.Response) (*RevokeSecretResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RevokeSecretResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case rsp.StatusCode == 204:
-		break // No content-type
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseApplyResourcesResponse parses an HTTP response from a ApplyResourcesWithResponse call
-func ParseApplyResourcesResponse(rsp *http.Response) (*ApplyResourcesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ApplyResourcesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ResourceApplyResult
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseDeleteRobotAssetResponse parses an HTTP response from a DeleteRobotAssetWithResponse call
-func ParseDeleteRobotAssetResponse(rsp *http.Response) (*DeleteRobotAssetResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteRobotAssetResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case rsp.StatusCode == 204:
-		break // No content-type
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseUploadRobotAssetResponse parses an HTTP response from a UploadRobotAssetWithResponse call
-func ParseUploadRobotAssetResponse(rsp *http.Response) (*UploadRobotAssetResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &UploadRobotAssetResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest RobotAsset
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseDeleteRobotVariableResponse parses an HTTP response from a DeleteRobotVariableWithResponse call
-func ParseDeleteRobotVariableResponse(rsp *http.Response) (*DeleteRobotVariableResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteRobotVariableResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case rsp.StatusCode == 204:
-		break // No content-type
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseSetRobotVariableResponse parses an HTTP response from a SetRobotVariableWithResponse call
-func ParseSetRobotVariableResponse(rsp *http.Response) (*SetRobotVariableResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &SetRobotVariableResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case rsp.StatusCode == 204:
-		break // No content-type
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseDeleteRobotSourceResponse parses an HTTP response from a DeleteRobotSourceWithResponse call
-func ParseDeleteRobotSourceResponse(rsp *http.Response) (*DeleteRobotSourceResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteRobotSourceResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case rsp.StatusCode == 204:
-		break // No content-type
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseUploadRobotSourceResponse parses an HTTP response from a UploadRobotSourceWithResponse call
-func ParseUploadRobotSourceResponse(rsp *http.Response) (*UploadRobotSourceResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &UploadRobotSourceResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest RobotFile
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindTaskQueuesResponse parses an HTTP response from a FindTaskQueuesWithResponse call
-func ParseFindTaskQueuesResponse(rsp *http.Response) (*FindTaskQueuesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindTaskQueuesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest TaskQueuePage
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseReleaseProcessItemTaskResponse parses an HTTP response from a ReleaseProcessItemTaskWithResponse call
-func ParseReleaseProcessItemTaskResponse(rsp *http.Response) (*ReleaseProcessItemTaskResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ReleaseProcessItemTaskResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Task
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseEndUserSessionsResponse parses an HTTP response from a EndUserSessionsWithResponse call
-func ParseEndUserSessionsResponse(rsp *http.Response) (*EndUserSessionsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &EndUserSessionsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case rsp.StatusCode == 204:
-		break // No content-type
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindUserSessionsResponse parses an HTTP response from a FindUserSessionsWithResponse call
-func ParseFindUserSessionsResponse(rsp *http.Response) (*FindUserSessionsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindUserSessionsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest SessionList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindWebhookDeliveriesResponse parses an HTTP response from a FindWebhookDeliveriesWithResponse call
-func ParseFindWebhookDeliveriesResponse(rsp *http.Response) (*FindWebhookDeliveriesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindWebhookDeliveriesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WebhookDeliveryPage
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseRetrieveWebhookDeliveryResponse parses an HTTP response from a RetrieveWebhookDeliveryWithResponse call
-func ParseRetrieveWebhookDeliveryResponse(rsp *http.Response) (*RetrieveWebhookDeliveryResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RetrieveWebhookDeliveryResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WebhookDeliveryLog
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseReplayWebhookDeliveryResponse parses an HTTP response from a ReplayWebhookDeliveryWithResponse call
-func ParseReplayWebhookDeliveryResponse(rsp *http.Response) (*ReplayWebhookDeliveryResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ReplayWebhookDeliveryResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WebhookDelivery
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseFindWebhookEndpointsResponse parses an HTTP response from a FindWebhookEndpointsWithResponse call
-func ParseFindWebhookEndpointsResponse(rsp *http.Response) (*FindWebhookEndpointsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindWebhookEndpointsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WebhookEndpointPage
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseEnableWebhookEndpointResponse parses an HTTP response from a EnableWebhookEndpointWithResponse call
-func ParseEnableWebhookEndpointResponse(rsp *http.Response) (*EnableWebhookEndpointResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &EnableWebhookEndpointResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WebhookEndpoint
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParsePingWebhookEndpointResponse parses an HTTP response from a PingWebhookEndpointWithResponse call
-func ParsePingWebhookEndpointResponse(rsp *http.Response) (*PingWebhookEndpointResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &PingWebhookEndpointResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WebhookPing
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
-
-// ParseReplayFailedWebhookDeliveriesResponse parses an HTTP response from a ReplayFailedWebhookDeliveriesWithResponse call
-func ParseReplayFailedWebhookDeliveriesResponse(rsp *http.Response) (*ReplayFailedWebhookDeliveriesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ReplayFailedWebhookDeliveriesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WebhookReplay
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("state", params.State, "array", "")
+		b.query("tenant", params.Tenant, "array", "")
+		b.query("taskQueue", params.TaskQueue, "array", "")
 	}
-
-	return response, nil
+	return b.build("", nil)
 }
 
-// ParseFindWorkersResponse parses an HTTP response from a FindWorkersWithResponse call
-func ParseFindWorkersResponse(rsp *http.Response) (*FindWorkersResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FindWorkersResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WorkerPage
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
-		var dest Error
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSONDefault = &dest
-
-	}
-
-	return response, nil
-}
+// Responses are decoded by procession.Decode and by the command line; there is no second client.

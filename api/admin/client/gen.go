@@ -2,4 +2,4 @@
 // from the document that the server is generated from, api/openapi/admin.yaml.
 package client
 
-//go:generate ../../../bin/tools/oapi-codegen -config cfg.yaml ../../openapi/admin.yaml
+//go:generate ../../../bin/tools/oapi-codegen -templates ../../templates -config cfg.yaml ../../openapi/admin.yaml

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/procession-dev/procession/api/httpio"
 )
@@ -29,50 +28,12 @@ const (
 	AuditedObjectTypeWORKER          AuditedObjectType = "WORKER"
 )
 
-// Valid indicates whether the value is a known member of the AuditedObjectType enum.
-func (e AuditedObjectType) Valid() bool {
-	switch e {
-	case AuditedObjectTypeAUTHENTICATION:
-		return true
-	case AuditedObjectTypePROCESS:
-		return true
-	case AuditedObjectTypePROCESSPAGEITEM:
-		return true
-	case AuditedObjectTypeROBOT:
-		return true
-	case AuditedObjectTypeTASK:
-		return true
-	case AuditedObjectTypeTASKPAGEITEM:
-		return true
-	case AuditedObjectTypeTENANTUSER:
-		return true
-	case AuditedObjectTypeWORKER:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AuthenticationType.
 const (
 	AuthenticationTypeENGINE            AuthenticationType = "ENGINE"
 	AuthenticationTypeENGINECERTIFICATE AuthenticationType = "ENGINE_CERTIFICATE"
 	AuthenticationTypeENGINETOKEN       AuthenticationType = "ENGINE_TOKEN"
 )
-
-// Valid indicates whether the value is a known member of the AuthenticationType enum.
-func (e AuthenticationType) Valid() bool {
-	switch e {
-	case AuthenticationTypeENGINE:
-		return true
-	case AuthenticationTypeENGINECERTIFICATE:
-		return true
-	case AuthenticationTypeENGINETOKEN:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for DefaultErrorInfoLocationType.
 const (
@@ -81,22 +42,6 @@ const (
 	DefaultErrorInfoLocationTypePath   DefaultErrorInfoLocationType = "path"
 	DefaultErrorInfoLocationTypeQuery  DefaultErrorInfoLocationType = "query"
 )
-
-// Valid indicates whether the value is a known member of the DefaultErrorInfoLocationType enum.
-func (e DefaultErrorInfoLocationType) Valid() bool {
-	switch e {
-	case DefaultErrorInfoLocationTypeBody:
-		return true
-	case DefaultErrorInfoLocationTypeHeader:
-		return true
-	case DefaultErrorInfoLocationTypePath:
-		return true
-	case DefaultErrorInfoLocationTypeQuery:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ErrorCode.
 const (
@@ -125,80 +70,12 @@ const (
 	ErrorCodeVALIDATION             ErrorCode = "VALIDATION"
 )
 
-// Valid indicates whether the value is a known member of the ErrorCode enum.
-func (e ErrorCode) Valid() bool {
-	switch e {
-	case ErrorCodeACCESSDENIED:
-		return true
-	case ErrorCodeAIRUNPENDING:
-		return true
-	case ErrorCodeCONFLICT:
-		return true
-	case ErrorCodeDEFINITIONNOTFOUND:
-		return true
-	case ErrorCodeDEFINITIONNOTPUBLISHED:
-		return true
-	case ErrorCodeDOCUMENTEXPIRED:
-		return true
-	case ErrorCodeDOCUMENTTOOLARGE:
-		return true
-	case ErrorCodeDOCUMENTTYPE:
-		return true
-	case ErrorCodeFEATUREDISABLED:
-		return true
-	case ErrorCodeINTERNAL:
-		return true
-	case ErrorCodeINVALIDSTATE:
-		return true
-	case ErrorCodeNOTFOUND:
-		return true
-	case ErrorCodePATCHFAILED:
-		return true
-	case ErrorCodePATCHTOOCOSTLY:
-		return true
-	case ErrorCodePRECONDITIONFAILED:
-		return true
-	case ErrorCodePROCESSFINISHED:
-		return true
-	case ErrorCodeRATELIMITED:
-		return true
-	case ErrorCodeTASKALREADYCLAIMED:
-		return true
-	case ErrorCodeTASKDATAINVALID:
-		return true
-	case ErrorCodeTASKNOTOWNED:
-		return true
-	case ErrorCodeUNAUTHENTICATED:
-		return true
-	case ErrorCodeUNAVAILABLE:
-		return true
-	case ErrorCodeVALIDATION:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for LogLevel.
 const (
 	LogLevelERROR LogLevel = "ERROR"
 	LogLevelINFO  LogLevel = "INFO"
 	LogLevelWARN  LogLevel = "WARN"
 )
-
-// Valid indicates whether the value is a known member of the LogLevel enum.
-func (e LogLevel) Valid() bool {
-	switch e {
-	case LogLevelERROR:
-		return true
-	case LogLevelINFO:
-		return true
-	case LogLevelWARN:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PagedObjectType.
 const (
@@ -209,24 +86,6 @@ const (
 	PagedObjectTypeTENANTUSERPAGE PagedObjectType = "TENANT_USER_PAGE"
 )
 
-// Valid indicates whether the value is a known member of the PagedObjectType enum.
-func (e PagedObjectType) Valid() bool {
-	switch e {
-	case PagedObjectTypePRINCIPALPAGE:
-		return true
-	case PagedObjectTypePROCESSPAGE:
-		return true
-	case PagedObjectTypeROBOTPAGE:
-		return true
-	case PagedObjectTypeTASKPAGE:
-		return true
-	case PagedObjectTypeTENANTUSERPAGE:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PrincipalType.
 const (
 	PrincipalTypeAPPLICATION PrincipalType = "APPLICATION"
@@ -234,49 +93,15 @@ const (
 	PrincipalTypeUSER        PrincipalType = "USER"
 )
 
-// Valid indicates whether the value is a known member of the PrincipalType enum.
-func (e PrincipalType) Valid() bool {
-	switch e {
-	case PrincipalTypeAPPLICATION:
-		return true
-	case PrincipalTypeSYSTEM:
-		return true
-	case PrincipalTypeUSER:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProcessElementValueNumberType.
 const (
 	ProcessElementValueNumberTypeNUMBER ProcessElementValueNumberType = "NUMBER"
 )
 
-// Valid indicates whether the value is a known member of the ProcessElementValueNumberType enum.
-func (e ProcessElementValueNumberType) Valid() bool {
-	switch e {
-	case ProcessElementValueNumberTypeNUMBER:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProcessElementValueStringType.
 const (
 	ProcessElementValueStringTypeSTRING ProcessElementValueStringType = "STRING"
 )
-
-// Valid indicates whether the value is a known member of the ProcessElementValueStringType enum.
-func (e ProcessElementValueStringType) Valid() bool {
-	switch e {
-	case ProcessElementValueStringTypeSTRING:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ProcessState.
 const (
@@ -285,37 +110,11 @@ const (
 	ProcessStateRUNNING   ProcessState = "RUNNING"
 )
 
-// Valid indicates whether the value is a known member of the ProcessState enum.
-func (e ProcessState) Valid() bool {
-	switch e {
-	case ProcessStateCANCELLED:
-		return true
-	case ProcessStateCOMPLETED:
-		return true
-	case ProcessStateRUNNING:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for RobotAssetArchitecture.
 const (
 	RobotAssetArchitectureX8632 RobotAssetArchitecture = "X86_32"
 	RobotAssetArchitectureX8664 RobotAssetArchitecture = "X86_64"
 )
-
-// Valid indicates whether the value is a known member of the RobotAssetArchitecture enum.
-func (e RobotAssetArchitecture) Valid() bool {
-	switch e {
-	case RobotAssetArchitectureX8632:
-		return true
-	case RobotAssetArchitectureX8664:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for RobotAssetPlatform.
 const (
@@ -324,20 +123,6 @@ const (
 	RobotAssetPlatformWINDOWS RobotAssetPlatform = "WINDOWS"
 )
 
-// Valid indicates whether the value is a known member of the RobotAssetPlatform enum.
-func (e RobotAssetPlatform) Valid() bool {
-	switch e {
-	case RobotAssetPlatformLINUX:
-		return true
-	case RobotAssetPlatformMACOS:
-		return true
-	case RobotAssetPlatformWINDOWS:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for RobotAssetType.
 const (
 	RobotAssetTypeNODEJS    RobotAssetType = "NODEJS"
@@ -345,37 +130,11 @@ const (
 	RobotAssetTypePYTHONPIP RobotAssetType = "PYTHON_PIP"
 )
 
-// Valid indicates whether the value is a known member of the RobotAssetType enum.
-func (e RobotAssetType) Valid() bool {
-	switch e {
-	case RobotAssetTypeNODEJS:
-		return true
-	case RobotAssetTypePYTHON:
-		return true
-	case RobotAssetTypePYTHONPIP:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for RobotFilterContext.
 const (
 	RobotFilterContextDEFAULT RobotFilterContext = "DEFAULT"
 	RobotFilterContextREADY   RobotFilterContext = "READY"
 )
-
-// Valid indicates whether the value is a known member of the RobotFilterContext enum.
-func (e RobotFilterContext) Valid() bool {
-	switch e {
-	case RobotFilterContextDEFAULT:
-		return true
-	case RobotFilterContextREADY:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for RobotSourceType.
 const (
@@ -383,92 +142,30 @@ const (
 	RobotSourceTypeROBOTFRAMEWORKPYTHONWHEEL RobotSourceType = "ROBOT_FRAMEWORK_PYTHON_WHEEL"
 )
 
-// Valid indicates whether the value is a known member of the RobotSourceType enum.
-func (e RobotSourceType) Valid() bool {
-	switch e {
-	case RobotSourceTypePACKAGE:
-		return true
-	case RobotSourceTypeROBOTFRAMEWORKPYTHONWHEEL:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for TaskElementValueDocumentType.
 const (
 	TaskElementValueDocumentTypeDOCUMENT TaskElementValueDocumentType = "DOCUMENT"
 )
-
-// Valid indicates whether the value is a known member of the TaskElementValueDocumentType enum.
-func (e TaskElementValueDocumentType) Valid() bool {
-	switch e {
-	case TaskElementValueDocumentTypeDOCUMENT:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for TaskElementValueNumberType.
 const (
 	TaskElementValueNumberTypeNUMBER TaskElementValueNumberType = "NUMBER"
 )
 
-// Valid indicates whether the value is a known member of the TaskElementValueNumberType enum.
-func (e TaskElementValueNumberType) Valid() bool {
-	switch e {
-	case TaskElementValueNumberTypeNUMBER:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for TaskElementValueObjectType.
 const (
 	TaskElementValueObjectTypeOBJECT TaskElementValueObjectType = "OBJECT"
 )
-
-// Valid indicates whether the value is a known member of the TaskElementValueObjectType enum.
-func (e TaskElementValueObjectType) Valid() bool {
-	switch e {
-	case TaskElementValueObjectTypeOBJECT:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for TaskElementValuePrincipalType.
 const (
 	TaskElementValuePrincipalTypePRINCIPAL TaskElementValuePrincipalType = "PRINCIPAL"
 )
 
-// Valid indicates whether the value is a known member of the TaskElementValuePrincipalType enum.
-func (e TaskElementValuePrincipalType) Valid() bool {
-	switch e {
-	case TaskElementValuePrincipalTypePRINCIPAL:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for TaskElementValueStringType.
 const (
 	TaskElementValueStringTypeSTRING TaskElementValueStringType = "STRING"
 )
-
-// Valid indicates whether the value is a known member of the TaskElementValueStringType enum.
-func (e TaskElementValueStringType) Valid() bool {
-	switch e {
-	case TaskElementValueStringTypeSTRING:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for TaskState.
 const (
@@ -477,22 +174,6 @@ const (
 	TaskStateCOMPLETED TaskState = "COMPLETED"
 	TaskStateREADY     TaskState = "READY"
 )
-
-// Valid indicates whether the value is a known member of the TaskState enum.
-func (e TaskState) Valid() bool {
-	switch e {
-	case TaskStateCANCELLED:
-		return true
-	case TaskStateCLAIMED:
-		return true
-	case TaskStateCOMPLETED:
-		return true
-	case TaskStateREADY:
-		return true
-	default:
-		return false
-	}
-}
 
 // Audited Who created and last changed a resource, and when
 type Audited struct {
@@ -1564,1326 +1245,401 @@ type ServerInterface interface {
 	CreateWorker(c *gin.Context)
 }
 
-// ServerInterfaceWrapper converts contexts to parameters.
+// ServerInterfaceWrapper binds the parameters of requests.
 type ServerInterfaceWrapper struct {
 	Handler            ServerInterface
 	HandlerMiddlewares []MiddlewareFunc
 	ErrorHandler       func(*gin.Context, error, int)
 }
 
-type MiddlewareFunc func(c *gin.Context)
+// MiddlewareFunc is called before each operation.
+type MiddlewareFunc = gin.HandlerFunc
 
-// CreateAuthentication operation middleware
 func (siw *ServerInterfaceWrapper) CreateAuthentication(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateAuthentication(c)
 	}
-
-	siw.Handler.CreateAuthentication(c)
 }
 
-// FindPrincipals operation middleware
 func (siw *ServerInterfaceWrapper) FindPrincipals(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindPrincipalsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("type", false, &params.Type, "string", "")
+	b.Query("groupId", false, &params.GroupID, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindPrincipals(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "groupId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupId", c.Request.URL.Query(), &params.GroupID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter groupId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindPrincipals(c, params)
 }
 
-// RetrievePrincipal operation middleware
 func (siw *ServerInterfaceWrapper) RetrievePrincipal(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrievePrincipal(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrievePrincipal(c, id)
 }
 
-// FindProcesses operation middleware
 func (siw *ServerInterfaceWrapper) FindProcesses(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindProcessesParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindProcesses(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindProcesses(c, params)
 }
 
-// CreateProcess operation middleware
 func (siw *ServerInterfaceWrapper) CreateProcess(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateProcess(c)
 	}
-
-	siw.Handler.CreateProcess(c)
 }
 
-// RetrieveProcess operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveProcess(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveProcess(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveProcess(c, id)
 }
 
-// ActionsProcessCancel operation middleware
 func (siw *ServerInterfaceWrapper) ActionsProcessCancel(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsProcessCancel(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsProcessCancel(c, id)
 }
 
-// ActionsProcessChangeInitiator operation middleware
 func (siw *ServerInterfaceWrapper) ActionsProcessChangeInitiator(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsProcessChangeInitiator(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsProcessChangeInitiator(c, id)
 }
 
-// ActionsProcessComplete operation middleware
 func (siw *ServerInterfaceWrapper) ActionsProcessComplete(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsProcessComplete(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsProcessComplete(c, id)
 }
 
-// ActionsProcessDeleteElement operation middleware
 func (siw *ServerInterfaceWrapper) ActionsProcessDeleteElement(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsProcessDeleteElement(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsProcessDeleteElement(c, id)
 }
 
-// ActionsProcessDownloadEntityDocument operation middleware
 func (siw *ServerInterfaceWrapper) ActionsProcessDownloadEntityDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params ActionsProcessDownloadEntityDocumentParams
-
-	// ------------- Required query parameter "documentUri" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentUri", c.Request.URL.Query(), &params.DocumentURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentUri: %w", err), http.StatusBadRequest)
-		return
+	b.Query("documentUri", true, &params.DocumentURI, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsProcessDownloadEntityDocument(c, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsProcessDownloadEntityDocument(c, id, params)
 }
 
-// ActionsProcessSaveElement operation middleware
 func (siw *ServerInterfaceWrapper) ActionsProcessSaveElement(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsProcessSaveElement(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsProcessSaveElement(c, id)
 }
 
-// ActionsProcessSaveEntityData operation middleware
 func (siw *ServerInterfaceWrapper) ActionsProcessSaveEntityData(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsProcessSaveEntityData(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsProcessSaveEntityData(c, id)
 }
 
-// ActionsProcessSaveEntityDocument operation middleware
 func (siw *ServerInterfaceWrapper) ActionsProcessSaveEntityDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params ActionsProcessSaveEntityDocumentParams
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	b.Query("schemaPath", true, &params.SchemaPath, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsProcessSaveEntityDocument(c, id, params)
 	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "schemaPath" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "schemaPath", c.Request.URL.Query(), &params.SchemaPath, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter schemaPath: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsProcessSaveEntityDocument(c, id, params)
 }
 
-// ActionsProcessSaveUserActionValueDocument operation middleware
 func (siw *ServerInterfaceWrapper) ActionsProcessSaveUserActionValueDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params ActionsProcessSaveUserActionValueDocumentParams
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	b.Query("userActionValueId", true, &params.UserActionValueID, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsProcessSaveUserActionValueDocument(c, id, params)
 	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "userActionValueId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "userActionValueId", c.Request.URL.Query(), &params.UserActionValueID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter userActionValueId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsProcessSaveUserActionValueDocument(c, id, params)
 }
 
-// FindRobots operation middleware
 func (siw *ServerInterfaceWrapper) FindRobots(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindRobotsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("filterContext", false, &params.FilterContext, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindRobots(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "filterContext" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "filterContext", c.Request.URL.Query(), &params.FilterContext, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter filterContext: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindRobots(c, params)
 }
 
-// RetrieveRobot operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveRobot(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveRobot(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveRobot(c, id)
 }
 
-// ActionsRobotDownloadAsset operation middleware
 func (siw *ServerInterfaceWrapper) ActionsRobotDownloadAsset(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params ActionsRobotDownloadAssetParams
-
-	// ------------- Required query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
-		return
+	b.Query("type", true, &params.Type, "string", "")
+	b.Query("version", true, &params.Version, "string", "")
+	b.Query("platform", true, &params.Platform, "string", "")
+	b.Query("architecture", true, &params.Architecture, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsRobotDownloadAsset(c, id, params)
 	}
-
-	// ------------- Required query parameter "version" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "version", c.Request.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "platform" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "platform", c.Request.URL.Query(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter platform: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "architecture" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "architecture", c.Request.URL.Query(), &params.Architecture, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter architecture: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsRobotDownloadAsset(c, id, params)
 }
 
-// ActionsRobotDownloadSourceCode operation middleware
 func (siw *ServerInterfaceWrapper) ActionsRobotDownloadSourceCode(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsRobotDownloadSourceCode(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsRobotDownloadSourceCode(c, id)
 }
 
-// FindTasks operation middleware
 func (siw *ServerInterfaceWrapper) FindTasks(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindTasksParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("processId", false, &params.ProcessID, "array", "")
+	b.Query("state", false, &params.State, "array", "")
+	b.Query("taskDefinitionCode", false, &params.TaskDefinitionCode, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindTasks(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processId", c.Request.URL.Query(), &params.ProcessID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "state" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "taskDefinitionCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "taskDefinitionCode", c.Request.URL.Query(), &params.TaskDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter taskDefinitionCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindTasks(c, params)
 }
 
-// CreateTask operation middleware
 func (siw *ServerInterfaceWrapper) CreateTask(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params CreateTaskParams
-
-	// ------------- Optional query parameter "activityToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "activityToken", c.Request.URL.Query(), &params.ActivityToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter activityToken: %w", err), http.StatusBadRequest)
-		return
+	b.Query("activityToken", false, &params.ActivityToken, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateTask(c, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CreateTask(c, params)
 }
 
-// RetrieveTask operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveTask(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveTask(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveTask(c, id)
 }
 
-// ActionsTaskAppendLog operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskAppendLog(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskAppendLog(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskAppendLog(c, id)
 }
 
-// ActionsTaskAssign operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskAssign(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskAssign(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskAssign(c, id)
 }
 
-// ActionsTaskClaim operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskClaim(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskClaim(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskClaim(c, id)
 }
 
-// ActionsTaskComplete operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskComplete(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskComplete(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskComplete(c, id)
 }
 
-// ActionsTaskDeleteElement operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskDeleteElement(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskDeleteElement(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskDeleteElement(c, id)
 }
 
-// ActionsTaskDeleteElementValueDocument operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskDeleteElementValueDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskDeleteElementValueDocument(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskDeleteElementValueDocument(c, id)
 }
 
-// ActionsTaskDownloadElementValueDocument operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskDownloadElementValueDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params ActionsTaskDownloadElementValueDocumentParams
-
-	// ------------- Required query parameter "documentId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentId", c.Request.URL.Query(), &params.DocumentID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentId: %w", err), http.StatusBadRequest)
-		return
+	b.Query("documentId", true, &params.DocumentID, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskDownloadElementValueDocument(c, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskDownloadElementValueDocument(c, id, params)
 }
 
-// ActionsTaskDownloadElementValueRendered operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskDownloadElementValueRendered(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params ActionsTaskDownloadElementValueRenderedParams
-
-	// ------------- Required query parameter "elementDefinitionCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "elementDefinitionCode", c.Request.URL.Query(), &params.ElementDefinitionCode, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter elementDefinitionCode: %w", err), http.StatusBadRequest)
-		return
+	b.Query("elementDefinitionCode", true, &params.ElementDefinitionCode, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskDownloadElementValueRendered(c, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskDownloadElementValueRendered(c, id, params)
 }
 
-// ActionsTaskDownloadJSONFormsValueDocument operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskDownloadJSONFormsValueDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params ActionsTaskDownloadJSONFormsValueDocumentParams
-
-	// ------------- Required query parameter "documentUri" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentUri", c.Request.URL.Query(), &params.DocumentURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentUri: %w", err), http.StatusBadRequest)
-		return
+	b.Query("documentUri", true, &params.DocumentURI, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskDownloadJSONFormsValueDocument(c, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskDownloadJSONFormsValueDocument(c, id, params)
 }
 
-// ActionsTaskSaveElement operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskSaveElement(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskSaveElement(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskSaveElement(c, id)
 }
 
-// ActionsTaskSaveElementValueDocument operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskSaveElementValueDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params ActionsTaskSaveElementValueDocumentParams
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	b.Query("elementDefinitionCode", true, &params.ElementDefinitionCode, "string", "")
+	b.Query("elementValueId", false, &params.ElementValueID, "string", "uuid")
+	b.Query("elementValueValid", false, &params.ElementValueValid, "boolean", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskSaveElementValueDocument(c, id, params)
 	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "elementDefinitionCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "elementDefinitionCode", c.Request.URL.Query(), &params.ElementDefinitionCode, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter elementDefinitionCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "elementValueId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "elementValueId", c.Request.URL.Query(), &params.ElementValueID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter elementValueId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "elementValueValid" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "elementValueValid", c.Request.URL.Query(), &params.ElementValueValid, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter elementValueValid: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskSaveElementValueDocument(c, id, params)
 }
 
-// ActionsTaskSaveJSONFormsValueData operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskSaveJSONFormsValueData(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskSaveJSONFormsValueData(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskSaveJSONFormsValueData(c, id)
 }
 
-// ActionsTaskSaveJSONFormsValueDocument operation middleware
 func (siw *ServerInterfaceWrapper) ActionsTaskSaveJSONFormsValueDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params ActionsTaskSaveJSONFormsValueDocumentParams
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	b.Query("schemaPath", true, &params.SchemaPath, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ActionsTaskSaveJSONFormsValueDocument(c, id, params)
 	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "schemaPath" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "schemaPath", c.Request.URL.Query(), &params.SchemaPath, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter schemaPath: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActionsTaskSaveJSONFormsValueDocument(c, id, params)
 }
 
-// FindTenantUsers operation middleware
 func (siw *ServerInterfaceWrapper) FindTenantUsers(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindTenantUsersParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("groupId", false, &params.GroupID, "array", "")
+	b.Query("email", false, &params.Email, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindTenantUsers(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "groupId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupId", c.Request.URL.Query(), &params.GroupID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter groupId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "email" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "email", c.Request.URL.Query(), &params.Email, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter email: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindTenantUsers(c, params)
 }
 
-// RetrieveTenantUser operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveTenantUser(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveTenantUser(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveTenantUser(c, id)
 }
 
-// CreateWorker operation middleware
 func (siw *ServerInterfaceWrapper) CreateWorker(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateWorker(c)
 	}
-
-	siw.Handler.CreateWorker(c)
 }
 
 // GinServerOptions provides options for the Gin server.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/procession-dev/procession/api/httpio"
 )
@@ -24,18 +23,6 @@ const (
 	AuthenticationTypeENGINETOKEN       AuthenticationType = "ENGINE_TOKEN"
 )
 
-// Valid indicates whether the value is a known member of the AuthenticationType enum.
-func (e AuthenticationType) Valid() bool {
-	switch e {
-	case AuthenticationTypeENGINECERTIFICATE:
-		return true
-	case AuthenticationTypeENGINETOKEN:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for BusinessArtifactActionStatus.
 const (
 	BusinessArtifactActionStatusCANCELED  BusinessArtifactActionStatus = "CANCELED"
@@ -43,22 +30,6 @@ const (
 	BusinessArtifactActionStatusERROR     BusinessArtifactActionStatus = "ERROR"
 	BusinessArtifactActionStatusREQUESTED BusinessArtifactActionStatus = "REQUESTED"
 )
-
-// Valid indicates whether the value is a known member of the BusinessArtifactActionStatus enum.
-func (e BusinessArtifactActionStatus) Valid() bool {
-	switch e {
-	case BusinessArtifactActionStatusCANCELED:
-		return true
-	case BusinessArtifactActionStatusCOMPLETED:
-		return true
-	case BusinessArtifactActionStatusERROR:
-		return true
-	case BusinessArtifactActionStatusREQUESTED:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for BusinessArtifactActionType.
 const (
@@ -68,22 +39,6 @@ const (
 	BusinessArtifactActionTypeSTARTWORKFLOW          BusinessArtifactActionType = "START_WORKFLOW"
 )
 
-// Valid indicates whether the value is a known member of the BusinessArtifactActionType enum.
-func (e BusinessArtifactActionType) Valid() bool {
-	switch e {
-	case BusinessArtifactActionTypeCREATEBUSINESSARTIFACT:
-		return true
-	case BusinessArtifactActionTypeDOWNLOADABLE:
-		return true
-	case BusinessArtifactActionTypeSTARTPROCESS:
-		return true
-	case BusinessArtifactActionTypeSTARTWORKFLOW:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for DataSourceQueryErrorCode.
 const (
 	DataSourceQueryErrorCodeFAILED        DataSourceQueryErrorCode = "FAILED"
@@ -92,42 +47,12 @@ const (
 	DataSourceQueryErrorCodeTIMEOUT       DataSourceQueryErrorCode = "TIMEOUT"
 )
 
-// Valid indicates whether the value is a known member of the DataSourceQueryErrorCode enum.
-func (e DataSourceQueryErrorCode) Valid() bool {
-	switch e {
-	case DataSourceQueryErrorCodeFAILED:
-		return true
-	case DataSourceQueryErrorCodeINVALIDANSWER:
-		return true
-	case DataSourceQueryErrorCodeREFUSED:
-		return true
-	case DataSourceQueryErrorCodeTIMEOUT:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for DataSourceQueryState.
 const (
 	DataSourceQueryStateCOMPLETED DataSourceQueryState = "COMPLETED"
 	DataSourceQueryStateFAILED    DataSourceQueryState = "FAILED"
 	DataSourceQueryStatePENDING   DataSourceQueryState = "PENDING"
 )
-
-// Valid indicates whether the value is a known member of the DataSourceQueryState enum.
-func (e DataSourceQueryState) Valid() bool {
-	switch e {
-	case DataSourceQueryStateCOMPLETED:
-		return true
-	case DataSourceQueryStateFAILED:
-		return true
-	case DataSourceQueryStatePENDING:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for DefaultErrorInfoLocationType.
 const (
@@ -137,22 +62,6 @@ const (
 	DefaultErrorInfoLocationTypeQuery  DefaultErrorInfoLocationType = "query"
 )
 
-// Valid indicates whether the value is a known member of the DefaultErrorInfoLocationType enum.
-func (e DefaultErrorInfoLocationType) Valid() bool {
-	switch e {
-	case DefaultErrorInfoLocationTypeBody:
-		return true
-	case DefaultErrorInfoLocationTypeHeader:
-		return true
-	case DefaultErrorInfoLocationTypePath:
-		return true
-	case DefaultErrorInfoLocationTypeQuery:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for DeletedFilter.
 const (
 	DeletedFilterEXCLUDE DeletedFilter = "EXCLUDE"
@@ -160,37 +69,11 @@ const (
 	DeletedFilterONLY    DeletedFilter = "ONLY"
 )
 
-// Valid indicates whether the value is a known member of the DeletedFilter enum.
-func (e DeletedFilter) Valid() bool {
-	switch e {
-	case DeletedFilterEXCLUDE:
-		return true
-	case DeletedFilterINCLUDE:
-		return true
-	case DeletedFilterONLY:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ElementDefinitionFieldType.
 const (
 	ElementDefinitionFieldTypeNUMBER ElementDefinitionFieldType = "NUMBER"
 	ElementDefinitionFieldTypeSTRING ElementDefinitionFieldType = "STRING"
 )
-
-// Valid indicates whether the value is a known member of the ElementDefinitionFieldType enum.
-func (e ElementDefinitionFieldType) Valid() bool {
-	switch e {
-	case ElementDefinitionFieldTypeNUMBER:
-		return true
-	case ElementDefinitionFieldTypeSTRING:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ElementDefinitionType.
 const (
@@ -200,24 +83,6 @@ const (
 	ElementDefinitionTypeFORM      ElementDefinitionType = "FORM"
 	ElementDefinitionTypePRINCIPAL ElementDefinitionType = "PRINCIPAL"
 )
-
-// Valid indicates whether the value is a known member of the ElementDefinitionType enum.
-func (e ElementDefinitionType) Valid() bool {
-	switch e {
-	case ElementDefinitionTypeDECISION:
-		return true
-	case ElementDefinitionTypeDOCUMENT:
-		return true
-	case ElementDefinitionTypeFIELD:
-		return true
-	case ElementDefinitionTypeFORM:
-		return true
-	case ElementDefinitionTypePRINCIPAL:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ErrorCode.
 const (
@@ -246,60 +111,6 @@ const (
 	ErrorCodeVALIDATION             ErrorCode = "VALIDATION"
 )
 
-// Valid indicates whether the value is a known member of the ErrorCode enum.
-func (e ErrorCode) Valid() bool {
-	switch e {
-	case ErrorCodeACCESSDENIED:
-		return true
-	case ErrorCodeAIRUNPENDING:
-		return true
-	case ErrorCodeCONFLICT:
-		return true
-	case ErrorCodeDEFINITIONNOTFOUND:
-		return true
-	case ErrorCodeDEFINITIONNOTPUBLISHED:
-		return true
-	case ErrorCodeDOCUMENTEXPIRED:
-		return true
-	case ErrorCodeDOCUMENTTOOLARGE:
-		return true
-	case ErrorCodeDOCUMENTTYPE:
-		return true
-	case ErrorCodeFEATUREDISABLED:
-		return true
-	case ErrorCodeINTERNAL:
-		return true
-	case ErrorCodeINVALIDSTATE:
-		return true
-	case ErrorCodeNOTFOUND:
-		return true
-	case ErrorCodePATCHFAILED:
-		return true
-	case ErrorCodePATCHTOOCOSTLY:
-		return true
-	case ErrorCodePRECONDITIONFAILED:
-		return true
-	case ErrorCodePROCESSFINISHED:
-		return true
-	case ErrorCodeRATELIMITED:
-		return true
-	case ErrorCodeTASKALREADYCLAIMED:
-		return true
-	case ErrorCodeTASKDATAINVALID:
-		return true
-	case ErrorCodeTASKNOTOWNED:
-		return true
-	case ErrorCodeUNAUTHENTICATED:
-		return true
-	case ErrorCodeUNAVAILABLE:
-		return true
-	case ErrorCodeVALIDATION:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for JSONPatchOperationOp.
 const (
 	JSONPatchOperationOpAdd     JSONPatchOperationOp = "add"
@@ -310,46 +121,12 @@ const (
 	JSONPatchOperationOpTest    JSONPatchOperationOp = "test"
 )
 
-// Valid indicates whether the value is a known member of the JSONPatchOperationOp enum.
-func (e JSONPatchOperationOp) Valid() bool {
-	switch e {
-	case JSONPatchOperationOpAdd:
-		return true
-	case JSONPatchOperationOpCopy:
-		return true
-	case JSONPatchOperationOpMove:
-		return true
-	case JSONPatchOperationOpRemove:
-		return true
-	case JSONPatchOperationOpReplace:
-		return true
-	case JSONPatchOperationOpTest:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PrincipalType.
 const (
 	PrincipalTypeAPPLICATION PrincipalType = "APPLICATION"
 	PrincipalTypeSYSTEM      PrincipalType = "SYSTEM"
 	PrincipalTypeUSER        PrincipalType = "USER"
 )
-
-// Valid indicates whether the value is a known member of the PrincipalType enum.
-func (e PrincipalType) Valid() bool {
-	switch e {
-	case PrincipalTypeAPPLICATION:
-		return true
-	case PrincipalTypeSYSTEM:
-		return true
-	case PrincipalTypeUSER:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ProcessActionParameterType.
 const (
@@ -358,20 +135,6 @@ const (
 	ProcessActionParameterTypeUUID   ProcessActionParameterType = "UUID"
 )
 
-// Valid indicates whether the value is a known member of the ProcessActionParameterType enum.
-func (e ProcessActionParameterType) Valid() bool {
-	switch e {
-	case ProcessActionParameterTypeOBJECT:
-		return true
-	case ProcessActionParameterTypeSTRING:
-		return true
-	case ProcessActionParameterTypeUUID:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProcessActionStatus.
 const (
 	ProcessActionStatusCANCELED  ProcessActionStatus = "CANCELED"
@@ -379,22 +142,6 @@ const (
 	ProcessActionStatusERROR     ProcessActionStatus = "ERROR"
 	ProcessActionStatusREQUESTED ProcessActionStatus = "REQUESTED"
 )
-
-// Valid indicates whether the value is a known member of the ProcessActionStatus enum.
-func (e ProcessActionStatus) Valid() bool {
-	switch e {
-	case ProcessActionStatusCANCELED:
-		return true
-	case ProcessActionStatusCOMPLETED:
-		return true
-	case ProcessActionStatusERROR:
-		return true
-	case ProcessActionStatusREQUESTED:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ProcessActionType.
 const (
@@ -407,63 +154,17 @@ const (
 	ProcessActionTypeSTARTWORKFLOW            ProcessActionType = "START_WORKFLOW"
 )
 
-// Valid indicates whether the value is a known member of the ProcessActionType enum.
-func (e ProcessActionType) Valid() bool {
-	switch e {
-	case ProcessActionTypeCREATEPROCESSITEMMESSAGE:
-		return true
-	case ProcessActionTypeCREATEPROCESSITEMTHREAD:
-		return true
-	case ProcessActionTypeCREATETASK:
-		return true
-	case ProcessActionTypeDOWNLOADABLE:
-		return true
-	case ProcessActionTypeSENDWORKFLOWSIGNAL:
-		return true
-	case ProcessActionTypeSTARTRELATEDPROCESS:
-		return true
-	case ProcessActionTypeSTARTWORKFLOW:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProcessEventOrder.
 const (
 	ProcessEventOrderNEWESTFIRST ProcessEventOrder = "NEWEST_FIRST"
 	ProcessEventOrderOLDESTFIRST ProcessEventOrder = "OLDEST_FIRST"
 )
 
-// Valid indicates whether the value is a known member of the ProcessEventOrder enum.
-func (e ProcessEventOrder) Valid() bool {
-	switch e {
-	case ProcessEventOrderNEWESTFIRST:
-		return true
-	case ProcessEventOrderOLDESTFIRST:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProcessItemAiAssistanceAnswerType.
 const (
 	ProcessItemAiAssistanceAnswerTypeDRAFT      ProcessItemAiAssistanceAnswerType = "DRAFT"
 	ProcessItemAiAssistanceAnswerTypeSUGGESTION ProcessItemAiAssistanceAnswerType = "SUGGESTION"
 )
-
-// Valid indicates whether the value is a known member of the ProcessItemAiAssistanceAnswerType enum.
-func (e ProcessItemAiAssistanceAnswerType) Valid() bool {
-	switch e {
-	case ProcessItemAiAssistanceAnswerTypeDRAFT:
-		return true
-	case ProcessItemAiAssistanceAnswerTypeSUGGESTION:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ProcessItemAiAssistanceDocumentProblem.
 const (
@@ -477,30 +178,6 @@ const (
 	ProcessItemAiAssistanceDocumentProblemUNSUPPORTEDTYPE  ProcessItemAiAssistanceDocumentProblem = "UNSUPPORTED_TYPE"
 )
 
-// Valid indicates whether the value is a known member of the ProcessItemAiAssistanceDocumentProblem enum.
-func (e ProcessItemAiAssistanceDocumentProblem) Valid() bool {
-	switch e {
-	case ProcessItemAiAssistanceDocumentProblemBROKEN:
-		return true
-	case ProcessItemAiAssistanceDocumentProblemENCRYPTED:
-		return true
-	case ProcessItemAiAssistanceDocumentProblemNOTEXT:
-		return true
-	case ProcessItemAiAssistanceDocumentProblemTOOLARGE:
-		return true
-	case ProcessItemAiAssistanceDocumentProblemTOOMANYDOCUMENTS:
-		return true
-	case ProcessItemAiAssistanceDocumentProblemTOOSLOW:
-		return true
-	case ProcessItemAiAssistanceDocumentProblemUNREADABLE:
-		return true
-	case ProcessItemAiAssistanceDocumentProblemUNSUPPORTEDTYPE:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProcessItemAiAssistanceState.
 const (
 	ProcessItemAiAssistanceStateCOMPLETED ProcessItemAiAssistanceState = "COMPLETED"
@@ -508,40 +185,12 @@ const (
 	ProcessItemAiAssistanceStatePENDING   ProcessItemAiAssistanceState = "PENDING"
 )
 
-// Valid indicates whether the value is a known member of the ProcessItemAiAssistanceState enum.
-func (e ProcessItemAiAssistanceState) Valid() bool {
-	switch e {
-	case ProcessItemAiAssistanceStateCOMPLETED:
-		return true
-	case ProcessItemAiAssistanceStateFAILED:
-		return true
-	case ProcessItemAiAssistanceStatePENDING:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProcessItemTaskLogLevel.
 const (
 	ProcessItemTaskLogLevelERROR ProcessItemTaskLogLevel = "ERROR"
 	ProcessItemTaskLogLevelINFO  ProcessItemTaskLogLevel = "INFO"
 	ProcessItemTaskLogLevelWARN  ProcessItemTaskLogLevel = "WARN"
 )
-
-// Valid indicates whether the value is a known member of the ProcessItemTaskLogLevel enum.
-func (e ProcessItemTaskLogLevel) Valid() bool {
-	switch e {
-	case ProcessItemTaskLogLevelERROR:
-		return true
-	case ProcessItemTaskLogLevelINFO:
-		return true
-	case ProcessItemTaskLogLevelWARN:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ProcessItemTaskState.
 const (
@@ -551,42 +200,12 @@ const (
 	ProcessItemTaskStateREADY     ProcessItemTaskState = "READY"
 )
 
-// Valid indicates whether the value is a known member of the ProcessItemTaskState enum.
-func (e ProcessItemTaskState) Valid() bool {
-	switch e {
-	case ProcessItemTaskStateCANCELLED:
-		return true
-	case ProcessItemTaskStateCLAIMED:
-		return true
-	case ProcessItemTaskStateCOMPLETED:
-		return true
-	case ProcessItemTaskStateREADY:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProcessItemType.
 const (
 	ProcessItemTypeMESSAGE ProcessItemType = "MESSAGE"
 	ProcessItemTypeTASK    ProcessItemType = "TASK"
 	ProcessItemTypeTHREAD  ProcessItemType = "THREAD"
 )
-
-// Valid indicates whether the value is a known member of the ProcessItemType enum.
-func (e ProcessItemType) Valid() bool {
-	switch e {
-	case ProcessItemTypeMESSAGE:
-		return true
-	case ProcessItemTypeTASK:
-		return true
-	case ProcessItemTypeTHREAD:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ProcessState.
 const (
@@ -595,37 +214,11 @@ const (
 	ProcessStateRUNNING   ProcessState = "RUNNING"
 )
 
-// Valid indicates whether the value is a known member of the ProcessState enum.
-func (e ProcessState) Valid() bool {
-	switch e {
-	case ProcessStateCANCELLED:
-		return true
-	case ProcessStateCOMPLETED:
-		return true
-	case ProcessStateRUNNING:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for RobotAssetArchitecture.
 const (
 	RobotAssetArchitectureX8632 RobotAssetArchitecture = "X86_32"
 	RobotAssetArchitectureX8664 RobotAssetArchitecture = "X86_64"
 )
-
-// Valid indicates whether the value is a known member of the RobotAssetArchitecture enum.
-func (e RobotAssetArchitecture) Valid() bool {
-	switch e {
-	case RobotAssetArchitectureX8632:
-		return true
-	case RobotAssetArchitectureX8664:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for RobotAssetPlatform.
 const (
@@ -634,20 +227,6 @@ const (
 	RobotAssetPlatformWINDOWS RobotAssetPlatform = "WINDOWS"
 )
 
-// Valid indicates whether the value is a known member of the RobotAssetPlatform enum.
-func (e RobotAssetPlatform) Valid() bool {
-	switch e {
-	case RobotAssetPlatformLINUX:
-		return true
-	case RobotAssetPlatformMACOS:
-		return true
-	case RobotAssetPlatformWINDOWS:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for RobotAssetType.
 const (
 	RobotAssetTypeNODEJS    RobotAssetType = "NODEJS"
@@ -655,37 +234,11 @@ const (
 	RobotAssetTypePYTHONPIP RobotAssetType = "PYTHON_PIP"
 )
 
-// Valid indicates whether the value is a known member of the RobotAssetType enum.
-func (e RobotAssetType) Valid() bool {
-	switch e {
-	case RobotAssetTypeNODEJS:
-		return true
-	case RobotAssetTypePYTHON:
-		return true
-	case RobotAssetTypePYTHONPIP:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for RobotFilterContext.
 const (
 	RobotFilterContextDEFAULT RobotFilterContext = "DEFAULT"
 	RobotFilterContextREADY   RobotFilterContext = "READY"
 )
-
-// Valid indicates whether the value is a known member of the RobotFilterContext enum.
-func (e RobotFilterContext) Valid() bool {
-	switch e {
-	case RobotFilterContextDEFAULT:
-		return true
-	case RobotFilterContextREADY:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for RobotSourceType.
 const (
@@ -693,38 +246,12 @@ const (
 	RobotSourceTypeUNKNOWN RobotSourceType = "UNKNOWN"
 )
 
-// Valid indicates whether the value is a known member of the RobotSourceType enum.
-func (e RobotSourceType) Valid() bool {
-	switch e {
-	case RobotSourceTypePACKAGE:
-		return true
-	case RobotSourceTypeUNKNOWN:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for TenantPricingPlan.
 const (
 	TenantPricingPlanFREE      TenantPricingPlan = "FREE"
 	TenantPricingPlanPREMIUM   TenantPricingPlan = "PREMIUM"
 	TenantPricingPlanUNLIMITED TenantPricingPlan = "UNLIMITED"
 )
-
-// Valid indicates whether the value is a known member of the TenantPricingPlan enum.
-func (e TenantPricingPlan) Valid() bool {
-	switch e {
-	case TenantPricingPlanFREE:
-		return true
-	case TenantPricingPlanPREMIUM:
-		return true
-	case TenantPricingPlanUNLIMITED:
-		return true
-	default:
-		return false
-	}
-}
 
 // AnyObject Any JSON object; numbers keep all their digits
 type AnyObject = json.RawMessage
@@ -2915,2545 +2442,748 @@ type ServerInterface interface {
 	CreateWorker(c *gin.Context)
 }
 
-// ServerInterfaceWrapper converts contexts to parameters.
+// ServerInterfaceWrapper binds the parameters of requests.
 type ServerInterfaceWrapper struct {
 	Handler            ServerInterface
 	HandlerMiddlewares []MiddlewareFunc
 	ErrorHandler       func(*gin.Context, error, int)
 }
 
-type MiddlewareFunc func(c *gin.Context)
+// MiddlewareFunc is called before each operation.
+type MiddlewareFunc = gin.HandlerFunc
 
-// CreateAuthentication operation middleware
 func (siw *ServerInterfaceWrapper) CreateAuthentication(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateAuthentication(c)
 	}
-
-	siw.Handler.CreateAuthentication(c)
 }
 
-// FindBusinessArtifactDefinitions operation middleware
 func (siw *ServerInterfaceWrapper) FindBusinessArtifactDefinitions(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindBusinessArtifactDefinitionsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("businessArtifactDefinitionCode", false, &params.BusinessArtifactDefinitionCode, "array", "")
+	b.Query("creatable", false, &params.Creatable, "boolean", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindBusinessArtifactDefinitions(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "businessArtifactDefinitionCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "businessArtifactDefinitionCode", c.Request.URL.Query(), &params.BusinessArtifactDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter businessArtifactDefinitionCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "creatable" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "creatable", c.Request.URL.Query(), &params.Creatable, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter creatable: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindBusinessArtifactDefinitions(c, params)
 }
 
-// RetrieveBusinessArtifactDefinition operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveBusinessArtifactDefinition(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveBusinessArtifactDefinition(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveBusinessArtifactDefinition(c, id)
 }
 
-// FindBusinessArtifacts operation middleware
 func (siw *ServerInterfaceWrapper) FindBusinessArtifacts(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindBusinessArtifactsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("businessArtifactDefinitionId", false, &params.BusinessArtifactDefinitionID, "array", "")
+	b.Query("businessArtifactDefinitionCode", false, &params.BusinessArtifactDefinitionCode, "array", "")
+	b.Query("value", false, &params.Value, "array", "")
+	b.Query("deleted", false, &params.Deleted, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindBusinessArtifacts(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "businessArtifactDefinitionId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "businessArtifactDefinitionId", c.Request.URL.Query(), &params.BusinessArtifactDefinitionID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter businessArtifactDefinitionId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "businessArtifactDefinitionCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "businessArtifactDefinitionCode", c.Request.URL.Query(), &params.BusinessArtifactDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter businessArtifactDefinitionCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "value" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "value", c.Request.URL.Query(), &params.Value, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter value: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "deleted" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "deleted", c.Request.URL.Query(), &params.Deleted, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deleted: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindBusinessArtifacts(c, params)
 }
 
-// CreateBusinessArtifact operation middleware
 func (siw *ServerInterfaceWrapper) CreateBusinessArtifact(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateBusinessArtifact(c)
 	}
-
-	siw.Handler.CreateBusinessArtifact(c)
 }
 
-// DeleteBusinessArtifact operation middleware
 func (siw *ServerInterfaceWrapper) DeleteBusinessArtifact(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DeleteBusinessArtifact(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DeleteBusinessArtifact(c, id)
 }
 
-// RetrieveBusinessArtifact operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveBusinessArtifact(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveBusinessArtifact(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveBusinessArtifact(c, id)
 }
 
-// CreateBusinessArtifactAction operation middleware
 func (siw *ServerInterfaceWrapper) CreateBusinessArtifactAction(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateBusinessArtifactAction(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CreateBusinessArtifactAction(c, id)
 }
 
-// RetrieveBusinessArtifactAction operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveBusinessArtifactAction(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "actionId" -------------
+	b.Path("id", &id, "string", "uuid")
 	var actionID ActionID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "actionId", c.Param("actionId"), &actionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actionId: %w", err), http.StatusBadRequest)
-		return
+	b.Path("actionId", &actionID, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveBusinessArtifactAction(c, id, actionID)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveBusinessArtifactAction(c, id, actionID)
 }
 
-// CancelBusinessArtifactAction operation middleware
 func (siw *ServerInterfaceWrapper) CancelBusinessArtifactAction(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "actionId" -------------
+	b.Path("id", &id, "string", "uuid")
 	var actionID ActionID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "actionId", c.Param("actionId"), &actionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actionId: %w", err), http.StatusBadRequest)
-		return
+	b.Path("actionId", &actionID, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CancelBusinessArtifactAction(c, id, actionID)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CancelBusinessArtifactAction(c, id, actionID)
 }
 
-// PatchBusinessArtifactData operation middleware
 func (siw *ServerInterfaceWrapper) PatchBusinessArtifactData(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.PatchBusinessArtifactData(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.PatchBusinessArtifactData(c, id)
 }
 
-// UpdateBusinessArtifactData operation middleware
 func (siw *ServerInterfaceWrapper) UpdateBusinessArtifactData(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UpdateBusinessArtifactData(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UpdateBusinessArtifactData(c, id)
 }
 
-// DownloadBusinessArtifactDocument operation middleware
 func (siw *ServerInterfaceWrapper) DownloadBusinessArtifactDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params DownloadBusinessArtifactDocumentParams
-
-	// ------------- Required query parameter "documentUri" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentUri", c.Request.URL.Query(), &params.DocumentURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentUri: %w", err), http.StatusBadRequest)
-		return
+	b.Query("documentUri", true, &params.DocumentURI, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DownloadBusinessArtifactDocument(c, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DownloadBusinessArtifactDocument(c, id, params)
 }
 
-// PrepareBusinessArtifactCreateArtifact operation middleware
 func (siw *ServerInterfaceWrapper) PrepareBusinessArtifactCreateArtifact(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.PrepareBusinessArtifactCreateArtifact(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.PrepareBusinessArtifactCreateArtifact(c, id)
 }
 
-// PrepareBusinessArtifactStartProcess operation middleware
 func (siw *ServerInterfaceWrapper) PrepareBusinessArtifactStartProcess(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.PrepareBusinessArtifactStartProcess(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.PrepareBusinessArtifactStartProcess(c, id)
 }
 
-// RestoreBusinessArtifact operation middleware
 func (siw *ServerInterfaceWrapper) RestoreBusinessArtifact(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RestoreBusinessArtifact(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RestoreBusinessArtifact(c, id)
 }
 
-// UploadBusinessArtifactDocument operation middleware
 func (siw *ServerInterfaceWrapper) UploadBusinessArtifactDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params UploadBusinessArtifactDocumentParams
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UploadBusinessArtifactDocument(c, id, params)
 	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UploadBusinessArtifactDocument(c, id, params)
 }
 
-// CreateDataSourceQuery operation middleware
 func (siw *ServerInterfaceWrapper) CreateDataSourceQuery(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateDataSourceQuery(c)
 	}
-
-	siw.Handler.CreateDataSourceQuery(c)
 }
 
-// RetrieveDataSourceQuery operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveDataSourceQuery(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveDataSourceQuery(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveDataSourceQuery(c, id)
 }
 
-// DownloadDocument operation middleware
 func (siw *ServerInterfaceWrapper) DownloadDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params DownloadDocumentParams
-
-	// ------------- Required query parameter "documentUri" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentUri", c.Request.URL.Query(), &params.DocumentURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentUri: %w", err), http.StatusBadRequest)
-		return
+	b.Query("documentUri", true, &params.DocumentURI, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DownloadDocument(c, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DownloadDocument(c, params)
 }
 
-// UploadDocument operation middleware
 func (siw *ServerInterfaceWrapper) UploadDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params UploadDocumentParams
-
-	// ------------- Required query parameter "targetUri" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "targetUri", c.Request.URL.Query(), &params.TargetURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter targetUri: %w", err), http.StatusBadRequest)
-		return
+	b.Query("targetUri", true, &params.TargetURI, "string", "")
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UploadDocument(c, params)
 	}
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UploadDocument(c, params)
 }
 
-// StreamEvents operation middleware
 func (siw *ServerInterfaceWrapper) StreamEvents(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params StreamEventsParams
-
-	// ------------- Optional query parameter "processId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processId", c.Request.URL.Query(), &params.ProcessID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processId: %w", err), http.StatusBadRequest)
-		return
+	b.Query("processId", false, &params.ProcessID, "array", "")
+	b.Query("after", false, &params.After, "string", "")
+	b.Query("follow", false, &params.Follow, "boolean", "")
+	var lastEventID string
+	if b.Header("Last-Event-ID", &lastEventID, "string", "") {
+		params.LastEventID = &lastEventID
 	}
-
-	// ------------- Optional query parameter "after" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", c.Request.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter after: %w", err), http.StatusBadRequest)
-		return
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.StreamEvents(c, params)
 	}
-
-	// ------------- Optional query parameter "follow" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "follow", c.Request.URL.Query(), &params.Follow, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter follow: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	headers := c.Request.Header
-
-	// ------------- Optional header parameter "Last-Event-ID" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Last-Event-ID")]; found {
-		var LastEventID string
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandler(c, fmt.Errorf("Expected one value for Last-Event-ID, got %d", n), http.StatusBadRequest)
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Last-Event-ID", valueList[0], &LastEventID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter Last-Event-ID: %w", err), http.StatusBadRequest)
-			return
-		}
-
-		params.LastEventID = &LastEventID
-
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.StreamEvents(c, params)
 }
 
-// FindGroups operation middleware
 func (siw *ServerInterfaceWrapper) FindGroups(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindGroupsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("principalId", false, &params.PrincipalID, "string", "uuid")
+	b.Query("groupId", false, &params.GroupID, "array", "")
+	b.Query("groupCode", false, &params.GroupCode, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindGroups(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "principalId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "principalId", c.Request.URL.Query(), &params.PrincipalID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter principalId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "groupId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupId", c.Request.URL.Query(), &params.GroupID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter groupId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "groupCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupCode", c.Request.URL.Query(), &params.GroupCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter groupCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindGroups(c, params)
 }
 
-// RetrieveKmsKey operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveKmsKey(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "keyId" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var keyID string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "keyId", c.Param("keyId"), &keyID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter keyId: %w", err), http.StatusBadRequest)
-		return
+	b.Path("keyId", &keyID, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveKmsKey(c, keyID)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveKmsKey(c, keyID)
 }
 
-// FindPrincipals operation middleware
 func (siw *ServerInterfaceWrapper) FindPrincipals(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindPrincipalsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("type", false, &params.Type, "string", "")
+	b.Query("groupId", false, &params.GroupID, "array", "")
+	b.Query("groupCode", false, &params.GroupCode, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindPrincipals(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "groupId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupId", c.Request.URL.Query(), &params.GroupID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter groupId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "groupCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupCode", c.Request.URL.Query(), &params.GroupCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter groupCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindPrincipals(c, params)
 }
 
-// RetrievePrincipal operation middleware
 func (siw *ServerInterfaceWrapper) RetrievePrincipal(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrievePrincipal(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrievePrincipal(c, id)
 }
 
-// FindProcessDefinitions operation middleware
 func (siw *ServerInterfaceWrapper) FindProcessDefinitions(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindProcessDefinitionsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("processDefinitionCode", false, &params.ProcessDefinitionCode, "array", "")
+	b.Query("startable", false, &params.Startable, "boolean", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindProcessDefinitions(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processDefinitionCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processDefinitionCode", c.Request.URL.Query(), &params.ProcessDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processDefinitionCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "startable" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "startable", c.Request.URL.Query(), &params.Startable, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter startable: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindProcessDefinitions(c, params)
 }
 
-// RetrieveProcessDefinition operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveProcessDefinition(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params RetrieveProcessDefinitionParams
-
-	// ------------- Optional query parameter "version" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "version", c.Request.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
-		return
+	b.Query("version", false, &params.Version, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveProcessDefinition(c, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveProcessDefinition(c, id, params)
 }
 
-// FindProcessItems operation middleware
 func (siw *ServerInterfaceWrapper) FindProcessItems(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindProcessItemsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("processId", false, &params.ProcessID, "array", "")
+	b.Query("type", false, &params.Type, "array", "")
+	b.Query("taskState", false, &params.TaskState, "array", "")
+	b.Query("processItemDefinitionCode", false, &params.ProcessItemDefinitionCode, "array", "")
+	b.Query("processItemThreadId", false, &params.ProcessItemThreadID, "array", "")
+	b.Query("processDefinitionId", false, &params.ProcessDefinitionID, "array", "")
+	b.Query("processDefinitionCode", false, &params.ProcessDefinitionCode, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("deleted", false, &params.Deleted, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindProcessItems(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processId", c.Request.URL.Query(), &params.ProcessID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "taskState" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "taskState", c.Request.URL.Query(), &params.TaskState, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter taskState: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processItemDefinitionCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processItemDefinitionCode", c.Request.URL.Query(), &params.ProcessItemDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processItemDefinitionCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processItemThreadId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processItemThreadId", c.Request.URL.Query(), &params.ProcessItemThreadID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processItemThreadId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processDefinitionId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processDefinitionId", c.Request.URL.Query(), &params.ProcessDefinitionID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processDefinitionId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processDefinitionCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processDefinitionCode", c.Request.URL.Query(), &params.ProcessDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processDefinitionCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "deleted" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "deleted", c.Request.URL.Query(), &params.Deleted, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deleted: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindProcessItems(c, params)
 }
 
-// CreateProcessItem operation middleware
 func (siw *ServerInterfaceWrapper) CreateProcessItem(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateProcessItem(c)
 	}
-
-	siw.Handler.CreateProcessItem(c)
 }
 
-// RetrieveProcessItem operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveProcessItem(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveProcessItem(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveProcessItem(c, id)
 }
 
-// UpdateProcessItemTaskContextData operation middleware
 func (siw *ServerInterfaceWrapper) UpdateProcessItemTaskContextData(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UpdateProcessItemTaskContextData(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UpdateProcessItemTaskContextData(c, id)
 }
 
-// PatchProcessItemTaskData operation middleware
 func (siw *ServerInterfaceWrapper) PatchProcessItemTaskData(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.PatchProcessItemTaskData(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.PatchProcessItemTaskData(c, id)
 }
 
-// UpdateProcessItemTaskData operation middleware
 func (siw *ServerInterfaceWrapper) UpdateProcessItemTaskData(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UpdateProcessItemTaskData(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UpdateProcessItemTaskData(c, id)
 }
 
-// DownloadProcessItemTaskDataWebformsAsDocument operation middleware
 func (siw *ServerInterfaceWrapper) DownloadProcessItemTaskDataWebformsAsDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params DownloadProcessItemTaskDataWebformsAsDocumentParams
-
-	// ------------- Required query parameter "propertyPath" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "propertyPath", c.Request.URL.Query(), &params.PropertyPath, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter propertyPath: %w", err), http.StatusBadRequest)
-		return
+	b.Query("propertyPath", true, &params.PropertyPath, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DownloadProcessItemTaskDataWebformsAsDocument(c, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DownloadProcessItemTaskDataWebformsAsDocument(c, id, params)
 }
 
-// AppendProcessItemTaskLog operation middleware
 func (siw *ServerInterfaceWrapper) AppendProcessItemTaskLog(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.AppendProcessItemTaskLog(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.AppendProcessItemTaskLog(c, id)
 }
 
-// AssignProcessItemTask operation middleware
 func (siw *ServerInterfaceWrapper) AssignProcessItemTask(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.AssignProcessItemTask(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.AssignProcessItemTask(c, id)
 }
 
-// ClaimProcessItemTask operation middleware
 func (siw *ServerInterfaceWrapper) ClaimProcessItemTask(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ClaimProcessItemTask(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ClaimProcessItemTask(c, id)
 }
 
-// CompleteProcessItemTask operation middleware
 func (siw *ServerInterfaceWrapper) CompleteProcessItemTask(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CompleteProcessItemTask(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CompleteProcessItemTask(c, id)
 }
 
-// RetrieveProcessItemAiAssistance operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveProcessItemAiAssistance(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveProcessItemAiAssistance(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveProcessItemAiAssistance(c, id)
 }
 
-// GenerateProcessItemAiAssistance operation middleware
 func (siw *ServerInterfaceWrapper) GenerateProcessItemAiAssistance(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.GenerateProcessItemAiAssistance(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GenerateProcessItemAiAssistance(c, id)
 }
 
-// FindProcesses operation middleware
 func (siw *ServerInterfaceWrapper) FindProcesses(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindProcessesParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("processDefinitionId", false, &params.ProcessDefinitionID, "array", "")
+	b.Query("processDefinitionCode", false, &params.ProcessDefinitionCode, "array", "")
+	b.Query("state", false, &params.State, "array", "")
+	b.Query("initiatorId", false, &params.InitiatorID, "array", "")
+	b.Query("initiatorEmail", false, &params.InitiatorEmail, "array", "")
+	b.Query("metadata", false, &params.Metadata, "array", "")
+	b.Query("deleted", false, &params.Deleted, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindProcesses(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processDefinitionId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processDefinitionId", c.Request.URL.Query(), &params.ProcessDefinitionID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processDefinitionId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "processDefinitionCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processDefinitionCode", c.Request.URL.Query(), &params.ProcessDefinitionCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processDefinitionCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "state" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "initiatorId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "initiatorId", c.Request.URL.Query(), &params.InitiatorID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter initiatorId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "initiatorEmail" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "initiatorEmail", c.Request.URL.Query(), &params.InitiatorEmail, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter initiatorEmail: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "metadata" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "metadata", c.Request.URL.Query(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter metadata: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "deleted" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "deleted", c.Request.URL.Query(), &params.Deleted, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deleted: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindProcesses(c, params)
 }
 
-// CreateProcess operation middleware
 func (siw *ServerInterfaceWrapper) CreateProcess(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateProcess(c)
 	}
-
-	siw.Handler.CreateProcess(c)
 }
 
-// DeleteProcess operation middleware
 func (siw *ServerInterfaceWrapper) DeleteProcess(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DeleteProcess(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DeleteProcess(c, id)
 }
 
-// RetrieveProcess operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveProcess(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveProcess(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveProcess(c, id)
 }
 
-// CreateProcessAction operation middleware
 func (siw *ServerInterfaceWrapper) CreateProcessAction(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateProcessAction(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CreateProcessAction(c, id)
 }
 
-// RetrieveProcessAction operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveProcessAction(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "actionId" -------------
+	b.Path("id", &id, "string", "uuid")
 	var actionID ActionID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "actionId", c.Param("actionId"), &actionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actionId: %w", err), http.StatusBadRequest)
-		return
+	b.Path("actionId", &actionID, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveProcessAction(c, id, actionID)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveProcessAction(c, id, actionID)
 }
 
-// CancelProcessAction operation middleware
 func (siw *ServerInterfaceWrapper) CancelProcessAction(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "actionId" -------------
+	b.Path("id", &id, "string", "uuid")
 	var actionID ActionID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "actionId", c.Param("actionId"), &actionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actionId: %w", err), http.StatusBadRequest)
-		return
+	b.Path("actionId", &actionID, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CancelProcessAction(c, id, actionID)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CancelProcessAction(c, id, actionID)
 }
 
-// UploadProcessActionDocument operation middleware
 func (siw *ServerInterfaceWrapper) UploadProcessActionDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "actionId" -------------
+	b.Path("id", &id, "string", "uuid")
 	var actionID ActionID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "actionId", c.Param("actionId"), &actionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actionId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("actionId", &actionID, "string", "uuid")
 	var params UploadProcessActionDocumentParams
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UploadProcessActionDocument(c, id, actionID, params)
 	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UploadProcessActionDocument(c, id, actionID, params)
 }
 
-// FindAvailableProcessActions operation middleware
 func (siw *ServerInterfaceWrapper) FindAvailableProcessActions(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindAvailableProcessActions(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindAvailableProcessActions(c, id)
 }
 
-// PatchProcessEntity operation middleware
 func (siw *ServerInterfaceWrapper) PatchProcessEntity(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.PatchProcessEntity(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.PatchProcessEntity(c, id)
 }
 
-// UpdateProcessEntity operation middleware
 func (siw *ServerInterfaceWrapper) UpdateProcessEntity(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UpdateProcessEntity(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UpdateProcessEntity(c, id)
 }
 
-// FindProcessEvents operation middleware
 func (siw *ServerInterfaceWrapper) FindProcessEvents(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params FindProcessEventsParams
-
-	// ------------- Optional query parameter "order" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", c.Request.URL.Query(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter order: %w", err), http.StatusBadRequest)
-		return
+	b.Query("order", false, &params.Order, "string", "")
+	b.Query("after", false, &params.After, "string", "")
+	b.Query("limit", false, &params.Limit, "integer", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindProcessEvents(c, id, params)
 	}
-
-	// ------------- Optional query parameter "after" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", c.Request.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter after: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindProcessEvents(c, id, params)
 }
 
-// PatchProcessMetadata operation middleware
 func (siw *ServerInterfaceWrapper) PatchProcessMetadata(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.PatchProcessMetadata(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.PatchProcessMetadata(c, id)
 }
 
-// UpdateProcessMetadata operation middleware
 func (siw *ServerInterfaceWrapper) UpdateProcessMetadata(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UpdateProcessMetadata(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UpdateProcessMetadata(c, id)
 }
 
-// CancelProcess operation middleware
 func (siw *ServerInterfaceWrapper) CancelProcess(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CancelProcess(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CancelProcess(c, id)
 }
 
-// CancelProcessProcessItems operation middleware
 func (siw *ServerInterfaceWrapper) CancelProcessProcessItems(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params CancelProcessProcessItemsParams
-
-	// ------------- Optional query parameter "processItemId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "processItemId", c.Request.URL.Query(), &params.ProcessItemID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter processItemId: %w", err), http.StatusBadRequest)
-		return
+	b.Query("processItemId", false, &params.ProcessItemID, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CancelProcessProcessItems(c, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CancelProcessProcessItems(c, id, params)
 }
 
-// ChangeProcessInitiator operation middleware
 func (siw *ServerInterfaceWrapper) ChangeProcessInitiator(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.ChangeProcessInitiator(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ChangeProcessInitiator(c, id)
 }
 
-// CompleteProcess operation middleware
 func (siw *ServerInterfaceWrapper) CompleteProcess(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CompleteProcess(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CompleteProcess(c, id)
 }
 
-// DownloadProcessDocument operation middleware
 func (siw *ServerInterfaceWrapper) DownloadProcessDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params DownloadProcessDocumentParams
-
-	// ------------- Required query parameter "documentUri" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "documentUri", c.Request.URL.Query(), &params.DocumentURI, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter documentUri: %w", err), http.StatusBadRequest)
-		return
+	b.Query("documentUri", true, &params.DocumentURI, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DownloadProcessDocument(c, id, params)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DownloadProcessDocument(c, id, params)
 }
 
-// UploadProcessDocument operation middleware
 func (siw *ServerInterfaceWrapper) UploadProcessDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params UploadProcessDocumentParams
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UploadProcessDocument(c, id, params)
 	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UploadProcessDocument(c, id, params)
 }
 
-// UploadProcessUserActionDocument operation middleware
 func (siw *ServerInterfaceWrapper) UploadProcessUserActionDocument(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params UploadProcessUserActionDocumentParams
-
-	// ------------- Required query parameter "fileContentType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileContentType", c.Request.URL.Query(), &params.FileContentType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileContentType: %w", err), http.StatusBadRequest)
-		return
+	b.Query("fileContentType", true, &params.FileContentType, "string", "")
+	b.Query("fileName", true, &params.FileName, "string", "")
+	b.Query("userActionValueId", true, &params.UserActionValueID, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.UploadProcessUserActionDocument(c, id, params)
 	}
-
-	// ------------- Required query parameter "fileName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "fileName", c.Request.URL.Query(), &params.FileName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "userActionValueId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "userActionValueId", c.Request.URL.Query(), &params.UserActionValueID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter userActionValueId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UploadProcessUserActionDocument(c, id, params)
 }
 
-// FindRobots operation middleware
 func (siw *ServerInterfaceWrapper) FindRobots(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindRobotsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	b.Query("filterContext", false, &params.FilterContext, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindRobots(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "filterContext" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "filterContext", c.Request.URL.Query(), &params.FilterContext, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter filterContext: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindRobots(c, params)
 }
 
-// RetrieveRobot operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveRobot(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveRobot(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveRobot(c, id)
 }
 
-// DownloadRobotAsset operation middleware
 func (siw *ServerInterfaceWrapper) DownloadRobotAsset(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b.Path("id", &id, "string", "uuid")
 	var params DownloadRobotAssetParams
-
-	// ------------- Required query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
-		return
+	b.Query("type", true, &params.Type, "string", "")
+	b.Query("version", true, &params.Version, "string", "")
+	b.Query("platform", true, &params.Platform, "string", "")
+	b.Query("architecture", true, &params.Architecture, "string", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DownloadRobotAsset(c, id, params)
 	}
-
-	// ------------- Required query parameter "version" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "version", c.Request.URL.Query(), &params.Version, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter version: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "platform" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "platform", c.Request.URL.Query(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter platform: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "architecture" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "architecture", c.Request.URL.Query(), &params.Architecture, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter architecture: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DownloadRobotAsset(c, id, params)
 }
 
-// DownloadRobotSourceCode operation middleware
 func (siw *ServerInterfaceWrapper) DownloadRobotSourceCode(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.DownloadRobotSourceCode(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DownloadRobotSourceCode(c, id)
 }
 
-// FindTenantUsers operation middleware
 func (siw *ServerInterfaceWrapper) FindTenantUsers(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindTenantUsersParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("groupId", false, &params.GroupID, "array", "")
+	b.Query("groupCode", false, &params.GroupCode, "array", "")
+	b.Query("email", false, &params.Email, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindTenantUsers(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "groupId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupId", c.Request.URL.Query(), &params.GroupID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter groupId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "groupCode" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "groupCode", c.Request.URL.Query(), &params.GroupCode, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter groupCode: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "email" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "email", c.Request.URL.Query(), &params.Email, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter email: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindTenantUsers(c, params)
 }
 
-// RetrieveTenantUser operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveTenantUser(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveTenantUser(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveTenantUser(c, id)
 }
 
-// FindTenants operation middleware
 func (siw *ServerInterfaceWrapper) FindTenants(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var params FindTenantsParams
-
-	// ------------- Optional query parameter "size" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "size", c.Request.URL.Query(), &params.Size, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter size: %w", err), http.StatusBadRequest)
-		return
+	b.Query("size", false, &params.Size, "integer", "")
+	b.Query("page", false, &params.Page, "integer", "")
+	b.Query("sort", false, &params.Sort, "array", "")
+	b.Query("tenantId", false, &params.TenantID, "array", "")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.FindTenants(c, params)
 	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tenantId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tenantId", c.Request.URL.Query(), &params.TenantID, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tenantId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FindTenants(c, params)
 }
 
-// RetrieveTenant operation middleware
 func (siw *ServerInterfaceWrapper) RetrieveTenant(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "id" -------------
+	b := httpio.Bind(c, siw.ErrorHandler)
 	var id ResourceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "id", c.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
+	b.Path("id", &id, "string", "uuid")
+	if b.Bound() && httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.RetrieveTenant(c, id)
 	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetrieveTenant(c, id)
 }
 
-// CreateWorker operation middleware
 func (siw *ServerInterfaceWrapper) CreateWorker(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
+	if httpio.Passes(c, siw.HandlerMiddlewares) {
+		siw.Handler.CreateWorker(c)
 	}
-
-	siw.Handler.CreateWorker(c)
 }
 
 // GinServerOptions provides options for the Gin server.

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/sdk"
 )
 
-//go:generate ../../../bin/tools/oapi-codegen -templates ../../../sdk/rest/templates -config cfg.yaml ../../../api/openapi/shape_a.yaml
+//go:generate ../../../bin/tools/oapi-codegen -templates ../../../api/templates -config cfg.yaml ../../../api/openapi/shape_a.yaml
 
 // New returns a client of this version that calls with the credentials of another.
 func New(c *procession.Client) (*Client, error) {

@@ -11,6 +11,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,30 +32,6 @@ const (
 	AuditedObjectTypeWORKER          AuditedObjectType = "WORKER"
 )
 
-// Valid indicates whether the value is a known member of the AuditedObjectType enum.
-func (e AuditedObjectType) Valid() bool {
-	switch e {
-	case AuditedObjectTypeAUTHENTICATION:
-		return true
-	case AuditedObjectTypePROCESS:
-		return true
-	case AuditedObjectTypePROCESSPAGEITEM:
-		return true
-	case AuditedObjectTypeROBOT:
-		return true
-	case AuditedObjectTypeTASK:
-		return true
-	case AuditedObjectTypeTASKPAGEITEM:
-		return true
-	case AuditedObjectTypeTENANTUSER:
-		return true
-	case AuditedObjectTypeWORKER:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for DefaultErrorInfoLocationType.
 const (
 	DefaultErrorInfoLocationTypeBody   DefaultErrorInfoLocationType = "body"
@@ -61,22 +39,6 @@ const (
 	DefaultErrorInfoLocationTypePath   DefaultErrorInfoLocationType = "path"
 	DefaultErrorInfoLocationTypeQuery  DefaultErrorInfoLocationType = "query"
 )
-
-// Valid indicates whether the value is a known member of the DefaultErrorInfoLocationType enum.
-func (e DefaultErrorInfoLocationType) Valid() bool {
-	switch e {
-	case DefaultErrorInfoLocationTypeBody:
-		return true
-	case DefaultErrorInfoLocationTypeHeader:
-		return true
-	case DefaultErrorInfoLocationTypePath:
-		return true
-	case DefaultErrorInfoLocationTypeQuery:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ErrorCode.
 const (
@@ -105,80 +67,12 @@ const (
 	ErrorCodeVALIDATION             ErrorCode = "VALIDATION"
 )
 
-// Valid indicates whether the value is a known member of the ErrorCode enum.
-func (e ErrorCode) Valid() bool {
-	switch e {
-	case ErrorCodeACCESSDENIED:
-		return true
-	case ErrorCodeAIRUNPENDING:
-		return true
-	case ErrorCodeCONFLICT:
-		return true
-	case ErrorCodeDEFINITIONNOTFOUND:
-		return true
-	case ErrorCodeDEFINITIONNOTPUBLISHED:
-		return true
-	case ErrorCodeDOCUMENTEXPIRED:
-		return true
-	case ErrorCodeDOCUMENTTOOLARGE:
-		return true
-	case ErrorCodeDOCUMENTTYPE:
-		return true
-	case ErrorCodeFEATUREDISABLED:
-		return true
-	case ErrorCodeINTERNAL:
-		return true
-	case ErrorCodeINVALIDSTATE:
-		return true
-	case ErrorCodeNOTFOUND:
-		return true
-	case ErrorCodePATCHFAILED:
-		return true
-	case ErrorCodePATCHTOOCOSTLY:
-		return true
-	case ErrorCodePRECONDITIONFAILED:
-		return true
-	case ErrorCodePROCESSFINISHED:
-		return true
-	case ErrorCodeRATELIMITED:
-		return true
-	case ErrorCodeTASKALREADYCLAIMED:
-		return true
-	case ErrorCodeTASKDATAINVALID:
-		return true
-	case ErrorCodeTASKNOTOWNED:
-		return true
-	case ErrorCodeUNAUTHENTICATED:
-		return true
-	case ErrorCodeUNAVAILABLE:
-		return true
-	case ErrorCodeVALIDATION:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for LogLevel.
 const (
 	LogLevelERROR LogLevel = "ERROR"
 	LogLevelINFO  LogLevel = "INFO"
 	LogLevelWARN  LogLevel = "WARN"
 )
-
-// Valid indicates whether the value is a known member of the LogLevel enum.
-func (e LogLevel) Valid() bool {
-	switch e {
-	case LogLevelERROR:
-		return true
-	case LogLevelINFO:
-		return true
-	case LogLevelWARN:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PagedObjectType.
 const (
@@ -189,24 +83,6 @@ const (
 	PagedObjectTypeTENANTUSERPAGE PagedObjectType = "TENANT_USER_PAGE"
 )
 
-// Valid indicates whether the value is a known member of the PagedObjectType enum.
-func (e PagedObjectType) Valid() bool {
-	switch e {
-	case PagedObjectTypePRINCIPALPAGE:
-		return true
-	case PagedObjectTypePROCESSPAGE:
-		return true
-	case PagedObjectTypeROBOTPAGE:
-		return true
-	case PagedObjectTypeTASKPAGE:
-		return true
-	case PagedObjectTypeTENANTUSERPAGE:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PrincipalType.
 const (
 	PrincipalTypeAPPLICATION PrincipalType = "APPLICATION"
@@ -214,49 +90,15 @@ const (
 	PrincipalTypeUSER        PrincipalType = "USER"
 )
 
-// Valid indicates whether the value is a known member of the PrincipalType enum.
-func (e PrincipalType) Valid() bool {
-	switch e {
-	case PrincipalTypeAPPLICATION:
-		return true
-	case PrincipalTypeSYSTEM:
-		return true
-	case PrincipalTypeUSER:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProcessElementValueNumberType.
 const (
 	ProcessElementValueNumberTypeNUMBER ProcessElementValueNumberType = "NUMBER"
 )
 
-// Valid indicates whether the value is a known member of the ProcessElementValueNumberType enum.
-func (e ProcessElementValueNumberType) Valid() bool {
-	switch e {
-	case ProcessElementValueNumberTypeNUMBER:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProcessElementValueStringType.
 const (
 	ProcessElementValueStringTypeSTRING ProcessElementValueStringType = "STRING"
 )
-
-// Valid indicates whether the value is a known member of the ProcessElementValueStringType enum.
-func (e ProcessElementValueStringType) Valid() bool {
-	switch e {
-	case ProcessElementValueStringTypeSTRING:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ProcessState.
 const (
@@ -265,94 +107,30 @@ const (
 	ProcessStateRUNNING   ProcessState = "RUNNING"
 )
 
-// Valid indicates whether the value is a known member of the ProcessState enum.
-func (e ProcessState) Valid() bool {
-	switch e {
-	case ProcessStateCANCELLED:
-		return true
-	case ProcessStateCOMPLETED:
-		return true
-	case ProcessStateRUNNING:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for TaskElementValueDocumentType.
 const (
 	TaskElementValueDocumentTypeDOCUMENT TaskElementValueDocumentType = "DOCUMENT"
 )
-
-// Valid indicates whether the value is a known member of the TaskElementValueDocumentType enum.
-func (e TaskElementValueDocumentType) Valid() bool {
-	switch e {
-	case TaskElementValueDocumentTypeDOCUMENT:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for TaskElementValueNumberType.
 const (
 	TaskElementValueNumberTypeNUMBER TaskElementValueNumberType = "NUMBER"
 )
 
-// Valid indicates whether the value is a known member of the TaskElementValueNumberType enum.
-func (e TaskElementValueNumberType) Valid() bool {
-	switch e {
-	case TaskElementValueNumberTypeNUMBER:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for TaskElementValueObjectType.
 const (
 	TaskElementValueObjectTypeOBJECT TaskElementValueObjectType = "OBJECT"
 )
-
-// Valid indicates whether the value is a known member of the TaskElementValueObjectType enum.
-func (e TaskElementValueObjectType) Valid() bool {
-	switch e {
-	case TaskElementValueObjectTypeOBJECT:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for TaskElementValuePrincipalType.
 const (
 	TaskElementValuePrincipalTypePRINCIPAL TaskElementValuePrincipalType = "PRINCIPAL"
 )
 
-// Valid indicates whether the value is a known member of the TaskElementValuePrincipalType enum.
-func (e TaskElementValuePrincipalType) Valid() bool {
-	switch e {
-	case TaskElementValuePrincipalTypePRINCIPAL:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for TaskElementValueStringType.
 const (
 	TaskElementValueStringTypeSTRING TaskElementValueStringType = "STRING"
 )
-
-// Valid indicates whether the value is a known member of the TaskElementValueStringType enum.
-func (e TaskElementValueStringType) Valid() bool {
-	switch e {
-	case TaskElementValueStringTypeSTRING:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for TaskState.
 const (
@@ -361,22 +139,6 @@ const (
 	TaskStateCOMPLETED TaskState = "COMPLETED"
 	TaskStateREADY     TaskState = "READY"
 )
-
-// Valid indicates whether the value is a known member of the TaskState enum.
-func (e TaskState) Valid() bool {
-	switch e {
-	case TaskStateCANCELLED:
-		return true
-	case TaskStateCLAIMED:
-		return true
-	case TaskStateCOMPLETED:
-		return true
-	case TaskStateREADY:
-		return true
-	default:
-		return false
-	}
-}
 
 // Audited Who created and last changed a resource, and when
 type Audited struct {
@@ -837,61 +599,47 @@ type ActionsTaskAssignJSONRequestBody = TaskAssignCommand
 // ActionsTaskSaveElementJSONRequestBody defines body for ActionsTaskSaveElement for application/json ContentType.
 type ActionsTaskSaveElementJSONRequestBody = TaskSaveElementCommand
 
-// RequestEditorFn is the function signature for the RequestEditor callback function
+// RequestEditorFn changes a request before it is sent.
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
 
-// Doer performs HTTP requests.
-//
-// The standard http.Client implements this interface.
+// HttpRequestDoer sends HTTP requests; *http.Client implements it.
 type HttpRequestDoer interface {
 	Do(req *http.Request) (*http.Response, error)
 }
 
-// Client which conforms to the OpenAPI3 specification for this service.
+// Client calls the operations of the API.
 type Client struct {
-	// The endpoint of the server conforming to this interface, with scheme,
-	// https://api.deepmap.com for example. This can contain a path relative
-	// to the server, such as https://api.deepmap.com/dev-test, and all the
-	// paths in the swagger spec will be appended to the server.
+	// Server is the base URL of the API. It may contain a path.
 	Server string
 
-	// Doer for performing requests, typically a *http.Client with any
-	// customized settings, such as certificate chains.
+	// Client sends the requests.
 	Client HttpRequestDoer
 
-	// A list of callbacks for modifying requests which are generated before sending over
-	// the network.
+	// RequestEditors are applied to each request, in this order.
 	RequestEditors []RequestEditorFn
 }
 
-// ClientOption allows setting custom parameters during construction
+// ClientOption changes a client during its construction.
 type ClientOption func(*Client) error
 
-// Creates a new Client, with reasonable defaults
+// NewClient returns a client for the API at the given base URL.
 func NewClient(server string, opts ...ClientOption) (*Client, error) {
-	// create a client with sane default values
-	client := Client{
-		Server: server,
-	}
-	// mutate client and add all optional params
+	client := Client{Server: server}
 	for _, o := range opts {
 		if err := o(&client); err != nil {
 			return nil, err
 		}
 	}
-	// ensure the server URL always has a trailing slash
 	if !strings.HasSuffix(client.Server, "/") {
 		client.Server += "/"
 	}
-	// create httpClient, if not already present
 	if client.Client == nil {
 		client.Client = &http.Client{}
 	}
 	return &client, nil
 }
 
-// WithHTTPClient allows overriding the default Doer, which is
-// automatically created using http.Client. This is useful for tests.
+// WithHTTPClient sets the sender of requests.
 func WithHTTPClient(doer HttpRequestDoer) ClientOption {
 	return func(c *Client) error {
 		c.Client = doer
@@ -899,8 +647,7 @@ func WithHTTPClient(doer HttpRequestDoer) ClientOption {
 	}
 }
 
-// WithRequestEditorFn allows setting up a callback function, which will be
-// called right before sending the request. This can be used to mutate the request.
+// WithRequestEditorFn adds a function that changes each request before it is sent.
 func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 	return func(c *Client) error {
 		c.RequestEditors = append(c.RequestEditors, fn)
@@ -908,128 +655,93 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 	}
 }
 
-// The interface specification for the client above.
-type ClientInterface interface {
+// send sends a request, unless building it failed.
+func (c *Client) send(ctx context.Context, req *http.Request, err error, editors []RequestEditorFn) (*http.Response, error) {
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	for _, edit := range append(slices.Clip(c.RequestEditors), editors...) {
+		if err := edit(ctx, req); err != nil {
+			return nil, err
+		}
+	}
+	return c.Client.Do(req)
+}
 
-	// CreateProcessWithBody Start a process
-	//
-	// The definition is named by its id; a version, when it is given, must be the one that is published. The caller becomes the
-	// initiator unless another one is named, by one of the ids or by e-mail. Values of document elements cannot be given.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /processes (the `CreateProcess` operationId).
-	CreateProcessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+// requestBuilder assembles a request. It keeps the first error until build.
+type requestBuilder struct {
+	method, server, format string
+	segments               []any
+	fragments              []string
+	header                 http.Header
+	err                    error
+}
 
-	// CreateProcess Start a process
-	//
-	// The definition is named by its id; a version, when it is given, must be the one that is published. The caller becomes the
-	// initiator unless another one is named, by one of the ids or by e-mail. Values of document elements cannot be given.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /processes (the `CreateProcess` operationId).
-	CreateProcess(ctx context.Context, body CreateProcessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+func newRequest(method, server, format string) *requestBuilder {
+	return &requestBuilder{method: method, server: server, format: format, header: http.Header{}}
+}
 
-	// RetrieveProcess Get a process
-	//
-	// Corresponds with GET /processes/{id} (the `RetrieveProcess` operationId).
-	RetrieveProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
+// path adds the value of the next parameter in the path.
+func (b *requestBuilder) path(name string, value any, schema, format string) {
+	if styled, ok := b.style("simple", name, value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: schema, Format: format}); ok {
+		b.segments = append(b.segments, styled)
+	}
+}
 
-	// ActionsProcessSaveElementWithBody Replace the values of an element of a process
-	//
-	// Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
-	// kept, and is not valid. The values of a finished process stay as they are.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /processes/{id}/~actions/save-element (the `ActionsProcessSaveElement` operationId).
-	ActionsProcessSaveElementWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+// query adds a query parameter, unless its value is nil.
+func (b *requestBuilder) query(name string, value any, schema, format string) {
+	if styled, ok := b.style("form", name, value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: schema, Format: format}); ok {
+		b.fragments = append(b.fragments, styled)
+	}
+}
 
-	// ActionsProcessSaveElement Replace the values of an element of a process
-	//
-	// Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
-	// kept, and is not valid. The values of a finished process stay as they are.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /processes/{id}/~actions/save-element (the `ActionsProcessSaveElement` operationId).
-	ActionsProcessSaveElement(ctx context.Context, id ResourceID, body ActionsProcessSaveElementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+// headerField sets a header, unless its value is nil.
+func (b *requestBuilder) headerField(name string, value any, schema, format string) {
+	if styled, ok := b.style("simple", name, value, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: schema, Format: format}); ok {
+		b.header.Set(name, styled)
+	}
+}
 
-	// FindTasks List the tasks the caller may see
-	//
-	// Corresponds with GET /tasks (the `FindTasks` operationId).
-	FindTasks(ctx context.Context, params *FindTasksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+// style returns the text of a value, or false if there is none. Lists in a query repeat the parameter.
+func (b *requestBuilder) style(style, name string, value any, options runtime.StyleParamOptions) (string, bool) {
+	v := reflect.ValueOf(value)
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		if v.IsNil() {
+			return "", false
+		}
+	}
+	styled, err := runtime.StyleParamWithOptions(style, style == "form", name, reflect.Indirect(v).Interface(), options)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	return styled, err == nil
+}
 
-	// CreateTaskWithBody Create a task in a process
-	//
-	// The definition is named by its id, version or code; all that are given have to name the same one. With an owner, named by one of
-	// the ids or by e-mail, the task is claimed from the start. Values of document elements refer to documents of other elements
-	// by their uri and get a copy.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /tasks (the `CreateTask` operationId).
-	CreateTaskWithBody(ctx context.Context, params *CreateTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateTask Create a task in a process
-	//
-	// The definition is named by its id, version or code; all that are given have to name the same one. With an owner, named by one of
-	// the ids or by e-mail, the task is claimed from the start. Values of document elements refer to documents of other elements
-	// by their uri and get a copy.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /tasks (the `CreateTask` operationId).
-	CreateTask(ctx context.Context, params *CreateTaskParams, body CreateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RetrieveTask Get a task
-	//
-	// Corresponds with GET /tasks/{id} (the `RetrieveTask` operationId).
-	RetrieveTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ActionsTaskAssignWithBody Make a principal the owner of a task
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /tasks/{id}/~actions/assign (the `ActionsTaskAssign` operationId).
-	ActionsTaskAssignWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ActionsTaskAssign Make a principal the owner of a task
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /tasks/{id}/~actions/assign (the `ActionsTaskAssign` operationId).
-	ActionsTaskAssign(ctx context.Context, id ResourceID, body ActionsTaskAssignJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ActionsTaskComplete Complete a task of the caller
-	//
-	// A task that is completed already stays as it is.
-	//
-	// Corresponds with POST /tasks/{id}/~actions/complete (the `ActionsTaskComplete` operationId).
-	ActionsTaskComplete(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ActionsTaskSaveElementWithBody Replace the values of an element of a task
-	//
-	// Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
-	// kept, and is not valid. Values of document elements refer to documents by their uri: those of other elements are copied,
-	// those of the element itself stay.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /tasks/{id}/~actions/save-element (the `ActionsTaskSaveElement` operationId).
-	ActionsTaskSaveElementWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ActionsTaskSaveElement Replace the values of an element of a task
-	//
-	// Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
-	// kept, and is not valid. Values of document elements refer to documents by their uri: those of other elements are copied,
-	// those of the element itself stay.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /tasks/{id}/~actions/save-element (the `ActionsTaskSaveElement` operationId).
-	ActionsTaskSaveElement(ctx context.Context, id ResourceID, body ActionsTaskSaveElementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+// build returns the request with the given body, or the first error.
+func (b *requestBuilder) build(contentType string, body io.Reader) (*http.Request, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	server, err := url.Parse(b.server)
+	if err != nil {
+		return nil, err
+	}
+	address, err := server.Parse("." + fmt.Sprintf(b.format, b.segments...))
+	if err != nil {
+		return nil, err
+	}
+	address.RawQuery = strings.Join(b.fragments, "&")
+	req, err := http.NewRequest(b.method, address.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = b.header
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	return req, nil
 }
 
 // CreateProcessWithBody Start a process
@@ -1042,14 +754,7 @@ type ClientInterface interface {
 // Corresponds with POST /processes (the `CreateProcess` operationId).
 func (c *Client) CreateProcessWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateProcessRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // CreateProcess Start a process
@@ -1062,14 +767,22 @@ func (c *Client) CreateProcessWithBody(ctx context.Context, contentType string, 
 // Corresponds with POST /processes (the `CreateProcess` operationId).
 func (c *Client) CreateProcess(ctx context.Context, body CreateProcessJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateProcessRequest(c.Server, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCreateProcessRequest returns a request of CreateProcess with the body as application/json.
+func NewCreateProcessRequest(server string, body CreateProcessJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewCreateProcessRequestWithBody(server, "application/json", bytes.NewReader(buf))
+}
+
+// NewCreateProcessRequestWithBody returns a request of CreateProcess with any body.
+func NewCreateProcessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes")
+	return b.build(contentType, body)
 }
 
 // RetrieveProcess Get a process
@@ -1077,14 +790,14 @@ func (c *Client) CreateProcess(ctx context.Context, body CreateProcessJSONReques
 // Corresponds with GET /processes/{id} (the `RetrieveProcess` operationId).
 func (c *Client) RetrieveProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveProcessRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveProcessRequest returns a request of RetrieveProcess.
+func NewRetrieveProcessRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/processes/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // ActionsProcessSaveElementWithBody Replace the values of an element of a process
@@ -1097,14 +810,7 @@ func (c *Client) RetrieveProcess(ctx context.Context, id ResourceID, reqEditors 
 // Corresponds with POST /processes/{id}/~actions/save-element (the `ActionsProcessSaveElement` operationId).
 func (c *Client) ActionsProcessSaveElementWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewActionsProcessSaveElementRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // ActionsProcessSaveElement Replace the values of an element of a process
@@ -1117,14 +823,23 @@ func (c *Client) ActionsProcessSaveElementWithBody(ctx context.Context, id Resou
 // Corresponds with POST /processes/{id}/~actions/save-element (the `ActionsProcessSaveElement` operationId).
 func (c *Client) ActionsProcessSaveElement(ctx context.Context, id ResourceID, body ActionsProcessSaveElementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewActionsProcessSaveElementRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewActionsProcessSaveElementRequest returns a request of ActionsProcessSaveElement with the body as application/json.
+func NewActionsProcessSaveElementRequest(server string, id ResourceID, body ActionsProcessSaveElementJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewActionsProcessSaveElementRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewActionsProcessSaveElementRequestWithBody returns a request of ActionsProcessSaveElement with any body.
+func NewActionsProcessSaveElementRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/processes/%s/~actions/save-element")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // FindTasks List the tasks the caller may see
@@ -1132,14 +847,22 @@ func (c *Client) ActionsProcessSaveElement(ctx context.Context, id ResourceID, b
 // Corresponds with GET /tasks (the `FindTasks` operationId).
 func (c *Client) FindTasks(ctx context.Context, params *FindTasksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFindTasksRequest(c.Server, params)
-	if err != nil {
-		return nil, err
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewFindTasksRequest returns a request of FindTasks.
+func NewFindTasksRequest(server string, params *FindTasksParams) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/tasks")
+	if params != nil {
+		b.query("size", params.Size, "integer", "")
+		b.query("page", params.Page, "integer", "")
+		b.query("sort", params.Sort, "array", "")
+		b.query("processId", params.ProcessID, "array", "")
+		b.query("state", params.State, "array", "")
+		b.query("taskDefinitionCode", params.TaskDefinitionCode, "array", "")
+		b.query("tenantId", params.TenantID, "array", "")
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return b.build("", nil)
 }
 
 // CreateTaskWithBody Create a task in a process
@@ -1153,14 +876,7 @@ func (c *Client) FindTasks(ctx context.Context, params *FindTasksParams, reqEdit
 // Corresponds with POST /tasks (the `CreateTask` operationId).
 func (c *Client) CreateTaskWithBody(ctx context.Context, params *CreateTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateTaskRequestWithBody(c.Server, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // CreateTask Create a task in a process
@@ -1174,14 +890,25 @@ func (c *Client) CreateTaskWithBody(ctx context.Context, params *CreateTaskParam
 // Corresponds with POST /tasks (the `CreateTask` operationId).
 func (c *Client) CreateTask(ctx context.Context, params *CreateTaskParams, body CreateTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateTaskRequest(c.Server, params, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewCreateTaskRequest returns a request of CreateTask with the body as application/json.
+func NewCreateTaskRequest(server string, params *CreateTaskParams, body CreateTaskJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
+	return NewCreateTaskRequestWithBody(server, params, "application/json", bytes.NewReader(buf))
+}
+
+// NewCreateTaskRequestWithBody returns a request of CreateTask with any body.
+func NewCreateTaskRequestWithBody(server string, params *CreateTaskParams, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/tasks")
+	if params != nil {
+		b.query("activityToken", params.ActivityToken, "string", "")
 	}
-	return c.Client.Do(req)
+	return b.build(contentType, body)
 }
 
 // RetrieveTask Get a task
@@ -1189,14 +916,14 @@ func (c *Client) CreateTask(ctx context.Context, params *CreateTaskParams, body 
 // Corresponds with GET /tasks/{id} (the `RetrieveTask` operationId).
 func (c *Client) RetrieveTask(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRetrieveTaskRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewRetrieveTaskRequest returns a request of RetrieveTask.
+func NewRetrieveTaskRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodGet, server, "/tasks/%s")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // ActionsTaskAssignWithBody Make a principal the owner of a task
@@ -1206,14 +933,7 @@ func (c *Client) RetrieveTask(ctx context.Context, id ResourceID, reqEditors ...
 // Corresponds with POST /tasks/{id}/~actions/assign (the `ActionsTaskAssign` operationId).
 func (c *Client) ActionsTaskAssignWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewActionsTaskAssignRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // ActionsTaskAssign Make a principal the owner of a task
@@ -1223,14 +943,23 @@ func (c *Client) ActionsTaskAssignWithBody(ctx context.Context, id ResourceID, c
 // Corresponds with POST /tasks/{id}/~actions/assign (the `ActionsTaskAssign` operationId).
 func (c *Client) ActionsTaskAssign(ctx context.Context, id ResourceID, body ActionsTaskAssignJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewActionsTaskAssignRequest(c.Server, id, body)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewActionsTaskAssignRequest returns a request of ActionsTaskAssign with the body as application/json.
+func NewActionsTaskAssignRequest(server string, id ResourceID, body ActionsTaskAssignJSONRequestBody) (*http.Request, error) {
+	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return NewActionsTaskAssignRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
+}
+
+// NewActionsTaskAssignRequestWithBody returns a request of ActionsTaskAssign with any body.
+func NewActionsTaskAssignRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/tasks/%s/~actions/assign")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
 // ActionsTaskComplete Complete a task of the caller
@@ -1240,14 +969,14 @@ func (c *Client) ActionsTaskAssign(ctx context.Context, id ResourceID, body Acti
 // Corresponds with POST /tasks/{id}/~actions/complete (the `ActionsTaskComplete` operationId).
 func (c *Client) ActionsTaskComplete(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewActionsTaskCompleteRequest(c.Server, id)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
+}
+
+// NewActionsTaskCompleteRequest returns a request of ActionsTaskComplete.
+func NewActionsTaskCompleteRequest(server string, id ResourceID) (*http.Request, error) {
+	b := newRequest(http.MethodPost, server, "/tasks/%s/~actions/complete")
+	b.path("id", id, "string", "uuid")
+	return b.build("", nil)
 }
 
 // ActionsTaskSaveElementWithBody Replace the values of an element of a task
@@ -1261,14 +990,7 @@ func (c *Client) ActionsTaskComplete(ctx context.Context, id ResourceID, reqEdit
 // Corresponds with POST /tasks/{id}/~actions/save-element (the `ActionsTaskSaveElement` operationId).
 func (c *Client) ActionsTaskSaveElementWithBody(ctx context.Context, id ResourceID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewActionsTaskSaveElementRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
 // ActionsTaskSaveElement Replace the values of an element of a task
@@ -1282,504 +1004,23 @@ func (c *Client) ActionsTaskSaveElementWithBody(ctx context.Context, id Resource
 // Corresponds with POST /tasks/{id}/~actions/save-element (the `ActionsTaskSaveElement` operationId).
 func (c *Client) ActionsTaskSaveElement(ctx context.Context, id ResourceID, body ActionsTaskSaveElementJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewActionsTaskSaveElementRequest(c.Server, id, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
+	return c.send(ctx, req, err, reqEditors)
 }
 
-// NewCreateProcessRequest calls the generic CreateProcess builder with application/json body
-func NewCreateProcessRequest(server string, body CreateProcessJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateProcessRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewCreateProcessRequestWithBody constructs an http.Request for the CreateProcess method, with any body, and a specified content type
-func NewCreateProcessRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewRetrieveProcessRequest constructs an http.Request for the RetrieveProcess method
-func NewRetrieveProcessRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewActionsProcessSaveElementRequest calls the generic ActionsProcessSaveElement builder with application/json body
-func NewActionsProcessSaveElementRequest(server string, id ResourceID, body ActionsProcessSaveElementJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewActionsProcessSaveElementRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewActionsProcessSaveElementRequestWithBody constructs an http.Request for the ActionsProcessSaveElement method, with any body, and a specified content type
-func NewActionsProcessSaveElementRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/processes/%s/~actions/save-element", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFindTasksRequest constructs an http.Request for the FindTasks method
-func NewFindTasksRequest(server string, params *FindTasksParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tasks")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Size != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "size", *params.Size, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Page != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ProcessID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "processId", params.ProcessID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.State != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TaskDefinitionCode != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "taskDefinitionCode", params.TaskDefinitionCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.TenantID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tenantId", params.TenantID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateTaskRequest calls the generic CreateTask builder with application/json body
-func NewCreateTaskRequest(server string, params *CreateTaskParams, body CreateTaskJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateTaskRequestWithBody(server, params, "application/json", bodyReader)
-}
-
-// NewCreateTaskRequestWithBody constructs an http.Request for the CreateTask method, with any body, and a specified content type
-func NewCreateTaskRequestWithBody(server string, params *CreateTaskParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tasks")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.ActivityToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "activityToken", *params.ActivityToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewRetrieveTaskRequest constructs an http.Request for the RetrieveTask method
-func NewRetrieveTaskRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tasks/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewActionsTaskAssignRequest calls the generic ActionsTaskAssign builder with application/json body
-func NewActionsTaskAssignRequest(server string, id ResourceID, body ActionsTaskAssignJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewActionsTaskAssignRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewActionsTaskAssignRequestWithBody constructs an http.Request for the ActionsTaskAssign method, with any body, and a specified content type
-func NewActionsTaskAssignRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tasks/%s/~actions/assign", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewActionsTaskCompleteRequest constructs an http.Request for the ActionsTaskComplete method
-func NewActionsTaskCompleteRequest(server string, id ResourceID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tasks/%s/~actions/complete", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewActionsTaskSaveElementRequest calls the generic ActionsTaskSaveElement builder with application/json body
+// NewActionsTaskSaveElementRequest returns a request of ActionsTaskSaveElement with the body as application/json.
 func NewActionsTaskSaveElementRequest(server string, id ResourceID, body ActionsTaskSaveElementJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	bodyReader = bytes.NewReader(buf)
-	return NewActionsTaskSaveElementRequestWithBody(server, id, "application/json", bodyReader)
+	return NewActionsTaskSaveElementRequestWithBody(server, id, "application/json", bytes.NewReader(buf))
 }
 
-// NewActionsTaskSaveElementRequestWithBody constructs an http.Request for the ActionsTaskSaveElement method, with any body, and a specified content type
+// NewActionsTaskSaveElementRequestWithBody returns a request of ActionsTaskSaveElement with any body.
 func NewActionsTaskSaveElementRequestWithBody(server string, id ResourceID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/tasks/%s/~actions/save-element", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
+	b := newRequest(http.MethodPost, server, "/tasks/%s/~actions/save-element")
+	b.path("id", id, "string", "uuid")
+	return b.build(contentType, body)
 }
 
-func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
-	for _, r := range c.RequestEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	for _, r := range additionalEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Answers are read by procession.Decode, so there is no second client.
+// Responses are decoded by procession.Decode and by the command line; there is no second client.
