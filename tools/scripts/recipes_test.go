@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The files that a recipe of CONTRIBUTING.md names exist, and every file that lists all things of its sort is named by
-// the recipe.
+// The files that a recipe names exist, and every file that lists all operations, kinds, event types, screens or settings is
+// named by its recipe.
 func TestRecipesNameTheFiles(t *testing.T) {
 	t.Parallel()
 	texts := map[string][]byte{}
@@ -25,17 +25,17 @@ func TestRecipesNameTheFiles(t *testing.T) {
 		// limit is how many files the recipe may name, 0 for any number.
 		limit int
 	}{
-		{"a kind of manifest", "../../domain/resource/kind.go", `\bKind\w+ +Kind = "(\w+)"`, 10},
-		{"an operation", "../../api/openapi/shape_a.yaml", `operationId: (\w+)`, 0},
-		{"an operation", "../../api/openapi/shape_b.yaml", `operationId: (\w+)`, 0},
-		{"an operation", "../../api/openapi/admin.yaml", `operationId: (\w+)`, 0},
-		{"an event type", "../../domain/event_type.go", `\bEvent(\w+) +EventType = "`, 0},
-		{"an event type", "../../domain/event_public.go", `NameB: "([\w.]+)"`, 0},
-		{"a screen", "../../console/routes.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
-		{"a screen", "../../console/routes_administration.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
-		{"a setting", "../../cmd/procession/config_http.go", setting, 0},
-		{"a setting", "../../cmd/procession/config_database.go", setting, 0},
-		{"a setting", "../../cmd/procession/config_features.go", setting, 0},
+		{"Add a kind of manifest", "../../domain/resource/kind.go", `\bKind\w+ +Kind = "(\w+)"`, 10},
+		{"Add an operation", "../../api/openapi/shape_a.yaml", `operationId: (\w+)`, 0},
+		{"Add an operation", "../../api/openapi/shape_b.yaml", `operationId: (\w+)`, 0},
+		{"Add an operation", "../../api/openapi/admin.yaml", `operationId: (\w+)`, 0},
+		{"Add an event type", "../../domain/event_type.go", `\bEvent(\w+) +EventType = "`, 0},
+		{"Add an event type", "../../domain/event_public.go", `NameB: "([\w.]+)"`, 0},
+		{"Add a screen", "../../console/routes.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
+		{"Add a screen", "../../console/routes_administration.go", `web[.]Get[(]"([a-z][a-z/-]+)"`, 0},
+		{"Add a setting", "../../cmd/procession/config_http.go", setting, 0},
+		{"Add a setting", "../../cmd/procession/config_database.go", setting, 0},
+		{"Add a setting", "../../cmd/procession/config_features.go", setting, 0},
 	} {
 		t.Run(c.recipe+" "+filepath.Base(c.from), func(t *testing.T) {
 			t.Parallel()
@@ -69,13 +69,23 @@ func TestRecipesNameTheFiles(t *testing.T) {
 	}
 }
 
+// The first files of common tasks exist.
+func TestFirstFilesExist(t *testing.T) {
+	t.Parallel()
+	named := filesOfRecipe(t, "First files of ten tasks")
+	require.Len(t, named, 10)
+	for _, path := range named {
+		require.FileExists(t, "../../"+path)
+	}
+}
+
 // Every kind of manifest is in each file that the recipe for a kind names. What follows from a manifest is in a file of its
 // own only for the kinds that have rows.
 func TestFilesOfAKind(t *testing.T) {
 	t.Parallel()
 	kinds, err := os.ReadFile("../../domain/resource/kind.go")
 	require.NoError(t, err)
-	for _, pattern := range filesOfRecipe(t, "a kind of manifest") {
+	for _, pattern := range filesOfRecipe(t, "Add a kind of manifest") {
 		if pattern == "app/administration/configuration_*.go" || strings.HasPrefix(pattern, "console/lang/") {
 			continue
 		}
@@ -93,12 +103,12 @@ func TestFilesOfAKind(t *testing.T) {
 	}
 }
 
-// filesOfRecipe returns the files that a section of CONTRIBUTING.md names, with an asterisk for what varies.
+// filesOfRecipe returns the files that a section of docs/contributing/recipes.md names, with an asterisk for variable parts.
 func filesOfRecipe(t *testing.T, recipe string) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	text, err := os.ReadFile("../../docs/contributing/recipes.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(text), "\n## Add "+recipe)
+	_, section, found := strings.Cut(string(text), "\n## "+recipe)
 	require.True(t, found, recipe)
 	section, _, _ = strings.Cut(section, "\n## ")
 	var files []string
