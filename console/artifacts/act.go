@@ -18,32 +18,6 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-func actionIcon(kind domain.ArtifactActionType) string {
-	switch kind {
-	case domain.ArtifactActionDownloadable:
-		return "download"
-	case domain.ArtifactActionStartProcess:
-		return "route"
-	case domain.ArtifactActionCreateArtifact:
-		return "plus"
-	case domain.ArtifactActionStartWorkflow:
-	}
-	return "bolt"
-}
-
-func actionKind(ctx context.Context, kind domain.ArtifactActionType) string {
-	switch kind {
-	case domain.ArtifactActionDownloadable:
-		return ui.T(ctx, "Makes a file")
-	case domain.ArtifactActionStartProcess:
-		return ui.T(ctx, "Starts a process")
-	case domain.ArtifactActionCreateArtifact:
-		return ui.T(ctx, "Creates an artifact")
-	case domain.ArtifactActionStartWorkflow:
-	}
-	return ui.T(ctx, "Runs in the background")
-}
-
 // asks reports whether an action is invoked with input.
 func asks(a app.ArtifactActionView) bool {
 	return len(a.InputSchema) > 0 || a.Type == domain.ArtifactActionStartProcess || a.Type == domain.ArtifactActionCreateArtifact
@@ -57,7 +31,7 @@ func (s *shown) menu(ctx context.Context) []actions.Entry {
 	entries := make([]actions.Entry, 0, len(s.Definition.Actions))
 	for _, a := range s.Definition.Actions {
 		entries = append(entries, actions.Entry{
-			Name: a.Name, Icon: actionIcon(a.Type), Kind: actionKind(ctx, a.Type), Path: s.path("act/" + a.Code), Asks: asks(a),
+			Name: a.Name, Badge: ui.BadgeOf(a.Type), Path: s.path("act/" + a.Code), Asks: asks(a),
 		})
 	}
 	return entries
@@ -66,7 +40,7 @@ func (s *shown) menu(ctx context.Context) []actions.Entry {
 // runOf returns an action that was invoked, without its name.
 func runOf(ctx context.Context, a *domain.BusinessArtifactAction) actions.Run {
 	run := actions.Run{
-		Icon: actionIcon(a.Type), Path: pathOf(a.ArtifactID, "runs/"+a.ID.String()), Status: a.Status, CreatedAt: a.CreatedAt,
+		Icon: ui.BadgeOf(a.Type).Icon, Path: pathOf(a.ArtifactID, "runs/"+a.ID.String()), Status: a.Status, CreatedAt: a.CreatedAt,
 		MakesFile: a.Type == domain.ArtifactActionDownloadable, FileExpired: a.DocumentExpired, Errors: a.Errors,
 	}
 	if a.DocumentURI != "" {

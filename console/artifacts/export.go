@@ -13,14 +13,14 @@ const maxExported = 10_000
 
 // Export offers the listed artifacts as a table of comma-separated values.
 func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
-	q := asked(v.URL.Query())
-	board, err := s.App.FindArtifactBoard(v.Context(), v.Caller, q.filter(), domain.PageRequest{}, nil)
+	l := parseQuery(v)
+	board, err := s.App.FindArtifactBoard(v.Context(), v.Caller, l.filter(), domain.PageRequest{}, nil)
 	if err != nil {
 		return nil, err
 	}
 	var fields []domain.IndexedMember
 	for _, c := range board.Definitions {
-		if c.ID == q.Definition {
+		if c.ID == l.Definition {
 			fields = c.Indexes
 		}
 	}
@@ -31,7 +31,7 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 		head = append(head, field.Field)
 	}
 	return web.CSV("artifacts.csv", head, func(add func(...string) error) error {
-		return s.App.ExportArtifactBoard(v.Context(), v.Caller, q.filter(), maxExported, q.sort(), func(a *domain.BoardArtifact) error {
+		return s.App.ExportArtifactBoard(v.Context(), v.Caller, l.filter(), maxExported, l.order(), func(a *domain.BoardArtifact) error {
 			row := []string{
 				a.ID.String(), board.Choice(a).Name, a.CreatedAt.UTC().Format(time.RFC3339),
 				a.LastModifiedAt.UTC().Format(time.RFC3339), a.EditorName,

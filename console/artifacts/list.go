@@ -2,9 +2,9 @@ package artifacts
 
 import (
 	"errors"
+	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/google/uuid"
 
@@ -16,8 +16,12 @@ import (
 	"github.com/procession-dev/procession/domain/filter"
 )
 
-// pageSize is how many artifacts a page of the list has.
-const pageSize = 25
+const (
+	// pageSize is the number of artifacts on a page of the list.
+	pageSize = 25
+
+	area = "artifacts"
+)
 
 // Screens are the screens of business artifacts.
 type Screens struct {
@@ -33,16 +37,6 @@ const (
 	toPrefix       = "to."
 )
 
-// question contains the filters of the list, which are the query of its URL.
-type question struct {
-	Definition uuid.UUID
-	Search     string
-	// Filters are the parameters that filter by indexed members, by their names.
-	Filters map[string]string
-	Sort    string
-	Page    int
-}
-
 // orders returns the values of the parameter sort.
 func orders() map[string]domain.SortKey {
 	return map[string]domain.SortKey{
@@ -52,25 +46,23 @@ func orders() map[string]domain.SortKey {
 	}
 }
 
-// asked reads the query of a URL. What is not known counts as not given.
-func asked(query url.Values) question {
-	q := question{Search: query.Get("q"), Sort: query.Get("sort"), Filters: map[string]string{}, Page: web.PageNumber(query)}
-	if _, known := orders()[q.Sort]; !known {
-		q.Sort = ""
-	}
-	if id, err := uuid.Parse(query.Get("definition")); err == nil {
-		q.Definition = id
-		for name, values := range query {
-			if _, _, is := filterOf(name); is && values[0] != "" {
-				q.Filters[name] = values[0]
+func parseQuery(v *web.Visit) *listView {
+	names, filters := []string{"q", "sort", "definition"}, map[string]string{}
+	if values := v.URL.Query(); uuid.Validate(values.Get("definition")) == nil {
+		for name := range values {
+			if _, _, isFilter := parseFilter(name); isFilter && values.Get(name) != "" {
+				names, filters[name] = append(names, name), values.Get(name)
 			}
 		}
 	}
-	return q
+	l := &listView{Query: v.Query(names...), Filters: filters}
+	web.Restrict(l.Query, "sort", slices.Collect(maps.Keys(orders()))...)
+	l.Definition = l.ID("definition")
+	return l
 }
 
-// filterOf returns what a parameter filters by, and how.
-func filterOf(name string) (field string, by filter.Operator, is bool) {
+// parseFilter returns the indexed member and the operator of a parameter.
+func parseFilter(name string) (field string, by filter.Operator, isFilter bool) {
 	for prefix, operator := range map[string]filter.Operator{
 		containsPrefix: filter.Contains, isPrefix: filter.Eq, fromPrefix: filter.Ge, toPrefix: filter.Le,
 	} {
@@ -81,83 +73,69 @@ func filterOf(name string) (field string, by filter.Operator, is bool) {
 	return "", "", false
 }
 
-// path returns the URL of the list, or of the table under another name, that asks the
-// question.
-func (q question) path(name string) string {
-	query := url.Values{}
-	for name, value := range q.Filters {
-		query.Set(name, value)
-	}
-	for name, value := range map[string]string{"q": q.Search, "sort": q.Sort} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if q.Definition != uuid.Nil {
-		query.Set("definition", q.Definition.String())
-	}
-	if q.Page > 1 {
-		query.Set("page", strconv.Itoa(q.Page))
-	}
-	if len(query) == 0 {
-		return web.Root + name
-	}
-	return web.Root + name + "?" + query.Encode()
+// listView contains a page of the list.
+type listView struct {
+	web.Query
+	domain.ArtifactBoard
+
+	// Definition is the id of the listed type, zero for all types.
+	Definition uuid.UUID
+	// Filters are the values of the parameters that filter by indexed members.
+	Filters map[string]string
+	// Chosen is the listed type, without a name for all types.
+	Chosen domain.ArtifactChoice
+	// Problem is the reason why the filters cannot be used, "" if they can.
+	Problem string
 }
 
-func (q question) onPage(page int) question { q.Page = page; return q }
+func (l *listView) isFiltered() bool { return l.Has("q") || len(l.Filters) > 0 }
 
-func (q question) of(definition uuid.UUID) question {
-	return question{Definition: definition, Sort: q.Sort}
+// typePath returns the URL of the list of a type without filters.
+func (l *listView) typePath(definition uuid.UUID) string {
+	q := l.Only("sort")
+	if definition != uuid.Nil {
+		q = q.With("definition", definition.String())
+	}
+	return q.Path(area)
 }
 
-func (q question) narrowed() bool { return q.Search != "" || len(q.Filters) > 0 }
+func (l *listView) order() []domain.SortKey { return []domain.SortKey{orders()[l.Get("sort")]} }
 
-func (q question) sort() []domain.SortKey { return []domain.SortKey{orders()[q.Sort]} }
-
-// filter returns what the operations call the question.
-func (q question) filter() app.BusinessArtifactFilter {
-	f := app.BusinessArtifactFilter{Search: q.Search}
-	if q.Definition != uuid.Nil {
-		f.DefinitionIDs = []uuid.UUID{q.Definition}
+// typeFilter returns the filter by type alone.
+func (l *listView) typeFilter() app.BusinessArtifactFilter {
+	if l.Definition == uuid.Nil {
+		return app.BusinessArtifactFilter{}
 	}
-	for name, value := range q.Filters {
-		field, by, _ := filterOf(name)
+	return app.BusinessArtifactFilter{DefinitionIDs: []uuid.UUID{l.Definition}}
+}
+
+func (l *listView) filter() app.BusinessArtifactFilter {
+	f := l.typeFilter()
+	f.Search = l.Get("q")
+	for name, value := range l.Filters {
+		field, by, _ := parseFilter(name)
 		f.Values = append(f.Values, url.PathEscape(field)+" "+string(by)+" "+url.PathEscape(value))
 	}
 	slices.Sort(f.Values)
 	return f
 }
 
-// listed is the content of the list.
-type listed struct {
-	question
-	domain.ArtifactBoard
-
-	// Chosen is the definition that the list is narrowed to, without a name for none.
-	Chosen domain.ArtifactChoice
-	// Problem is the reason why the filters cannot be used, "" if they can.
-	Problem string
-}
-
 // List shows the business artifacts that the user may see.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	l := listed{question: asked(v.URL.Query())}
-	page := domain.PageRequest{Number: l.question.Page - 1, Size: pageSize}
-	status := 0
-	board, err := s.App.FindArtifactBoard(v.Context(), v.Caller, l.filter(), page, l.sort())
+	l, status := parseQuery(v), 0
+	board, err := s.App.FindArtifactBoard(v.Context(), v.Caller, l.filter(), v.Page(pageSize), l.order())
 	if refused, is := errors.AsType[*domain.Error](err); is && refused.Kind == domain.KindInvalid {
 		l.Problem = ui.Problem(v.Context(), refused)
 		status, _ = httpio.StatusOf(refused.Kind)
 		// The page is shown without rows, but with the filters to be put right.
-		board, err = s.App.FindArtifactBoard(v.Context(), v.Caller, l.of(l.Definition).filter(), domain.PageRequest{}, nil)
+		board, err = s.App.FindArtifactBoard(v.Context(), v.Caller, l.typeFilter(), domain.PageRequest{}, nil)
 		board.Total = 0
 	}
 	if err != nil {
 		return nil, err
 	}
 	if len(board.Items) == 0 && board.Total > 0 {
-		return web.SeeOther(l.onPage(max(1, board.TotalPages())).path("artifacts")), nil
+		return web.SeeOther(l.OnPage(board.TotalPages()).Path(area)), nil
 	}
 	l.ArtifactBoard = board
 	for _, c := range board.Definitions {
@@ -165,5 +143,5 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 			l.Chosen, l.Definition = c, c.ID
 		}
 	}
-	return &web.Answer{Title: ui.T(v.Context(), "Artifacts"), Area: "artifacts", Status: status, Body: listPage(l)}, nil
+	return &web.Answer{Title: ui.T(v.Context(), "Artifacts"), Area: area, Status: status, Body: listPage(l)}, nil
 }

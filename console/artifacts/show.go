@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -96,10 +97,8 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// pager leads to the other pages of a tab.
-func (s *shown) pager(page domain.PageRequest, total int64) ui.Pages {
-	return ui.PagesOf(page, total, s.path(s.Tab))
-}
+// pagePath returns the URL of a page of the tab, which counts from 1.
+func (s *shown) pagePath(page int) string { return s.path(s.Tab) + "?page=" + strconv.Itoa(page) }
 
 // Documents shows the documents of an artifact.
 func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
@@ -163,7 +162,7 @@ func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
 			run.AuthorName = a.AuthorName
 			rows = append(rows, run)
 		}
-		return runs(of, rows, of.pager(found.PageRequest, found.Total)), nil
+		return runs(of, rows, ui.PagesOf(found, of.pagePath)), nil
 	})(v)
 }
 

@@ -77,7 +77,7 @@ func (s *Screens) ExportJSON(v *web.Visit) (*web.Answer, error) {
 
 // records returns what reads the first maxExported of the listed records, one after the other.
 func (s *Screens) records(v *web.Visit) (func(visit func(*domain.AuditRecord) error) error, error) {
-	filter, err := asked(v.URL.Query()).filter(v.Context())
+	filter, err := parseFilter(v.Context(), v.Query(filters()...))
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"net/url"
 	"strings"
 	"time"
 
@@ -29,71 +28,51 @@ type Screens struct {
 	Administration *administration.Administration
 }
 
-// question contains what a visitor asks the ledger for: the texts of the query of its URL.
-type question struct {
-	Who, What, Kind, About, Tenant, From, To string
-	// After is the cursor of the record that the page begins behind, "" for the newest.
-	After string
+// filters are the parameters of the list.
+func filters() []string { return []string{"who", "what", "kind", "about", "tenant", "from", "to"} }
+
+// listView contains a page of the list.
+type listView struct {
+	web.Query
+
+	Records []domain.AuditRecord
+	// SeveralTenants reports whether the user administers several tenants.
+	SeveralTenants bool
 }
 
-func asked(query url.Values) question {
-	text := func(name string) string { return strings.TrimSpace(query.Get(name)) }
-	return question{
-		Who: text("who"), What: text("what"), Kind: text("kind"), About: text("about"), Tenant: text("tenant"), From: text("from"), To: text("to"),
-		After: text("after"),
-	}
-}
+// exportPath returns the URL of a file with all records that match the filters.
+func (l *listView) exportPath(name string) string { return l.Only(filters()...).Path(name) }
 
-// path returns the URL of the list, or of an export under another name.
-func (q question) path(name string) string {
-	query := url.Values{}
-	for name, value := range map[string]string{
-		"who": q.Who, "what": q.What, "kind": q.Kind, "about": q.About, "tenant": q.Tenant, "from": q.From, "to": q.To, "after": q.After,
-	} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if len(query) == 0 {
-		return web.Root + name
-	}
-	return web.Root + name + "?" + query.Encode()
-}
-
-func (q question) after(cursor string) question { q.After = cursor; return q }
-
-func (q question) narrowed() bool { return q.after("") != question{} }
-
-// filter returns what the operations call the question. What cannot be read is a
-// VALIDATION error.
-func (q question) filter(ctx context.Context) (administration.EventFilter, error) {
-	f := administration.EventFilter{TenantCodes: web.TenantCodes(q.Tenant)}
-	if id, err := uuid.Parse(q.Who); err == nil {
+// parseFilter returns the filter of a query. A value that cannot be parsed is a VALIDATION error.
+func parseFilter(ctx context.Context, q web.Query) (administration.EventFilter, error) {
+	text := func(name string) string { return strings.TrimSpace(q.Get(name)) }
+	f := administration.EventFilter{TenantCodes: web.TenantCodes(text("tenant"))}
+	if id, err := uuid.Parse(text("who")); err == nil {
 		f.ActorIDs = []uuid.UUID{id}
 	} else {
-		f.Actor = q.Who
+		f.Actor = text("who")
 	}
-	if q.What != "" {
-		f.Types = []domain.EventType{domain.EventType(strings.ToUpper(q.What))}
+	if eventType := text("what"); eventType != "" {
+		f.Types = []domain.EventType{domain.EventType(strings.ToUpper(eventType))}
 	}
-	if q.Kind != "" {
-		f.ResourceKinds = []domain.EventResource{domain.EventResource(q.Kind)}
+	if kind := text("kind"); kind != "" {
+		f.ResourceKinds = []domain.EventResource{domain.EventResource(kind)}
 	}
-	if id, err := uuid.Parse(q.About); err == nil {
+	if id, err := uuid.Parse(text("about")); err == nil {
 		f.Concerning = &id
-	} else if q.About != "" {
+	} else if text("about") != "" {
 		return f, domain.Invalid(domain.LocationQuery, "about", "is not an id")
 	}
 	var err error
-	if f.From, err = momentOf(ctx, "from", q.From); err != nil {
+	if f.From, err = parseTime(ctx, "from", text("from")); err != nil {
 		return f, err
 	}
-	f.To, err = momentOf(ctx, "to", q.To)
+	f.To, err = parseTime(ctx, "to", text("to"))
 	return f, err
 }
 
-// momentOf reads a time in the zone of the viewer, nil for none.
-func momentOf(ctx context.Context, name, text string) (*time.Time, error) {
+// parseTime returns a time in the zone of the viewer, nil for "".
+func parseTime(ctx context.Context, name, text string) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // there need not be one
 	}
@@ -104,10 +83,10 @@ func momentOf(ctx context.Context, name, text string) (*time.Time, error) {
 	return &at, nil
 }
 
-// command returns the command that lists the same.
-func (q question) command(ctx context.Context) shell.Line {
+// listCommand returns the command that lists the same records.
+func listCommand(ctx context.Context, q web.Query) shell.Line {
 	words := []string{"procession", "events"}
-	f, err := q.filter(ctx)
+	f, err := parseFilter(ctx, q)
 	if err != nil {
 		return shell.Command(words...)
 	}
@@ -123,8 +102,8 @@ func (q question) command(ctx context.Context) shell.Line {
 	if f.Concerning != nil {
 		words = append(words, "--resource", f.Concerning.String())
 	}
-	if q.Tenant != "" {
-		words = append(words, "--tenant", q.Tenant)
+	for _, code := range f.TenantCodes {
+		words = append(words, "--tenant", code)
 	}
 	if f.From != nil {
 		words = append(words, "--from", f.From.UTC().Format(time.RFC3339))
@@ -135,30 +114,22 @@ func (q question) command(ctx context.Context) shell.Line {
 	return shell.Command(words...)
 }
 
-// listed is the content of the list.
-type listed struct {
-	question
-
-	Records []domain.AuditRecord
-	Tenants bool
-}
-
 // List shows the records of the tenants that the user administers, the newest first.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	q := asked(v.URL.Query())
-	filter, err := q.filter(v.Context())
+	q := v.Query(append(filters(), "after")...)
+	filter, err := parseFilter(v.Context(), q)
 	if err != nil {
 		return nil, err
 	}
 	part := administration.EventRange{NewestFirst: true, Limit: pageSize}
-	if after, err := domain.ParseEventCursor(q.After); err == nil {
+	if after, err := domain.ParseEventCursor(q.Get("after")); err == nil {
 		part.After = &after
 	}
 	records, err := s.Administration.FindAuditRecords(v.Context(), v.Caller, filter, part)
 	if err != nil {
 		return nil, err
 	}
-	l := listed{q, records, web.SeveralTenants(v.Caller)}
+	l := &listView{q, records, web.SeveralTenants(v.Caller)}
 	return &web.Answer{Title: ui.T(v.Context(), "Audit"), Area: area, Body: listPage(l)}, nil
 }
 

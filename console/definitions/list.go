@@ -21,25 +21,25 @@ type Screens struct {
 	Administration *administration.Administration
 }
 
-// listed is the content of the list.
-type listed struct {
+// listView contains a page of the list.
+type listView struct {
 	*resources.List
 
 	Use map[uuid.UUID]domain.DefinitionUse
 	// Applied reports whether manifests were just applied.
 	Applied bool
-	// Tenants reports whether there are manifests of several tenants.
-	Tenants bool
+	// SeveralTenants reports whether the user administers several tenants.
+	SeveralTenants bool
 }
 
 // List shows the manifests that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	found, elsewhere, err := resources.Find(v, s.Administration, resources.Asked(area, v.URL.Query(), resources.Definitions(), ""), resources.Definitions(),
+	found, elsewhere, err := resources.Find(v, s.Administration, area, resources.ParseQuery(v, resources.Definitions(), ""), resources.Definitions(),
 		domain.SortKey{Property: "kind"}, domain.SortKey{Property: "code"})
 	if err != nil || elsewhere != nil {
 		return elsewhere, err
 	}
-	l := listed{List: found, Applied: v.URL.Query().Has("applied"), Tenants: web.SeveralTenants(v.Caller)}
+	l := listView{List: found, Applied: v.URL.Query().Has("applied"), SeveralTenants: web.SeveralTenants(v.Caller)}
 	if l.Use, err = s.Administration.FindDefinitionUse(v.Context(), l.Items); err != nil {
 		return nil, err
 	}

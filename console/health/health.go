@@ -101,46 +101,6 @@ func figures(ctx context.Context, s shown) []figure {
 	}
 }
 
-// verdictName returns how a check came out.
-func verdictName(ctx context.Context, v domain.Verdict) string {
-	switch v {
-	case domain.VerdictOK:
-		return ui.T(ctx, "All right")
-	case domain.VerdictWarn:
-		return ui.T(ctx, "Warning")
-	case domain.VerdictFail:
-		return ui.T(ctx, "Fails")
-	case domain.VerdictSkipped:
-	}
-	return ui.T(ctx, "Not checked")
-}
-
-func verdictClass(v domain.Verdict) string {
-	switch v {
-	case domain.VerdictOK:
-		return "text-green"
-	case domain.VerdictWarn:
-		return "text-yellow"
-	case domain.VerdictFail:
-		return "text-red"
-	case domain.VerdictSkipped:
-	}
-	return "text-secondary"
-}
-
-func verdictIcon(v domain.Verdict) string {
-	switch v {
-	case domain.VerdictOK:
-		return "circle-check"
-	case domain.VerdictWarn:
-		return "alert-triangle"
-	case domain.VerdictFail:
-		return "alert-circle"
-	case domain.VerdictSkipped:
-	}
-	return "circle-dashed"
-}
-
 // summary returns how the checks came out.
 func summary(ctx context.Context, findings []domain.Finding) string {
 	fails, warns := 0, 0

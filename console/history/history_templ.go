@@ -20,7 +20,7 @@ func icon(e *domain.TimelineEvent) string {
 	case domain.ResourceProcess:
 		return "route"
 	case domain.ResourceItem:
-		return ui.ItemIcon(e.ItemType)
+		return ui.BadgeOf(e.ItemType).Icon
 	case domain.ResourceProcessAction, domain.ResourceArtifactAction:
 		return "bolt"
 	case domain.ResourceArtifact:

@@ -1,9 +1,7 @@
 package incidents
 
 import (
-	"net/url"
-	"slices"
-	"strconv"
+	"cmp"
 
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
@@ -22,110 +20,67 @@ type Screens struct {
 	Administration *administration.Administration
 }
 
-// question contains the filters of the list, which are the query of its URL.
-type question struct {
-	State  domain.IncidentState
-	All    bool
-	Search string
-	Tenant string
-	Oldest bool
-	Page   int
-}
+// allStates is the value of the parameter "state" that selects incidents of all states.
+const allStates = "all"
 
 func states() []domain.IncidentState {
 	return []domain.IncidentState{domain.IncidentOpen, domain.IncidentRetried, domain.IncidentDismissed}
 }
 
-// asked reads the query of a URL. What is not known counts as not given.
-func asked(query url.Values) question {
-	q := question{
-		State: domain.IncidentState(query.Get("state")), All: query.Get("state") == "all", Search: query.Get("q"), Tenant: query.Get("tenant"),
-		Oldest: query.Get("sort") == "oldest", Page: web.PageNumber(query),
-	}
-	if !slices.Contains(states(), q.State) {
-		q.State = domain.IncidentOpen
-	}
-	return q
+// listView contains a page of the list.
+type listView struct {
+	web.Query
+	domain.Page[domain.IncidentReport]
+
+	// State is the state of the incidents, or allStates.
+	State string
+	// SeveralTenants reports whether the user administers several tenants.
+	SeveralTenants bool
 }
 
-func (q question) path() string {
-	query := url.Values{}
-	if q.All {
-		query.Set("state", "all")
-	} else if q.State != domain.IncidentOpen {
-		query.Set("state", string(q.State))
-	}
-	if q.Search != "" {
-		query.Set("q", q.Search)
-	}
-	if q.Tenant != "" {
-		query.Set("tenant", q.Tenant)
-	}
-	if q.Oldest {
-		query.Set("sort", "oldest")
-	}
-	if q.Page > 1 {
-		query.Set("page", strconv.Itoa(q.Page))
-	}
-	if len(query) == 0 {
-		return web.Root + area
-	}
-	return web.Root + area + "?" + query.Encode()
+func parseQuery(v *web.Visit) *listView {
+	l := &listView{Query: v.Query("state", "q", "tenant", "sort"), SeveralTenants: web.SeveralTenants(v.Caller)}
+	web.Restrict(l.Query, "state", append(states(), allStates)...)
+	web.Restrict(l.Query, "sort", "oldest")
+	l.State = cmp.Or(l.Get("state"), string(domain.IncidentOpen))
+	return l
 }
 
-func (q question) onPage(page int) question { q.Page = page; return q }
-
-func (q question) in(state domain.IncidentState) question {
-	q.State, q.All, q.Page = state, false, 1
-	return q
-}
-
-func (q question) ofAll() question { q.All, q.Page = true, 1; return q }
-
-func (q question) filter() administration.IncidentReportFilter {
-	f := administration.IncidentReportFilter{Search: q.Search, TenantCodes: web.TenantCodes(q.Tenant)}
-	if !q.All {
-		f.States = []domain.IncidentState{q.State}
+func (l *listView) filter() administration.IncidentReportFilter {
+	f := administration.IncidentReportFilter{Search: l.Get("q"), TenantCodes: web.TenantCodes(l.Get("tenant"))}
+	if l.State != allStates {
+		f.States = []domain.IncidentState{domain.IncidentState(l.State)}
 	}
 	return f
 }
 
-func (q question) sort() []domain.SortKey {
-	return []domain.SortKey{{Property: "createdAt", Descending: !q.Oldest}, {Property: "id", Descending: !q.Oldest}}
+func (l *listView) order() []domain.SortKey {
+	newest := !l.Has("sort")
+	return []domain.SortKey{{Property: "createdAt", Descending: newest}, {Property: "id", Descending: newest}}
 }
 
-// command returns the command that lists the same.
-func (q question) command() shell.Line {
+// command returns the command that lists the same incidents.
+func (l *listView) command() shell.Line {
 	words := []string{"procession", "incidents", "list"}
-	if q.All || q.State != domain.IncidentOpen {
+	if l.State != string(domain.IncidentOpen) {
 		words = append(words, "--all")
 	}
-	if q.Tenant != "" {
-		words = append(words, "--tenant", q.Tenant)
+	if tenant := l.Get("tenant"); tenant != "" {
+		words = append(words, "--tenant", tenant)
 	}
 	return shell.Command(words...)
 }
 
-// listed is the content of the list.
-type listed struct {
-	question
-	domain.Page[domain.IncidentReport]
-
-	// Tenants reports whether there may be incidents of several.
-	Tenants bool
-}
-
 // List shows the incidents of the tenants that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	q := asked(v.URL.Query())
-	found, err := s.Administration.FindIncidentReports(v.Context(), v.Caller, q.filter(),
-		domain.PageRequest{Number: q.Page - 1, Size: pageSize}, q.sort())
+	l, page := parseQuery(v), v.Page(pageSize)
+	found, err := s.Administration.FindIncidentReports(v.Context(), v.Caller, l.filter(), page, l.order())
 	if err != nil {
 		return nil, err
 	}
-	if len(found.Items) == 0 && q.Page > 1 {
-		return web.SeeOther(q.onPage(max(1, found.TotalPages())).path()), nil
+	if len(found.Items) == 0 && page.Number > 0 {
+		return web.SeeOther(l.OnPage(found.TotalPages()).Path(area)), nil
 	}
-	l := listed{q, found, web.SeveralTenants(v.Caller)}
+	l.Page = found
 	return &web.Answer{Title: ui.T(v.Context(), "Incidents"), Area: area, Body: listPage(l)}, nil
 }

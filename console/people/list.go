@@ -19,7 +19,7 @@ type Screens struct {
 
 // List shows the people, groups, applications or robots that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	found, elsewhere, err := resources.Find(v, s.Administration, resources.Asked(area, v.URL.Query(), resources.People(), resource.KindUser), resources.People(),
+	found, elsewhere, err := resources.Find(v, s.Administration, area, resources.ParseQuery(v, resources.People(), resource.KindUser), resources.People(),
 		domain.SortKey{Property: "code"})
 	if err != nil || elsewhere != nil {
 		return elsewhere, err

@@ -33,7 +33,7 @@ func (s *shown) menu(ctx context.Context) []actions.Entry {
 	entries := make([]actions.Entry, 0, len(s.Actions))
 	for _, a := range s.Actions {
 		entries = append(entries, actions.Entry{
-			Name: a.Name, Icon: actionIcon(a.Type), Kind: actionKind(ctx, a.Type), Path: s.path("act/" + a.Code), Asks: asks(a.Type),
+			Name: a.Name, Badge: ui.BadgeOf(a.Type), Path: s.path("act/" + a.Code), Asks: asks(a.Type),
 		})
 	}
 	return entries
@@ -52,7 +52,7 @@ func (s *shown) runs(ctx context.Context, found []domain.NamedAction) []actions.
 // runOf returns an action that was invoked, without its name.
 func runOf(ctx context.Context, a *domain.ProcessAction) actions.Run {
 	run := actions.Run{
-		Icon: actionIcon(a.Type), Path: pathOf(a.ProcessID, "runs/"+a.ID.String()), Status: a.Status, CreatedAt: a.CreatedAt,
+		Icon: ui.BadgeOf(a.Type).Icon, Path: pathOf(a.ProcessID, "runs/"+a.ID.String()), Status: a.Status, CreatedAt: a.CreatedAt,
 		MakesFile: a.Type == domain.ProcessActionDownloadable, FileExpired: a.DocumentExpired, Errors: a.Errors,
 	}
 	if a.DocumentURI != "" {

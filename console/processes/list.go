@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -15,24 +14,16 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// pageSize is how many processes a page of the list has.
-const pageSize = 25
+const (
+	// pageSize is the number of processes on a page of the list.
+	pageSize = 25
+
+	area = "processes"
+)
 
 // Screens are the screens of processes.
 type Screens struct {
 	App *app.Service
-}
-
-// question contains the filters of the list, which are the query of its URL.
-type question struct {
-	State      domain.ProcessState
-	Definition *uuid.UUID
-	Mine       bool
-	Search     string
-	// Fields are what indexed members of the metadata are to contain, by their names.
-	Fields map[string]string
-	Sort   string
-	Page   int
 }
 
 // fieldPrefix begins the parameters that filter by indexed members.
@@ -54,106 +45,63 @@ func orders() map[string]domain.SortKey {
 	}
 }
 
-// asked reads the query of a URL. What is not known counts as not given.
-func asked(query url.Values) question {
-	q := question{
-		State: domain.ProcessState(query.Get("state")), Mine: query.Get("by") == "me", Search: query.Get("q"),
-		Sort: query.Get("sort"), Fields: map[string]string{},
-	}
-	if !slices.Contains(states(), q.State) {
-		q.State = ""
-	}
-	if id, err := uuid.Parse(query.Get("definition")); err == nil {
-		q.Definition = &id
-		for name, values := range query {
-			if field, is := strings.CutPrefix(name, fieldPrefix); is && values[0] != "" {
-				q.Fields[field] = values[0]
+// listView contains a page of the list.
+type listView struct {
+	web.Query
+	domain.Board
+
+	// Fields are the searched texts by the indexed member of the metadata.
+	Fields map[string]string
+}
+
+func parseQuery(v *web.Visit) *listView {
+	names, fields := []string{"state", "by", "q", "sort", "definition"}, map[string]string{}
+	if values := v.URL.Query(); uuid.Validate(values.Get("definition")) == nil {
+		for name := range values {
+			if field, isField := strings.CutPrefix(name, fieldPrefix); isField && values.Get(name) != "" {
+				names, fields[field] = append(names, name), values.Get(name)
 			}
 		}
 	}
-	if _, known := orders()[q.Sort]; !known {
-		q.Sort = ""
-	}
-	q.Page = web.PageNumber(query)
-	return q
+	l := &listView{Query: v.Query(names...), Fields: fields}
+	web.Restrict(l.Query, "state", states()...)
+	web.Restrict(l.Query, "by", "me")
+	web.Restrict(l.Query, "sort", slices.Collect(maps.Keys(orders()))...)
+	return l
 }
 
-// path returns the URL of the list, or of the table under another name, that asks the
-// question.
-func (q question) path(name string) string {
-	query := url.Values{}
-	for name, value := range map[string]string{
-		"state": string(q.State), "q": q.Search, "sort": q.Sort, "definition": q.definition(),
-	} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if q.Mine {
-		query.Set("by", "me")
-	}
-	for field, value := range q.Fields {
-		query.Set(fieldPrefix+field, value)
-	}
-	if q.Page > 1 {
-		query.Set("page", strconv.Itoa(q.Page))
-	}
-	path := web.Root + name
-	if len(query) > 0 {
-		path += "?" + query.Encode()
-	}
-	return path
+// isFiltered reports whether the list leaves out processes.
+func (l *listView) isFiltered() bool {
+	return l.Has("state", "definition", "by", "q") || len(l.Fields) > 0
 }
 
-func (q question) definition() string {
-	if q.Definition == nil {
-		return ""
+func (l *listView) filter(caller domain.Caller) app.BoardFilter {
+	f := app.BoardFilter{Search: l.Get("q")}
+	if id := l.ID("definition"); id != uuid.Nil {
+		f.DefinitionID = &id
 	}
-	return q.Definition.String()
-}
-
-func (q question) onPage(page int) question { q.Page = page; return q }
-
-func (q question) in(state domain.ProcessState) question { q.State, q.Page = state, 1; return q }
-
-func (q question) by(mine bool) question { q.Mine, q.Page = mine, 1; return q }
-
-// narrowed reports whether the list shows less than all.
-func (q question) narrowed() bool {
-	return q.State != "" || q.Definition != nil || q.Mine || q.Search != "" || len(q.Fields) > 0
-}
-
-// filter returns what the operations call the question.
-func (q question) filter(caller domain.Caller) app.BoardFilter {
-	f := app.BoardFilter{DefinitionID: q.Definition, Search: q.Search}
-	if q.State != "" {
-		f.States = []domain.ProcessState{q.State}
+	if l.Has("state") {
+		f.States = []domain.ProcessState{domain.ProcessState(l.Get("state"))}
 	}
-	if q.Mine {
+	if l.Has("by") {
 		f.InitiatorID = &caller.PrincipalID
 	}
-	for _, field := range slices.Sorted(maps.Keys(q.Fields)) {
-		f.Metadata = append(f.Metadata, url.PathEscape(field)+" contains "+url.PathEscape(q.Fields[field]))
+	for _, field := range slices.Sorted(maps.Keys(l.Fields)) {
+		f.Metadata = append(f.Metadata, url.PathEscape(field)+" contains "+url.PathEscape(l.Fields[field]))
 	}
 	return f
 }
 
-// listed is the content of the list.
-type listed struct {
-	question
-	domain.Board
-}
-
 // List shows the processes that the user may see.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	q := asked(v.URL.Query())
-	board, err := s.App.FindBoard(v.Context(), v.Caller, q.filter(v.Caller),
-		domain.PageRequest{Number: q.Page - 1, Size: pageSize}, []domain.SortKey{orders()[q.Sort]})
+	l, page := parseQuery(v), v.Page(pageSize)
+	board, err := s.App.FindBoard(v.Context(), v.Caller, l.filter(v.Caller), page, []domain.SortKey{orders()[l.Get("sort")]})
 	if err != nil {
 		return nil, err
 	}
-	if len(board.Items) == 0 && q.Page > 1 {
-		return web.SeeOther(q.onPage(max(1, board.TotalPages())).path("processes")), nil
+	if len(board.Items) == 0 && page.Number > 0 {
+		return web.SeeOther(l.OnPage(board.TotalPages()).Path(area)), nil
 	}
-	return &web.Answer{Title: ui.T(v.Context(), "Processes"), Area: "processes", Body: listPage(listed{q, board})}, nil
+	l.Board = board
+	return &web.Answer{Title: ui.T(v.Context(), "Processes"), Area: area, Body: listPage(l)}, nil
 }

@@ -1,6 +1,8 @@
 package processes
 
 import (
+	"strconv"
+
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
@@ -111,10 +113,8 @@ func (s *Screens) Related(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// pager leads to the other pages of a tab.
-func (s *shown) pager(page domain.PageRequest, total int64) ui.Pages {
-	return ui.PagesOf(page, total, s.path(s.Tab))
-}
+// pagePath returns the URL of a page of the tab, which counts from 1.
+func (s *shown) pagePath(page int) string { return s.path(s.Tab) + "?page=" + strconv.Itoa(page) }
 
 // Items shows the items of a process.
 func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {

@@ -2,9 +2,7 @@ package queues
 
 import (
 	"context"
-	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/procession-dev/procession/app/administration"
@@ -27,42 +25,30 @@ type Screens struct {
 	Administration *administration.Administration
 }
 
-// listed is the content of the list.
-type listed struct {
+// listView contains a page of the list.
+type listView struct {
+	web.Query
 	domain.Page[administration.TaskQueue]
 
-	// Tenant is the code of the one tenant that is asked for, "" for all.
-	Tenant string
-	// Tenants reports whether there may be queues of several.
-	Tenants bool
+	// SeveralTenants reports whether the user administers several tenants.
+	SeveralTenants bool
 }
 
 // List shows the task queues of the tenants that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	page := domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
-	tenant := v.URL.Query().Get("tenant")
-	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, administration.TaskQueueFilter{TenantCodes: web.TenantCodes(tenant)}, page)
+	query, page := v.Query("tenant"), v.Page(pageSize)
+	filter := administration.TaskQueueFilter{TenantCodes: web.TenantCodes(query.Get("tenant"))}
+	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, filter, page)
 	if err != nil {
 		return nil, err
 	}
 	if len(found.Items) == 0 && page.Number > 0 {
-		return web.SeeOther(pagePath(tenant)(max(1, found.TotalPages()))), nil
+		return web.SeeOther(query.OnPage(found.TotalPages()).Path(area)), nil
 	}
 	return &web.Answer{
 		Title: ui.T(v.Context(), "Workers and queues"), Area: area,
-		Body: listPage(listed{found, tenant, web.SeveralTenants(v.Caller)}),
+		Body: listPage(listView{query, found, web.SeveralTenants(v.Caller)}),
 	}, nil
-}
-
-// pagePath returns what makes the path of a page of the list.
-func pagePath(tenant string) func(page int) string {
-	return func(page int) string {
-		query := url.Values{"page": {strconv.Itoa(page)}}
-		if tenant != "" {
-			query.Set("tenant", tenant)
-		}
-		return web.Root + area + "?" + query.Encode()
-	}
 }
 
 // Show shows a task queue with a program that would serve it.
@@ -85,11 +71,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 }
 
 func pathOf(q *administration.TaskQueue, language codegen.Language) string {
-	query := url.Values{"tenant": {q.TenantCode}, "name": {q.Name}}
-	if language != "" {
-		query.Set("language", string(language))
-	}
-	return web.Root + area + "/queue?" + query.Encode()
+	return web.NewQuery("tenant", q.TenantCode, "name", q.Name, "language", string(language)).Path(area + "/queue")
 }
 
 // online counts the workers that are live.

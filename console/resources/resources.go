@@ -5,10 +5,8 @@ package resources
 import (
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/procession-dev/procession/app/administration"
-	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
@@ -36,71 +34,34 @@ func Definitions() []resource.Kind {
 	return kinds
 }
 
-// Question contains the filters of a list, which are the query of its URL.
-type Question struct {
-	// Area is the entry of the navigation, and the path of the list.
-	Area string
-	// Kind is "" for all kinds of the list.
-	Kind   resource.Kind
-	Search string
-	Page   int
-}
-
-// Asked reads the query of a URL. A kind that the list does not have counts as ifNone.
-func Asked(area string, query url.Values, kinds []resource.Kind, ifNone resource.Kind) Question {
-	q := Question{Area: area, Kind: resource.Kind(query.Get("kind")), Search: query.Get("q"), Page: web.PageNumber(query)}
-	if !slices.Contains(kinds, q.Kind) {
-		q.Kind = ifNone
-	}
+// ParseQuery returns the parameters of a list of kinds. The default of "kind" is ifNone.
+func ParseQuery(v *web.Visit, kinds []resource.Kind, ifNone resource.Kind) web.Query {
+	q := v.Query("kind", "q")
+	web.Restrict(q, "kind", kinds...)
+	q.Default("kind", string(ifNone))
 	return q
 }
 
-// Path returns the URL of the list that asks the question.
-func (q Question) Path() string {
-	query := url.Values{}
-	if q.Kind != "" {
-		query.Set("kind", string(q.Kind))
-	}
-	if q.Search != "" {
-		query.Set("q", q.Search)
-	}
-	if q.Page > 1 {
-		query.Set("page", strconv.Itoa(q.Page))
-	}
-	path := web.Root + q.Area
-	if len(query) > 0 {
-		path += "?" + query.Encode()
-	}
-	return path
-}
-
-// Of returns the question for a kind.
-func (q Question) Of(kind resource.Kind) Question { q.Kind, q.Page = kind, 1; return q }
-
-func (q Question) onPage(page int) Question { q.Page = page; return q }
-
 // List is a page of a list.
 type List struct {
-	Question
+	web.Query
 	domain.Page[resource.Stored]
 }
 
-// Pages returns where the page is in the list.
-func (l *List) Pages() ui.Pages {
-	return ui.Pages{Page: l.Question.Page, Of: l.TotalPages(), Total: l.Total, Path: func(page int) string { return l.onPage(page).Path() }}
-}
+// Kind returns the kind of the listed manifests, "" for all kinds.
+func (l *List) Kind() resource.Kind { return resource.Kind(l.Get("kind")) }
 
-// Find returns the page that a question asks for, of manifests of kinds in order. For one
-// behind the last it returns the answer that leads to the last.
+// Find returns the requested page of the list of an area, which contains manifests of kinds in order. For a
+// page behind the last one it returns a redirect to the last one instead.
 func Find(
-	v *web.Visit, of *administration.Administration, q Question, kinds []resource.Kind, order ...domain.SortKey,
+	v *web.Visit, of *administration.Administration, area string, q web.Query, kinds []resource.Kind, order ...domain.SortKey,
 ) (*List, *web.Answer, error) {
-	l := &List{Question: q}
-	filter := administration.ResourceFilter{Kinds: kinds, Search: q.Search}
-	if q.Kind != "" {
-		filter.Kinds = []resource.Kind{q.Kind}
+	l, page := &List{Query: q}, v.Page(PageSize)
+	filter := administration.ResourceFilter{Kinds: kinds, Search: q.Get("q")}
+	if kind := l.Kind(); kind != "" {
+		filter.Kinds = []resource.Kind{kind}
 	}
-	err := of.FindResources(v.Context(), v.Caller, filter, domain.PageRequest{Number: q.Page - 1, Size: PageSize}, order,
+	err := of.FindResources(v.Context(), v.Caller, filter, page, order,
 		func(found *domain.Listing[resource.Stored]) error {
 			l.Page = found.Page
 			l.Items = nil
@@ -109,8 +70,8 @@ func Find(
 				return nil
 			})
 		})
-	if err == nil && len(l.Items) == 0 && q.Page > 1 {
-		return nil, web.SeeOther(q.onPage(max(1, l.TotalPages())).Path()), nil
+	if err == nil && len(l.Items) == 0 && page.Number > 0 {
+		return nil, web.SeeOther(q.OnPage(l.TotalPages()).Path(area)), nil
 	}
 	return l, nil, err
 }

@@ -20,14 +20,13 @@ type Screens struct {
 
 // List shows the definitions of which the user may start processes.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	query := v.URL.Query()
-	search, number := query.Get("q"), web.PageNumber(query)
-	found, err := s.App.FindProcessDefinitions(v.Context(), v.Caller, app.DefinitionFilter{Startable: new(true), Search: search},
-		domain.PageRequest{Number: number - 1, Size: pageSize}, []domain.SortKey{{Property: "name"}})
+	query := v.Query("q")
+	found, err := s.App.FindProcessDefinitions(v.Context(), v.Caller, app.DefinitionFilter{Startable: new(true), Search: query.Get("q")},
+		v.Page(pageSize), []domain.SortKey{{Property: "name"}})
 	if err != nil {
 		return nil, err
 	}
-	return &web.Answer{Title: ui.T(v.Context(), "Start"), Area: "start", Body: listPage(search, number, found)}, nil
+	return &web.Answer{Title: ui.T(v.Context(), "Start"), Area: "start", Body: listPage(query, found)}, nil
 }
 
 // Show shows the form of a definition, with the values of an older process where the URL

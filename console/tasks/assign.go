@@ -33,7 +33,7 @@ type choice struct {
 func (s *Screens) ChooseOwner(v *web.Visit) (*web.Answer, error) {
 	query := v.URL.Query()
 	c := choice{
-		Tasks: known(query["task"]), Search: strings.TrimSpace(query.Get("q")),
+		Tasks: parseIDs(query["task"]), Search: strings.TrimSpace(query.Get("q")),
 		Return: web.LocalPath(cmp.Or(query.Get("return"), web.Root+"tasks")),
 	}
 	found, err := s.App.FindPrincipals(v.Context(), v.Caller, app.PrincipalFilter{

@@ -37,7 +37,7 @@ func (s *Screens) Forms() *forms.Screen {
 	}
 }
 
-func (s *Screens) formOf(caller domain.Caller, id uuid.UUID, task *opened) *taskForm {
+func (s *Screens) formOf(caller domain.Caller, id uuid.UUID, task *openTask) *taskForm {
 	return &taskForm{Finder: finders.Finder{App: s.App, Caller: caller}, id: id, task: task}
 }
 
@@ -47,7 +47,7 @@ type taskForm struct {
 
 	id uuid.UUID
 	// task is set if the page has already read it.
-	task *opened
+	task *openTask
 	// Help is what Load found of a model's help, nil where there is none.
 	Help *help
 	// data is the value of the data that Load found, nil for none.
@@ -67,7 +67,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		task = &opened{OpenedTask: found, User: f.Caller.PrincipalID}
+		task = &openTask{OpenedTask: found, User: f.Caller.PrincipalID}
 	}
 	definition, err := f.App.TaskForm(ctx, task.OpenedTask)
 	if err != nil {

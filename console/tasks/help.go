@@ -45,7 +45,7 @@ func (h *help) open() int {
 }
 
 // help reads the latest run about a task, nil where a model cannot help with it.
-func (f *taskForm) help(ctx context.Context, task *opened, definition *domain.ItemDefinition, doc *forms.Document) (*help, error) {
+func (f *taskForm) help(ctx context.Context, task *openTask, definition *domain.ItemDefinition, doc *forms.Document) (*help, error) {
 	if !f.App.Assists(definition) {
 		return nil, nil
 	}

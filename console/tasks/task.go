@@ -21,8 +21,8 @@ import (
 // change has its time before it is committed.
 const newsOverlap = 5 * time.Second
 
-// opened is a task beside the list.
-type opened struct {
+// openTask is a task beside the list.
+type openTask struct {
 	*domain.OpenedTask
 
 	// User is the viewer.
@@ -35,17 +35,17 @@ type opened struct {
 	Problem string
 }
 
-func (o *opened) mine() bool { return o.Item.OwnerID != nil && *o.Item.OwnerID == o.User }
+func (o *openTask) mine() bool { return o.Item.OwnerID != nil && *o.Item.OwnerID == o.User }
 
-func (o *opened) claimable() bool { return o.State == domain.TaskReady && o.Candidate }
+func (o *openTask) claimable() bool { return o.State == domain.TaskReady && o.Candidate }
 
-func (o *opened) open() bool { return o.State == domain.TaskReady || o.State == domain.TaskClaimed }
+func (o *openTask) open() bool { return o.State == domain.TaskReady || o.State == domain.TaskClaimed }
 
-func (o *opened) assignable() bool { return o.open() && (o.Manages || o.mine()) }
+func (o *openTask) assignable() bool { return o.open() && (o.Manages || o.mine()) }
 
-func (o *opened) releasable() bool { return o.State == domain.TaskClaimed && (o.Manages || o.mine()) }
+func (o *openTask) releasable() bool { return o.State == domain.TaskClaimed && (o.Manages || o.mine()) }
 
-func (o *opened) completable() bool { return o.State == domain.TaskClaimed && o.mine() }
+func (o *openTask) completable() bool { return o.State == domain.TaskClaimed && o.mine() }
 
 // Show shows a task beside the list that it was found in.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
@@ -63,11 +63,11 @@ func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *do
 	if err != nil {
 		return nil, err
 	}
-	task := &opened{OpenedTask: found, User: v.Caller.PrincipalID}
+	task := &openTask{OpenedTask: found, User: v.Caller.PrincipalID}
 	if !query.Has("view") && task.mine() {
 		query.Set("view", string(domain.InboxMine))
 	}
-	l, err := s.list(v, asked(query))
+	l, err := s.findTasks(v, parseQuery(query))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (s *Screens) each(
 	if err != nil {
 		return nil, err
 	}
-	ids, back := known(form["task"]), web.LocalPath(cmp.Or(form.Get("return"), web.Root+"tasks"))
+	ids, back := parseIDs(form["task"]), web.LocalPath(cmp.Or(form.Get("return"), web.Root+"tasks"))
 	if len(ids) == 0 {
 		return nil, domain.Invalid(domain.LocationBody, "task", "choose at least one task")
 	}
@@ -145,7 +145,7 @@ func (s *Screens) each(
 		case len(ids) == 1 && isRefusal:
 			return s.show(v, id, queryOf(back), refused, nil)
 		case len(ids) == 1 && view != "":
-			return web.SeeOther(question{View: view}.pathOf(id)), nil
+			return web.SeeOther(taskPath(web.NewQuery("view", string(view)), id)), nil
 		case len(ids) == 1:
 			return web.SeeOther(back), nil
 		case isRefusal:

@@ -7,34 +7,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-func viewName(ctx context.Context, view domain.InboxView) string {
-	switch view {
-	case domain.InboxMine:
-		return ui.T(ctx, "Mine")
-	case domain.InboxDone:
-		return ui.T(ctx, "Done by me")
-	case domain.InboxAll:
-		return ui.T(ctx, "All I may see")
-	case domain.InboxToClaim:
-	}
-	return ui.T(ctx, "To claim")
-}
-
-func viewIcon(view domain.InboxView) string {
-	switch view {
-	case domain.InboxMine:
-		return "user"
-	case domain.InboxDone:
-		return "circle-check"
-	case domain.InboxAll:
-		return "list-details"
-	case domain.InboxToClaim:
-	}
-	return "inbox"
-}
-
 // count returns how many tasks a view has.
-func count(ctx context.Context, l listed, view domain.InboxView) string {
+func count(ctx context.Context, l *listView, view domain.InboxView) string {
 	n := l.Counts[view]
 	if own := view == domain.InboxMine || view == domain.InboxDone; own && view != l.View && n >= domain.InboxCountLimit {
 		return ui.T(ctx, "%d+", domain.InboxCountLimit-1)
@@ -43,8 +17,8 @@ func count(ctx context.Context, l listed, view domain.InboxView) string {
 }
 
 // nothing returns why a view is empty and what comes next.
-func nothing(ctx context.Context, l listed) (what, next string) {
-	if l.narrowed() {
+func nothing(ctx context.Context, l *listView) (what, next string) {
+	if l.isFiltered() {
 		return ui.T(ctx, "No task matches your search."), ui.T(ctx, "Try fewer words, or look in another view.")
 	}
 	switch l.View {

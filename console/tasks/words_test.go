@@ -13,7 +13,7 @@ import (
 // Own tasks in a view that is not shown are counted up to a bound.
 func TestCountSaysThatThereAreMore(t *testing.T) {
 	t.Parallel()
-	l := listed{}
+	l := &listView{}
 	l.Counts = map[domain.InboxView]int64{
 		domain.InboxToClaim: 60_000, domain.InboxMine: domain.InboxCountLimit - 1, domain.InboxDone: domain.InboxCountLimit,
 	}

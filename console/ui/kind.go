@@ -7,31 +7,6 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// kindView is how a kind of manifest is shown.
-type kindView struct{ icon, name string }
-
-func kindViews() map[resource.Kind]kindView {
-	return map[resource.Kind]kindView{
-		resource.KindTenant:                     {"building", Text("Tenant")},
-		resource.KindUser:                       {"user", Text("User")},
-		resource.KindApplication:                {"app-window", Text("Application")},
-		resource.KindGroup:                      {"users-group", Text("Group")},
-		resource.KindDataStructure:              {"stack-2", Text("Data structure")},
-		resource.KindEncryptionKey:              {"lock", Text("Encryption key")},
-		resource.KindDataSource:                 {"database", Text("Data source")},
-		resource.KindProcessDefinition:          {"route", Text("Process")},
-		resource.KindBusinessArtifactDefinition: {"files", Text("Artifact")},
-		resource.KindWebhookSubscription:        {"webhook", Text("Webhook")},
-		resource.KindRobot:                      {"robot", Text("Robot")},
-	}
-}
-
-// KindIcon returns the icon of a kind of manifest.
-func KindIcon(kind resource.Kind) string { return kindViews()[kind].icon }
-
-// KindName returns what people call a kind of manifest.
-func KindName(ctx context.Context, kind resource.Kind) string { return T(ctx, kindViews()[kind].name) }
-
 // KindCommand returns what the command line calls a kind of manifest.
 func KindCommand(kind resource.Kind) string {
 	if d, ok := kind.Definition(); ok && len(d.ShortNames) > 0 {

@@ -3,7 +3,6 @@ package webhooks
 import (
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/google/uuid"
 
@@ -29,28 +28,26 @@ type Screens struct {
 	Administration *administration.Administration
 }
 
-// listed is the content of the list.
-type listed struct {
+// listView contains a page of the list.
+type listView struct {
+	web.Query
 	domain.Page[domain.WebhookHealth]
 
 	Outcomes map[uuid.UUID][]domain.WebhookOutcome
-	// Tenant is the code of the one tenant that is asked for, "" for all.
-	Tenant string
-	// Tenants reports whether there may be endpoints of several.
-	Tenants bool
+	// SeveralTenants reports whether the user administers several tenants.
+	SeveralTenants bool
 }
 
 // List shows the endpoints of the tenants that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	page := domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
-	tenant := v.URL.Query().Get("tenant")
+	query, page := v.Query("tenant"), v.Page(pageSize)
 	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller,
-		administration.WebhookFilter{TenantCodes: web.TenantCodes(tenant)}, page, nil)
+		administration.WebhookFilter{TenantCodes: web.TenantCodes(query.Get("tenant"))}, page, nil)
 	if err != nil {
 		return nil, err
 	}
 	if len(found.Items) == 0 && page.Number > 0 {
-		return web.SeeOther(pagePath(tenant)(max(1, found.TotalPages()))), nil
+		return web.SeeOther(query.OnPage(found.TotalPages()).Path(area)), nil
 	}
 	var ids []uuid.UUID
 	for i := range found.Items {
@@ -62,19 +59,8 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	}
 	return &web.Answer{
 		Title: ui.T(v.Context(), "Webhooks"), Area: area,
-		Body: listPage(listed{found, outcomes, tenant, web.SeveralTenants(v.Caller)}),
+		Body: listPage(listView{query, found, outcomes, web.SeveralTenants(v.Caller)}),
 	}, nil
-}
-
-// pagePath returns what makes the path of a page of the list.
-func pagePath(tenant string) func(page int) string {
-	return func(page int) string {
-		query := url.Values{"page": {strconv.Itoa(page)}}
-		if tenant != "" {
-			query.Set("tenant", tenant)
-		}
-		return web.Root + area + "?" + query.Encode()
-	}
 }
 
 // shown is an endpoint with its deliveries.
@@ -128,8 +114,7 @@ func (s *Screens) show(v *web.Visit, key administration.WebhookKey, amend func(*
 	if slices.Contains(deliveryStates(), of.State) {
 		filter.States = []domain.WebhookDeliveryState{of.State}
 	}
-	page := domain.PageRequest{Number: web.PageNumber(v.URL.Query()) - 1, Size: pageSize}
-	if of.Deliveries, err = s.Administration.FindWebhookDeliveries(v.Context(), v.Caller, filter, page, nil); err != nil {
+	if of.Deliveries, err = s.Administration.FindWebhookDeliveries(v.Context(), v.Caller, filter, v.Page(pageSize), nil); err != nil {
 		return nil, err
 	}
 	outcomes, err := s.Administration.WebhookOutcomes(v.Context(), v.Caller, []uuid.UUID{of.SubscriptionID}, outcomesShown)
@@ -143,11 +128,7 @@ func (s *Screens) show(v *web.Visit, key administration.WebhookKey, amend func(*
 
 // pathOf returns the URL of an endpoint with more parameters, in pairs.
 func pathOf(tenant, code string, more ...string) string {
-	query := url.Values{"tenant": {tenant}, "code": {code}}
-	for i := 0; i < len(more); i += 2 {
-		query.Set(more[i], more[i+1])
-	}
-	return web.Root + area + "/endpoint?" + query.Encode()
+	return web.NewQuery(append([]string{"tenant", tenant, "code", code}, more...)...).Path(area + "/endpoint")
 }
 
 func (s *shown) path(more ...string) string { return pathOf(s.TenantCode, s.Code, more...) }

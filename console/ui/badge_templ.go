@@ -9,13 +9,7 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import (
-	"context"
-	"github.com/procession-dev/procession/domain"
-)
-
-// TaskState shows the state of a task.
-func TaskState(state domain.TaskState) templ.Component {
+func badge(b Badge) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -40,7 +34,7 @@ func TaskState(state domain.TaskState) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var2 = []any{"state", taskStateClass(state)}
+			var templ_7745c5c3_Var2 = []any{"state", b.Class}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -48,7 +42,7 @@ func TaskState(state domain.TaskState) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.CSSClasses(templ_7745c5c3_Var2).String()).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `ui/state.templ`, Line: 1, Col: 0}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `ui/badge.templ`, Line: 1, Col: 0}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 			if templ_7745c5c3_Err != nil {
@@ -72,7 +66,7 @@ func TaskState(state domain.TaskState) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Icon(taskStateIcon(state)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Icon(b.Icon).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -81,9 +75,9 @@ func TaskState(state domain.TaskState) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var4 string
-		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(taskStateName(ctx, state))
+		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(b.Name(ctx))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `ui/state.templ`, Line: 12, Col: 29}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `ui/badge.templ`, Line: 6, Col: 15}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -95,57 +89,6 @@ func TaskState(state domain.TaskState) templ.Component {
 		}
 		return nil
 	})
-}
-
-func taskStateName(ctx context.Context, state domain.TaskState) string {
-	switch state {
-	case domain.TaskReady:
-		return T(ctx, "Ready")
-	case domain.TaskClaimed:
-		return T(ctx, "Claimed")
-	case domain.TaskCompleted:
-		return T(ctx, "Completed")
-	case domain.TaskCancelled:
-	}
-	return T(ctx, "Cancelled")
-}
-
-func taskStateIcon(state domain.TaskState) string {
-	switch state {
-	case domain.TaskReady:
-		return "circle-dashed"
-	case domain.TaskClaimed:
-		return "user-check"
-	case domain.TaskCompleted:
-		return "circle-check"
-	case domain.TaskCancelled:
-	}
-	return "ban"
-}
-
-func taskStateClass(state domain.TaskState) string {
-	switch state {
-	case domain.TaskReady:
-		return "text-blue"
-	case domain.TaskClaimed:
-		return "text-yellow"
-	case domain.TaskCompleted:
-		return "text-green"
-	case domain.TaskCancelled:
-	}
-	return "text-secondary"
-}
-
-// ItemIcon returns the icon of items of a type.
-func ItemIcon(t domain.ItemType) string {
-	switch t {
-	case domain.ItemMessage:
-		return "message"
-	case domain.ItemThread:
-		return "messages"
-	case domain.ItemTask:
-	}
-	return "checklist"
 }
 
 var _ = templruntime.GeneratedTemplate
