@@ -58,7 +58,7 @@ func (c *contender) round(ctx context.Context, w work, round int, length time.Du
 			return errExhausted
 		}
 		done[client]++
-		return w.request(c.conns[client], serviceLane+client, w.first(round)+done[client])
+		return w.request(c.conns[client], workLane+client, w.first(round)+done[client])
 	})
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ const freshKinds = 4
 // freshKind.
 func (s *stack) variables(ctx context.Context, freshKind int) (map[string]string, error) {
 	values := map[string]string{
-		"base": strconv.Itoa(subjectBase), "stride": strconv.Itoa(subjectStride), "lane": strconv.Itoa(pgbenchLane),
+		"base": strconv.Itoa(subjectBase), "stride": strconv.Itoa(subjectStride), "lane": strconv.Itoa(workLane),
 		"alice": demo.Alice().ID.String(), "tenant": demo.TenantDemo().String(), "tenants": "{" + demo.TenantDemo().String() + "}",
 		"definition": demo.Onboarding().String(), "now": time.Now().UTC().Format(time.RFC3339Nano),
 		"process": idPrefix(kindProcess), "task_process": idPrefix(kindTaskProcess), "item": idPrefix(kindItem),

@@ -41,6 +41,8 @@ type stack struct {
 	// baseline is another build of the service, if one was asked for. Only its
 	// address, database and process are its own.
 	baseline *stack
+	// frozen is the database for pgbench; it is made when pgbench first runs.
+	frozen *stack
 	// replicas are further processes of the service on the same database, of which
 	// only address and process are their own. Clients connect by turns.
 	replicas []*stack

@@ -15,10 +15,8 @@ const (
 	subjectBase   = 1_008_000_000_000_000_000
 	subjectStride = 1_000_000_000
 
-	// serviceLane and pgbenchLane keep the ids apart that the service is given and
-	// that pgbench makes.
-	serviceLane = 1_000
-	pgbenchLane = 2_000
+	// workLane is the first lane of creates and pairs, with a lane for each client.
+	workLane = 1_000
 )
 
 // Kinds of subjects.

@@ -1,5 +1,4 @@
--- What the service sends to claim and to complete a task: each pipeline is a
--- round trip. TestScriptsAreWhatTheServiceSends compares the two.
+-- Statements to claim and to complete a task: each pipeline is a round trip.
 \set i :i + 1
 \set n :base + (:client_id + :lane) * :stride + :i
 \startpipeline
