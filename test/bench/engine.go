@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -26,91 +28,162 @@ const (
 	endPoll    = 50 * time.Millisecond
 )
 
+// engineWork is a kind of process with a workflow.
+type engineWork struct {
+	measure, code, workflow string
+	// hasTask is set when the workflow waits until a task is completed.
+	hasTask bool
+	// target is the share of Temporal's rate without the service that is to be reached.
+	target float64
+}
+
+func engineWorks() []engineWork {
+	return []engineWork{
+		{"processes whose workflow returns at once", codeReturn, workflowReturn, false, 0.91},
+		{"processes whose workflow waits for one task", codeWait, workflowWait, true, 0.80},
+	}
+}
+
+// engineRounds contains the results of the rounds of one contender.
+type engineRounds struct {
+	name  string
+	stack *stack
+	run   func(ctx context.Context, w engineWork, n int) (float64, error)
+	rates []float64
+	// costs are the processor times of a process in milliseconds, by party.
+	costs map[string][]float64
+}
+
 // measureEngine measures processes with a workflow through the whole system,
 // from the first request until the last process is COMPLETED, beside the same
 // workflows on the same Temporal started, signalled and counted by its client.
 func (b *bench) measureEngine(ctx context.Context) error {
-	ours, err := b.dialEngine(ctx)
-	if err != nil {
-		return err
-	}
-	defer ours.Close()
-	raw, err := b.dialRaw(ctx, rawNamespace)
-	if err != nil {
-		return err
-	}
-	defer raw.Close()
 	seen := &watch{}
-	for _, c := range []client.Client{ours, raw} {
+	builds := map[string]*stack{"service": b.stack}
+	if b.baseline != nil {
+		builds["baseline"] = b.baseline
+	}
+	var contenders []*engineRounds
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(builds))) {
+		build := builds[name]
+		c, err := build.dialEngine(ctx)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
 		w, err := startWorker(ctx, c, seen)
 		if err != nil {
 			return err
 		}
 		defer w.Stop()
+		contenders = append(contenders, &engineRounds{name: name, stack: build, run: func(ctx context.Context, w engineWork, n int) (float64, error) {
+			return build.runProcesses(ctx, seen, w, n)
+		}})
 	}
-	for _, kind := range []struct {
-		measure, code, workflow string
-		signals                 bool
-		target                  float64
-	}{
-		{"processes whose workflow returns at once", codeReturn, workflowReturn, false, 0.91},
-		{"processes whose workflow waits for one task", codeWait, workflowWait, true, 0.80},
-	} {
-		var oursRates, rawRates []float64
-		for round := range b.rounds + 1 {
-			n := b.processes
-			if round == 0 {
-				n = warmUp
-			}
-			through, err := b.runProcesses(ctx, seen, kind.code, kind.signals, n)
-			if err != nil {
-				return err
-			}
-			if round > 0 {
-				fmt.Fprintf(b.progress, "  %s, round %d: service %.0f/s, ", kind.code, round, through)
-			}
-			beside, err := b.runRaw(ctx, seen, raw, kind.workflow, kind.signals, n)
-			if err != nil {
-				return err
-			}
-			if round == 0 {
-				continue
-			}
-			oursRates, rawRates = append(oursRates, through), append(rawRates, beside)
-			fmt.Fprintf(b.progress, "Temporal alone %.0f/s\n", beside)
+	raw, err := b.dialRaw(ctx, rawNamespace)
+	if err != nil {
+		return err
+	}
+	defer raw.Close()
+	w, err := startWorker(ctx, raw, seen)
+	if err != nil {
+		return err
+	}
+	defer w.Stop()
+	contenders = append(contenders, &engineRounds{name: "Temporal alone", stack: b.stack, run: func(ctx context.Context, w engineWork, n int) (float64, error) {
+		return runRaw(ctx, seen, raw, w, n)
+	}})
+	for _, work := range engineWorks() {
+		if err := b.runEngineRounds(ctx, work, contenders); err != nil {
+			return err
 		}
-		b.report.add(row{
-			measure: kind.measure, value: rate(median(oursRates)), beside: rate(median(rawRates)) + " Temporal alone",
-			ratio: median(oursRates) / median(rawRates), target: kind.target,
-		})
+		b.reportEngine(work, contenders)
 	}
 	return nil
+}
+
+// runEngineRounds lets the contenders run processes by turns. The first round warms up.
+func (b *bench) runEngineRounds(ctx context.Context, work engineWork, contenders []*engineRounds) error {
+	for _, c := range contenders {
+		c.rates, c.costs = nil, map[string][]float64{}
+		if _, err := c.run(ctx, work, warmUp); err != nil {
+			return err
+		}
+	}
+	for round := range b.rounds {
+		for i := range contenders {
+			c := contenders[(i+round)%len(contenders)]
+			before, err := c.stack.processorTimes(ctx)
+			if err != nil {
+				return err
+			}
+			rate, err := c.run(ctx, work, b.processes)
+			if err != nil {
+				return err
+			}
+			after, err := c.stack.processorTimes(ctx)
+			if err != nil {
+				return err
+			}
+			c.rates = append(c.rates, rate)
+			for party, used := range after {
+				c.costs[party] = append(c.costs[party], (used-before[party]).Seconds()*1000/float64(b.processes))
+			}
+			fmt.Fprintf(b.progress, "  %s, round %d: %s %.0f/s\n", work.code, round+1, c.name, rate)
+		}
+	}
+	return nil
+}
+
+// reportEngine compares the service with Temporal alone and the baseline, and reports the processor time per party.
+func (b *bench) reportEngine(work engineWork, contenders []*engineRounds) {
+	service := contenders[0]
+	for _, other := range contenders[1:] {
+		target := work.target
+		if other.name == "baseline" {
+			target = baselineTarget
+		}
+		b.report.add(row{
+			measure: work.measure, value: rate(median(service.rates)), beside: rate(median(other.rates)) + " " + other.name,
+			ratio: median(ratios(service.rates, other.rates)), target: target,
+		})
+	}
+	for _, party := range []string{ofBench, ofService, ofDatabase, ofTemporal, ofOthers} {
+		beside := ""
+		for _, other := range contenders[1:] {
+			beside += fmt.Sprintf("%.1f ms %s  ", median(other.costs[party]), other.name)
+		}
+		b.report.add(row{
+			measure: work.measure + ", CPU per process, " + party, value: fmt.Sprintf("%.1f ms", median(service.costs[party])), beside: beside,
+		})
+	}
 }
 
 // runProcesses creates n processes over HTTP and returns how many per second
 // were completed. A task is completed when the workflow has begun, as it would
 // be by a person whom the workflow has asked.
-func (b *bench) runProcesses(ctx context.Context, seen *watch, code string, task bool, n int) (float64, error) {
-	const completed = "SELECT count(*) FROM processes WHERE process_definition_id = $1 AND state = 'COMPLETED'"
+func (s *stack) runProcesses(ctx context.Context, seen *watch, work engineWork, n int) (float64, error) {
+	const completed = "SELECT count(*) FROM processes WHERE process_definition_id = $1 AND state = 'COMPLETED' AND created_at >= $2"
+	began := time.Now()
 	conns := make([]*conn, underWay)
 	for i := range conns {
 		var err error
-		if conns[i], err = b.dial(ctx, demo.Alice()); err != nil {
+		if conns[i], err = s.dial(ctx, demo.Alice()); err != nil {
 			return 0, err
 		}
 		defer conns[i].Close()
 	}
 	return timeUntilCompleted(ctx, n, func(ctx context.Context) (int64, error) {
-		return b.count(ctx, completed, definitionID(code))
+		return s.count(ctx, completed, definitionID(work.code), began)
 	}, func(ctx context.Context, client int) error {
 		c, process, item := conns[client], uuid.New(), uuid.New()
-		if !task {
-			return createProcess(c, code, process)
+		if !work.hasTask {
+			return createProcess(c, work.code, process)
 		}
 		workflow := "process-" + process.String()
 		life := seen.follow(workflow)
 		defer seen.watched.Delete(workflow)
-		if err := createProcess(c, code, process); err != nil {
+		if err := createProcess(c, work.code, process); err != nil {
 			return err
 		}
 		if _, err := moment(ctx, "the workflow to begin", life.began); err != nil {
@@ -125,12 +198,10 @@ func (b *bench) runProcesses(ctx context.Context, seen *watch, code string, task
 
 // runRaw starts n workflows with Temporal's own client and returns how many per
 // second were completed. A signal is sent when the workflow has begun.
-func (b *bench) runRaw(
-	ctx context.Context, seen *watch, c client.Client, workflowType string, signals bool, n int,
-) (float64, error) {
+func runRaw(ctx context.Context, seen *watch, c client.Client, work engineWork, n int) (float64, error) {
 	return timeUntilCompleted(ctx, n, func(ctx context.Context) (int64, error) {
 		answer, err := c.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
-			Query: "ExecutionStatus = 'Completed' AND WorkflowType = '" + workflowType + "'",
+			Query: "ExecutionStatus = 'Completed' AND WorkflowType = '" + work.workflow + "'",
 		})
 		if err != nil {
 			return 0, fmt.Errorf("counting workflows: %w", err)
@@ -142,11 +213,11 @@ func (b *bench) runRaw(
 		life := seen.follow(workflow)
 		defer seen.watched.Delete(workflow)
 		_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: workflow, TaskQueue: taskQueue},
-			workflowType, workflowRequest{ProcessID: id})
+			work.workflow, workflowRequest{ProcessID: id})
 		if err != nil {
 			return fmt.Errorf("starting a workflow: %w", err)
 		}
-		if !signals {
+		if !work.hasTask {
 			return nil
 		}
 		if _, err := moment(ctx, "the workflow to begin", life.began); err != nil {

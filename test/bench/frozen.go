@@ -26,7 +26,7 @@ func (s *stack) frozenStack(ctx context.Context) (*stack, error) {
 	if _, err := frozen.pool.Exec(ctx, string(schema)); err != nil {
 		return nil, fmt.Errorf("making the frozen schema: %w", err)
 	}
-	if err := copyRows(ctx, s.pool, frozen.pool); err != nil {
+	if err := copyRows(ctx, s.pool, frozen.pool, "%"); err != nil {
 		return nil, fmt.Errorf("filling the frozen schema: %w", err)
 	}
 	s.frozen = frozen

@@ -69,11 +69,11 @@ func (b *bench) measureRest(ctx context.Context, measure string) error {
 	}
 	took := time.Since(began).Seconds()
 	share := func(of string) float64 { return max(0, (after[of]-before[of]).Seconds()) / took }
-	ours := share(ofService) + share(b.database)
+	ours := share(ofService) + share(ofDatabase)
 	b.report.add(row{
 		measure: measure, value: fmt.Sprintf("%.1f %% of a core", 100*ours), limit: fmt.Sprintf("≤ %.0f %%", 100*idleCPUTarget),
 		beside: fmt.Sprintf("service %.1f, its database %.1f, Temporal %.1f, Temporal's databases %.1f",
-			100*share(ofService), 100*share(b.database), 100*share(ofTemporal), 100*share(ofOthers)),
+			100*share(ofService), 100*share(ofDatabase), 100*share(ofTemporal), 100*share(ofOthers)),
 		missed: ours > idleCPUTarget,
 	})
 	return nil
@@ -82,24 +82,26 @@ func (b *bench) measureRest(ctx context.Context, measure string) error {
 // rest returns how long nothing is asked of the service.
 func (b *bench) rest() time.Duration { return time.Duration(b.restSeconds) * time.Second }
 
-// What processor time is of, beside the names of databases.
+// Parties that use processor time.
 const (
+	ofBench    = "clients and worker"
 	ofService  = "service"
+	ofDatabase = "its database"
 	ofTemporal = "temporal"
-	ofOthers   = "other databases"
+	ofOthers   = "Temporal's databases"
 )
 
-// processorTimes returns the processor time of the service, of Temporal, of the sessions of the service's database, by its
-// name, and of the other sessions. Those that have ended count no more, so few may end in between.
-func (b *bench) processorTimes(ctx context.Context) (map[string]time.Duration, error) {
-	pids := map[int]string{b.service.PID(): ofService}
-	for _, replica := range b.replicas {
+// processorTimes returns the processor time by party. Sessions of PostgreSQL that have ended are not counted, so
+// differences are right while few end.
+func (s *stack) processorTimes(ctx context.Context) (map[string]time.Duration, error) {
+	pids := map[int]string{os.Getpid(): ofBench, s.service.PID(): ofService}
+	for _, replica := range s.replicas {
 		pids[replica.service.PID()] = ofService
 	}
-	for _, server := range b.engine {
+	for _, server := range s.engine {
 		pids[server.PID()] = ofTemporal
 	}
-	rows, err := b.pool.Query(ctx, "SELECT pid, coalesce(datname, '') FROM pg_stat_activity WHERE pid <> pg_backend_pid()") //nolint:rowserrcheck // ForEachRow does
+	rows, err := s.pool.Query(ctx, "SELECT pid, coalesce(datname, '') FROM pg_stat_activity WHERE pid <> pg_backend_pid()") //nolint:rowserrcheck // ForEachRow does
 	if err != nil {
 		return nil, fmt.Errorf("listing sessions: %w", err)
 	}
@@ -107,8 +109,8 @@ func (b *bench) processorTimes(ctx context.Context) (map[string]time.Duration, e
 	var database string
 	_, err = pgx.ForEachRow(rows, []any{&pid, &database}, func() error {
 		pids[pid] = ofOthers
-		if database == b.database {
-			pids[pid] = database
+		if database == s.database {
+			pids[pid] = ofDatabase
 		}
 		return nil
 	})
@@ -138,6 +140,9 @@ func (b *bench) loadTenants(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(b.progress, "  %d namespaces\n", b.tenants)
+	if b.db == nil {
+		return nil // the baseline has them already
+	}
 	const atOnce = 200
 	now := time.Now()
 	for from := 0; from < b.tenants; from += atOnce {
@@ -164,7 +169,7 @@ func (b *bench) loadTenants(ctx context.Context) error {
 			return fmt.Errorf("making tenants: %w", err)
 		}
 	}
-	return nil
+	return b.copyDefinitions(ctx)
 }
 
 // makeNamespaces creates the namespaces of tenants, which the service then finds. Each takes seconds, in which Temporal mostly

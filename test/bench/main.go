@@ -69,29 +69,36 @@ func (b *bench) measure(ctx context.Context) error {
 	defer b.memory.stop()
 	for _, section := range []struct {
 		name string
-		run  func(context.Context) error
+		run  func(*bench, context.Context) error
+		// byTurns is set when the section itself measures the baseline, by turns with the other build, or cannot.
+		byTurns bool
 	}{
-		{"memory", b.measureIdleMemory},
-		{"creates", b.measureCreates},
-		{"pairs", b.measurePairs},
-		{"engine", b.measureEngine},
-		{"workers", b.measureWorkers},
-		{"latency", b.measureLatency},
-		{"webhooks", b.measureWebhooks},
-		{"pages", b.measurePages},
-		{"list", b.measureLists},
-		{"artifacts", b.measureArtifacts},
-		{"administration", b.measureAdministration},
-		{"ends", b.measureEnds},
-		{"idle", b.measureIdle},
-		{"camunda", b.measureCamunda},
+		{"memory", (*bench).measureIdleMemory, false},
+		{"creates", (*bench).measureCreates, true},
+		{"pairs", (*bench).measurePairs, true},
+		{"engine", (*bench).measureEngine, true},
+		{"workers", (*bench).measureWorkers, false},
+		{"latency", (*bench).measureLatency, false},
+		{"webhooks", (*bench).measureWebhooks, true},
+		{"pages", (*bench).measurePages, true},
+		{"list", (*bench).measureLists, false},
+		{"artifacts", (*bench).measureArtifacts, false},
+		{"administration", (*bench).measureAdministration, false},
+		{"ends", (*bench).measureEnds, false},
+		{"idle", (*bench).measureIdle, false},
+		{"camunda", (*bench).measureCamunda, false},
 	} {
 		if !b.wants(section.name) {
 			continue
 		}
 		fmt.Fprintf(b.progress, "section %s\n", section.name)
-		if err := section.run(ctx); err != nil {
+		if err := section.run(b, ctx); err != nil {
 			return fmt.Errorf("section %s: %w", section.name, err)
+		}
+		if b.baseline != nil && !section.byTurns {
+			if err := b.measureBaseline(ctx, section.run); err != nil {
+				return fmt.Errorf("section %s of the baseline: %w", section.name, err)
+			}
 		}
 		if err := b.printStatements(ctx); err != nil {
 			return err

@@ -20,6 +20,8 @@ type options struct {
 	artifacts      int
 	administered   int
 	requests       int
+	pageTasks      int
+	listTenants    int
 	processes      int
 	samples        int
 	tenants        int
@@ -54,7 +56,9 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.artifacts, "artifacts", 1_000_000, "number of business artifacts to search")
 	f.IntVar(&o.administered, "administered", 1000, "how much administrators list, in thousandths of what the section is meant for")
 	f.IntVar(&o.requests, "requests", 50, "requests per kind of list, at most 20 seconds on one; a quarter of those per page and round")
-	f.IntVar(&o.processes, "processes", 500, "processes with a workflow per round")
+	f.IntVar(&o.pageTasks, "page-tasks", 100_000, "open tasks while pages are measured, each in a process of its own")
+	f.IntVar(&o.listTenants, "list-tenants", 300, "tenants with rights of initiators while lists are measured")
+	f.IntVar(&o.processes, "processes", 2000, "processes with a workflow per round")
 	f.IntVar(&o.samples, "samples", 200, "processes to measure latencies with")
 	f.IntVar(&o.tenants, "tenants", 1000, "tenants that are idle, without open runs and with ten each")
 	f.IntVar(&o.restSeconds, "rest", 60, "for how long the service is left alone, in seconds")
@@ -62,7 +66,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.serviceCount, "replicas", 1, "processes of the service, to which clients connect by turns")
 	f.BoolVar(&o.spread, "spread-temporal", false, "run Temporal as four processes instead of one")
 	f.BoolVar(&o.standIn, "stand-in", false, "measure idle with a stand-in for Temporal, for more tenants than a Temporal can be given; needs --only idle")
-	f.StringVar(&o.baselineBinary, "baseline", "", "another build of cmd/procession, measured by turns in creates, pairs and pages")
+	f.StringVar(&o.baselineBinary, "baseline", "", "another build of cmd/procession, measured by turns in creates, pairs, pages and engine, and after this build elsewhere, webhooks excepted")
 	f.IntVar(&o.statements, "statements", 0, "after each section, print as many of the statements that took longest; needs pg_stat_statements")
 	f.BoolVar(&o.keep, "keep", false, "keep the directory with data, logs and pgbench scripts")
 	if err := f.Parse(args); err != nil {
@@ -86,7 +90,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 		}
 		o.items = append(o.items, n)
 	}
-	if min(o.seconds, o.rounds, o.clients, o.requests, o.artifacts, o.administered, o.processes, o.samples, o.tenants, o.visibility, o.serviceCount, o.restSeconds) < 1 {
+	if min(o.seconds, o.rounds, o.clients, o.requests, o.pageTasks, o.listTenants, o.artifacts, o.administered, o.processes, o.samples, o.tenants, o.visibility, o.serviceCount, o.restSeconds) < 1 {
 		return o, errors.New("numbers must be 1 or more")
 	}
 	return o, nil

@@ -18,8 +18,6 @@ const (
 	console = "/console/"
 	// pagesLane keeps the subjects of pages apart from those of other sections.
 	pagesLane = 3_000
-	// pagesTasks is how many open tasks there are, each in a process of its own.
-	pagesTasks = 500
 	// pageFactor multiplies the requests of a round: the processor time of a process
 	// is known to 10 ms.
 	pageFactor = 4
@@ -89,7 +87,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 	}
 	var readers []*pageReader
 	for _, build := range builds {
-		if err := build.loadTasks(ctx, pagesLane, 1, pagesTasks); err != nil {
+		if err := build.loadTasks(ctx, pagesLane, 1, b.pageTasks); err != nil {
 			return err
 		}
 		r, err := newPageReader(ctx, build)

@@ -11,7 +11,7 @@ import (
 func TestPagesSection(t *testing.T) {
 	t.Parallel()
 	var report, progress bytes.Buffer
-	args := []string{"--only", "pages,administration", "--rounds", "1", "--requests", "2", "--administered", "2"}
+	args := []string{"--only", "pages,administration", "--rounds", "1", "--requests", "2", "--administered", "2", "--page-tasks", "500"}
 	require.NoError(t, run(t.Context(), args, &report, &progress), progress.String())
 	for _, p := range pages() {
 		require.Contains(t, report.String(), "page "+p.name+",")

@@ -51,7 +51,7 @@ func (b *bench) measureWorkers(ctx context.Context) error {
 		// Who begins changes, so that a drift of the machine favours none.
 		for i := range codes {
 			code := codes[(i+round)%len(codes)]
-			through, err := b.runProcesses(ctx, &watch{}, code, false, n)
+			through, err := b.runProcesses(ctx, &watch{}, engineWork{code: code}, n)
 			if err != nil {
 				return err
 			}

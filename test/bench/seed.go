@@ -91,13 +91,13 @@ const (
 INSERT INTO processes (id, tenant_id, process_definition_id, process_version, process_definition_code, state, subject,
                        initiator_id, created_by, created_at, last_modified_by, last_modified_at)
 SELECT ($1::text || $7 + n)::uuid, d.tenant_id, d.id, d.published_version, d.code, 'RUNNING', d.code,
-       $3, $3, timestamptz '2026-01-01Z' + n * interval '1 second', $3, timestamptz '2026-01-01Z' + n * interval '1 second'
+       CASE WHEN d.id = $5 THEN $10::uuid ELSE $3 END, $3, timestamptz '2026-01-01Z' + n * interval '1 second', $3, timestamptz '2026-01-01Z' + n * interval '1 second'
   FROM generate_series($8::bigint, $9::bigint, 10) n
   JOIN process_definitions d ON d.id = CASE WHEN n / 10 % 100 = 0 THEN $5::uuid ELSE $4::uuid END
  WHERE $2::text <> '' AND $6 > 0`
 
-	// Ten items to a process; of every thousand ten are reviews of loans, the rest
-	// checklists; six of ten are open. They are changed in another order than they
+	// Ten items to a process; of every thousand eight are reviews of loans, two are for
+	// their initiators, the rest are checklists; six of ten are open. They are changed in another order than they
 	// are made.
 	loadListItems = `
 INSERT INTO process_items (id, tenant_id, process_id, process_definition_id, type, item_definition_id, item_version,
@@ -109,10 +109,11 @@ SELECT ($2::text || $7 + n)::uuid, d.tenant_id, ($1::text || $7 + n / 10 * 10)::
        $3, t.at, $3, t.at + (n * 7919 % 1000003) * interval '1 second'
   FROM generate_series($8::bigint, $9::bigint) n
   JOIN process_definitions d ON d.id = CASE WHEN n / 10 % 100 = 0 THEN $5::uuid ELSE $4::uuid END
-  JOIN item_definitions i ON i.process_definition_id = d.id AND i.code IN ('CHECKLIST', 'APPROVE_LOAN')
+  JOIN item_definitions i ON i.process_definition_id = d.id AND i.code = CASE
+       WHEN n / 10 % 100 > 0 THEN 'CHECKLIST' WHEN n % 5 = 0 THEN 'NOTIFICATION_GRANTED' ELSE 'APPROVE_LOAN' END
   JOIN item_definition_versions v ON v.item_definition_id = i.id AND v.process_version = d.published_version
  CROSS JOIN LATERAL (SELECT timestamptz '2026-01-01Z' + n * interval '1 second' AS at) t
- WHERE $6 > 0`
+ WHERE $6 > 0 AND $10::uuid IS NOT NULL`
 )
 
 // loadList brings the number of items from one number to another, both
@@ -125,7 +126,7 @@ func (s *stack) loadList(ctx context.Context, from, to int) error {
 	}
 	err := s.inOne(ctx, []any{
 		idPrefix(kindListProcess), idPrefix(kindListItem), demo.Alice().ID, demo.Onboarding(), demo.Loan(),
-		to, int64(subjectBase), from, to - 1,
+		to, int64(subjectBase), from, to - 1, demo.Carol().ID,
 	}, loadListProcesses, loadListItems)
 	if err != nil {
 		return err

@@ -38,8 +38,7 @@ type stack struct {
 	cluster  *pgcluster.Cluster
 	database string
 	service  *child.Process
-	// baseline is another build of the service, if one was asked for. Only its
-	// address, database and process are its own.
+	// baseline is another build of the service with a PostgreSQL and a Temporal of its own, nil without one.
 	baseline *stack
 	// frozen is the database for pgbench; it is made when pgbench first runs.
 	frozen *stack
@@ -121,8 +120,10 @@ func (s *stack) start(ctx context.Context, o stackOptions, progress io.Writer) (
 		return err
 	}
 	if o.baseline != "" {
-		s.baseline, err = s.startBaseline(ctx, o.baseline, env)
-		s.onStop(func(context.Context) error { return s.baseline.stop() })
+		s.baseline, err = s.startBaseline(ctx, o.baseline, env, progress)
+		if s.baseline != nil {
+			s.onStop(func(context.Context) error { return s.baseline.stop() })
+		}
 		if err != nil {
 			return fmt.Errorf("starting the baseline: %w", err)
 		}

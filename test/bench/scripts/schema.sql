@@ -1,3 +1,4 @@
+SET check_function_bodies = false;
 CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 CREATE FUNCTION public.add_event_partition(lasting interval) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
