@@ -32,7 +32,7 @@ COPY --from=build --chown=65532:65532 /out/documents /documents
 USER 65532:65532
 # Mount a volume there, or name a bucket instead: what is not mounted is lost.
 # Health and metrics are on 127.0.0.1:9090, within the container, unless
-# PROCESSION_LISTEN_ADMIN says otherwise: they ask for no credentials.
+# PROCESSION_LISTEN_HEALTH says otherwise: they ask for no credentials.
 ENV PROCESSION_LISTEN=0.0.0.0:8080 PROCESSION_DOCUMENTS_URL=file:///documents
 EXPOSE 8080
 ENTRYPOINT ["/usr/local/bin/procession"]

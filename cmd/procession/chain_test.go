@@ -34,7 +34,7 @@ func wiredService(t *testing.T, log *slog.Logger, stall time.Duration) *service 
 	var c Config
 	c.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	c.DatabaseURL, c.TemporalAddress, c.SealKeyFile = pgtest.URL(t), "127.0.0.1:1", t.TempDir()+"/seal.key"
-	c.Listen, c.ListenManagement, c.ListenAdmin = freeAddress(t), freeAddress(t), freeAddress(t)
+	c.Listen, c.ListenAdministration, c.ListenHealth = freeAddress(t), freeAddress(t), freeAddress(t)
 	c.ListenTLS = freeAddress(t)
 	c.TLSCert, c.TLSKey = writePair(t, t.TempDir(), 1)
 	require.NoError(t, c.check())
@@ -59,17 +59,17 @@ func wiredService(t *testing.T, log *slog.Logger, stall time.Duration) *service 
 // routesOf returns the routes of each listener by its flag, and some paths without a route.
 func (s *service) routesOf(t *testing.T) map[string][]string {
 	t.Helper()
-	clients, ok := s.handler.(*front)
+	clients, ok := s.clientHandler.(*front)
 	require.True(t, ok)
-	management, ok := s.management.(*api.Router)
+	administration, ok := s.administrationHandler.(*api.Router)
 	require.True(t, ok)
 	open := slices.Concat(clients.rest.Routes(), clients.console.Routes(), []string{
 		"GET /", "GET /console", "GET /docs", "POST /nothing", "POST /console/nothing", "POST /.well-known/jwks.json", "POST /openapi/shape_b.yaml",
 	})
 	require.Greater(t, len(open), 150)
 	return map[string][]string{
-		"listen": open, "listen-tls": open, "listen-management": append(management.Routes(), "POST /nothing"),
-		"listen-admin": {"GET /livez", "GET /readyz", "GET /metrics", "GET /nothing"},
+		"listen": open, "listen-tls": open, "listen-administration": append(administration.Routes(), "POST /nothing"),
+		"listen-health": {"GET /livez", "GET /readyz", "GET /metrics", "GET /debug/pprof/", "GET /nothing"},
 	}
 }
 
@@ -87,9 +87,9 @@ func TestEveryRouteIsBehindTheChain(t *testing.T) {
 	s := wiredService(t, slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})), 0)
 	opened, err := s.listen(t.Context())
 	require.NoError(t, err)
-	listeners := slices.Concat(opened.api, opened.admin)
+	listeners := slices.Concat(opened.api, opened.health)
 	flags := map[string]string{
-		s.config.Listen: "listen", s.config.ListenTLS: "listen-tls", s.config.ListenManagement: "listen-management", s.config.ListenAdmin: "listen-admin",
+		s.config.Listen: "listen", s.config.ListenTLS: "listen-tls", s.config.ListenAdministration: "listen-administration", s.config.ListenHealth: "listen-health",
 	}
 	require.Len(t, listeners, len(flags))
 	routes := s.routesOf(t)
@@ -124,7 +124,7 @@ func TestPartsNeedTheChain(t *testing.T) {
 	s := wiredService(t, slog.New(slog.DiscardHandler), 0)
 	for _, path := range []string{"/console/sign-in", "/v2024-06-14/processes", "/openapi/shape_b.yaml"} {
 		recorder := httptest.NewRecorder()
-		s.handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
+		s.clientHandler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
 		require.Equal(t, http.StatusInternalServerError, recorder.Code, path)
 	}
 }
@@ -153,12 +153,12 @@ func TestStalledBodiesAreCutOff(t *testing.T) {
 	s.config.ListenTLS = ""
 	opened, err := s.listen(t.Context())
 	require.NoError(t, err)
-	go func() { _ = serveUntil(t.Context(), 0, append(opened.api, opened.admin...)) }()
+	go func() { _ = serveUntil(t.Context(), 0, append(opened.api, opened.health...)) }()
 	routes := s.routesOf(t)
 	var stalled sync.WaitGroup
 	problems := make(chan string, 1000)
 	for address, flag := range map[string]string{
-		s.config.Listen: "listen", s.config.ListenManagement: "listen-management", s.config.ListenAdmin: "listen-admin",
+		s.config.Listen: "listen", s.config.ListenAdministration: "listen-administration", s.config.ListenHealth: "listen-health",
 	} {
 		for _, route := range routes[flag] {
 			stalled.Go(func() {
@@ -174,7 +174,7 @@ func TestStalledBodiesAreCutOff(t *testing.T) {
 	for problem := range problems {
 		t.Error(problem)
 	}
-	require.Eventually(t, func() bool { return s.connections.ofClients()+float64(s.connections.admin.Load()) == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.connections.ofClients()+float64(s.connections.health.Load()) == 0 }, 10*time.Second, 10*time.Millisecond)
 }
 
 // One address cannot take the connections of others.

@@ -33,16 +33,17 @@ const (
 type Config struct {
 	File string
 
-	Listen      string
-	ListenTLS   string
-	TLSCert     string
-	TLSKey      string
-	ListenAdmin string
+	Listen         string
+	ListenTLS      string
+	TLSCert        string
+	TLSKey         string
+	ListenHealth   string
+	HealthProfiles bool
 
 	PublicURL    string
 	AllowedHosts textList
 
-	ListenManagement     string
+	ListenAdministration string
 	HSTSMaxAge           time.Duration
 	HSTSSubdomains       bool
 	MaxConnections       int
@@ -149,7 +150,10 @@ func (c *Config) bind(f *pflag.FlagSet) { //nolint:funlen // a list
 	f.StringVar(&c.ListenTLS, "listen-tls", "", "address of the REST API over HTTPS; empty for none")
 	f.StringVar(&c.TLSCert, "tls-cert", "", "certificate of the HTTPS listeners (PEM file), read again when it changes")
 	f.StringVar(&c.TLSKey, "tls-key", "", "private key of the HTTPS listeners (PEM file), read again when it changes")
-	f.StringVar(&c.ListenAdmin, "listen-admin", "127.0.0.1:9090", "address of /livez, /readyz and /metrics")
+	f.StringVar(&c.ListenHealth, "listen-health", "127.0.0.1:9090",
+		"address of /livez, /readyz and /metrics, without authentication; empty for none")
+	f.BoolVar(&c.HealthProfiles, "health-profiles", false,
+		"serve /debug/pprof/ on --listen-health although it is not a loopback address; on loopback it is served in any case")
 	c.bindPublic(f)
 	c.bindHTTP(f)
 	c.bindDatabase(f)

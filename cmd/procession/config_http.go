@@ -17,7 +17,7 @@ import (
 
 // bindHTTP declares the flags about clients of the REST API.
 func (c *Config) bindHTTP(f *pflag.FlagSet) {
-	f.StringVar(&c.ListenManagement, "listen-management", "",
+	f.StringVar(&c.ListenAdministration, "listen-administration", "",
 		"address of /admin/v1, over HTTPS if there is --tls-cert; empty for the addresses of the rest of the API")
 	f.DurationVar(&c.HSTSMaxAge, "hsts-max-age", 365*24*time.Hour,
 		"how long browsers must use HTTPS only (Strict-Transport-Security of HTTPS listeners); 0 to send no such header")

@@ -21,9 +21,40 @@ import (
 // configFlag names the file of settings. It is not a setting of the file itself.
 const configFlag = "config"
 
+// variablePrefix is the beginning of the environment variables of settings.
+const variablePrefix = "PROCESSION_"
+
 // variable returns the environment variable of a setting.
 func variable(setting string) string {
-	return "PROCESSION_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
+}
+
+// currentName returns the present name of a setting that was renamed, "" for any other name.
+func currentName(setting string) string {
+	return map[string]string{"listen-admin": "listen-health", "listen-management": "listen-administration"}[setting]
+}
+
+// renamedVariables refuses environment variables of renamed settings.
+func renamedVariables() error {
+	var wrong []error
+	for _, text := range os.Environ() {
+		name, value, _ := strings.Cut(text, "=")
+		setting := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, variablePrefix), "_", "-"))
+		if current := currentName(setting); current != "" && name == variable(setting) && value != "" {
+			wrong = append(wrong, fmt.Errorf("%s is now %s", name, variable(current)))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// explainFlag names the present name of a flag that was renamed.
+func explainFlag(err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if current := currentName(unknown.GetSpecifiedName()); current != "" {
+			return fmt.Errorf("--%s is now --%s", unknown.GetSpecifiedName(), current)
+		}
+	}
+	return err
 }
 
 // visitSettings calls visit for the flag of each setting but --config, in the
@@ -74,11 +105,15 @@ func (c *Config) load(flags *pflag.FlagSet) error {
 		}
 	})
 	for _, name := range slices.Sorted(maps.Keys(file)) {
+		if current := currentName(name); current != "" {
+			wrong = append(wrong, fmt.Errorf("reading %s: line %d: %s is now %s", c.File, file[name].Line, name, current))
+			continue
+		}
 		wrong = append(wrong, fmt.Errorf("reading %s: line %d: unknown setting %q%s",
 			c.File, file[name].Line, name, resource.DidYouMean(name, settings, "")))
 	}
 	c.OIDCIssuers.complete()
-	return errors.Join(append(wrong, c.check())...)
+	return errors.Join(append(wrong, renamedVariables(), c.check())...)
 }
 
 // readSettings reads a YAML file of settings; no name stands for no settings.

@@ -28,7 +28,7 @@ func TestSettingsInTheFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "procession.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`
 listen: &address 127.0.0.1:1001
-listen-admin: *address
+listen-health: *address
 issuer: 2026
 max-connections: 20
 webhook-allow: [10.1.0.0/16, hooks.example]
@@ -40,7 +40,7 @@ cancel-grace:
 `), 0o600))
 	out := printed(t, "config", "print", "--config", file)
 	for _, line := range []string{
-		"listen: 127.0.0.1:1001", "listen-admin: 127.0.0.1:1001", `issuer: "2026"`, "max-connections: 20",
+		"listen: 127.0.0.1:1001", "listen-health: 127.0.0.1:1001", `issuer: "2026"`, "max-connections: 20",
 		"webhook-allow:\n    - 10.1.0.0/16\n    - hooks.example", "earlier-seal-key-files:\n    - one\n    - two",
 		"webhook-allow-http: true", "drain-timeout: 1m0s", "log-level: WARN", "cancel-grace: 1m0s",
 	} {
@@ -97,9 +97,9 @@ func TestBadConfigurationIsAUsageError(t *testing.T) {
 		"no Temporal":         {"serve", "--database-url", "postgres://db"},
 		"no documents":        {"serve", "--database-url", "postgres://db", "--temporal-address", "localhost:7233"},
 		"no connections":      {"config", "print", "--max-connections", "0"},
-		"management in the clear": {
+		"administration without encryption": {
 			"serve", "--database-url", "postgres://db", "--temporal-address", "localhost:7233",
-			"--documents-url", "file:///tmp", "--listen-management", ":8444", "--tls-cert", "server.pem",
+			"--documents-url", "file:///tmp", "--listen-administration", ":8444", "--tls-cert", "server.pem",
 		},
 		"negative rate":                {"config", "print", "--principal-rate", "-1"},
 		"unknown proxies":              {"config", "print", "--trusted-proxies", "10.0.0.0/8,proxy.example"},
@@ -132,6 +132,21 @@ func TestAllThatIsMissingIsNamedAtOnce(t *testing.T) {
 		require.ErrorContains(t, err, wrong)
 	}
 	require.Equal(t, exitUsage, exitCode(err))
+}
+
+func TestRenamedSettingsAreRefused(t *testing.T) {
+	t.Setenv("PROCESSION_LISTEN_MANAGEMENT", ":8444")
+	file := filepath.Join(t.TempDir(), "procession.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("listen-admin: 127.0.0.1:9090\n"), 0o600))
+	err := run(t.Context(), []string{"config", "print", "--config", file}, &bytes.Buffer{}, &bytes.Buffer{})
+	require.ErrorContains(t, err, "line 1: listen-admin is now listen-health")
+	require.ErrorContains(t, err, "PROCESSION_LISTEN_MANAGEMENT is now PROCESSION_LISTEN_ADMINISTRATION")
+	require.Equal(t, exitUsage, exitCode(err))
+	for before, now := range map[string]string{"--listen-admin": "--listen-health", "--listen-management": "--listen-administration"} {
+		err = run(t.Context(), []string{"serve", before, ":1"}, &bytes.Buffer{}, &bytes.Buffer{})
+		require.ErrorContains(t, err, before+" is now "+now)
+		require.Equal(t, exitUsage, exitCode(err))
+	}
 }
 
 func TestHelpOfCommandsIsNotThatOfServe(t *testing.T) {

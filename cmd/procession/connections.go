@@ -21,12 +21,12 @@ import (
 // answered with 503. Others wait until there is room.
 const surplusConnections = 100
 
-// connections counts the open ones of each address, and those that were refused.
-type connections struct{ plain, secure, management, admin, refused atomic.Int64 }
+// connections counts the open connections of each listener and the refused connections.
+type connections struct{ plain, secure, administration, health, refused atomic.Int64 }
 
 // ofClients counts those to the REST API.
 func (c *connections) ofClients() float64 {
-	return float64(c.plain.Load() + c.secure.Load() + c.management.Load())
+	return float64(c.plain.Load() + c.secure.Load() + c.administration.Load())
 }
 
 // connectionLimit is a listener that accepts so many connections at once, and a

@@ -32,7 +32,7 @@ func (s *service) addConsole(rest *api.Router, o api.Options, db *persistence.DB
 	if err != nil {
 		return fmt.Errorf("making the console: %w", err)
 	}
-	s.handler = &front{rest: rest, console: screens}
+	s.clientHandler = &front{rest: rest, console: screens}
 	return nil
 }
 

@@ -57,7 +57,7 @@ func (s *testStack) interruptDatabase() {
 			require.NoError(s.t, err)
 		}
 		more("writes during the outage", &refused)
-		require.Equal(s.t, http.StatusServiceUnavailable, s.get("http://"+s.config.ListenAdmin+"/readyz"))
+		require.Equal(s.t, http.StatusServiceUnavailable, s.get("http://"+s.config.ListenHealth+"/readyz"))
 		s.startStore(dir)
 	}
 	more("writes after the outage", &created)
@@ -71,6 +71,6 @@ func (s *testStack) interruptDatabase() {
 		require.Len(s.t, created, stored)
 	}
 	s.await("the service to be ready again", func() bool {
-		return s.get("http://"+s.config.ListenAdmin+"/readyz") == http.StatusOK
+		return s.get("http://"+s.config.ListenHealth+"/readyz") == http.StatusOK
 	})
 }

@@ -26,7 +26,7 @@ func printBanner(out io.Writer, c Config, o devOptions, newDemo bool) {
 		row("", "https://"+hostPort(c.ListenTLS)+"/v2024-06-14", "authority: "+base+"/dev/ca.pem")
 	}
 	row("  Temporal", c.TemporalAddress, "mTLS and tokens, from POST /v2024-06-14/authentications")
-	row("  Health", "http://"+hostPort(c.ListenAdmin)+"/readyz", "/livez /metrics")
+	row("  Health", "http://"+hostPort(c.ListenHealth)+"/readyz", "/livez /metrics")
 	row("  Logs", filepath.Join(o.dir, "*.log"))
 	row("")
 	row("Demo users (Authorization: Bearer <token>)")

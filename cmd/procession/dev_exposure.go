@@ -30,8 +30,8 @@ func devAddresses(c *Config, o *devOptions) []devAddress {
 	addresses := []devAddress{
 		{&c.Listen, "listen"},
 		{&c.ListenTLS, "listen-tls"},
-		{&c.ListenManagement, "listen-management"},
-		{&c.ListenAdmin, "listen-admin"},
+		{&c.ListenAdministration, "listen-administration"},
+		{&c.ListenHealth, "listen-health"},
 	}
 	if c.TemporalAddress == "" {
 		addresses = append(addresses, devAddress{&o.temporalListen, "temporal-listen"})

@@ -44,12 +44,12 @@ func TestDevRefusesAddressesBeyondLoopback(t *testing.T) {
 		{"listen", "192.0.2.1:0"},
 		{"listen", "procession.example:0"},
 		{"listen-tls", "0.0.0.0:0"},
-		{"listen-admin", "0.0.0.0:0"},
+		{"listen-health", "0.0.0.0:0"},
 		{"temporal-listen", "0.0.0.0:0"},
 	} {
 		// The others are free, so that nothing else is refused.
 		var args []string
-		for _, flag := range []string{"listen", "listen-tls", "listen-admin", "temporal-listen"} {
+		for _, flag := range []string{"listen", "listen-tls", "listen-health", "temporal-listen"} {
 			args = append(args, "--"+flag, freeAddress(t))
 		}
 		out := refusedDev(t, nil, append(args, "--"+address[0], address[1])...)
@@ -64,9 +64,9 @@ func TestDevRefusesAddressesOfTheEnvironmentAndOfAFile(t *testing.T) {
 	require.Contains(t, out, "--listen is 0.0.0.0:0")
 
 	file := filepath.Join(t.TempDir(), "procession.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("listen-admin: 0.0.0.0:0\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("listen-health: 0.0.0.0:0\n"), 0o600))
 	out = refusedDev(t, nil, "--config", file)
-	require.Contains(t, out, "--listen-admin is 0.0.0.0:0")
+	require.Contains(t, out, "--listen-health is 0.0.0.0:0")
 
 	// What allows it is a flag only.
 	out = refusedDev(t, []string{"PROCESSION_LISTEN=0.0.0.0:0", "PROCESSION_EXPOSE_DEMO_ACCOUNTS=true"})
@@ -99,7 +99,7 @@ func TestDevRefusesADatabaseWithOtherTenants(t *testing.T) {
 		"--email", "olga@north.example", "--name", "Olga")
 	require.NoError(t, err)
 	out := refusedDev(t, nil, "--database-url", url, "--listen", freeAddress(t), "--listen-tls", "",
-		"--listen-admin", freeAddress(t), "--temporal-listen", freeAddress(t))
+		"--listen-health", freeAddress(t), "--temporal-listen", freeAddress(t))
 	require.Contains(t, out, "--database-url")
 	require.Contains(t, out, "The North")
 	require.Equal(t, 1, countRows(t, url, "SELECT count(*) FROM tenants"), "nothing was loaded")

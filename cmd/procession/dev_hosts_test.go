@@ -43,7 +43,7 @@ func (d *devStack) requireOwnHosts() {
 		require.Equal(d.t, http.StatusMisdirectedRequest, refusal.Status)
 		require.NotEmpty(d.t, refusal.Message)
 		for _, url := range []string{
-			d.url() + "/.well-known/jwks.json", d.url() + "/nothing", "http://" + d.config.ListenAdmin + "/metrics",
+			d.url() + "/.well-known/jwks.json", d.url() + "/nothing", "http://" + d.config.ListenHealth + "/metrics",
 		} {
 			status, _ := ask(url, host)
 			require.Equal(d.t, http.StatusMisdirectedRequest, status, url)

@@ -78,9 +78,9 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	require.NoError(t, err)
 	listen, admin := freeAddress(t), freeAddress(t)
 	d := &devStack{
-		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: Config{Listen: listen, ListenAdmin: admin}},
+		testStack: &testStack{t: t, dir: dir, http: &http.Client{}, config: Config{Listen: listen, ListenHealth: admin}},
 		args: []string{
-			"dev", "--dir", dir, "--worker", example(t, "loan"), "--worker", example(t, "inspection"), "--listen", listen, "--listen-admin", admin,
+			"dev", "--dir", dir, "--worker", example(t, "loan"), "--worker", example(t, "inspection"), "--listen", listen, "--listen-health", admin,
 			"--listen-tls", freeAddress(t), "--temporal-listen", freeAddress(t),
 		},
 	}
@@ -183,17 +183,17 @@ func TestDevListsAllBusyAddressesAndCanMoveThem(t *testing.T) {
 	defer func() { require.NoError(t, taken.Close()) }()
 	free := "127.0.0.1:60000"
 	args := []string{"dev", "--dir", t.TempDir(), "--listen", taken.Addr().String(), "--listen-tls", freeAddress(t)}
-	err = run(context.Background(), append(args, "--listen-admin", taken.Addr().String(), "--temporal-listen", taken.Addr().String()),
+	err = run(context.Background(), append(args, "--listen-health", taken.Addr().String(), "--temporal-listen", taken.Addr().String()),
 		t.Output(), t.Output())
-	for _, flag := range []string{"listen", "listen-admin", "temporal-listen"} {
+	for _, flag := range []string{"listen", "listen-health", "temporal-listen"} {
 		require.ErrorContains(t, err, taken.Addr().String()+" (--"+flag+")")
 	}
 	require.NotContains(t, err.Error(), "listen-tls")
 	require.ErrorContains(t, err, "make run DEV_FLAGS='--port-offset 100'")
 
-	c, o := Config{Listen: free, ListenAdmin: "[::1]:1"}, devOptions{temporalListen: "localhost:7233", portOffset: 100}
+	c, o := Config{Listen: free, ListenHealth: "[::1]:1"}, devOptions{temporalListen: "localhost:7233", portOffset: 100}
 	require.NoError(t, movePorts(&c, &o))
-	require.Equal(t, []string{"127.0.0.1:60100", "[::1]:101", "localhost:7333"}, []string{c.Listen, c.ListenAdmin, o.temporalListen})
+	require.Equal(t, []string{"127.0.0.1:60100", "[::1]:101", "localhost:7333"}, []string{c.Listen, c.ListenHealth, o.temporalListen})
 	for _, offset := range []int{5436, -101} {
 		o.portOffset = offset
 		require.ErrorContains(t, movePorts(&c, &o), "out of the range of ports")

@@ -45,7 +45,7 @@ func newDocumentStack(t *testing.T) *testStack {
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
-	s.config.Listen, s.config.ListenAdmin, s.config.TemporalAddress = freeAddress(t), freeAddress(t), freeAddress(t)
+	s.config.Listen, s.config.ListenHealth, s.config.TemporalAddress = freeAddress(t), freeAddress(t), freeAddress(t)
 	s.config.MaxDocumentBytes = 2 << 30
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)

@@ -62,7 +62,7 @@ func TestReadyzSaysNoWhileDraining(t *testing.T) {
 	s.startService()
 	require.NoError(t, s.service.Signal(syscall.SIGTERM))
 	s.await("/readyz to say no", func() bool {
-		return s.get("http://"+s.config.ListenAdmin+"/readyz") == http.StatusServiceUnavailable
+		return s.get("http://"+s.config.ListenHealth+"/readyz") == http.StatusServiceUnavailable
 	})
 	status, _ := s.call(demo.Alice(), http.MethodGet, "/processes", nil)
 	require.Equal(t, http.StatusOK, status, "requests are still answered")

@@ -4,8 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/pprof" //nolint:gosec // not http.DefaultServeMux
 	"sync/atomic"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/procession-dev/procession/api/httpio"
+	"github.com/procession-dev/procession/blobstore"
+	"github.com/procession-dev/procession/persistence"
 )
 
 // checkTimeout bounds one readiness check.
@@ -63,4 +70,53 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	// A client that has gone away is not an error of the service.
 	_ = json.NewEncoder(w).Encode(body) //nolint:errchkjson // see above
+}
+
+// newHealth creates the checks and the handler of the health listener.
+func (s *service) newHealth(db *persistence.DB, documents *blobstore.Store, m *metrics) {
+	s.health = &health{checks: []check{
+		{name: "database", run: db.Background().Ping},
+		{name: "documents", optional: true, run: documents.Ready},
+		{name: "temporal", optional: true, run: s.temporalReady},
+	}}
+	mux := http.NewServeMux()
+	for path, handler := range map[string]http.Handler{
+		"/livez": http.HandlerFunc(s.health.live), "/readyz": http.HandlerFunc(s.health.ready),
+		"/metrics":   promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}),
+		profilesPath: s.profiles(),
+	} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+			httpio.RecordOf(r.Context()).Route = path
+			handler.ServeHTTP(w, r)
+		})
+	}
+	s.healthHandler = mux
+}
+
+// profilesPath is the path of profiles of the process, as go tool pprof expects it.
+const profilesPath = "/debug/pprof/"
+
+// profiles serves the profiles of the process. Unless --health-profiles is set, it answers only on a loopback address and to a
+// loopback Host, so that a web page cannot read them through a name of its own. The command line is not served: it may
+// have secrets.
+func (s *service) profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc(profilesPath, pprof.Index)
+	mux.HandleFunc(profilesPath+"cmdline", http.NotFound)
+	mux.HandleFunc(profilesPath+"profile", pprof.Profile)
+	mux.HandleFunc(profilesPath+"symbol", pprof.Symbol)
+	mux.HandleFunc(profilesPath+"trace", pprof.Trace)
+	if s.config.HealthProfiles {
+		return mux
+	}
+	if !loopbackHost(hostOf(s.config.ListenHealth)) {
+		return http.NotFoundHandler()
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !loopbackHost(hostOf(r.Host)) {
+			http.NotFound(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }

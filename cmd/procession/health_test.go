@@ -45,3 +45,27 @@ func TestReadiness(t *testing.T) {
 		})
 	}
 }
+
+func TestProfilesAreForLoopback(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		listen, host, path string
+		always             bool
+		status             int
+	}{
+		"loopback":               {listen: "127.0.0.1:9090", host: "localhost:9090", status: http.StatusOK},
+		"name of another site":   {listen: "127.0.0.1:9090", host: "attacker.example:9090", status: http.StatusNotFound},
+		"all addresses":          {listen: ":9090", host: "localhost:9090", status: http.StatusNotFound},
+		"setting":                {listen: ":9090", host: "10.0.0.1:9090", always: true, status: http.StatusOK},
+		"secrets of the command": {listen: ":9090", host: "localhost", path: "cmdline", always: true, status: http.StatusNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &service{config: Config{ListenHealth: c.listen, HealthProfiles: c.always}}
+			r := httptest.NewRequest(http.MethodGet, "http://"+c.host+profilesPath+c.path, nil)
+			answer := httptest.NewRecorder()
+			s.profiles().ServeHTTP(answer, r)
+			require.Equal(t, c.status, answer.Code)
+		})
+	}
+}

@@ -64,16 +64,15 @@ func (l *listener) secure(certificate *servedCertificate, maxAge time.Duration, 
 	l.server.Handler = strictTransport(maxAge, subdomains, l.server.Handler)
 }
 
-// listeners are the open addresses: of the REST API, and of what is there for
-// operators.
-type listeners struct{ api, admin []*listener }
+// listeners contains the open listeners of the REST API and of the health checks.
+type listeners struct{ api, health []*listener }
 
 // listen opens all addresses of the configuration, or none. Every handler is served
 // behind a chain.
 func (s *service) listen(ctx context.Context) (opened listeners, err error) {
 	defer func() {
 		if err != nil {
-			for _, l := range slices.Concat(opened.api, opened.admin) {
+			for _, l := range slices.Concat(opened.api, opened.health) {
 				_ = l.Close()
 			}
 		}
@@ -98,10 +97,10 @@ func (s *service) listen(ctx context.Context) (opened listeners, err error) {
 		certificate   *servedCertificate
 		open          *atomic.Int64
 	}{
-		{&opened.api, s.config.Listen, "listen", s.clients, s.handler, nil, &s.connections.plain},
-		{&opened.api, s.config.ListenTLS, "listen-tls", s.clients, s.handler, certificate, &s.connections.secure},
-		{&opened.api, s.config.ListenManagement, "listen-management", s.clients, s.management, certificate, &s.connections.management},
-		{&opened.admin, s.config.ListenAdmin, "listen-admin", s.operators, s.admin, nil, &s.connections.admin},
+		{&opened.api, s.config.Listen, "listen", s.clients, s.clientHandler, nil, &s.connections.plain},
+		{&opened.api, s.config.ListenTLS, "listen-tls", s.clients, s.clientHandler, certificate, &s.connections.secure},
+		{&opened.api, s.config.ListenAdministration, "listen-administration", s.clients, s.administrationHandler, certificate, &s.connections.administration},
+		{&opened.health, s.config.ListenHealth, "listen-health", s.operators, s.healthHandler, nil, &s.connections.health},
 	} {
 		if a.address == "" {
 			continue

@@ -33,19 +33,19 @@ func serveListeners(t *testing.T, change func(*Config)) *service {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) })
 	}
 	s := &service{
-		log: slog.New(slog.DiscardHandler), handler: named("main"), management: named("management"), admin: named("admin"),
+		log: slog.New(slog.DiscardHandler), clientHandler: named("main"), administrationHandler: named("administration"), healthHandler: named("health"),
 	}
 	s.clients = chain.New(chain.Options{Log: s.log, Clock: time.Now})
 	s.operators = s.clients
 	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
-	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
+	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
 	change(&s.config)
 	require.NoError(t, s.config.check())
 	ctx, cancel := context.WithCancel(t.Context())
 	opened, err := s.listen(ctx)
 	require.NoError(t, err)
 	ended := make(chan error, 1)
-	go func() { ended <- serveUntil(ctx, 0, append(opened.api, opened.admin...)) }()
+	go func() { ended <- serveUntil(ctx, 0, append(opened.api, opened.health...)) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -93,7 +93,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 		c.ListenTLS, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key
 	})
 	for address, url := range map[string]string{
-		s.config.Listen: "http://", s.config.ListenTLS: "https://", s.config.ListenAdmin: "http://",
+		s.config.Listen: "http://", s.config.ListenTLS: "https://", s.config.ListenHealth: "http://",
 	} {
 		idle := make([]net.Conn, 2)
 		for i := range idle {
@@ -172,16 +172,16 @@ func TestListenerRedirectsBrowsersToHTTPS(t *testing.T) {
 	require.Empty(t, header.Get("Strict-Transport-Security"))
 }
 
-func TestManagementHasAListenerOfItsOwn(t *testing.T) {
+func TestAdministrationHasItsOwnListener(t *testing.T) {
 	t.Parallel()
 	certificate, key := writePair(t, t.TempDir(), 1)
-	plain := serveListeners(t, func(c *Config) { c.ListenManagement = freeAddress(t) })
+	plain := serveListeners(t, func(c *Config) { c.ListenAdministration = freeAddress(t) })
 	secure := serveListeners(t, func(c *Config) {
-		c.ListenManagement, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key
+		c.ListenAdministration, c.TLSCert, c.TLSKey = freeAddress(t), certificate, key
 	})
 	for url, want := range map[string]string{
-		"http://" + plain.config.ListenManagement: "management", "https://" + secure.config.ListenManagement: "management",
-		"http://" + plain.config.Listen: "main", "http://" + plain.config.ListenAdmin: "admin",
+		"http://" + plain.config.ListenAdministration: "administration", "https://" + secure.config.ListenAdministration: "administration",
+		"http://" + plain.config.Listen: "main", "http://" + plain.config.ListenHealth: "health",
 	} {
 		_, body, _ := ask(t, url)
 		require.Equal(t, want, body, url)
@@ -193,9 +193,9 @@ func TestListenersRefuseCBC(t *testing.T) {
 	t.Parallel()
 	certificate, key := writePair(t, t.TempDir(), 1)
 	s := serveListeners(t, func(c *Config) {
-		c.ListenTLS, c.ListenManagement, c.TLSCert, c.TLSKey = freeAddress(t), freeAddress(t), certificate, key
+		c.ListenTLS, c.ListenAdministration, c.TLSCert, c.TLSKey = freeAddress(t), freeAddress(t), certificate, key
 	})
-	for _, address := range []string{s.config.ListenTLS, s.config.ListenManagement} {
+	for _, address := range []string{s.config.ListenTLS, s.config.ListenAdministration} {
 		dial := func(suites ...uint16) error {
 			conn, err := (&tls.Dialer{Config: &tls.Config{
 				MaxVersion: tls.VersionTLS12, InsecureSkipVerify: true, CipherSuites: suites,

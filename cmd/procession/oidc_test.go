@@ -27,7 +27,7 @@ func TestServeWhileAnIssuerIsDown(t *testing.T) {
 	s.config.bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
-	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
+	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
 	s.config.TemporalAddress = freeAddress(t)
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents")
 	s.config.OIDCIssuers = oidcIssuers{{Issuer: issuer.URL(), Audiences: []string{"procession"}}}

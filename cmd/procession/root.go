@@ -48,7 +48,7 @@ func newRoot(delay dispatch.Delay) *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		RunE:          onlyCommands,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{explainFlag(err)} })
 	cli.AddCommands(root, cli.Environment{LookupEnv: os.LookupEnv, Clock: time.Now})
 	cli.AddGroup(
 		root, "Run the service:",
@@ -96,7 +96,7 @@ func (c *Config) bindSettings(cmd *cobra.Command) {
 	}
 	shown := []string{configFlag, "database-url", "seal-key-file"}
 	if cmd.Name() == "dev" {
-		shown = append(shown, "listen", "listen-tls", "listen-admin")
+		shown = append(shown, "listen", "listen-tls", "listen-health")
 	}
 	c.visitSettings(func(f *pflag.Flag) {
 		if !slices.Contains(shown, f.Name) {

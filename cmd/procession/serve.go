@@ -68,15 +68,15 @@ type service struct {
 	keys        *authn.Keys
 	revocations *authn.Revocations
 	oidc        *authn.OIDC
-	// handler serves clients, management administrators with a listener of their own, and admin operators. They are
-	// served behind clients and operators.
-	handler     http.Handler
-	management  http.Handler
-	admin       http.Handler
-	clients     *chain.Chain
-	operators   *chain.Chain
-	connections connections
-	untrusted   untrustedProxies
+	// clientHandler and administrationHandler, which is nil unless it has a listener, are served behind clients,
+	// healthHandler is served behind operators.
+	clientHandler         http.Handler
+	administrationHandler http.Handler
+	healthHandler         http.Handler
+	clients               *chain.Chain
+	operators             *chain.Chain
+	connections           connections
+	untrusted             untrustedProxies
 	// certificate is the certificate of the HTTPS listeners, nil until they are open and without them.
 	certificate atomic.Pointer[servedCertificate]
 	health      *health
@@ -135,9 +135,9 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	observed, stopObserved := context.WithCancel(lasting)
 	defer stopObserved()
 	observing := make(chan error, 1)
-	go func() { observing <- serveUntil(observed, s.config.DrainTimeout, opened.admin) }()
+	go func() { observing <- serveUntil(observed, s.config.DrainTimeout, opened.health) }()
 
-	for _, l := range slices.Concat(opened.api, opened.admin) {
+	for _, l := range slices.Concat(opened.api, opened.health) {
 		s.log.InfoContext(ctx, "serving", slog.String("address", l.Addr().String()), slog.Bool("tls", l.certificate != nil))
 	}
 	err := serveUntil(accepting, s.config.DrainTimeout, opened.api)

@@ -59,7 +59,7 @@ func newStack(t *testing.T, durable bool, options ...func(*testStack)) *testStac
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
-	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
+	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
 	s.config.TemporalAddress = freeAddress(t)
 	s.config.CancelGrace = 2 * time.Second
 	s.config.WebhookAllow = textList{"127.0.0.1"}
@@ -113,7 +113,7 @@ func (s *testStack) replica() *testStack {
 	s.t.Helper()
 	other := *s
 	other.dir = s.t.TempDir()
-	other.config.Listen, other.config.ListenAdmin = freeAddress(s.t), freeAddress(s.t)
+	other.config.Listen, other.config.ListenHealth = freeAddress(s.t), freeAddress(s.t)
 	other.startService()
 	s.t.Cleanup(other.stopService)
 	other.awaitReady()
@@ -178,7 +178,7 @@ func (s *testStack) startService() {
 	s.service, err = child.Start(cmd, syscall.SIGKILL)
 	require.NoError(s.t, err)
 	s.await("the service to listen", func() bool {
-		return s.get("http://"+s.config.ListenAdmin+"/livez") == http.StatusOK
+		return s.get("http://"+s.config.ListenHealth+"/livez") == http.StatusOK
 	})
 }
 
@@ -220,7 +220,7 @@ func (s *testStack) stopTemporal() {
 func (s *testStack) awaitReady() {
 	s.t.Helper()
 	s.await("Temporal to accept the service", func() bool {
-		answer, err := s.http.Get("http://" + s.config.ListenAdmin + "/readyz")
+		answer, err := s.http.Get("http://" + s.config.ListenHealth + "/readyz")
 		if err != nil {
 			return false
 		}

@@ -61,7 +61,7 @@ func newStockStack(t *testing.T) *testStack {
 	s.config.DatabaseURL = pgtest.URL(t)
 	s.config.SealKeyFile = filepath.Join(s.dir, "seal.key")
 	s.config.DocumentsURL = "file://" + filepath.Join(s.dir, "documents") + "?fsync=off"
-	s.config.Listen, s.config.ListenAdmin = freeAddress(t), freeAddress(t)
+	s.config.Listen, s.config.ListenHealth = freeAddress(t), freeAddress(t)
 	s.config.TemporalAddress = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	_, err := authn.LoadOrCreateSealKey(s.config.SealKeyFile)
 	require.NoError(t, err)

@@ -5,16 +5,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.temporal.io/sdk/worker"
 
 	"github.com/procession-dev/procession/activities"
 	"github.com/procession-dev/procession/api"
 	"github.com/procession-dev/procession/api/chain"
-	"github.com/procession-dev/procession/api/httpio"
 	"github.com/procession-dev/procession/api/limit"
 	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
@@ -281,36 +278,16 @@ func (s *service) newChains(m *metrics, dev *devService) (chain.Options, error) 
 // route returns the handler of the REST API, and creates the one of administration
 // where that has a listener of its own.
 func (s *service) route(o api.Options) (*api.Router, error) {
-	if s.config.ListenManagement != "" {
+	if s.config.ListenAdministration != "" {
 		o.Part = api.Administration
-		management, err := api.NewRouter(o)
+		administration, err := api.NewRouter(o)
 		if err != nil {
 			return nil, err
 		}
-		s.management = management
+		s.administrationHandler = administration
 		o.Part = api.WithoutAdministration
 	}
 	return api.NewRouter(o)
-}
-
-// newHealth wires the checks and the handler of operators.
-func (s *service) newHealth(db *persistence.DB, documents *blobstore.Store, m *metrics) {
-	s.health = &health{checks: []check{
-		{name: "database", run: db.Background().Ping},
-		{name: "documents", optional: true, run: documents.Ready},
-		{name: "temporal", optional: true, run: s.temporalReady},
-	}}
-	admin := http.NewServeMux()
-	for path, handler := range map[string]http.Handler{
-		"/livez": http.HandlerFunc(s.health.live), "/readyz": http.HandlerFunc(s.health.ready),
-		"/metrics": promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}),
-	} {
-		admin.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
-			httpio.RecordOf(r.Context()).Route = path
-			handler.ServeHTTP(w, r)
-		})
-	}
-	s.admin = admin
 }
 
 // schedules returns what the service runs again and again.

@@ -90,7 +90,7 @@ func problems(text string) string {
 // metric reads a number of the service.
 func (s *testStack) metric(name string) float64 {
 	s.t.Helper()
-	answer, err := s.http.Get("http://" + s.config.ListenAdmin + "/metrics")
+	answer, err := s.http.Get("http://" + s.config.ListenHealth + "/metrics")
 	require.NoError(s.t, err)
 	defer func() { _ = answer.Body.Close() }()
 	require.Equal(s.t, http.StatusOK, answer.StatusCode)

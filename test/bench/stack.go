@@ -256,7 +256,7 @@ func (s *stack) startService(binary string, env []string) error {
 	if err != nil {
 		return fmt.Errorf("opening the service's log: %w", err)
 	}
-	cmd := exec.Command(binary, "serve", "--listen", s.address, "--listen-admin", s.admin, "--temporal-address", s.temporal, "--webhook-allow", "127.0.0.1") //nolint:gosec,noctx // built here; it is stopped in its turn
+	cmd := exec.Command(binary, "serve", "--listen", s.address, "--listen-health", s.admin, "--temporal-address", s.temporal, "--webhook-allow", "127.0.0.1") //nolint:gosec,noctx // built here; it is stopped in its turn
 	cmd.Env = append(slices.Clone(env), "PROCESSION_PRINCIPAL_RATE=1000000", "PROCESSION_TENANT_RATE=1000000")
 	cmd.Stdout, cmd.Stderr = log, log
 	if s.service, err = child.Start(cmd, syscall.SIGTERM); err != nil {

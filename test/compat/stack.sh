@@ -17,7 +17,7 @@ stop() {
 }
 trap stop EXIT
 
-bin/procession dev --ephemeral --worker none --listen "$endpoint" --listen-tls '' --listen-admin '' \
+bin/procession dev --ephemeral --worker none --listen "$endpoint" --listen-tls '' --listen-health '' \
   --temporal-listen "$temporal" >"$logs/stack.log" 2>&1 &
 children+=($!)
 for _ in $(seq 600); do
