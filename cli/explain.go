@@ -116,7 +116,7 @@ func writeTables(text *strings.Builder, path string, m resource.Field) {
 	if path != "" {
 		fmt.Fprintf(text, "\n## `%s`\n\n%s\n", path, m.Description)
 	}
-	text.WriteString("\n| member | type | what it is |\n|---|---|---|\n")
+	text.WriteString("\n| member | type | description |\n|---|---|---|\n")
 	for _, o := range m.Fields {
 		about := append([]string{o.Description}, remarks(o)...)
 		if o.Required {

@@ -45,8 +45,8 @@ func SchemaOfAny() []byte {
 		"title": "resource", "description": "A declarative resource of any kind.",
 		"type": "object", "required": []string{"apiVersion", "kind", "metadata", "spec"},
 		"properties": map[string]any{
-			"apiVersion": map[string]string{"description": "The version of the document.", "const": APIVersion},
-			"kind":       map[string]any{"description": "What the document describes.", "enum": Kinds()},
+			"apiVersion": map[string]string{"description": "The version of the manifest format.", "const": APIVersion},
+			"kind":       map[string]any{"description": "The kind of the resource.", "enum": Kinds()},
 			"metadata":   object, "spec": object,
 		},
 		"allOf": branches,
