@@ -3,7 +3,7 @@
 FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 ENV CGO_ENABLED=0 GOFLAGS=-trimpath
-# npm fetches what the console's pages load.
+# npm fetches the assets of the console.
 RUN apt-get update && apt-get install --yes --no-install-recommends npm
 COPY go.mod go.sum ./
 COPY sdk/go.mod sdk/go.sum sdk/
@@ -30,7 +30,7 @@ COPY --from=build --chown=65532:65532 /out/tls /tls
 COPY --from=build --chown=65532:65532 /out/documents /documents
 # By number, so that Kubernetes can check that it is not root.
 USER 65532:65532
-# Mount a volume there, or name a bucket instead: what is not mounted is lost.
+# Mount a volume there, or set a bucket: other files are lost with the container.
 # Health and metrics are on 127.0.0.1:9090, within the container, unless
 # PROCESSION_LISTEN_HEALTH says otherwise: they ask for no credentials.
 ENV PROCESSION_LISTEN=0.0.0.0:8080 PROCESSION_DOCUMENTS_URL=file:///documents

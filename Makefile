@@ -6,7 +6,7 @@ SHELL := bash
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
-# What may be set on the command line, as in: make run DEV_FLAGS=--ephemeral
+# Variables of the command line, as in: make run DEV_FLAGS=--ephemeral
 WORKER       ?= bin/loan-worker,bin/inspection-worker
 DEV_FLAGS    ?=
 DEMO_FLAGS   ?=
@@ -19,13 +19,13 @@ FUZZ_TIME    ?= 30s
 
 TOOLS := $(CURDIR)/bin/tools
 
-# Modules below the root; those of tools hold nothing but versions.
+# Modules below the root; modules of tools contain versions only.
 NESTED := $(patsubst %/go.mod,%,$(filter-out tools/%,$(wildcard */go.mod test/*/go.mod)))
 ALL_MODULES := . $(NESTED) $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
 
-# Temporal takes minutes to compile. Tests and lint of temporal-server must say
-# what its build says (devstack/temporalserver), or all of it is compiled again;
-# the other modules share what was compiled for the root.
+# Temporal takes minutes to compile. Tests and lint of temporal-server use the
+# settings of its build (devstack/temporalserver) to share its build cache; the other
+# modules share the root's.
 TEMPORAL_ENV = if [ "$$module" = temporal-server ]; then export CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath"; fi
 
 ##@ Use
@@ -78,7 +78,7 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, link
 	@go run ./tools/imports
 	@$(TOOLS)/golangci-lint config verify --config .golangci.yml
 	@$(TOOLS)/golangci-lint fmt --diff
-	@go test ./scripts ./cmd/procession -run 'TestLinksOfDocuments|TestCommandsOfDocuments'
+	@go test ./tools/scripts ./cmd/procession -run 'TestLinksOfDocuments|TestCommandsOfDocuments'
 	@tools/scripts/pin-images --check
 	@tools/scripts/wording
 	@$(TOOLS)/golangci-lint run ./...
@@ -94,12 +94,12 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/workflowcheck ## Check format, words, link
 generate: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Make the generated code from the contracts and the templates of the console, and NOTICE
 	@go generate ./...
 	@go -C sdk generate ./...
-	@go run ./cmd/sbom -notice NOTICE
+	@go run ./tools/sbom -notice NOTICE
 
 .PHONY: drift
 drift: $(TOOLS)/oapi-codegen $(TOOLS)/templ ## Check that generated code, NOTICE and module files are current
 	@tools/scripts/generated-current
-	@go run ./cmd/sbom -notice NOTICE -check
+	@go run ./tools/sbom -notice NOTICE -check
 	@for module in $(ALL_MODULES); do \
 	  (cd "$$module" && go mod tidy -diff) || { echo "go.mod or go.sum of $$module is not tidy: run go mod tidy there" >&2; exit 1; }; \
 	done
@@ -113,7 +113,7 @@ images: ## Pin the images we build on by the digests that their registries answe
 	@tools/scripts/pin-images
 
 .PHONY: compat
-compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each); lint the contracts and call clients generated from them; a short bench beside Camunda
+compat: bootstrap build temporal ## Call every operation of the public SDK, and run workers written with it, by `init worker`, with a generated client, and with SDKs of 2023 (COMPAT_MINUTES each); lint the contracts and call clients generated from them; a short bench with Camunda
 	@test/compat/run
 	@test/compat/new-workers
 	@test/compat/loans
@@ -122,7 +122,7 @@ compat: bootstrap build temporal ## Call every operation of the public SDK, and 
 	@go -C test/bench run . --only camunda --seconds 1 --rounds 1 --items 1000
 
 .PHONY: bench
-bench: bootstrap temporal ## Measure the service beside pgbench and raw Temporal
+bench: bootstrap temporal ## Measure the service, pgbench and raw Temporal
 	@go -C test/bench run . $(BENCH_FLAGS)
 
 .PHONY: soak
@@ -147,7 +147,7 @@ build: say-build assets ## Build the service and the example workers into bin/
 	@go build -o bin/loan-worker ./examples/loan
 	@go build -o bin/inspection-worker ./examples/inspection
 
-# It comes before the first compilation, which is that of what packs the assets.
+# It comes before the first compilation, of the program that packs the assets.
 .PHONY: say-build
 say-build:
 	@[ -x bin/procession ] || echo "building the service: one to three minutes the first time"
@@ -157,7 +157,7 @@ install: build ## Copy the program to $PREFIX/bin, /usr/local/bin unless given
 	@install -D -m 755 bin/procession "$(DESTDIR)$(PREFIX)/bin/procession"
 
 .PHONY: assets
-assets: ## Fetch and pack what the console's pages load; seconds, and only when that changed
+assets: ## Fetch and pack the assets of the console, if they changed; seconds
 	@go run ./console/assets/pack
 
 .PHONY: temporal
@@ -166,10 +166,10 @@ temporal: ## Build the Temporal server into the user's cache; minutes the first 
 
 .PHONY: sbom
 sbom: build temporal ## Write a bill of materials of each binary into dist/, as CycloneDX
-	@go run ./cmd/sbom -dir dist bin/procession bin/loan-worker "$$(go run ./devstack/temporalserver/prebuild)"
+	@go run ./tools/sbom -dir dist bin/procession bin/loan-worker "$$(go run ./devstack/temporalserver/prebuild)"
 
 .PHONY: release
-release: ## Check what is published: pinned images, no known vulnerabilities (the database must answer), bills of materials
+release: ## Check a release: pinned images, no known vulnerabilities (the database must answer), bills of materials
 	@IMAGES_REQUIRED=1 tools/scripts/pin-images --check
 	@VULN_REQUIRED=1 tools/scripts/vulnerabilities
 	@$(MAKE) sbom
@@ -184,7 +184,7 @@ bootstrap-tests:
 	@tools/scripts/bootstrap --tests
 
 .PHONY: clean
-clean: ## Remove what was built here; data in .procession/ and caches stay
+clean: ## Remove built files; data in .procession/ and caches stay
 	@rm -rf bin dist
 
 # Tools are built from their pinned modules once, and again when a pin moves.
