@@ -19,8 +19,8 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// behind returns the site behind another chain.
-func (s *site) behind(options chain.Options) *site {
+// withChain returns the site behind another chain.
+func (s *site) withChain(options chain.Options) *site {
 	s.t.Helper()
 	screens, err := console.New(s.options)
 	require.NoError(s.t, err)
@@ -37,8 +37,8 @@ func TestAccessLogNamesTheCaller(t *testing.T) {
 	var logged bytes.Buffer
 	options := s.chain
 	options.Log = slog.New(slog.NewJSONHandler(&logged, nil))
-	s = s.behind(options)
-	bob := s.client(demo.Bob().Secret)
+	s = s.withChain(options)
+	bob := s.clientWithToken(demo.Bob().Secret)
 	line := func(send func()) (got map[string]any) {
 		logged.Reset()
 		send()
@@ -46,7 +46,7 @@ func TestAccessLogNamesTheCaller(t *testing.T) {
 		return got
 	}
 	for _, path := range []string{"tasks", "audit"} {
-		got := line(func() { s.send(bob, http.MethodGet, path, nil) })
+		got := line(func() { s.sendRequest(bob, http.MethodGet, path, nil) })
 		require.Equal(t, "GET", got["method"])
 		require.Equal(t, "/console/"+path, got["route"])
 		require.Equal(t, "127.0.0.1", got["peer"])
@@ -54,16 +54,16 @@ func TestAccessLogNamesTheCaller(t *testing.T) {
 		require.Equal(t, "USER", got["principal_kind"])
 		require.Equal(t, demo.TenantDemo().String(), got["tenant"])
 	}
-	got := line(func() { s.send(s.client(""), http.MethodGet, "sign-in", nil) })
+	got := line(func() { s.sendRequest(s.clientWithToken(""), http.MethodGet, "sign-in", nil) })
 	require.Equal(t, "127.0.0.1", got["peer"])
 	require.NotContains(t, got, "principal")
-	got = line(func() { s.client(demo.Carol().Secret) })
+	got = line(func() { s.clientWithToken(demo.Carol().Secret) })
 	require.Equal(t, demo.Carol().ID.String(), got["principal"], "the user of a sign-in")
 }
 
-// guess sends a request with a made-up cookie.
-func (s *site) guess(path string) reply {
-	return s.send(s.client(""), http.MethodGet, path, nil, "Cookie", "procession-session="+uuid.NewString())
+// guessPassword sends a request with a made-up cookie.
+func (s *site) guessPassword(path string) reply {
+	return s.sendRequest(s.clientWithToken(""), http.MethodGet, path, nil, "Cookie", "procession-session="+uuid.NewString())
 }
 
 func TestGuessedCookiesAreLimitedAndRecorded(t *testing.T) {
@@ -74,18 +74,18 @@ func TestGuessedCookiesAreLimitedAndRecorded(t *testing.T) {
 	var err error
 	options.Limiter, err = limit.New(limit.Limits{FailedSignIns: 3}, s.chain.Clock)
 	require.NoError(t, err)
-	s = s.behind(options)
-	bob := s.client(demo.Bob().Secret)
+	s = s.withChain(options)
+	bob := s.clientWithToken(demo.Bob().Secret)
 	for range 3 {
-		answer := s.guess("tasks")
+		answer := s.guessPassword("tasks")
 		require.Equal(t, http.StatusSeeOther, answer.status)
 		require.Len(t, answer.cookies, 1)
 		require.Negative(t, answer.cookies[0].MaxAge, "the browser forgets the cookie")
 	}
-	answer := s.guess("tasks")
+	answer := s.guessPassword("tasks")
 	require.Equal(t, http.StatusTooManyRequests, answer.status)
 	require.NotEmpty(t, answer.header.Get("Retry-After"))
-	require.Equal(t, http.StatusOK, s.guess("sign-in").status, "the sign-in page is open to visitors")
+	require.Equal(t, http.StatusOK, s.guessPassword("sign-in").status, "the sign-in page is open to visitors")
 	s.requireSignedIn(bob, true, "sessions that were valid within the hour are not affected")
 
 	require.NoError(t, options.Audit.Flush(t.Context()))
@@ -98,7 +98,7 @@ func TestFormsOfVisitorsAreSmall(t *testing.T) {
 	s := newSite(t)
 	large := map[string][]string{"token": {strings.Repeat("x", 64<<10)}, "return": {"/console/"}}
 	for _, path := range []string{"sign-in", "preferences"} {
-		require.Equal(t, http.StatusRequestEntityTooLarge, s.send(s.client(""), http.MethodPost, path, large).status, path)
+		require.Equal(t, http.StatusRequestEntityTooLarge, s.sendRequest(s.clientWithToken(""), http.MethodPost, path, large).status, path)
 	}
-	require.Equal(t, http.StatusSeeOther, s.send(s.client(demo.Bob().Secret), http.MethodPost, "preferences", large).status)
+	require.Equal(t, http.StatusSeeOther, s.sendRequest(s.clientWithToken(demo.Bob().Secret), http.MethodPost, "preferences", large).status)
 }

@@ -18,19 +18,19 @@ func TestArtifacts(t *testing.T) {
 	s := makeSite(t)
 	s.t = t
 	alice := s.signIn("Alice")
-	alice.open("artifacts")
+	alice.openPath("artifacts")
 	alice.AwaitText("There are no artifacts yet.")
 	for _, data := range []string{
 		`{"name":"Ada Works","tier":"GOLD","balance":1500.50,"since":"2024-02-01"}`,
 		`{"name":"Bee Yard","tier":"SILVER","balance":20,"since":"2025-06-30"}`,
 		`{"name":"Cedar Mill","tier":"SILVER","balance":-7,"since":"2026-01-15"}`,
 	} {
-		s.artifact(demo.Alice(), customers(), data)
+		s.createArtifact(demo.Alice(), customerDefinition(), data)
 	}
 	strange, err := json.Marshal(map[string]string{"name": hostile, "tier": "GOLD"})
 	require.NoError(t, err)
-	s.artifact(demo.Alice(), customers(), string(strange))
-	definition := "definition=" + customers().String()
+	s.createArtifact(demo.Alice(), customerDefinition(), string(strange))
+	definition := "definition=" + customerDefinition().String()
 	for query, found := range map[string]string{
 		"":                             "4 in all",
 		"q=yard":                       "1 in all",
@@ -41,23 +41,23 @@ func TestArtifacts(t *testing.T) {
 		definition + "&has.name=nothing":              "No artifact matches.",
 		definition + "&from.balance=many":             "1 in all",
 	} {
-		alice.open("artifacts?" + query)
+		alice.openPath("artifacts?" + query)
 		if strings.HasSuffix(query, "many") {
 			require.Equal(t, 1, alice.Count(".alert-danger"), "a number is asked for")
 			continue
 		}
 		alice.AwaitText(found)
 	}
-	alice.open("artifacts?" + definition)
+	alice.openPath("artifacts?" + definition)
 	alice.AwaitText(hostile)
-	table := alice.fetch("artifacts.csv?" + definition + "&is.tier=GOLD&sort=oldest")
+	table := alice.fetchText("artifacts.csv?" + definition + "&is.tier=GOLD&sort=oldest")
 	require.Contains(t, table, ",name,tier,balance,since\n")
 	require.Contains(t, table, "Ada Works,GOLD,1500.50,2024-02-01\n")
 	require.Contains(t, table, `,"'=<img src=x onerror`, "a value is not a formula")
 	alice.requireFit()
 
 	carol := s.signIn("Carol")
-	carol.open("artifacts")
+	carol.openPath("artifacts")
 	carol.AwaitText("There are no types of artifacts that you may see.")
 	carol.requireFit()
 }
@@ -67,19 +67,19 @@ func TestArtifact(t *testing.T) { //nolint:funlen // one story in a browser
 	s := newSite(t)
 	strange, err := json.Marshal(map[string]string{"name": hostile, "tier": "GOLD"})
 	require.NoError(t, err)
-	id := s.artifact(demo.Alice(), customers(), string(strange))
-	_, err = s.app.UploadBusinessArtifactDocument(t.Context(), s.caller(demo.Alice()), id, storage.Upload{
+	id := s.createArtifact(demo.Alice(), customerDefinition(), string(strange))
+	_, err = s.app.UploadBusinessArtifactDocument(t.Context(), s.callerOf(demo.Alice()), id, storage.Upload{
 		Name: hostile + ".txt", ContentType: "text/plain", Body: strings.NewReader(hostile),
 	})
 	require.NoError(t, err)
 	alice := s.signIn("Alice")
 
-	alice.open("artifacts/" + id.String())
+	alice.openPath("artifacts/" + id.String())
 	alice.AwaitText(hostile)
 	alice.Type("[name='v/notes']", "Call in May")
 	alice.AwaitText("Saved")
 	alice.Await(`document.querySelector(".form-status")?.innerText.includes("Saved")`)
-	saved, err := s.app.RetrieveBusinessArtifact(t.Context(), s.caller(demo.Alice()), id)
+	saved, err := s.app.RetrieveBusinessArtifact(t.Context(), s.callerOf(demo.Alice()), id)
 	require.NoError(t, err)
 	require.Contains(t, string(saved.Data.Value), "Call in May")
 
@@ -90,7 +90,7 @@ func TestArtifact(t *testing.T) { //nolint:funlen // one story in a browser
 	alice.Size(1280, 800)
 	alice.Click("[data-complete]")
 	alice.AwaitText("The file is being made")
-	runs, err := s.app.FindArtifactActions(t.Context(), s.caller(demo.Alice()), id, domain.PageRequest{Size: 5})
+	runs, err := s.app.FindArtifactActions(t.Context(), s.callerOf(demo.Alice()), id, domain.PageRequest{Size: 5})
 	require.NoError(t, err)
 	require.Len(t, runs.Items, 1)
 	require.JSONEq(t, `{"month":"2026-05"}`, string(runs.Items[0].Input.Value))
@@ -103,26 +103,26 @@ func TestArtifact(t *testing.T) { //nolint:funlen // one story in a browser
 		"/runs":     {"Statement", "Cancelled"},
 	} {
 		alice.Size(1280, 800)
-		alice.open("artifacts/" + id.String() + tab)
+		alice.openPath("artifacts/" + id.String() + tab)
 		for _, text := range texts {
 			alice.AwaitText(text)
 		}
 		alice.requireFit()
 	}
 	alice.Size(1280, 800)
-	alice.open("artifacts/" + id.String() + "/act/CLONE")
+	alice.openPath("artifacts/" + id.String() + "/act/CLONE")
 	require.Equal(t, 1, alice.Count("[name='v/name']"))
 	alice.Click("[data-complete]")
 	alice.Await(`!location.pathname.includes("` + id.String() + `")`)
 	alice.AwaitText("created by Alice")
 
-	alice.open("artifacts/new/" + customers().String())
+	alice.openPath("artifacts/new/" + customerDefinition().String())
 	alice.Type("[name='v/name']", "Made by hand")
 	alice.requireFit()
 	alice.Click("[data-complete]")
 	alice.AwaitText("created by Alice")
 	require.Contains(t, alice.Text("h1"), "Made by hand")
-	board, err := s.app.FindArtifactBoard(t.Context(), s.caller(demo.Alice()), app.BusinessArtifactFilter{Search: "made by HAND"},
+	board, err := s.app.FindArtifactBoard(t.Context(), s.callerOf(demo.Alice()), app.BusinessArtifactFilter{Search: "made by HAND"},
 		domain.PageRequest{Size: 5}, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, board.Total)

@@ -18,7 +18,7 @@ import (
 // carryOut does the steps of the latest run about a task, as its workflow does.
 func (s *site) carryOut(task uuid.UUID) {
 	s.t.Helper()
-	run, err := s.app.RetrieveProcessItemAIAssistance(s.t.Context(), s.caller(demo.Alice()), task)
+	run, err := s.app.RetrieveProcessItemAIAssistance(s.t.Context(), s.callerOf(demo.Alice()), task)
 	require.NoError(s.t, err)
 	require.Equal(s.t, domain.AssistancePending, run.State)
 	require.NoError(s.t, s.app.ReadAssistanceDocuments(s.t.Context(), run.AssistanceKey))
@@ -39,16 +39,16 @@ func TestHelpFromAModel(t *testing.T) { //nolint:funlen // one story in a browse
 	shared.t = t
 	loan, err := os.ReadFile("../examples/demo/loan.yaml")
 	require.NoError(t, err)
-	shared.apply(strings.Replace(string(loan), "        answer: SUGGESTION\n", "        answer: SUGGESTION\n"+
+	shared.applyManifests(strings.Replace(string(loan), "        answer: SUGGESTION\n", "        answer: SUGGESTION\n"+
 		"        outputSchema: {type: object, properties: {APPROVAL: {enum: ['YES', 'NO']}, REASON: {type: string}}, required: [APPROVAL, REASON]}\n", 1))
 	t.Run("is accepted field by field", func(t *testing.T) {
 		t.Parallel()
 		s := *shared
 		s.t = t
-		task := s.task(s.loan("Loan with help"), "APPROVE_LOAN", `{"FIRST_NAME":"Given","LAST_NAME":"Family","AMOUNT":"7500"}`)
-		s.assign(task, demo.Bob())
+		task := s.createTask(s.startLoan("Loan with help"), "APPROVE_LOAN", `{"FIRST_NAME":"Given","LAST_NAME":"Family","AMOUNT":"7500"}`)
+		s.assignTask(task, demo.Bob())
 		bob := s.signIn("Bob")
-		bob.open("tasks/" + task.String())
+		bob.openPath("tasks/" + task.String())
 		bob.requireFit()
 		bob.Click("#help form button")
 		bob.AwaitText("The model is reading the task.")
@@ -62,13 +62,13 @@ func TestHelpFromAModel(t *testing.T) { //nolint:funlen // one story in a browse
 		bob.AwaitText("In the form")
 		require.Equal(t, 1, bob.Count(".form-mark"))
 		bob.requireFit()
-		opened, err := s.app.OpenTask(t.Context(), s.caller(demo.Bob()), task)
+		opened, err := s.app.OpenTask(t.Context(), s.callerOf(demo.Bob()), task)
 		require.NoError(t, err)
 		require.JSONEq(t, `{"FIRST_NAME":"Given","LAST_NAME":"Family","AMOUNT":"7500","APPROVAL":"YES"}`, string(opened.Item.Task.Data.Value))
 		bob.Click("#f-APPROVAL\\.1")
 		bob.Await(`!document.querySelector(".form-mark")`)
 		bob.Await(`document.querySelector("[data-status]").dataset.state === "saved"`)
-		bob.open("tasks/" + task.String())
+		bob.openPath("tasks/" + task.String())
 		require.Zero(t, bob.Count(".form-mark"), "a person has changed it")
 		bob.Click(".suggestion button")
 		bob.AwaitText("In the form")
@@ -79,22 +79,22 @@ func TestHelpFromAModel(t *testing.T) { //nolint:funlen // one story in a browse
 		t.Parallel()
 		s := *shared
 		s.t = t
-		task := s.task(s.loan("Loan without help"), "APPROVE_LOAN", "")
-		s.assign(task, demo.Bob())
+		task := s.createTask(s.startLoan("Loan without help"), "APPROVE_LOAN", "")
+		s.assignTask(task, demo.Bob())
 		bob := s.signInWithoutScript("Bob")
-		bob.open("tasks/" + task.String())
+		bob.openPath("tasks/" + task.String())
 		bob.Click("#help form button")
 		bob.AwaitText("The model is reading the task.")
-		run, err := s.app.RetrieveProcessItemAIAssistance(t.Context(), s.caller(demo.Bob()), task)
+		run, err := s.app.RetrieveProcessItemAIAssistance(t.Context(), s.callerOf(demo.Bob()), task)
 		require.NoError(t, err)
 		require.NoError(t, s.app.NoteAssistanceFault(t.Context(), run.AssistanceKey, string(assistance.CodeFiltered), "declined"))
 		require.NoError(t, s.app.FailAssistance(t.Context(), run.AssistanceKey, ""))
-		bob.open("tasks/" + task.String())
+		bob.openPath("tasks/" + task.String())
 		bob.AwaitText("The model declined to answer.")
 		bob.Click("#help form button")
 		bob.AwaitText("The model is reading the task.")
 		s.carryOut(task)
-		bob.open("tasks/" + task.String())
+		bob.openPath("tasks/" + task.String())
 		bob.Click(".suggestion button")
 		bob.AwaitText("Written by procession-builtin, run 2")
 	})
@@ -102,12 +102,12 @@ func TestHelpFromAModel(t *testing.T) { //nolint:funlen // one story in a browse
 		t.Parallel()
 		s := *shared
 		s.t = t
-		task := s.task(s.loan("Loan with old help"), "APPROVE_LOAN", "")
-		s.assign(task, demo.Bob())
-		run, _, err := s.app.GenerateProcessItemAIAssistance(t.Context(), s.caller(demo.Bob()), task, uuid.New())
+		task := s.createTask(s.startLoan("Loan with old help"), "APPROVE_LOAN", "")
+		s.assignTask(task, demo.Bob())
+		run, _, err := s.app.GenerateProcessItemAIAssistance(t.Context(), s.callerOf(demo.Bob()), task, uuid.New())
 		require.NoError(t, err)
 		s.carryOut(task)
-		bob := s.client(demo.Bob().Secret)
+		bob := s.clientWithToken(demo.Bob().Secret)
 		for _, c := range []struct {
 			request, field string
 			status         int
@@ -116,10 +116,10 @@ func TestHelpFromAModel(t *testing.T) { //nolint:funlen // one story in a browse
 			{run.RequestID.String(), "/AMOUNT", http.StatusSeeOther},
 			{run.RequestID.String(), "/APPROVAL", http.StatusSeeOther},
 		} {
-			answer := s.send(bob, http.MethodPost, "tasks/"+task.String()+"/assistance/accept", url.Values{"request": {c.request}, "field": {c.field}})
+			answer := s.sendRequest(bob, http.MethodPost, "tasks/"+task.String()+"/assistance/accept", url.Values{"request": {c.request}, "field": {c.field}})
 			require.Equal(t, c.status, answer.status)
 		}
-		opened, err := s.app.OpenTask(t.Context(), s.caller(demo.Bob()), task)
+		opened, err := s.app.OpenTask(t.Context(), s.callerOf(demo.Bob()), task)
 		require.NoError(t, err)
 		require.JSONEq(t, `{"APPROVAL":"YES"}`, string(opened.Item.Task.Data.Value))
 	})

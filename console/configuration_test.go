@@ -25,8 +25,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-// apply applies manifests as Alice.
-func (s *site) apply(text string) {
+// applyManifests applies manifests as Alice.
+func (s *site) applyManifests(text string) {
 	s.t.Helper()
 	sources, err := manifest.Parse("test.yaml", []byte(text))
 	require.NoError(s.t, err)
@@ -34,14 +34,14 @@ func (s *site) apply(text string) {
 	for _, source := range sources {
 		documents = append(documents, source.JSON)
 	}
-	_, err = s.administration.ApplyResources(context.Background(), s.caller(demo.Alice()), administration.ApplyRequest{Documents: documents})
+	_, err = s.administration.ApplyResources(context.Background(), s.callerOf(demo.Alice()), administration.ApplyRequest{Documents: documents})
 	require.NoError(s.t, err)
 }
 
 // manifestOf returns a resource of the tenant demo.
 func (s *site) manifestOf(kind resource.Kind, code string) *resource.Stored {
 	s.t.Helper()
-	found, err := s.administration.RetrieveResource(s.t.Context(), s.caller(demo.Alice()), resource.Key{Tenant: "demo", Kind: kind, Code: code})
+	found, err := s.administration.RetrieveResource(s.t.Context(), s.callerOf(demo.Alice()), resource.Key{Tenant: "demo", Kind: kind, Code: code})
 	require.NoError(s.t, err)
 	return found
 }
@@ -72,8 +72,8 @@ func TestConfigurationIsAccessibleAndFits(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t
-	s.apply(hostileManifests)
-	s.apply(strings.Replace(hostileManifests, "type: string, title", "type: number, title", 1))
+	s.applyManifests(hostileManifests)
+	s.applyManifests(strings.Replace(hostileManifests, "type: string, title", "type: number, title", 1))
 	screens := map[string]string{
 		"definitions": "definitions", "definition": "definitions/demo/ProcessDefinition/HOSTILE",
 		"no-definitions": "definitions?q=nothing+at+all", "templates": "definitions/new",
@@ -93,7 +93,7 @@ func TestConfigurationIsAccessibleAndFits(t *testing.T) {
 			alice.Scheme(scheme)
 			for name, path := range screens {
 				alice.Size(1280, 900)
-				alice.open(path)
+				alice.openPath(path)
 				if strings.Contains(path, "edit") || strings.Contains(path, "template=") {
 					alice.Await(`document.querySelector(".cm-editor")`)
 				}
@@ -116,24 +116,24 @@ func TestConfigurationIsAccessibleAndFits(t *testing.T) {
 func TestEditorIsOnItsPagesOnly(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	alice := s.client(demo.Alice().Secret)
-	answer := s.send(alice, http.MethodGet, "definitions/demo/ProcessDefinition/LOAN/edit", nil)
+	alice := s.clientWithToken(demo.Alice().Secret)
+	answer := s.sendRequest(alice, http.MethodGet, "definitions/demo/ProcessDefinition/LOAN/edit", nil)
 	require.Contains(t, string(answer.body), "editor.")
 	require.Contains(t, string(answer.body), `hx-boost:inherited="false"`)
-	answer = s.send(alice, http.MethodGet, "definitions", nil)
+	answer = s.sendRequest(alice, http.MethodGet, "definitions", nil)
 	require.NotContains(t, string(answer.body), "editor.")
 }
 
 func TestConfigurationOfOtherOriginsIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	alice := s.client(demo.Alice().Secret)
+	alice := s.clientWithToken(demo.Alice().Secret)
 	for _, row := range rowsOf(configurationMatrix) {
 		if row.method != http.MethodPost {
 			continue
 		}
 		path := strings.NewReplacer(":tenant", "demo", ":kind", row.variant, ":code", "LOAN").Replace(row.path)
-		answer := s.send(alice, http.MethodPost, path, url.Values{}, "Origin", "https://attacker.example")
+		answer := s.sendRequest(alice, http.MethodPost, path, url.Values{}, "Origin", "https://attacker.example")
 		require.Equal(t, http.StatusForbidden, answer.status, path)
 	}
 }
@@ -160,7 +160,7 @@ func TestProcessIsMadeInTheBrowser(t *testing.T) {
 	alice.Click("button[form=definition].btn-primary")
 	alice.AwaitPath(web.Root + "definitions/apply")
 	alice.AwaitText("problem")
-	_, err := s.administration.RetrieveResource(t.Context(), s.caller(demo.Alice()),
+	_, err := s.administration.RetrieveResource(t.Context(), s.callerOf(demo.Alice()),
 		resource.Key{Tenant: "demo", Kind: resource.KindProcessDefinition, Code: "REQUEST"})
 	require.Error(t, err)
 
@@ -173,11 +173,11 @@ func TestProcessIsMadeInTheBrowser(t *testing.T) {
 	require.Contains(t, alice.Text("#definition"), "new processes start on it")
 
 	alice.Click(".areas a[href='/console/start']")
-	alice.open("start?q=REQUEST")
+	alice.openPath("start?q=REQUEST")
 	alice.Click("main .tile .row-link")
 	alice.AwaitText("Needed by")
-	alice.fill("Title", "A new oven")
-	alice.fill("Amount", "1200")
+	alice.fillIn("Title", "A new oven")
+	alice.fillIn("Amount", "1200")
 	alice.Click("main form .btn-primary")
 	alice.AwaitText("Actions")
 	alice.Click(".actions-menu > summary")
@@ -187,11 +187,11 @@ func TestProcessIsMadeInTheBrowser(t *testing.T) {
 	alice.Click("form[action$='tasks/claim'] button")
 	alice.AwaitText("Approved")
 	alice.Eval(`[...document.querySelectorAll("main input[name$=APPROVED]")].find((input) => input.type !== "hidden" && input.value === "true").click()`)
-	alice.fill("Comment", "It is needed.")
+	alice.fillIn("Comment", "It is needed.")
 	alice.Click("[data-complete]")
 	alice.AwaitText("Completed")
 	require.Contains(t, task, "tasks/")
-	alice.open("processes?q=oven")
+	alice.openPath("processes?q=oven")
 	alice.Click("main .row-link")
 	alice.Click("a[href$='finish/complete']")
 	alice.Click("form[action$='finish/complete'] .btn-primary")
@@ -199,8 +199,8 @@ func TestProcessIsMadeInTheBrowser(t *testing.T) {
 	require.Contains(t, alice.Text(".page-head"), "A new oven")
 }
 
-// fill sets the control with a label.
-func (p *person) fill(label, value string) {
+// fillIn sets the control with a label.
+func (p *person) fillIn(label, value string) {
 	p.s.t.Helper()
 	name, err := json.Marshal(label)
 	require.NoError(p.s.t, err)
@@ -219,11 +219,11 @@ func TestVersionIsRestored(t *testing.T) {
 	s := makeSite(t)
 	s.t = t
 	text := hostileManifests[:strings.Index(hostileManifests, "---")]
-	s.apply(text)
+	s.applyManifests(text)
 	running := s.manifestOf(resource.KindProcessDefinition, "HOSTILE")
-	s.apply(strings.Replace(text, "bob", "carol", 1) + "  subjectTemplate: Second\n")
+	s.applyManifests(strings.Replace(text, "bob", "carol", 1) + "  subjectTemplate: Second\n")
 	alice := s.signInWithoutScript("Alice")
-	alice.open("definitions/demo/ProcessDefinition/HOSTILE")
+	alice.openPath("definitions/demo/ProcessDefinition/HOSTILE")
 	alice.Click("a[href*='compare?from=1']")
 	alice.AwaitText("Restore version 1")
 	require.Contains(t, alice.Text(".differences .new"), "subjectTemplate: Second")
@@ -234,10 +234,10 @@ func TestVersionIsRestored(t *testing.T) {
 	require.Contains(t, alice.Text(".differences .gone"), "subjectTemplate")
 
 	// Meanwhile another administrator changes it: nothing is overwritten.
-	s.apply(strings.Replace(text, "bob", "alice", 1) + "  subjectTemplate: Third\n")
+	s.applyManifests(strings.Replace(text, "bob", "alice", 1) + "  subjectTemplate: Third\n")
 	alice.Click("button[form=definition].btn-primary")
 	alice.AwaitText("Another person has changed this definition")
-	alice.open("definitions/demo/ProcessDefinition/HOSTILE/edit?version=1")
+	alice.openPath("definitions/demo/ProcessDefinition/HOSTILE/edit?version=1")
 	alice.Click("button[form=definition].btn-primary")
 	alice.AwaitText("This is applied.")
 	now := s.manifestOf(resource.KindProcessDefinition, "HOSTILE")
@@ -252,9 +252,9 @@ func TestExpressionIsTried(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t
-	loan := s.loan("Loan for a playground")
+	loan := s.startLoan("Loan for a playground")
 	alice := s.signIn("Alice")
-	alice.open("definitions")
+	alice.openPath("definitions")
 	alice.Click("a[href$=playground]")
 	alice.Type("#expression", `${ .process.state == "RUNNING" and .tasks.REVIEW.state == "COMPLETED" }`)
 	alice.Click("[data-complete]")
@@ -279,7 +279,7 @@ func TestExpressionIsTried(t *testing.T) {
 	require.Contains(t, alice.Text("#outcome"), "Column")
 
 	foreign, _ := s.foreignTask()
-	alice.open("definitions/playground?expression=" + url.QueryEscape("${ true }") + "&process=" + foreign.String())
+	alice.openPath("definitions/playground?expression=" + url.QueryEscape("${ true }") + "&process=" + foreign.String())
 	alice.AwaitText("There is no such process")
 }
 
@@ -289,7 +289,7 @@ func TestLeaverIsDisabled(t *testing.T) {
 	s := makeSite(t)
 	s.t = t
 	alice := s.signIn("Alice")
-	alice.open("people?q=carol")
+	alice.openPath("people?q=carol")
 	alice.Click("main .row-link")
 	alice.AwaitText("Rights, and where they come from")
 	require.Contains(t, alice.Text("[aria-labelledby=rights]"), "start processes")
@@ -302,14 +302,14 @@ func TestLeaverIsDisabled(t *testing.T) {
 	require.Error(t, err)
 	alice.Click("form[action$='/disable'] button")
 	alice.AwaitText("Member")
-	s.caller(demo.Carol())
+	s.callerOf(demo.Carol())
 
 	// Rights are explained with the group through which they are held.
-	alice.open("people/demo/User/bob")
+	alice.openPath("people/demo/User/bob")
 	require.Contains(t, alice.Text("[aria-labelledby=rights]"), "through the group REVIEWERS")
 
 	// The last owner cannot be disabled, and the page says why.
-	alice.open("people/demo/User/alice")
+	alice.openPath("people/demo/User/alice")
 	alice.Click("form[action$='/disable'] button")
 	alice.AwaitText("would be left without an OWNER")
 }
@@ -319,7 +319,7 @@ func TestSecretIsRotated(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t
-	s.apply("{apiVersion: procession/v1, kind: Application, metadata: {code: rotating, tenant: demo}, spec: {name: Rotating}}")
+	s.applyManifests("{apiVersion: procession/v1, kind: Application, metadata: {code: rotating, tenant: demo}, spec: {name: Rotating}}")
 	application := s.manifestOf(resource.KindApplication, "rotating")
 	valid := func(secret string) bool {
 		_, err := s.db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
@@ -328,13 +328,13 @@ func TestSecretIsRotated(t *testing.T) {
 		return err == nil
 	}
 	alice := s.signIn("Alice")
-	alice.open("people/demo/Application/rotating")
+	alice.openPath("people/demo/Application/rotating")
 	issue := func(name string) string {
 		alice.Type("form[action$='/secrets'] [name=name]", name)
 		alice.Click("form[action$='/secrets'] button")
 		alice.AwaitText("it is not shown again")
 		secret := alice.Text("#secret")
-		alice.open("people/demo/Application/rotating")
+		alice.openPath("people/demo/Application/rotating")
 		alice.AwaitText(name)
 		require.NotContains(t, alice.Text("main"), secret)
 		return secret
@@ -354,7 +354,7 @@ func TestCertificateIsRevoked(t *testing.T) {
 	s.t = t
 	grant := domain.EngineGrant{
 		ID: domain.NewID(), TenantID: demo.TenantDemo(), PrincipalID: demo.LoanWorker().ID, Kind: domain.AuthenticationEngineCertificate,
-		Identifier: "c0ffee", IssuedAt: s.now(), ExpiresAt: s.now().Add(time.Hour),
+		Identifier: "c0ffee", IssuedAt: s.currentTime(), ExpiresAt: s.currentTime().Add(time.Hour),
 	}
 	require.NoError(t, s.db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.InsertEngineGrant(grant)
@@ -362,8 +362,8 @@ func TestCertificateIsRevoked(t *testing.T) {
 	}))
 	alice := s.signIn("Alice")
 	// A form about another principal does not find it.
-	s.send(s.client(demo.Alice().Secret), http.MethodPost, "people/demo/Application/reader/access", url.Values{"id": {grant.ID.String()}})
-	alice.open("people/demo/Application/loan-worker")
+	s.sendRequest(s.clientWithToken(demo.Alice().Secret), http.MethodPost, "people/demo/Application/reader/access", url.Values{"id": {grant.ID.String()}})
+	alice.openPath("people/demo/Application/loan-worker")
 	alice.Click("form[action$='/access'] button")
 	alice.Await(`document.querySelector("[aria-labelledby=access]").innerText.includes("revoked")`)
 	require.Equal(t, int64(1), sql[int64](s, `SELECT count(*) FROM engine_grants WHERE revoked_at IS NOT NULL AND id = $1`, grant.ID))

@@ -56,7 +56,7 @@ func New(o Options) (*web.Site, error) {
 	}
 	o.SignIn.Sessions = o.Sessions
 	o.Confirm = o.SignIn.Confirm
-	return web.NewSite(o.Options, routes(screens{
+	return web.NewSite(o.Options, allRoutes(screens{
 		signin: &o.SignIn, tokens: &tokens.Screens{Administration: o.Administration}, tasks: &tasks.Screens{App: o.Service}, palette: &palette.Screens{App: o.Service},
 		live: &live.Screens{Hub: o.Feed}, processes: &processes.Screens{App: o.Service},
 		start: &start.Screens{App: o.Service}, incidents: &incidents.Screens{Administration: o.Administration},

@@ -45,7 +45,7 @@ func (c *cast) requireControls(t *testing.T, s *site) {
 		for caller, want := range row.cells {
 			client, ok := c.browsers[caller]
 			require.True(t, ok, caller)
-			shown := string(s.send(client, http.MethodGet, page, nil).body)
+			shown := string(s.sendRequest(client, http.MethodGet, page, nil).body)
 			there := strings.Contains(shown, `="/console/`+path+`"`)
 			require.Equal(t, want == "yes", there, "%s is shown %s on %s", caller, path, page)
 			if want == "yes" {
@@ -56,7 +56,7 @@ func (c *cast) requireControls(t *testing.T, s *site) {
 				ask, form = "definitions/apply", url.Values{"text": {text}}
 			}
 			// A tenant that there is not is not found out about: that is a bad request.
-			require.Contains(t, []int{http.StatusForbidden, http.StatusBadRequest}, s.send(client, http.MethodPost, ask, form).status,
+			require.Contains(t, []int{http.StatusForbidden, http.StatusBadRequest}, s.sendRequest(client, http.MethodPost, ask, form).status,
 				"%s asks for %s", caller, path)
 		}
 	}

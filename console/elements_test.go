@@ -14,23 +14,23 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// inspection starts an inspection of Alice's and returns its task, which is hers.
-func (s *site) inspection() uuid.UUID {
+// createInspection starts an inspection of Alice's and returns its task, which is hers.
+func (s *site) createInspection() uuid.UUID {
 	s.t.Helper()
 	definition := demo.Inspection()
-	started, _, err := s.app.CreateProcess(s.t.Context(), s.caller(demo.Alice()), app.NewProcess{
+	started, _, err := s.app.CreateProcess(s.t.Context(), s.callerOf(demo.Alice()), app.NewProcess{
 		Definition: app.DefinitionKey{ID: &definition},
 	})
 	require.NoError(s.t, err)
-	task := s.task(started.ID, "INSPECT", "")
-	s.assign(task, demo.Alice())
+	task := s.createTask(started.ID, "INSPECT", "")
+	s.assignTask(task, demo.Alice())
 	return task
 }
 
-// elements returns the values of the elements of a task.
-func (s *site) elements(task uuid.UUID) domain.ElementValues {
+// elementValues returns the values of the elements of a task.
+func (s *site) elementValues(task uuid.UUID) domain.ElementValues {
 	s.t.Helper()
-	opened, err := s.app.OpenTask(s.t.Context(), s.caller(demo.Alice()), task)
+	opened, err := s.app.OpenTask(s.t.Context(), s.callerOf(demo.Alice()), task)
 	require.NoError(s.t, err)
 	return opened.Item.Task.Elements
 }
@@ -41,10 +41,10 @@ type formAnswer struct {
 	Problems                        []struct{ Text string }
 }
 
-// post posts what was entered in a form, as its script does.
-func (s *site) post(client *http.Client, path string, entered url.Values) formAnswer {
+// postForm posts what was entered in a form, as its script does.
+func (s *site) postForm(client *http.Client, path string, entered url.Values) formAnswer {
 	s.t.Helper()
-	answer := s.send(client, http.MethodPost, path+"/form", entered, "Accept", "application/json")
+	answer := s.sendRequest(client, http.MethodPost, path+"/form", entered, "Accept", "application/json")
 	require.Equal(s.t, http.StatusOK, answer.status, string(answer.body))
 	var read formAnswer
 	require.NoError(s.t, json.Unmarshal(answer.body, &read))
@@ -54,18 +54,18 @@ func (s *site) post(client *http.Client, path string, entered url.Values) formAn
 func TestElementsOfTasks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	task := s.inspection()
+	task := s.createInspection()
 	path := "tasks/" + task.String()
-	alice := s.client(demo.Alice().Secret)
-	page := string(s.send(alice, http.MethodGet, path, nil).body)
+	alice := s.clientWithToken(demo.Alice().Secret)
+	page := string(s.sendRequest(alice, http.MethodGet, path, nil).body)
 	for _, label := range []string{"Note", "Rating", "Photo", "Inspector", "Report"} {
 		require.Contains(t, page, ">"+label+"<")
 	}
 	require.NotContains(t, page, "There is nothing to fill in.")
 
-	found := s.send(alice, http.MethodGet, path+"/form/found?at=/elements/INSPECTOR&q=bo", nil)
+	found := s.sendRequest(alice, http.MethodGet, path+"/form/found?at=/elements/INSPECTOR&q=bo", nil)
 	require.Contains(t, string(found.body), "kuflow-principal:id="+demo.Bob().ID.String())
-	answer := s.post(alice, path, url.Values{
+	answer := s.postForm(alice, path, url.Values{
 		"base": {"{}"}, "v/elements/NOTE": {"Rust"}, "v/elements/RATING": {"4.50"}, "v/elements/INSPECTOR": {"Bob"},
 	})
 	require.Equal(t, "saved", answer.Status)
@@ -75,47 +75,47 @@ func TestElementsOfTasks(t *testing.T) {
 		"RATING": {{Type: domain.ValueNumber, Valid: true, Value: json.RawMessage(`4.50`)}},
 		"INSPECTOR": {{Type: domain.ValuePrincipal, Valid: true, Value: json.RawMessage(
 			`{"id":"` + demo.Bob().ID.String() + `","type":"USER","name":"Bob"}`)}},
-	}, s.elements(task))
+	}, s.elementValues(task))
 
-	answer = s.post(alice, path, url.Values{"version": {answer.Version}, "v/elements/NOTE": {""}, "v/elements/RATING": {"good"}})
+	answer = s.postForm(alice, path, url.Values{"version": {answer.Version}, "v/elements/NOTE": {""}, "v/elements/RATING": {"good"}})
 	require.Equal(t, "Rating must be a number.", answer.Problems[0].Text)
-	require.Equal(t, []domain.ElementValue{{Type: domain.ValueString, Value: json.RawMessage(`"good"`)}}, s.elements(task)["RATING"])
-	require.NotContains(t, s.elements(task), "NOTE")
+	require.Equal(t, []domain.ElementValue{{Type: domain.ValueString, Value: json.RawMessage(`"good"`)}}, s.elementValues(task)["RATING"])
+	require.NotContains(t, s.elementValues(task), "NOTE")
 
-	answer = s.post(alice, path, url.Values{"version": {answer.Version}, "do": {"complete"}})
+	answer = s.postForm(alice, path, url.Values{"version": {answer.Version}, "do": {"complete"}})
 	require.Equal(t, "incomplete", answer.Status)
-	answer = s.post(alice, path, url.Values{"version": {answer.Version}, "v/elements/RATING": {"5"}, "do": {"complete"}})
+	answer = s.postForm(alice, path, url.Values{"version": {answer.Version}, "v/elements/RATING": {"5"}, "do": {"complete"}})
 	require.Equal(t, "done", answer.Status)
-	page = string(s.send(alice, http.MethodGet, path, nil).body)
+	page = string(s.sendRequest(alice, http.MethodGet, path, nil).body)
 	require.Contains(t, page, `value="Bob"`, "a completed task shows its elements")
 }
 
 func TestDocumentsOfElements(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	task := s.inspection()
+	task := s.createInspection()
 	path := "tasks/" + task.String()
-	alice := s.client(demo.Alice().Secret)
+	alice := s.clientWithToken(demo.Alice().Secret)
 	var references []string
 	for _, name := range []string{"one.txt", "two.txt"} {
-		stored := s.send(alice, http.MethodPost, path+"/form/files?at=/elements/PHOTO", url.Values{"content": {name}},
+		stored := s.sendRequest(alice, http.MethodPost, path+"/form/files?at=/elements/PHOTO", url.Values{"content": {name}},
 			"X-File-Name", name, "Content-Type", "text/plain")
 		require.Equal(t, http.StatusOK, stored.status, string(stored.body))
 		var file struct{ Reference string }
 		require.NoError(t, json.Unmarshal(stored.body, &file))
 		references = append(references, file.Reference)
 	}
-	require.Len(t, s.elements(task)["PHOTO"], 2)
+	require.Len(t, s.elementValues(task)["PHOTO"], 2)
 	// The page knows nothing yet of what the uploads have saved.
-	answer := s.post(alice, path, url.Values{"base": {"{}"}, "v/elements/PHOTO": references})
+	answer := s.postForm(alice, path, url.Values{"base": {"{}"}, "v/elements/PHOTO": references})
 	require.Equal(t, "saved", answer.Status)
-	require.Len(t, s.elements(task)["PHOTO"], 2)
-	file := s.send(alice, http.MethodGet, path+"/file?"+url.Values{"reference": {references[1]}}.Encode(), nil)
+	require.Len(t, s.elementValues(task)["PHOTO"], 2)
+	file := s.sendRequest(alice, http.MethodGet, path+"/file?"+url.Values{"reference": {references[1]}}.Encode(), nil)
 	require.Equal(t, "content=two.txt", string(file.body))
 
-	answer = s.post(alice, path, url.Values{"version": {answer.Version}, "v/elements/PHOTO": {references[1]}})
+	answer = s.postForm(alice, path, url.Values{"version": {answer.Version}, "v/elements/PHOTO": {references[1]}})
 	require.Equal(t, "saved", answer.Status)
-	values := s.elements(task)["PHOTO"]
+	values := s.elementValues(task)["PHOTO"]
 	require.Len(t, values, 1)
 	kept, err := values[0].Document()
 	require.NoError(t, err)

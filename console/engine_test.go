@@ -49,17 +49,17 @@ func TestManagersLookIntoTheEngine(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t
-	loan := s.loan("Loan that waits")
-	s.task(loan, "APPROVE_LOAN", "")
+	loan := s.startLoan("Loan that waits")
+	s.createTask(loan, "APPROVE_LOAN", "")
 	engine := "processes/" + loan.String() + "/engine"
 	carol := s.signIn("Carol")
-	carol.open(strings.TrimSuffix(engine, "/engine"))
+	carol.openPath(strings.TrimSuffix(engine, "/engine"))
 	require.Zero(t, carol.Count(".tab[href$='/engine']"), "Carol manages no loans")
-	carol.open(engine)
+	carol.openPath(engine)
 	carol.AwaitText("Not allowed")
 
 	alice := s.signIn("Alice")
-	alice.open(strings.TrimSuffix(engine, "/engine"))
+	alice.openPath(strings.TrimSuffix(engine, "/engine"))
 	alice.Click(".tab[href$='/engine']")
 	alice.AwaitText("Waits for the task APPROVE_LOAN")
 	alice.AwaitText("Waits for the activity Transfer, attempt 4")
@@ -82,13 +82,13 @@ func TestManagersLookIntoTheEngine(t *testing.T) {
 	require.NotEqual(t, "broken", browsertest.Eval[string](alice.Tab, "document.title"))
 	alice.Click("a.btn[href*='after=']")
 	alice.AwaitText("The workflow LoanWorkflow started")
-	alice.open(engine + "?workflow=away")
+	alice.openPath(engine + "?workflow=away")
 	alice.AwaitText("Temporal does not answer now.")
 
 	require.NotContains(t, alice.Text("main"), "access issue", "Alice is no operator")
 	_, token, err := s.administration.AddOperator(t.Context(), demo.Alice().Email, true)
 	require.NoError(t, err)
-	operator := s.visitor()
+	operator := s.openBrowser()
 	operator.Type("#token", token.Reveal())
 	operator.Press(kb.Enter)
 	operator.AwaitPath(web.Root)
@@ -96,7 +96,7 @@ func TestManagersLookIntoTheEngine(t *testing.T) {
 	operator.AwaitText("procession access issue --operator --tenant demo")
 
 	plain := s.signInWithoutScript("Alice")
-	plain.open(engine)
+	plain.openPath(engine)
 	plain.Click("#engine a")
 	plain.AwaitText("Waits for the task APPROVE_LOAN")
 }

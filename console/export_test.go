@@ -12,7 +12,7 @@ import (
 // RouteNames returns the methods and paths of all routes, in order.
 func RouteNames() []string {
 	var names []string
-	for _, r := range routes(screens{
+	for _, r := range allRoutes(screens{
 		signin: &signin.Screens{}, home: &home.Screens{}, artifacts: &artifacts.Screens{}, tasks: &tasks.Screens{}, palette: &palette.Screens{}, live: &live.Screens{},
 	}) {
 		names = append(names, r.Method+" "+r.Path)

@@ -33,8 +33,8 @@ func TestMissingAssetsAreSaid(t *testing.T) {
 	server := httptest.NewServer(chain.New(s.chain).Handler(handler))
 	t.Cleanup(server.Close)
 	bare := &site{t: t, url: server.URL + web.Root}
-	for path, client := range map[string]*http.Client{"sign-in": bare.client(""), "tasks": bare.client(demo.Bob().Secret)} {
-		answer := bare.send(client, http.MethodGet, path, nil)
+	for path, client := range map[string]*http.Client{"sign-in": bare.clientWithToken(""), "tasks": bare.clientWithToken(demo.Bob().Secret)} {
+		answer := bare.sendRequest(client, http.MethodGet, path, nil)
 		require.Equal(t, http.StatusOK, answer.status)
 		require.Contains(t, string(answer.body), "was built without the console&#39;s style sheet")
 		require.NotContains(t, string(answer.body), "<script")
@@ -53,7 +53,7 @@ func TestGermanIsShown(t *testing.T) {
 func TestThemeIsKept(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.visitor()
+	b := s.openBrowser()
 	require.Equal(t, "light", browsertest.Eval[string](b, `document.documentElement.dataset.bsTheme`))
 	b.Set("#preference-theme", "dark")
 	b.Await(`document.documentElement.dataset.bsTheme === "dark"`)
@@ -64,10 +64,10 @@ func TestThemeIsKept(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	first := s.task(s.loan("Keyboard one"), "APPROVE_LOAN", `{"FIRST_NAME":"Carol","LAST_NAME":"Demo","AMOUNT":"1","APPROVAL":"NO"}`)
-	second := s.task(s.loan("Keyboard two"), "APPROVE_LOAN", "")
+	first := s.createTask(s.startLoan("Keyboard one"), "APPROVE_LOAN", `{"FIRST_NAME":"Carol","LAST_NAME":"Demo","AMOUNT":"1","APPROVAL":"NO"}`)
+	second := s.createTask(s.startLoan("Keyboard two"), "APPROVE_LOAN", "")
 	bob := s.signIn("Bob")
-	bob.open("tasks?q=Keyboard")
+	bob.openPath("tasks?q=Keyboard")
 
 	bob.Press("j")
 	bob.Press("j")
@@ -95,7 +95,7 @@ func TestKeys(t *testing.T) {
 	bob.AwaitPath(web.Root + "tasks/" + second.String())
 
 	// Keys are letters while something is typed, and do nothing once they are turned off.
-	bob.open("tasks?q=Keyboard")
+	bob.openPath("tasks?q=Keyboard")
 	bob.Press("/")
 	bob.Press("c?")
 	require.Contains(t, browsertest.Eval[string](bob.Tab, `document.querySelector("[name=q]").value`), "c?")
@@ -109,7 +109,7 @@ func TestKeys(t *testing.T) {
 func TestScreensAreAccessibleAndFit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	task := s.task(s.loan("Accessible"), "APPROVE_LOAN", `{"FIRST_NAME":"Carol","AMOUNT":"7500"}`)
+	task := s.createTask(s.startLoan("Accessible"), "APPROVE_LOAN", `{"FIRST_NAME":"Carol","AMOUNT":"7500"}`)
 	screens := []string{
 		"", "tasks?q=Accessible", "tasks?q=nothing+at+all", "tasks/" + task.String(), "tasks/assign?task=" + task.String(), "sessions", "tokens",
 		"palette?q=Accessible", "tasks/" + task.String()[:35] + "x", "reference", "reference/admin", "reference/2024-06-14?q=nothing+at+all",
@@ -119,7 +119,7 @@ func TestScreensAreAccessibleAndFit(t *testing.T) {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			visitor := s.visitor()
+			visitor := s.openBrowser()
 			visitor.Scheme(scheme)
 			visitor.Open(s.url + "sign-in")
 			visitor.RequireAccessible()
@@ -129,7 +129,7 @@ func TestScreensAreAccessibleAndFit(t *testing.T) {
 			bob.Scheme(scheme)
 			for _, path := range screens {
 				bob.Size(1280, 800)
-				bob.open(path)
+				bob.openPath(path)
 				bob.RequireAccessible()
 				// Without an id of its own a screen would be mixed with the one before it.
 				bob.AwaitContent()
@@ -148,11 +148,11 @@ func TestScreensAreAccessibleAndFit(t *testing.T) {
 func TestNewsComeWithoutAStream(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.task(s.loan("Polled one"), "APPROVE_LOAN", "")
+	s.createTask(s.startLoan("Polled one"), "APPROVE_LOAN", "")
 	first := s.signIn("Bob")
 	second := &person{first.NewTab(), s}
 	for _, tab := range []*person{first, second} {
-		tab.open("tasks?q=Polled")
+		tab.openPath("tasks?q=Polled")
 		tab.AwaitText("1 in all")
 	}
 	browsertest.Eval[bool](second.Tab, `(window.EventSource = class {
@@ -162,7 +162,7 @@ func TestNewsComeWithoutAStream(t *testing.T) {
 		addEventListener(name, handle) { if (name === "error") setTimeout(handle); }
 	}, true)`)
 	first.Open("about:blank")
-	s.task(s.loan("Polled two"), "APPROVE_LOAN", "")
+	s.createTask(s.startLoan("Polled two"), "APPROVE_LOAN", "")
 	// The pause between attempts is most of what one wait may take.
 	second.Await(`Date.now() - window.tried > 10000`)
 	second.AwaitText("1 new")

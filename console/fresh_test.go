@@ -86,16 +86,16 @@ people/:tenant/:kind/:code/files/delete             no
 people/:tenant/:kind/:code/variables                yes
 `
 
-// stale returns a browser that was signed in 11 minutes ago.
-func (s *site) stale(user demo.Account) *http.Client {
+// staleClient returns a browser that was signed in 11 minutes ago.
+func (s *site) staleClient(user demo.Account) *http.Client {
 	s.t.Helper()
-	browser := s.client(user.Secret)
-	s.age(user)
+	browser := s.clientWithToken(user.Secret)
+	s.ageSession(user)
 	return browser
 }
 
-// age makes the sign-in of the last session of a user 11 minutes old.
-func (s *site) age(user demo.Account) {
+// ageSession makes the sign-in of the last session of a user 11 minutes old.
+func (s *site) ageSession(user demo.Account) {
 	s.t.Helper()
 	sql[string](s, `UPDATE console_sessions SET authenticated_at = now() - interval '11 minutes'
 		WHERE id = (SELECT id FROM console_sessions WHERE principal_id = $1 ORDER BY created_at DESC LIMIT 1) RETURNING id::text`, user.ID)
@@ -124,7 +124,7 @@ func TestFormsThatNeedAFreshSignIn(t *testing.T) {
 		require.True(t, listed, "say of %s whether it needs a fresh sign-in", path)
 		delete(needs, path)
 		at := strings.NewReplacer(":tenant", "demo", ":kind", "User", ":code", "carol", ":id", uuid.NewString(), ":run", uuid.NewString(), ":how", "cancel").Replace(path)
-		require.Equal(t, need == "yes", s.send(s.stale(demo.Alice()), method, at, url.Values{"name": {"x"}}).asksForSignIn(), path)
+		require.Equal(t, need == "yes", s.sendRequest(s.staleClient(demo.Alice()), method, at, url.Values{"name": {"x"}}).asksForSignIn(), path)
 	}
 	require.Empty(t, needs, "these are no forms")
 }
@@ -135,31 +135,31 @@ func TestManifestsThatChangeRightsNeedAFreshSignIn(t *testing.T) {
 	s.t = t
 	const head = "apiVersion: procession/v1\nkind: Group\nmetadata: {code: FRESH, tenant: demo}\nspec:\n  name: "
 	apply := func(browser *http.Client, text string) reply {
-		return s.send(browser, http.MethodPost, "definitions/apply", url.Values{"text": {text}})
+		return s.sendRequest(browser, http.MethodPost, "definitions/apply", url.Values{"text": {text}})
 	}
 	member := head + "Fresh\n  members: [{user: bob}]\n"
-	require.Equal(t, http.StatusSeeOther, apply(s.stale(demo.Alice()), head+"Fresh\n").status, "a new group without members")
-	require.Equal(t, http.StatusSeeOther, apply(s.stale(demo.Alice()), head+"Another name\n").status, "another name")
-	require.Equal(t, http.StatusBadRequest, apply(s.stale(demo.Alice()), "not a manifest").status)
+	require.Equal(t, http.StatusSeeOther, apply(s.staleClient(demo.Alice()), head+"Fresh\n").status, "a new group without members")
+	require.Equal(t, http.StatusSeeOther, apply(s.staleClient(demo.Alice()), head+"Another name\n").status, "another name")
+	require.Equal(t, http.StatusBadRequest, apply(s.staleClient(demo.Alice()), "not a manifest").status)
 
-	alice := s.stale(demo.Alice())
+	alice := s.staleClient(demo.Alice())
 	asked := apply(alice, member)
 	require.True(t, asked.asksForSignIn(), "a member")
 	require.Contains(t, string(asked.body), "members: [{user: bob}]", "the input is kept")
 	require.Zero(t, sql[int](s, `SELECT count(*) FROM group_members m JOIN groups g ON g.id = m.group_id WHERE g.code = 'FRESH'`))
 
-	wrong := s.send(alice, http.MethodPost, "sign-in/again?to=/console/definitions/apply", url.Values{"text": {member}, "sign-in-token": {demo.Bob().Secret}})
+	wrong := s.sendRequest(alice, http.MethodPost, "sign-in/again?to=/console/definitions/apply", url.Values{"text": {member}, "sign-in-token": {demo.Bob().Secret}})
 	require.Equal(t, http.StatusUnauthorized, wrong.status, "the token of another user")
 	require.Contains(t, string(wrong.body), "members: [{user: bob}]")
 	require.NotContains(t, string(wrong.body), demo.Bob().Secret)
 	require.True(t, apply(alice, member).asksForSignIn())
 
-	right := s.send(alice, http.MethodPost, "sign-in/again?to=/console/definitions/apply", url.Values{"text": {member}, "sign-in-token": {demo.Alice().Secret}})
+	right := s.sendRequest(alice, http.MethodPost, "sign-in/again?to=/console/definitions/apply", url.Values{"text": {member}, "sign-in-token": {demo.Alice().Secret}})
 	require.Equal(t, http.StatusTemporaryRedirect, right.status)
 	require.Equal(t, "/console/definitions/apply", right.header.Get("Location"))
 	require.Equal(t, http.StatusSeeOther, apply(alice, member).status)
 	for _, to := range []string{"https://attacker.example/", "//attacker.example", "/v2024-06-14/tenants"} {
-		again := s.send(alice, http.MethodPost, "sign-in/again?to="+url.QueryEscape(to), url.Values{"sign-in-token": {demo.Alice().Secret}})
+		again := s.sendRequest(alice, http.MethodPost, "sign-in/again?to="+url.QueryEscape(to), url.Values{"sign-in-token": {demo.Alice().Secret}})
 		require.Equal(t, web.Root, again.header.Get("Location"), to)
 	}
 }
@@ -167,11 +167,11 @@ func TestManifestsThatChangeRightsNeedAFreshSignIn(t *testing.T) {
 func TestFreshSignInWithATokenGoesOn(t *testing.T) {
 	t.Parallel()
 	clock := &movedClock{}
-	s := makeSiteAt(t, clock.now)
+	s := makeSiteAt(t, clock.currentTime)
 	s.t = t
 	alice := s.signIn("Alice")
-	clock.move(11 * time.Minute)
-	alice.open("people/demo/User/carol")
+	clock.advance(11 * time.Minute)
+	alice.openPath("people/demo/User/carol")
 	alice.Type("form[action$=secrets] [name=name]", "Quarterly")
 	alice.Click("form[action$=secrets] button[type=submit]")
 	alice.AwaitText("Your input is kept")
@@ -188,18 +188,18 @@ func TestFreshSignInThroughAnIssuer(t *testing.T) {
 	alice := oidctest.Members{"sub": "Alice-at-issuer", "email": demo.Alice().Email, "email_verified": true}
 	s := makeSite(t, trusted)
 	s.t = t
-	browser := s.client("")
-	s.send(browser, http.MethodGet, s.follow(browser, s.begin(browser, issuer)), nil)
-	s.age(demo.Alice())
+	browser := s.clientWithToken("")
+	s.sendRequest(browser, http.MethodGet, s.followRedirects(browser, s.beginSignIn(browser, issuer)), nil)
+	s.ageSession(demo.Alice())
 	issue := func() reply {
-		return s.send(browser, http.MethodPost, "people/demo/User/carol/secrets", url.Values{"name": {uuid.NewString()[:8]}})
+		return s.sendRequest(browser, http.MethodPost, "people/demo/User/carol/secrets", url.Values{"name": {uuid.NewString()[:8]}})
 	}
 	again := func() reply {
-		answer := s.send(browser, http.MethodPost, "sign-in/issuer", url.Values{"issuer": {issuer.URL()}, "again": {"true"}})
+		answer := s.sendRequest(browser, http.MethodPost, "sign-in/issuer", url.Values{"issuer": {issuer.URL()}, "again": {"true"}})
 		to, err := url.Parse(strings.TrimPrefix(answer.header.Get("Refresh"), "0; url="))
 		require.NoError(t, err)
 		require.Equal(t, "0", to.Query().Get("max_age"))
-		return s.send(browser, http.MethodGet, s.follow(browser, to), nil)
+		return s.sendRequest(browser, http.MethodGet, s.followRedirects(browser, to), nil)
 	}
 	require.True(t, issue().asksForSignIn())
 	for name, claims := range map[string]oidctest.Members{
@@ -220,13 +220,13 @@ func TestFreshSignInThroughAnIssuerGoesOn(t *testing.T) {
 	t.Parallel()
 	clock := &movedClock{}
 	issuer, trusted := newIssuer(t, "Example staff", demo.Alice())
-	issuer.SetClock(clock.now)
-	s := makeSiteAt(t, clock.now, trusted)
+	issuer.SetClock(clock.currentTime)
+	s := makeSiteAt(t, clock.currentTime, trusted)
 	s.t = t
-	b := s.visitor()
+	b := s.openBrowser()
 	b.Click("form[action$=issuer] button")
 	b.AwaitPath(web.Root)
-	clock.move(11 * time.Minute)
+	clock.advance(11 * time.Minute)
 	b.Open(s.url + "people/demo/User/carol")
 	b.Type("form[action$=secrets] [name=name]", "Quarterly")
 	b.Click("form[action$=secrets] button[type=submit]")

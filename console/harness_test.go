@@ -166,8 +166,8 @@ type person struct {
 	s *site
 }
 
-// visitor opens the sign-in page in a browser of its own.
-func (s *site) visitor() *browsertest.Tab {
+// openBrowser opens the sign-in page in a browser of its own.
+func (s *site) openBrowser() *browsertest.Tab {
 	s.t.Helper()
 	b := browsertest.New(s.t)
 	b.Open(s.url + "sign-in")
@@ -179,32 +179,32 @@ func (s *site) visitor() *browsertest.Tab {
 func (s *site) signIn(name string) *person {
 	s.t.Helper()
 	p := &person{browsertest.New(s.t), s}
-	p.enter(name)
+	p.enterCredentials(name)
 	return p
 }
 
-// enter opens a session for a demo user in the browser.
-func (p *person) enter(name string) {
+// enterCredentials opens a session for a demo user in the browser.
+func (p *person) enterCredentials(name string) {
 	p.s.t.Helper()
 	secret := map[string]string{"Alice": demo.Alice().Secret, "Bob": demo.Bob().Secret, "Carol": demo.Carol().Secret}[name]
 	at, err := url.Parse(p.s.url)
 	require.NoError(p.s.t, err)
-	for _, cookie := range p.s.client(secret).Jar.Cookies(at) {
+	for _, cookie := range p.s.clientWithToken(secret).Jar.Cookies(at) {
 		cookie.Path, cookie.HttpOnly = "/", true
 		p.Cookie(p.s.url, cookie)
 	}
-	p.open("")
+	p.openPath("")
 }
 
-// open goes to a path of the console.
-func (p *person) open(path string) {
+// openPath goes to a path of the console.
+func (p *person) openPath(path string) {
 	p.s.t.Helper()
 	p.Open(p.s.url + path)
 	require.Zero(p.s.t, p.Count("svg.icon:empty"), "%s has an icon that console/assets/icons.go does not list", path)
 }
 
-// caller returns what operations know of a demo account.
-func (s *site) caller(a demo.Account) domain.Caller {
+// callerOf returns what operations know of a demo account.
+func (s *site) callerOf(a demo.Account) domain.Caller {
 	s.t.Helper()
 	kind := domain.CredentialApplicationSecret
 	if a.Email != "" {
@@ -218,25 +218,25 @@ func (s *site) caller(a demo.Account) domain.Caller {
 	return found
 }
 
-// loan starts a loan of Carol's with a title.
-func (s *site) loan(subject string) uuid.UUID {
+// startLoan starts a loan of Carol's with a title.
+func (s *site) startLoan(subject string) uuid.UUID {
 	s.t.Helper()
 	definition := demo.Loan()
-	started, _, err := s.app.CreateProcess(s.t.Context(), s.caller(demo.Carol()), app.NewProcess{
+	started, _, err := s.app.CreateProcess(s.t.Context(), s.callerOf(demo.Carol()), app.NewProcess{
 		Definition: app.DefinitionKey{ID: &definition}, Subject: subject,
 	})
 	require.NoError(s.t, err)
 	return started.ID
 }
 
-// task creates a task of a process as the loan worker does; data may be "".
-func (s *site) task(process uuid.UUID, code, data string) uuid.UUID {
+// createTask creates a task of a process as the loan worker does; data may be "".
+func (s *site) createTask(process uuid.UUID, code, data string) uuid.UUID {
 	s.t.Helper()
 	in := app.NewItem{Type: domain.ItemTask, ProcessID: process, DefinitionCode: code}
 	if data != "" {
 		in.Data = json.RawMessage(data)
 	}
-	created, _, err := s.app.CreateProcessItem(s.t.Context(), s.caller(demo.LoanWorker()), in)
+	created, _, err := s.app.CreateProcessItem(s.t.Context(), s.callerOf(demo.LoanWorker()), in)
 	require.NoError(s.t, err)
 	return created.ID
 }
@@ -244,7 +244,7 @@ func (s *site) task(process uuid.UUID, code, data string) uuid.UUID {
 // foreignTask creates a task, and its process, in another tenant.
 func (s *site) foreignTask() (process, task uuid.UUID) {
 	s.t.Helper()
-	definition, worker := demo.OtherLoan(), s.caller(demo.OtherWorker())
+	definition, worker := demo.OtherLoan(), s.callerOf(demo.OtherWorker())
 	started, _, err := s.app.CreateProcess(s.t.Context(), worker, app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})
 	require.NoError(s.t, err)
 	created, _, err := s.app.CreateProcessItem(s.t.Context(), worker, app.NewItem{
@@ -254,4 +254,4 @@ func (s *site) foreignTask() (process, task uuid.UUID) {
 	return started.ID, created.ID
 }
 
-func (s *site) now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+func (s *site) currentTime() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

@@ -14,11 +14,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// operator returns the browser of an operator who belongs to no tenant and has just signed in.
-func (s *site) operator() *person {
+// signInOperator returns the browser of an operator who belongs to no tenant and has just signed in.
+func (s *site) signInOperator() *person {
 	s.t.Helper()
 	id, token := uuid.New(), uuid.NewString()
-	audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
+	audit := domain.NewAudit(domain.SystemPrincipalID(), s.currentTime())
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
 		err := tx.PutTenantUser(domain.TenantUser{
 			ID: uuid.New(), TenantID: demo.TenantDemo(), Role: domain.RoleMember, Audit: audit,
@@ -32,7 +32,7 @@ func (s *site) operator() *person {
 		return err
 	}))
 	sql[int64](s, `WITH gone AS (DELETE FROM tenant_users WHERE principal_id = $1 RETURNING 1) SELECT count(*) FROM gone`, id)
-	b := s.visitor()
+	b := s.openBrowser()
 	b.Type("#token", token)
 	b.Press(kb.Enter)
 	b.AwaitPath(web.Root)
@@ -44,12 +44,12 @@ func TestOperatorsSeeAllTenants(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t
-	s.incident(s.loan("Loan here"), "fails here")
+	s.createIncident(s.startLoan("Loan here"), "fails here")
 	foreign, _ := s.foreignTask()
-	there := s.incident(foreign, "fails there")
-	olga := s.operator()
+	there := s.createIncident(foreign, "fails there")
+	olga := s.signInOperator()
 
-	olga.open("incidents")
+	olga.openPath("incidents")
 	olga.AwaitText("fails here")
 	olga.AwaitText("fails there")
 	olga.Type("[name=tenant]", "other")
@@ -63,14 +63,14 @@ func TestOperatorsSeeAllTenants(t *testing.T) {
 	for path, one := range map[string]string{
 		"queues": ".row-item", "audit": "#audit tbody tr", "webhooks": "#webhooks",
 	} {
-		olga.open(path)
+		olga.openPath(path)
 		require.NotZero(t, olga.Count(one), path)
 		require.Equal(t, 1, olga.Count("[name=tenant]"), path)
-		olga.open(path + "?tenant=nowhere")
+		olga.openPath(path + "?tenant=nowhere")
 		require.Zero(t, olga.Count(".row-item, #audit tbody tr"), path)
 	}
 
-	olga.open("health")
+	olga.openPath("health")
 	olga.AwaitText("1 of 5 checks fail.")
 	olga.AwaitText("Synchronise the clocks")
 	olga.AwaitText("v1.2.3")
@@ -78,9 +78,9 @@ func TestOperatorsSeeAllTenants(t *testing.T) {
 	olga.AwaitText("fails here")
 
 	alice := s.signIn("Alice")
-	alice.open("health")
+	alice.openPath("health")
 	alice.AwaitText("Commands for Temporal")
 	require.Zero(t, alice.Count("#checks, [name=tenant]"), "Alice is no operator and administers one tenant")
-	alice.open("health/checks")
+	alice.openPath("health/checks")
 	alice.AwaitText("Not allowed")
 }

@@ -19,13 +19,13 @@ func TestHome(t *testing.T) {
 	alice.AwaitText("What happens in processes that you may see appears here.")
 	alice.requireFit()
 
-	_, _, err := s.app.CreateWorker(t.Context(), s.caller(demo.LoanWorker()), nil, domain.Worker{
+	_, _, err := s.app.CreateWorker(t.Context(), s.callerOf(demo.LoanWorker()), nil, domain.Worker{
 		ID: uuid.New(), Identity: "worker-1", Hostname: "host-1", IP: "10.0.0.1", WorkflowTypes: []string{"W"},
 		TaskQueue: "QUEUE_SAMPLE_LOAN",
 	})
 	require.NoError(t, err)
-	loan := s.loan("Loan on home " + hostile)
-	task := s.task(loan, "APPROVE_LOAN", "")
+	loan := s.startLoan("Loan on home " + hostile)
+	task := s.createTask(loan, "APPROVE_LOAN", "")
 	// The page learns of it by itself.
 	alice.AwaitText("Carol started the process")
 	alice.AwaitText("3 of 4 done")
@@ -39,10 +39,10 @@ func TestHome(t *testing.T) {
 	bob.Click("#to-claim .row-link")
 	bob.Click("form[action$=claim] button")
 	bob.AwaitText("Release")
-	bob.open("")
+	bob.openPath("")
 	require.Contains(t, bob.Text("#mine"), hostile)
 	require.Zero(t, bob.Count("#waiting .row-item"), "what is one's own waits for no one else")
-	_, err = s.app.CompleteProcessItemTask(t.Context(), s.caller(demo.Bob()), task)
+	_, err = s.app.CompleteProcessItemTask(t.Context(), s.callerOf(demo.Bob()), task)
 	require.NoError(t, err)
 	bob.Await(`!document.querySelector(".first-steps")`)
 	bob.AwaitText("Bob completed “Approve the loan”")

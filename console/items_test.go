@@ -38,32 +38,32 @@ spec:
 
 const bolt = "kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;name=Bolt%3B%20M4;"
 
-// ordered is the form of an order, in the browser of a user.
-type ordered struct {
+// orderSite is the form of an order, in the browser of a user.
+type orderSite struct {
 	*site
 
 	client *http.Client
 	path   string
 }
 
-// find presses a button of a search, as the script of the form does, and returns what is
+// findItems presses a button of a search, as the script of the form does, and returns what is
 // shown then.
-func (o ordered) find(button, words string) string {
+func (o orderSite) findItems(button, words string) string {
 	o.t.Helper()
-	answer := o.send(o.client, http.MethodPost, o.path+"/form/items", url.Values{"do": {button}, "q": {words}})
+	answer := o.sendRequest(o.client, http.MethodPost, o.path+"/form/items", url.Values{"do": {button}, "q": {words}})
 	require.Equal(o.t, http.StatusOK, answer.status)
 	return string(answer.body)
 }
 
 const searchGood = "find:/metadata/GOOD "
 
-// ask begins a search and returns the button that looks for its answer, with the query.
-func (o ordered) ask(words string) (again string, query uuid.UUID) {
+// searchItems begins a search and returns the button that looks for its answer, with the query.
+func (o orderSite) searchItems(words string) (again string, query uuid.UUID) {
 	o.t.Helper()
-	return o.asked(o.find(searchGood, words))
+	return o.parseSearch(o.findItems(searchGood, words))
 }
 
-func (o ordered) asked(shown string) (again string, query uuid.UUID) {
+func (o orderSite) parseSearch(shown string) (again string, query uuid.UUID) {
 	o.t.Helper()
 	require.Contains(o.t, shown, "Asking the data source")
 	again = buttonOf(o.t, shown, `data-again="300"`)
@@ -72,9 +72,9 @@ func (o ordered) asked(shown string) (again string, query uuid.UUID) {
 	return again, query
 }
 
-func (o ordered) answer(query uuid.UUID, answer string) {
+func (o orderSite) answerQuery(query uuid.UUID, answerQuery string) {
 	o.t.Helper()
-	require.NoError(o.t, o.app.FinishDataSourceRun(o.t.Context(), query, json.RawMessage(answer), ""))
+	require.NoError(o.t, o.app.FinishDataSourceRun(o.t.Context(), query, json.RawMessage(answerQuery), ""))
 }
 
 // buttonOf returns the value of the button of a page that has something.
@@ -92,54 +92,54 @@ func buttonOf(t *testing.T, page, has string) string {
 func TestItemsOfDataSources(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.apply(goods)
-	o := ordered{s, s.client(demo.Alice().Secret), "start/01970000-0000-7000-8000-00000000d100"}
-	require.Contains(t, string(s.send(o.client, http.MethodGet, o.path, nil).body), "data-finder")
+	s.applyManifests(goods)
+	o := orderSite{s, s.clientWithToken(demo.Alice().Secret), "start/01970000-0000-7000-8000-00000000d100"}
+	require.Contains(t, string(s.sendRequest(o.client, http.MethodGet, o.path, nil).body), "data-finder")
 	findWithoutScript(t, o)
 
-	again, first := o.ask("bolt")
-	o.asked(o.find(again, "bolt, typed on"))
-	o.answer(first, `{"pageNumber":0,"pageSize":20,"totalElements":21,"totalPages":2,"items":[
+	again, first := o.searchItems("bolt")
+	o.parseSearch(o.findItems(again, "bolt, typed on"))
+	o.answerQuery(first, `{"pageNumber":0,"pageSize":20,"totalElements":21,"totalPages":2,"items":[
 		{"id":"01970000-0000-7000-8000-00000000d001","label":"Bolt; M4"},{"id":"prod-1","name":"<i>Nut"}]}`)
-	shown := o.find(again, "bolt, typed on")
+	shown := o.findItems(again, "bolt, typed on")
 	for _, part := range []string{"Found: 21", "Bolt; M4", "&lt;i&gt;Nut (cannot be chosen)", `data-choose="` + bolt + `"`} {
 		require.Contains(t, shown, part)
 	}
 	require.NotContains(t, shown, ">Back<")
 
-	again, second := o.asked(o.find(buttonOf(t, shown, ">More<"), ""))
+	again, second := o.parseSearch(o.findItems(buttonOf(t, shown, ">More<"), ""))
 	require.NotEqual(t, first, second)
-	o.answer(second, `{"pageNumber":1,"pageSize":20,"totalElements":21,"totalPages":2,"items":[{"id":"01970000-0000-7000-8000-00000000d002","name":"Screw"}]}`)
-	shown = o.find(again, "")
+	o.answerQuery(second, `{"pageNumber":1,"pageSize":20,"totalElements":21,"totalPages":2,"items":[{"id":"01970000-0000-7000-8000-00000000d002","name":"Screw"}]}`)
+	shown = o.findItems(again, "")
 	require.Contains(t, shown, "Screw")
 	require.NotContains(t, shown, ">More<")
-	require.Contains(t, o.find(buttonOf(t, shown, ">Back<"), ""), "Bolt; M4", "the first page is not asked for again")
+	require.Contains(t, o.findItems(buttonOf(t, shown, ">Back<"), ""), "Bolt; M4", "the first page is not asked for again")
 
 	for answer, want := range map[string]string{
 		`{"items":[]}`: "Nothing found.", `{"error":"no <b>"}`: "refuses the search: no &lt;b&gt;", `[]`: "The data source failed.",
 	} {
-		again, query := o.ask("nut")
-		o.answer(query, answer)
-		require.Contains(t, o.find(again, ""), want)
+		again, query := o.searchItems("nut")
+		o.answerQuery(query, answer)
+		require.Contains(t, o.findItems(again, ""), want)
 	}
-	again, query := o.ask("nut")
+	again, query := o.searchItems("nut")
 	require.NoError(t, s.app.FailDataSourceRun(t.Context(), query, domain.DataSourceTimedOut))
-	require.Contains(t, o.find(again, ""), "The data source does not answer.")
-	require.Contains(t, o.find(searchGood+url.Values{"query": {uuid.NewString()}}.Encode(), ""), "no longer kept")
-	require.Contains(t, o.find(searchGood, string(make([]byte, 501))), "too long")
+	require.Contains(t, o.findItems(again, ""), "The data source does not answer.")
+	require.Contains(t, o.findItems(searchGood+url.Values{"query": {uuid.NewString()}}.Encode(), ""), "no longer kept")
+	require.Contains(t, o.findItems(searchGood, string(make([]byte, 501))), "too long")
 
 	for range domain.MaxDataSourceQueries {
-		_, _ = o.ask("")
+		_, _ = o.searchItems("")
 	}
-	require.Contains(t, o.find(searchGood, ""), "Too many of your searches")
-	o.client = s.client(demo.Carol().Secret)
-	require.Contains(t, o.find(searchGood, "bolt"), "you may not search it")
-	require.Contains(t, o.find(buttonOf(t, shown, ">Back<"), ""), "no longer kept", "answers are those of one user")
-	require.Equal(t, http.StatusNotFound, s.send(o.client, http.MethodPost, o.path+"/form/items", url.Values{"do": {"find:/subject "}}).status)
+	require.Contains(t, o.findItems(searchGood, ""), "Too many of your searches")
+	o.client = s.clientWithToken(demo.Carol().Secret)
+	require.Contains(t, o.findItems(searchGood, "bolt"), "you may not search it")
+	require.Contains(t, o.findItems(buttonOf(t, shown, ">Back<"), ""), "no longer kept", "answers are those of one user")
+	require.Equal(t, http.StatusNotFound, s.sendRequest(o.client, http.MethodPost, o.path+"/form/items", url.Values{"do": {"find:/subject "}}).status)
 }
 
 // findWithoutScript finds a good where the form is sent with each button, and keeps what was typed.
-func findWithoutScript(t *testing.T, o ordered) {
+func findWithoutScript(t *testing.T, o orderSite) {
 	t.Helper()
 	press := func(button string, entered url.Values) reply {
 		t.Helper()
@@ -147,7 +147,7 @@ func findWithoutScript(t *testing.T, o ordered) {
 		for name := range entered {
 			values[name] = entered[name]
 		}
-		return o.send(o.client, http.MethodPost, o.path+"/form", values)
+		return o.sendRequest(o.client, http.MethodPost, o.path+"/form", values)
 	}
 	typed := url.Values{"v/subject": {"Kept"}, "v/metadata/GOOD": {"bolt"}}
 	page := string(press("find:/metadata/GOOD ", typed).body)
@@ -165,5 +165,5 @@ func findWithoutScript(t *testing.T, o ordered) {
 	require.Contains(t, page, `value="Bolt; M4"`)
 	started := press("complete", url.Values{"v/metadata/GOOD": {"Bolt; M4"}, "r/metadata/GOOD": {bolt}})
 	require.Equal(t, http.StatusSeeOther, started.status, string(started.body))
-	require.JSONEq(t, `{"GOOD":"`+bolt+`"}`, string(o.process(uuid.MustParse(path.Base(started.header.Get("Location")))).Metadata.Value))
+	require.JSONEq(t, `{"GOOD":"`+bolt+`"}`, string(o.findProcess(uuid.MustParse(path.Base(started.header.Get("Location")))).Metadata.Value))
 }

@@ -14,10 +14,10 @@ import (
 
 const stored = `JSON.stringify({...sessionStorage, ...localStorage})`
 
-// draft types a subject into the form to start a process, and waits until the browser keeps it.
-func (p *person) draft(subject string) {
+// openDraft types a subject into the form to start a process, and waits until the browser keeps it.
+func (p *person) openDraft(subject string) {
 	p.s.t.Helper()
-	p.open("start/" + demo.Loan().String())
+	p.openPath("start/" + demo.Loan().String())
 	p.Type("#f-subject", subject)
 	p.Await(stored + `.includes("Draft")`)
 }
@@ -34,8 +34,8 @@ func TestDraftsStayWithTheirUser(t *testing.T) {
 		s := newSite(t)
 		alice := s.signIn("Alice")
 		other := &person{alice.NewTab(), s}
-		other.draft("Draft of the other tab")
-		alice.draft("Draft of Alice")
+		other.openDraft("Draft of the other tab")
+		alice.openDraft("Draft of Alice")
 		alice.Click("details.menu > summary")
 		alice.Click("form[action$=sign-out] button")
 		for _, tab := range []*browsertest.Tab{alice.Tab, other.Tab} {
@@ -45,27 +45,27 @@ func TestDraftsStayWithTheirUser(t *testing.T) {
 		alice.Eval("history.back()")
 		alice.Await(`location.search.startsWith("?return=")`)
 		require.NotContains(t, alice.Text("body"), "Draft")
-		alice.enter("Carol")
-		alice.open(path)
+		alice.enterCredentials("Carol")
+		alice.openPath(path)
 		require.Empty(t, subject(alice.Tab))
 	})
 	t.Run("another user does not get them", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
 		alice := s.signIn("Alice")
-		alice.draft("Draft of Alice")
-		alice.enter("Carol")
+		alice.openDraft("Draft of Alice")
+		alice.enterCredentials("Carol")
 		require.Equal(t, "{}", browsertest.Eval[string](alice.Tab, stored))
-		alice.open(path)
+		alice.openPath(path)
 		require.Empty(t, subject(alice.Tab))
 	})
 	t.Run("their user gets them after another sign-in", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
 		alice := s.signIn("Alice")
-		alice.draft("Draft of Alice")
-		alice.enter("Alice")
-		alice.open(path)
+		alice.openDraft("Draft of Alice")
+		alice.enterCredentials("Alice")
+		alice.openPath(path)
 		alice.Await(`document.getElementById("f-subject")?.value === "Draft of Alice"`)
 	})
 }
@@ -74,9 +74,9 @@ func TestEndOfASessionClearsTheBrowser(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, path := range []string{"sign-out", "sessions/ID/end"} {
-		browser := s.client(demo.Bob().Secret)
+		browser := s.clientWithToken(demo.Bob().Secret)
 		id := sql[string](s, `SELECT id::text FROM console_sessions WHERE principal_id = $1 ORDER BY created_at DESC LIMIT 1`, demo.Bob().ID)
 		path = strings.Replace(path, "ID", id, 1)
-		require.Equal(t, `"cache", "storage"`, s.send(browser, http.MethodPost, path, nil).header.Get("Clear-Site-Data"), path)
+		require.Equal(t, `"cache", "storage"`, s.sendRequest(browser, http.MethodPost, path, nil).header.Get("Clear-Site-Data"), path)
 	}
 }

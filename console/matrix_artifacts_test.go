@@ -15,8 +15,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// customers returns the definition CUSTOMER of the demonstration data.
-func customers() uuid.UUID { return uuid.MustParse("01970000-0000-7000-8000-00000000f001") }
+// customerDefinition returns the definition CUSTOMER of the demonstration data.
+func customerDefinition() uuid.UUID { return uuid.MustParse("01970000-0000-7000-8000-00000000f001") }
 
 // artifactMatrix is matrix for the routes of business artifacts. Of CUSTOMER, manager has
 // the permission Manager, viewer Viewer, and owner Editor. :run is an action of the
@@ -61,24 +61,24 @@ func TestArtifactMatrix(t *testing.T) {
 		for name, permission := range map[string]domain.ArtifactPermission{
 			"manager": domain.PermissionArtifactManager, "viewer": domain.PermissionArtifactViewer, "owner": domain.PermissionArtifactEditor,
 		} {
-			tx.GrantOnArtifact(customers(), demo.TenantDemo(), permission, c.ids[name])
+			tx.GrantOnArtifact(customerDefinition(), demo.TenantDemo(), permission, c.ids[name])
 		}
 		return nil
 	}))
-	foreign := subject{id: s.artifact(demo.OtherWorker(), foreignDefinition, "{}"), run: uuid.New()}
-	own := subject{id: s.artifact(demo.Alice(), customers(), "{}")}
+	foreign := subject{id: s.createArtifact(demo.OtherWorker(), foreignDefinition, "{}"), run: uuid.New()}
+	own := subject{id: s.createArtifact(demo.Alice(), customerDefinition(), "{}")}
 	for _, row := range rowsOf(artifactMatrix) { //nolint:paralleltest // as above
 		t.Run(strings.TrimSpace(row.method+" "+row.path+" "+row.variant), func(t *testing.T) {
 			s := *s
 			s.t = t
 			own, foreign := own, foreign
 			if strings.HasPrefix(row.path, "artifacts/new") {
-				own.id, foreign.id = customers(), foreignDefinition
+				own.id, foreign.id = customerDefinition(), foreignDefinition
 			}
 			for caller, want := range row.cells {
 				if caller != "foreign" {
 					if strings.Contains(row.path, ":run") {
-						run, _, err := s.app.CreateBusinessArtifactAction(t.Context(), s.caller(demo.Alice()), own.id,
+						run, _, err := s.app.CreateBusinessArtifactAction(t.Context(), s.callerOf(demo.Alice()), own.id,
 							app.NewBusinessArtifactAction{Code: "RECALCULATE"})
 						require.NoError(t, err)
 						own.run = run.ID
@@ -103,13 +103,13 @@ func TestArtifactMatrix(t *testing.T) {
 func (c *cast) askArtifact(s *site, caller string, r row, about subject) string {
 	s.t.Helper()
 	path := strings.NewReplacer(":id", about.id.String(), ":run", about.run.String(), ":code", r.variant).Replace(r.path)
-	return c.cell(s, caller, r, path, url.Values{})
+	return c.requestCell(s, caller, r, path, url.Values{})
 }
 
-// artifact creates an artifact.
-func (s *site) artifact(by demo.Account, definition uuid.UUID, data string) uuid.UUID {
+// createArtifact creates an artifact.
+func (s *site) createArtifact(by demo.Account, definition uuid.UUID, data string) uuid.UUID {
 	s.t.Helper()
-	created, _, err := s.app.CreateBusinessArtifact(s.t.Context(), s.caller(by), app.NewBusinessArtifact{
+	created, _, err := s.app.CreateBusinessArtifact(s.t.Context(), s.callerOf(by), app.NewBusinessArtifact{
 		Definition: app.DefinitionKey{ID: &definition}, Data: []byte(data),
 	})
 	require.NoError(s.t, err)
@@ -127,7 +127,7 @@ func (s *site) foreignCustomers() uuid.UUID {
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
 		tx.GrantOnArtifact(id, demo.TenantOther(), domain.PermissionArtifactManager, demo.OtherWorker().ID)
 		return tx.PutResource(resource.Stored{
-			Document: document, ID: id, TenantID: demo.TenantOther(), Audit: domain.NewAudit(domain.SystemPrincipalID(), s.now()),
+			Document: document, ID: id, TenantID: demo.TenantOther(), Audit: domain.NewAudit(domain.SystemPrincipalID(), s.currentTime()),
 		})
 	}))
 	return id

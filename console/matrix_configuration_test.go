@@ -36,8 +36,8 @@ POST people/:tenant/:kind/:code/files/delete Robot        403   400          400
 POST people/:tenant/:kind/:code/variables Robot           403   303          303           403     403    403       403       403      403   in        404
 `
 
-// configured contains what a row of configurationMatrix names.
-type configured struct{ tenant, code string }
+// configuredResource contains what a row of configurationMatrix names.
+type configuredResource struct{ tenant, code string }
 
 //nolint:tparallel // the rows share the browsers of the callers
 func TestConfigurationMatrix(t *testing.T) {
@@ -45,7 +45,7 @@ func TestConfigurationMatrix(t *testing.T) {
 	s := makeSite(t)
 	s.t = t
 	c := newCast(s)
-	own := map[string]configured{"ProcessDefinition": {"demo", "LOAN"}, "User": {"demo", "carol"}, "Robot": {"demo", "KYC_BOT"}}
+	own := map[string]configuredResource{"ProcessDefinition": {"demo", "LOAN"}, "User": {"demo", "carol"}, "Robot": {"demo", "KYC_BOT"}}
 	for _, row := range rowsOf(configurationMatrix) { //nolint:paralleltest // as above
 		t.Run(strings.TrimSpace(row.method+" "+row.path+" "+row.variant), func(t *testing.T) {
 			s := *s
@@ -56,9 +56,9 @@ func TestConfigurationMatrix(t *testing.T) {
 					continue
 				}
 				for _, name := range []string{"tenant-owner", "administrator"} {
-					foreign := configured{"other", own[row.variant].code}
+					foreign := configuredResource{"other", own[row.variant].code}
 					require.Equal(t, want, c.askToConfigure(&s, name, row, foreign), "%s naming what is another tenant's", name)
-					absent := configured{"nowhere", "ABSENT"}
+					absent := configuredResource{"nowhere", "ABSENT"}
 					require.Equal(t, want, c.askToConfigure(&s, name, row, absent), "%s naming what does not exist", name)
 				}
 			}
@@ -72,10 +72,10 @@ var nameOf = map[string]string{"Robot": "MATRIX"}
 
 // askToConfigure sends the request of a row as a caller about what is named, and returns
 // the cell.
-func (c *cast) askToConfigure(s *site, caller string, r row, about configured) string {
+func (c *cast) askToConfigure(s *site, caller string, r row, about configuredResource) string {
 	s.t.Helper()
 	path := strings.NewReplacer(":tenant", about.tenant, ":kind", r.variant, ":code", about.code, ":id", uuid.NewString()).Replace(r.path)
 	manifest := "apiVersion: procession/v1\nkind: DataStructure\nmetadata: {code: MATRIX, tenant: " + about.tenant + "}\n" +
 		"spec: {name: Matrix, schema: {type: object}}\n"
-	return c.cell(s, caller, r, path, url.Values{"text": {manifest}, "name": {nameOf[r.variant]}, "value": {"secret"}, "type": {"NONE"}})
+	return c.requestCell(s, caller, r, path, url.Values{"text": {manifest}, "name": {nameOf[r.variant]}, "value": {"secret"}, "type": {"NONE"}})
 }

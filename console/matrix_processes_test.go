@@ -81,7 +81,7 @@ func TestProcessMatrix(t *testing.T) {
 			}
 			for caller, want := range row.cells {
 				if caller != "foreign" {
-					require.Equal(t, want, c.askProcess(&s, caller, row, c.subject(&s, row)), caller)
+					require.Equal(t, want, c.askProcess(&s, caller, row, c.matrixSubject(&s, row)), caller)
 					continue
 				}
 				for name := range c.secrets {
@@ -94,20 +94,20 @@ func TestProcessMatrix(t *testing.T) {
 	}
 }
 
-// subject returns LOAN for routes of starting it, and otherwise a new process of it.
-func (c *cast) subject(s *site, r row) subject {
+// matrixSubject returns LOAN for routes of starting it, and otherwise a new process of it.
+func (c *cast) matrixSubject(s *site, r row) subject {
 	s.t.Helper()
 	if strings.HasPrefix(r.path, "start") {
 		return subject{id: demo.Loan()}
 	}
-	of := subject{id: s.loan("Matrix")}
+	of := subject{id: s.startLoan("Matrix")}
 	owner := c.ids["owner"]
-	_, _, err := s.app.CreateProcessItem(s.t.Context(), s.caller(demo.LoanWorker()), app.NewItem{
+	_, _, err := s.app.CreateProcessItem(s.t.Context(), s.callerOf(demo.LoanWorker()), app.NewItem{
 		Type: domain.ItemTask, ProcessID: of.id, DefinitionCode: "APPROVE_LOAN", Owner: app.PrincipalKey{ID: &owner},
 	})
 	require.NoError(s.t, err)
 	if strings.Contains(r.path, ":run") {
-		action, _, err := s.app.CreateProcessAction(s.t.Context(), s.caller(demo.Alice()), of.id, app.NewProcessAction{Code: "NUDGE"})
+		action, _, err := s.app.CreateProcessAction(s.t.Context(), s.callerOf(demo.Alice()), of.id, app.NewProcessAction{Code: "NUDGE"})
 		require.NoError(s.t, err)
 		of.run = action.ID
 	}
@@ -128,5 +128,5 @@ func (c *cast) askProcess(s *site, caller string, r row, about subject) string {
 	if strings.HasSuffix(r.path, "/form") {
 		body = url.Values{"base": {"{}"}, "origin": {"{}"}, "once": {uuid.NewString()}, "do": {"complete"}}
 	}
-	return c.cell(s, caller, r, path, body)
+	return c.requestCell(s, caller, r, path, body)
 }

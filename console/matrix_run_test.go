@@ -50,11 +50,11 @@ func TestRunMatrix(t *testing.T) {
 			s.t = t
 			for caller, want := range row.cells {
 				if caller != "foreign" {
-					require.Equal(t, want, c.askToRun(&s, caller, row, s.runs(row.path, c.process)), caller)
+					require.Equal(t, want, c.askToRun(&s, caller, row, s.createRun(row.path, c.process)), caller)
 					continue
 				}
 				for _, name := range []string{"tenant-owner", "administrator"} {
-					require.Equal(t, want, c.askToRun(&s, name, row, s.runs(row.path, c.foreignProcess)), "%s naming what is another tenant's", name)
+					require.Equal(t, want, c.askToRun(&s, name, row, s.createRun(row.path, c.foreignProcess)), "%s naming what is another tenant's", name)
 					require.Equal(t, want, c.askToRun(&s, name, row, uuid.New().String()), "%s naming what does not exist", name)
 				}
 			}
@@ -62,19 +62,19 @@ func TestRunMatrix(t *testing.T) {
 	}
 }
 
-// runs makes what a path of runMatrix names, for a process, and returns its name.
-func (s *site) runs(path string, process uuid.UUID) string {
+// createRun makes what a path of runMatrix names, for a process, and returns its name.
+func (s *site) createRun(path string, process uuid.UUID) string {
 	s.t.Helper()
 	switch {
 	case strings.HasPrefix(path, "incidents/"):
-		return s.incident(process, "no funds").String()
+		return s.createIncident(process, "no funds").String()
 	case strings.HasPrefix(path, "audit/"):
 		return sql[uuid.UUID](s, `SELECT id FROM events WHERE process_id = $1 LIMIT 1`, process).String()
 	case path == "queues/queue":
 		tenant := sql[string](s, `SELECT t.code FROM tenants t JOIN processes p ON p.tenant_id = t.id WHERE p.id = $1`, process)
 		return "tenant=" + tenant + "&name=QUEUE_SAMPLE_LOAN"
 	case strings.HasPrefix(path, "webhooks/"):
-		webhook, delivery := s.webhook(process, "HOOK-"+uuid.NewString()[:8])
+		webhook, delivery := s.createWebhook(process, "HOOK-"+uuid.NewString()[:8])
 		if strings.HasPrefix(path, "webhooks/deliveries") {
 			return delivery.String()
 		}
@@ -97,5 +97,5 @@ func (c *cast) askToRun(s *site, caller string, r row, name string) string {
 		require.NoError(s.t, err)
 		body.Set("hours", "24")
 	}
-	return c.cell(s, caller, r, path, body)
+	return c.requestCell(s, caller, r, path, body)
 }

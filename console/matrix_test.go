@@ -98,12 +98,12 @@ func TestMatrix(t *testing.T) {
 			s.t = t
 			for caller, want := range row.cells {
 				if caller != "foreign" {
-					require.Equal(t, want, c.ask(&s, caller, row, c.task(&s, row.variant)), caller)
+					require.Equal(t, want, c.requestStatus(&s, caller, row, c.createTask(&s, row.variant)), caller)
 					continue
 				}
 				for name := range c.secrets {
-					require.Equal(t, want, c.ask(&s, name, row, c.foreign), "%s naming a task of another tenant", name)
-					require.Equal(t, want, c.ask(&s, name, row, uuid.New()), "%s naming a task that does not exist", name)
+					require.Equal(t, want, c.requestStatus(&s, name, row, c.foreign), "%s naming a task of another tenant", name)
+					require.Equal(t, want, c.requestStatus(&s, name, row, uuid.New()), "%s naming a task that does not exist", name)
 				}
 			}
 		})
@@ -159,7 +159,7 @@ func newCast(s *site) *cast {
 		secrets: map[string]string{"candidate": demo.Bob().Secret, "initiator": demo.Carol().Secret},
 		ids:     map[string]uuid.UUID{"candidate": demo.Bob().ID, "initiator": demo.Carol().ID},
 	}
-	audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
+	audit := domain.NewAudit(domain.SystemPrincipalID(), s.currentTime())
 	roles := map[string]domain.TenantRole{"tenant-owner": domain.RoleOwner, "administrator": domain.RoleAdministrator}
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
 		for _, name := range []string{"owner", "tenant-owner", "administrator", "manager", "viewer", "stranger", "other"} {
@@ -185,26 +185,26 @@ func newCast(s *site) *cast {
 		tx.GrantOnProcess(demo.Loan(), domain.PermissionAdministrator, c.ids["administrator"])
 		return nil
 	}))
-	c.process = s.loan("Matrix")
+	c.process = s.startLoan("Matrix")
 	c.foreignProcess, c.foreign = s.foreignTask()
 	return c
 }
 
-// task returns a new task as the variant of a row wants it.
-func (c *cast) task(s *site, variant string) uuid.UUID {
+// createTask returns a new task as the variant of a row wants it.
+func (c *cast) createTask(s *site, variant string) uuid.UUID {
 	s.t.Helper()
 	in := app.NewItem{Type: domain.ItemTask, ProcessID: c.process, DefinitionCode: "APPROVE_LOAN"}
 	if variant != "READY" {
 		owner := c.ids["owner"]
 		in.Owner = app.PrincipalKey{ID: &owner}
 	}
-	created, _, err := s.app.CreateProcessItem(s.t.Context(), s.caller(demo.LoanWorker()), in)
+	created, _, err := s.app.CreateProcessItem(s.t.Context(), s.callerOf(demo.LoanWorker()), in)
 	require.NoError(s.t, err)
 	return created.ID
 }
 
-// ask sends the request of a row as a caller about a task, and returns the cell.
-func (c *cast) ask(s *site, caller string, r row, task uuid.UUID) string {
+// requestStatus sends the request of a row as a caller about a task, and returns the cell.
+func (c *cast) requestStatus(s *site, caller string, r row, task uuid.UUID) string {
 	s.t.Helper()
 	path := strings.NewReplacer(":id", task.String(), ":api", "admin", ":operation", "applyResources", ":schema", "Incident").Replace(r.path)
 	var body url.Values
@@ -224,7 +224,7 @@ func (c *cast) ask(s *site, caller string, r row, task uuid.UUID) string {
 	default:
 		body = url.Values{"task": {task.String()}, "request": {uuid.NewString()}}
 	}
-	return c.cell(s, caller, r, path, body)
+	return c.requestCell(s, caller, r, path, body)
 }
 
 // notOwned is the reason of refusals that depend on the state of a task, which are no denials.
@@ -240,15 +240,15 @@ func (c *cast) requireDenial(s *site, r row) {
 		WHERE type = 'ACCESS.DENIED' AND details->>'operation' = $1 AND details->>'address' = '127.0.0.1'`, operation), operation)
 }
 
-// cell sends a request to a path as a caller and returns the cell of the answer.
-func (c *cast) cell(s *site, caller string, r row, path string, body url.Values) string {
+// requestCell sends a request to a path as a caller and returns the cell of the answer.
+func (c *cast) requestCell(s *site, caller string, r row, path string, body url.Values) string {
 	s.t.Helper()
 	client, ok := c.browsers[caller]
 	if !ok || r.path == "sign-out" {
-		client = s.client(c.secrets[caller])
+		client = s.clientWithToken(c.secrets[caller])
 		c.browsers[caller] = client
 	}
-	answer := s.send(client, r.method, path, body)
+	answer := s.sendRequest(client, r.method, path, body)
 	if answer.status == http.StatusForbidden && !strings.Contains(string(answer.body), notOwned) {
 		c.requireDenial(s, r)
 	}
@@ -264,14 +264,14 @@ func (c *cast) cell(s *site, caller string, r row, path string, body url.Values)
 	return strconv.Itoa(answer.status)
 }
 
-// client returns a browser without a script, signed in with a token unless it is "".
-func (s *site) client(token string) *http.Client {
+// clientWithToken returns a browser without a script, signed in with a token unless it is "".
+func (s *site) clientWithToken(token string) *http.Client {
 	s.t.Helper()
 	jar, err := cookiejar.New(nil)
 	require.NoError(s.t, err)
 	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if token != "" {
-		answer := s.send(client, http.MethodPost, "sign-in", url.Values{"token": {token}})
+		answer := s.sendRequest(client, http.MethodPost, "sign-in", url.Values{"token": {token}})
 		require.Equal(s.t, http.StatusSeeOther, answer.status)
 	}
 	return client
@@ -285,8 +285,8 @@ type reply struct {
 	body    []byte
 }
 
-// send sends a request to a path of the console. Of a stream it reads nothing.
-func (s *site) send(client *http.Client, method, path string, body url.Values, headers ...string) reply {
+// sendRequest sends a request to a path of the console. Of a stream it reads nothing.
+func (s *site) sendRequest(client *http.Client, method, path string, body url.Values, headers ...string) reply {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body.Encode()))
 	require.NoError(s.t, err)

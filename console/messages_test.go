@@ -44,11 +44,11 @@ spec:
   permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
 `
 
-// correspond starts a process whose messages may carry files.
-func (s *site) correspond() uuid.UUID {
+// startCorrespondence starts a process whose messages may carry files.
+func (s *site) startCorrespondence() uuid.UUID {
 	s.t.Helper()
-	s.apply(correspondence)
-	started, _, err := s.app.CreateProcess(s.t.Context(), s.caller(demo.Alice()), app.NewProcess{
+	s.applyManifests(correspondence)
+	started, _, err := s.app.CreateProcess(s.t.Context(), s.callerOf(demo.Alice()), app.NewProcess{
 		Definition: app.DefinitionKey{Code: "CORRESPONDENCE"},
 	})
 	require.NoError(s.t, err)
@@ -58,22 +58,22 @@ func (s *site) correspond() uuid.UUID {
 func TestMessagesWithFiles(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	process := s.correspond()
-	topic, _, err := s.app.CreateProcessItem(t.Context(), s.caller(demo.Alice()), app.NewItem{
+	process := s.startCorrespondence()
+	topic, _, err := s.app.CreateProcessItem(t.Context(), s.callerOf(demo.Alice()), app.NewItem{
 		Type: domain.ItemThread, ProcessID: process, DefinitionCode: "TOPIC",
 	})
 	require.NoError(t, err)
-	alice := s.client(demo.Alice().Secret)
+	alice := s.clientWithToken(demo.Alice().Secret)
 	path := "processes/" + process.String() + "/messages"
 	attach := path + "/LETTER?thread=" + topic.ID.String()
-	require.Contains(t, string(s.send(alice, http.MethodGet, path, nil).body), attach)
-	page := s.send(alice, http.MethodGet, attach, nil)
+	require.Contains(t, string(s.sendRequest(alice, http.MethodGet, path, nil).body), attach)
+	page := s.sendRequest(alice, http.MethodGet, attach, nil)
 	require.Equal(t, http.StatusOK, page.status)
 	origin := regexp.MustCompile(`name="origin" value="([^"]*)"`).FindSubmatch(page.body)
 	require.Equal(t, `{&#34;thread&#34;:&#34;`+topic.ID.String()+`&#34;}`, string(origin[1]))
 
 	path += "/LETTER"
-	stored := s.send(alice, http.MethodPost, path+"/form/files?at=/data/FILES", url.Values{"content": {"Dear Bob"}},
+	stored := s.sendRequest(alice, http.MethodPost, path+"/form/files?at=/data/FILES", url.Values{"content": {"Dear Bob"}},
 		"X-File-Name", "letter.txt", "Content-Type", "text/plain")
 	require.Equal(t, http.StatusOK, stored.status, string(stored.body))
 	var file struct{ Reference string }
@@ -82,32 +82,32 @@ func TestMessagesWithFiles(t *testing.T) {
 	entered := url.Values{
 		"base": {begun}, "origin": {begun}, "once": {uuid.NewString()}, "do": {"complete"}, "v/text": {"Please read"},
 	}
-	refused := s.post(alice, path, entered)
+	refused := s.postForm(alice, path, entered)
 	require.Equal(t, "incomplete", refused.Status)
 	require.Equal(t, "Files is required.", refused.Problems[0].Text)
 	entered.Set("v/data/FILES", file.Reference)
-	require.Equal(t, "done", s.post(alice, path, entered).Status)
-	require.Equal(t, "done", s.post(alice, path, entered).Status, "the same form again writes nothing more")
+	require.Equal(t, "done", s.postForm(alice, path, entered).Status)
+	require.Equal(t, "done", s.postForm(alice, path, entered).Status, "the same form again writes nothing more")
 
-	shown := string(s.send(alice, http.MethodGet, "processes/"+process.String()+"/messages", nil).body)
+	shown := string(s.sendRequest(alice, http.MethodGet, "processes/"+process.String()+"/messages", nil).body)
 	require.Contains(t, shown, "Please read")
 	links := regexp.MustCompile(`class="attachment" href="/console/([^"]*)"[^>]*>`).FindAllStringSubmatch(shown, -1)
 	require.Len(t, links, 1)
 	require.Contains(t, shown, "letter.txt (16 bytes)")
-	require.Equal(t, "content=Dear+Bob", string(s.send(alice, http.MethodGet, links[0][1], nil).body))
-	parts, err := s.app.FindProcessParts(t.Context(), s.caller(demo.Alice()), process, []domain.ItemType{domain.ItemMessage},
+	require.Equal(t, "content=Dear+Bob", string(s.sendRequest(alice, http.MethodGet, links[0][1], nil).body))
+	parts, err := s.app.FindProcessParts(t.Context(), s.callerOf(demo.Alice()), process, []domain.ItemType{domain.ItemMessage},
 		domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	require.Equal(t, &topic.ID, parts.Items[0].ThreadID)
 
 	// A mandatory element cannot be left out, so that completing anyway is not offered.
-	check, _, err := s.app.CreateProcessItem(t.Context(), s.caller(demo.Alice()), app.NewItem{
+	check, _, err := s.app.CreateProcessItem(t.Context(), s.callerOf(demo.Alice()), app.NewItem{
 		Type: domain.ItemTask, ProcessID: process, DefinitionCode: "CHECK",
 	})
 	require.NoError(t, err)
-	_, err = s.app.ClaimProcessItemTask(t.Context(), s.caller(demo.Alice()), check.ID)
+	_, err = s.app.ClaimProcessItemTask(t.Context(), s.callerOf(demo.Alice()), check.ID)
 	require.NoError(t, err)
-	answer := s.post(alice, "tasks/"+check.ID.String(), url.Values{"version": {string(check.Version())}, "base": {"{}"}, "do": {"complete"}})
+	answer := s.postForm(alice, "tasks/"+check.ID.String(), url.Values{"version": {string(check.Version())}, "base": {"{}"}, "do": {"complete"}})
 	require.Equal(t, "incomplete", answer.Status)
 	require.Equal(t, "Mark is required.", answer.Problems[0].Text)
 	require.NotContains(t, answer.HTML, "data-anyway")

@@ -40,7 +40,7 @@ func TestSignInThroughAnIssuer(t *testing.T) {
 	s.t = t
 	const button = "form[action$=issuer] button"
 
-	b := s.visitor()
+	b := s.openBrowser()
 	b.Open(s.url + "sign-in?return=%2Fconsole%2Fsessions")
 	b.AwaitText("Continue with Example staff")
 	b.Click(button)
@@ -48,23 +48,23 @@ func TestSignInThroughAnIssuer(t *testing.T) {
 	b.AwaitText("Bob")
 
 	issuer.SetUser(oidctest.Members{"sub": "unknown", "email": "unknown@demo.example", "email_verified": true})
-	unknown := s.visitor()
+	unknown := s.openBrowser()
 	unknown.Click(button)
 	unknown.AwaitText("the answer of the identity provider is not valid here, or you have no access")
 }
 
-// begin starts a sign-in through an issuer in a browser, and returns the address at the issuer.
-func (s *site) begin(browser *http.Client, issuer *oidctest.Issuer) *url.URL {
+// beginSignIn starts a sign-in through an issuer in a browser, and returns the address at the issuer.
+func (s *site) beginSignIn(browser *http.Client, issuer *oidctest.Issuer) *url.URL {
 	s.t.Helper()
-	answer := s.send(browser, http.MethodPost, "sign-in/issuer", url.Values{"issuer": {issuer.URL()}})
+	answer := s.sendRequest(browser, http.MethodPost, "sign-in/issuer", url.Values{"issuer": {issuer.URL()}})
 	require.Equal(s.t, http.StatusOK, answer.status)
 	to, err := url.Parse(strings.TrimPrefix(answer.header.Get("Refresh"), "0; url="))
 	require.NoError(s.t, err)
 	return to
 }
 
-// follow returns the path and query of the redirect at an address.
-func (s *site) follow(browser *http.Client, at *url.URL) string {
+// followRedirects returns the path and query of the redirect at an address.
+func (s *site) followRedirects(browser *http.Client, at *url.URL) string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, at.String(), nil)
 	require.NoError(s.t, err)
@@ -89,8 +89,8 @@ func TestSignInThroughOneIssuerIsNotTakenForAnother(t *testing.T) {
 		if namesItself {
 			honest.NameItself()
 		}
-		browser, victim := s.client(""), s.client("")
-		own, started := s.begin(browser, honest), s.begin(victim, attacker)
+		browser, victim := s.clientWithToken(""), s.clientWithToken("")
+		own, started := s.beginSignIn(browser, honest), s.beginSignIn(victim, attacker)
 		require.NotEqual(t, own.Query().Get("redirect_uri"), started.Query().Get("redirect_uri"), name)
 
 		// The attacker redirects the victim to the honest issuer, which sends browsers to its own redirect
@@ -105,7 +105,7 @@ func TestSignInThroughOneIssuerIsNotTakenForAnother(t *testing.T) {
 			query.Set("redirect_uri", back)
 			query.Set("state", started.Query().Get("state"))
 			sent.RawQuery = query.Encode()
-			require.Equal(t, http.StatusUnauthorized, s.send(victim, http.MethodGet, s.follow(victim, &sent), nil).status, name)
+			require.Equal(t, http.StatusUnauthorized, s.sendRequest(victim, http.MethodGet, s.followRedirects(victim, &sent), nil).status, name)
 			require.Zero(t, attacker.Requests(oidctest.TokenPath), "%s: the code is not given to the attacker", name)
 		}
 		s.requireSignedIn(victim, false, name)
@@ -131,19 +131,19 @@ func TestAuthorizationResponsesAreChecked(t *testing.T) {
 		"an error elsewhere": {func(q url.Values) { q.Set("error", "x"); q.Del("iss") }, "begun in another browser"},
 		"another code":       {func(q url.Values) { q.Set("code", "guessed") }, "you have no access"},
 	} {
-		browser := s.client("")
-		path, query, _ := strings.Cut(s.follow(browser, s.begin(browser, issuer)), "?")
+		browser := s.clientWithToken("")
+		path, query, _ := strings.Cut(s.followRedirects(browser, s.beginSignIn(browser, issuer)), "?")
 		values, err := url.ParseQuery(query)
 		require.NoError(t, err)
 		c.change(values)
-		answer := s.send(browser, http.MethodGet, path+"?"+values.Encode(), nil)
+		answer := s.sendRequest(browser, http.MethodGet, path+"?"+values.Encode(), nil)
 		require.Equal(t, http.StatusUnauthorized, answer.status, name)
 		require.Contains(t, string(answer.body), c.text, name)
 		s.requireSignedIn(browser, false, name)
 	}
-	stranger := s.send(s.client(""), http.MethodGet, "sign-in/callback/x?state=x&code=y", nil)
+	stranger := s.sendRequest(s.clientWithToken(""), http.MethodGet, "sign-in/callback/x?state=x&code=y", nil)
 	require.Contains(t, string(stranger.body), "begun in another browser")
-	require.Equal(t, http.StatusNotFound, s.send(s.client(""), http.MethodGet, "sign-in/issuer?issuer="+issuer.URL(), nil).status,
+	require.Equal(t, http.StatusNotFound, s.sendRequest(s.clientWithToken(""), http.MethodGet, "sign-in/issuer?issuer="+issuer.URL(), nil).status,
 		"a link starts no sign-in")
 }
 
@@ -157,13 +157,13 @@ func TestSignInKeepsLongReturnPathsOut(t *testing.T) {
 		"long":            {"/console/tasks?q=" + strings.Repeat("a", 6000), web.Root},
 		"long by quoting": {"/console/tasks?q=" + strings.Repeat(`"&<`, 900), web.Root},
 	} {
-		browser := s.client("")
-		answer := s.send(browser, http.MethodPost, "sign-in/issuer", url.Values{"issuer": {issuer.URL()}, "return": {c.back}})
+		browser := s.clientWithToken("")
+		answer := s.sendRequest(browser, http.MethodPost, "sign-in/issuer", url.Values{"issuer": {issuer.URL()}, "return": {c.back}})
 		require.Len(t, answer.cookies, 1, name)
 		require.LessOrEqual(t, len(answer.cookies[0].String()), 4096, name)
 		to, err := url.Parse(strings.TrimPrefix(answer.header.Get("Refresh"), "0; url="))
 		require.NoError(t, err)
-		require.Equal(t, c.want, s.send(browser, http.MethodGet, s.follow(browser, to), nil).header.Get("Location"), name)
+		require.Equal(t, c.want, s.sendRequest(browser, http.MethodGet, s.followRedirects(browser, to), nil).header.Get("Location"), name)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestCookiesAreSmall(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	long := strings.Repeat("x", 6000)
-	answer := s.send(s.client(""), http.MethodPost, "preferences", url.Values{
+	answer := s.sendRequest(s.clientWithToken(""), http.MethodPost, "preferences", url.Values{
 		"language": {long}, "theme": {long}, "keys": {long}, "return": {"/console/" + long},
 	})
 	require.NotEmpty(t, answer.cookies)

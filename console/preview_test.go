@@ -23,19 +23,19 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-// attach puts a file into the form of an application for a loan.
-func (s *site) attach(contentType, name, content string) (task uuid.UUID, reference string) {
+// attachDocument puts a file into the form of an application for a loan.
+func (s *site) attachDocument(contentType, name, content string) (task uuid.UUID, reference string) {
 	s.t.Helper()
-	process := s.loan("Loan with " + contentType)
-	task = s.task(process, "LOAN_APPLICATION", "")
-	s.assign(task, demo.Carol())
-	stored, err := s.app.UploadProcessDocument(s.t.Context(), s.caller(demo.Carol()), process, storage.Upload{
+	process := s.startLoan("Loan with " + contentType)
+	task = s.createTask(process, "LOAN_APPLICATION", "")
+	s.assignTask(task, demo.Carol())
+	stored, err := s.app.UploadProcessDocument(s.t.Context(), s.callerOf(demo.Carol()), process, storage.Upload{
 		Name: name, ContentType: contentType, Body: strings.NewReader(content),
 	})
 	require.NoError(s.t, err)
 	data, err := json.Marshal(map[string]string{"ATTACHMENT": app.DocumentURI(stored)})
 	require.NoError(s.t, err)
-	item, err := s.app.UpdateProcessItemTaskData(s.t.Context(), s.caller(demo.Carol()), task, data)
+	item, err := s.app.UpdateProcessItemTaskData(s.t.Context(), s.callerOf(demo.Carol()), task, data)
 	require.NoError(s.t, err)
 	var kept map[string]string
 	require.NoError(s.t, json.Unmarshal(item.Task.Data.Value, &kept))
@@ -49,16 +49,16 @@ func TestPreviewsRunNothing(t *testing.T) {
 	s := newSite(t)
 	const attack = `<svg xmlns="http://www.w3.org/2000/svg" onload="parent.document.title='run'"><script>parent.document.title='run'</script></svg>` +
 		`<script>top.document.title='run'</script><img src=x onerror="top.document.title='run'">`
-	client := s.client(demo.Carol().Secret)
+	client := s.clientWithToken(demo.Carol().Secret)
 	for contentType, shown := range map[string]string{
 		"image/svg+xml": "", "text/html": "", "application/xhtml+xml": "", "text/xml": "", "application/octet-stream": "",
 		"image/png": "image/png", "application/pdf": "application/pdf", "text/plain": "text/plain; charset=utf-8",
 		"text/javascript": "text/plain; charset=utf-8", "text/plain; charset=utf-7": "text/plain; charset=utf-8",
 	} {
-		task, reference := s.attach(contentType, "<b>attack.svg", attack)
+		task, reference := s.attachDocument(contentType, "<b>attack.svg", attack)
 		query := "?" + url.Values{"reference": {reference}}.Encode()
-		page := s.send(client, http.MethodGet, "tasks/"+task.String(), nil)
-		answer := s.send(client, http.MethodGet, "tasks/"+task.String()+"/preview"+query, nil)
+		page := s.sendRequest(client, http.MethodGet, "tasks/"+task.String(), nil)
+		answer := s.sendRequest(client, http.MethodGet, "tasks/"+task.String()+"/preview"+query, nil)
 		if shown == "" {
 			require.Equal(t, http.StatusNotFound, answer.status, contentType)
 			require.NotContains(t, string(page.body), "<iframe", contentType)
@@ -72,13 +72,13 @@ func TestPreviewsRunNothing(t *testing.T) {
 			require.Equal(t, shown != "application/pdf", strings.HasSuffix(policy, "; sandbox"))
 			require.Contains(t, string(page.body), "<iframe", contentType)
 		}
-		file := s.send(client, http.MethodGet, "tasks/"+task.String()+"/file"+query, nil)
+		file := s.sendRequest(client, http.MethodGet, "tasks/"+task.String()+"/file"+query, nil)
 		require.True(t, strings.HasPrefix(file.header.Get("Content-Disposition"), "attachment"), contentType)
 	}
 
-	task, _ := s.attach("text/plain", "attack.txt", attack)
+	task, _ := s.attachDocument("text/plain", "attack.txt", attack)
 	carol := s.signIn("Carol")
-	carol.open("tasks/" + task.String())
+	carol.openPath("tasks/" + task.String())
 	title := browsertest.Eval[string](carol.Tab, "document.title")
 	shown := browsertest.Eval[string](carol.Tab, `new Promise((done) => {
 		const frame = document.querySelector(".preview iframe");
@@ -121,7 +121,7 @@ func TestPreviewsShow(t *testing.T) {
 	for name, file := range map[string]struct{ contentType, content string }{
 		"red.png": {"image/png", redPNG(t)}, "red.pdf": {"application/pdf", redPDF},
 	} {
-		task, _ := s.attach(file.contentType, name, file.content)
+		task, _ := s.attachDocument(file.contentType, name, file.content)
 		to := filepath.Join(t.TempDir(), name+".png")
 		if *screenshots != "" {
 			to = filepath.Join(*screenshots, "preview-"+name+".png")
@@ -135,7 +135,7 @@ func TestPreviewsShow(t *testing.T) {
 func (p *person) seesRed(task uuid.UUID, picture string) bool {
 	const pages, pictures = 5, 60
 	for range pages {
-		p.open("tasks/" + task.String())
+		p.openPath("tasks/" + task.String())
 		p.Click(".preview summary")
 		for range pictures {
 			p.Screenshot(picture)

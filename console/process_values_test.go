@@ -15,10 +15,10 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
-// process reads a process as Alice.
-func (s *site) process(id uuid.UUID) *domain.Process {
+// findProcess reads a process as Alice.
+func (s *site) findProcess(id uuid.UUID) *domain.Process {
 	s.t.Helper()
-	found, err := s.app.RetrieveProcess(s.t.Context(), s.caller(demo.Alice()), id)
+	found, err := s.app.RetrieveProcess(s.t.Context(), s.callerOf(demo.Alice()), id)
 	require.NoError(s.t, err)
 	return found
 }
@@ -28,14 +28,14 @@ func TestValuesOfProcesses(t *testing.T) {
 	s := newSite(t)
 	id := uuid.MustParse(s.loanOf("Loan with values", "Carol", "Demo"))
 	path := "processes/" + id.String() + "/edit"
-	alice := s.client(demo.Alice().Secret)
-	require.Contains(t, string(s.send(alice, http.MethodGet, "processes/"+id.String(), nil).body), path)
-	require.NotContains(t, string(s.send(s.client(demo.Carol().Secret), http.MethodGet, "processes/"+id.String(), nil).body), path)
-	require.Contains(t, string(s.send(alice, http.MethodGet, path, nil).body), `name="v/metadata/LAST_NAME"`)
+	alice := s.clientWithToken(demo.Alice().Secret)
+	require.Contains(t, string(s.sendRequest(alice, http.MethodGet, "processes/"+id.String(), nil).body), path)
+	require.NotContains(t, string(s.sendRequest(s.clientWithToken(demo.Carol().Secret), http.MethodGet, "processes/"+id.String(), nil).body), path)
+	require.Contains(t, string(s.sendRequest(alice, http.MethodGet, path, nil).body), `name="v/metadata/LAST_NAME"`)
 
-	origin := string(s.process(id).Metadata.Value)
+	origin := string(s.findProcess(id).Metadata.Value)
 	begun := url.Values{
-		"version": {string(s.process(id).Version())}, "base": {`{"metadata":` + origin + `}`},
+		"version": {string(s.findProcess(id).Version())}, "base": {`{"metadata":` + origin + `}`},
 		"origin": {`{"metadata":` + origin + `}`}, "once": {uuid.NewString()}, "do": {"complete"},
 	}
 	entered := func(name, text string) url.Values {
@@ -45,20 +45,20 @@ func TestValuesOfProcesses(t *testing.T) {
 		}
 		return values
 	}
-	require.Equal(t, "done", s.post(alice, path, entered("LAST_NAME", "Changed")).Status)
-	require.JSONEq(t, `{"FIRST_NAME":"Carol","LAST_NAME":"Changed"}`, string(s.process(id).Metadata.Value))
+	require.Equal(t, "done", s.postForm(alice, path, entered("LAST_NAME", "Changed")).Status)
+	require.JSONEq(t, `{"FIRST_NAME":"Carol","LAST_NAME":"Changed"}`, string(s.findProcess(id).Metadata.Value))
 
 	// The same page again: what contradicts is asked, what does not is brought together.
-	conflict := s.post(alice, path, entered("LAST_NAME", "Other"))
+	conflict := s.postForm(alice, path, entered("LAST_NAME", "Other"))
 	require.Equal(t, "conflict", conflict.Status)
 	require.Contains(t, conflict.HTML, "Changed")
-	require.Equal(t, "done", s.post(alice, path, entered("FIRST_NAME", "Caroline")).Status)
-	require.JSONEq(t, `{"FIRST_NAME":"Caroline","LAST_NAME":"Changed"}`, string(s.process(id).Metadata.Value))
+	require.Equal(t, "done", s.postForm(alice, path, entered("FIRST_NAME", "Caroline")).Status)
+	require.JSONEq(t, `{"FIRST_NAME":"Caroline","LAST_NAME":"Changed"}`, string(s.findProcess(id).Metadata.Value))
 
-	_, err := s.app.CancelProcess(t.Context(), s.caller(demo.Alice()), id)
+	_, err := s.app.CancelProcess(t.Context(), s.callerOf(demo.Alice()), id)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusForbidden, s.send(alice, http.MethodGet, path, nil).status)
-	require.NotContains(t, string(s.send(alice, http.MethodGet, "processes/"+id.String(), nil).body), path)
+	require.Equal(t, http.StatusForbidden, s.sendRequest(alice, http.MethodGet, path, nil).status)
+	require.NotContains(t, string(s.sendRequest(alice, http.MethodGet, "processes/"+id.String(), nil).body), path)
 }
 
 // Another person changes one of the values after the page's version was checked: what was
@@ -67,26 +67,26 @@ func TestElementsOfProcesses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	definition := demo.Inspection()
-	started, _, err := s.app.CreateProcess(t.Context(), s.caller(demo.Alice()), app.NewProcess{
+	started, _, err := s.app.CreateProcess(t.Context(), s.callerOf(demo.Alice()), app.NewProcess{
 		Definition: app.DefinitionKey{ID: &definition}, Metadata: json.RawMessage(`{"KEPT":1}`),
 	})
 	require.NoError(t, err)
-	alice, path := s.client(demo.Alice().Secret), "processes/"+started.ID.String()
+	alice, path := s.clientWithToken(demo.Alice().Secret), "processes/"+started.ID.String()
 	begun := url.Values{
 		"version": {string(started.Version())}, "base": {`{"metadata":{"KEPT":1},"elements":{}}`},
 		"origin": {`{"metadata":{"KEPT":1},"elements":{}}`}, "once": {uuid.NewString()}, "do": {"complete"},
 		"v/elements/REF": {"A-17"}, "v/elements/SCORE": {"3.50"}, "v/metadata": {`{"KEPT":2}`},
 	}
-	_, err = s.app.PatchProcessEntity(t.Context(), s.caller(demo.Alice()), started.ID, []jsondoc.Operation{
+	_, err = s.app.PatchProcessEntity(t.Context(), s.callerOf(demo.Alice()), started.ID, []jsondoc.Operation{
 		{Op: "add", Path: "/theirs", Value: json.RawMessage("true")},
 	})
 	require.NoError(t, err)
-	require.Equal(t, "done", s.post(alice, path+"/edit", begun).Status)
-	saved := s.process(started.ID)
+	require.Equal(t, "done", s.postForm(alice, path+"/edit", begun).Status)
+	saved := s.findProcess(started.ID)
 	require.JSONEq(t, `{"KEPT":2}`, string(saved.Metadata.Value))
 	require.JSONEq(t, `{"theirs":true}`, string(saved.Entity.Value))
 	require.Equal(t, "3.50", string(saved.Elements["SCORE"][0].Value))
-	page := string(s.send(alice, http.MethodGet, path, nil).body)
+	page := string(s.sendRequest(alice, http.MethodGet, path, nil).body)
 	require.Contains(t, page, "<dt>Reference</dt>")
 	require.Contains(t, page, "<dd>A-17</dd>")
 }

@@ -27,7 +27,7 @@ func (s *site) loanOf(subject, firstName, lastName string) string {
 	definition := demo.Loan()
 	metadata, err := json.Marshal(map[string]string{"FIRST_NAME": firstName, "LAST_NAME": lastName})
 	require.NoError(s.t, err)
-	started, _, err := s.app.CreateProcess(s.t.Context(), s.caller(demo.Carol()), app.NewProcess{
+	started, _, err := s.app.CreateProcess(s.t.Context(), s.callerOf(demo.Carol()), app.NewProcess{
 		Definition: app.DefinitionKey{ID: &definition}, Subject: subject, Metadata: metadata,
 	})
 	require.NoError(s.t, err)
@@ -39,17 +39,17 @@ func (s *site) signInWithoutScript(name string) *person {
 	s.t.Helper()
 	p := &person{browsertest.New(s.t), s}
 	p.Scripts(false)
-	p.enter(name)
+	p.enterCredentials(name)
 	return p
 }
 
-// fetch returns what the tab's browser gets from a path.
-func (p *person) fetch(path string) string {
+// fetchText returns what the tab's browser gets from a path.
+func (p *person) fetchText(path string) string {
 	p.s.t.Helper()
-	return browsertest.Eval[string](p.Tab, "fetch("+quoted(p.s.url+path)+").then((r) => r.text())")
+	return browsertest.Eval[string](p.Tab, "fetch("+quoteText(p.s.url+path)+").then((r) => r.text())")
 }
 
-func quoted(text string) string {
+func quoteText(text string) string {
 	js, err := json.Marshal(text)
 	if err != nil {
 		panic(err)
@@ -63,7 +63,7 @@ func (p *person) requireFit() {
 	p.s.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
 		p.Scheme(scheme)
-		p.Await("document.documentElement.dataset.bsTheme === " + quoted(scheme))
+		p.Await("document.documentElement.dataset.bsTheme === " + quoteText(scheme))
 		p.RequireAccessible()
 	}
 	p.Size(320, 700)
@@ -90,10 +90,10 @@ func TestProcesses(t *testing.T) {
 			"processes?definition=" + definition + "&f.LAST_NAME=name-2":     "1 in all",
 			"processes?definition=" + definition + "&q=listed-name&page=900": "2 in all",
 		} {
-			carol.open(path)
+			carol.openPath(path)
 			carol.AwaitText(found)
 		}
-		carol.open("processes?definition=" + definition + "&q=listed-name")
+		carol.openPath("processes?definition=" + definition + "&q=listed-name")
 		carol.AwaitText("Last name")
 		carol.AwaitText(hostile)
 		carol.requireFit()
@@ -101,7 +101,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("are exported as a table", func(t *testing.T) {
 		t.Parallel()
 		carol := (&site{t: t, url: s.url, db: s.db, app: s.app}).signIn("Carol")
-		table := carol.fetch("processes.csv?definition=" + definition + "&q=listed-name&sort=subject")
+		table := carol.fetchText("processes.csv?definition=" + definition + "&q=listed-name&sort=subject")
 		require.Contains(t, table, "id,Subject,Process,State,Started by,Open tasks,Started,Changed,FIRST_NAME,LAST_NAME\n"+id+",\"Listed loan =<img")
 		require.Contains(t, table, `,"'=<img src=x onerror`, "a value is not a formula")
 		require.Contains(t, table, "Given-1,Listed-name-2\n")
@@ -109,7 +109,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("of others are not listed", func(t *testing.T) {
 		t.Parallel()
 		bob := (&site{t: t, url: s.url, db: s.db, app: s.app}).signIn("Bob")
-		bob.open("processes?q=listed-name")
+		bob.openPath("processes?q=listed-name")
 		bob.AwaitText("No process matches")
 	})
 }
@@ -124,12 +124,12 @@ func TestProcess(t *testing.T) { //nolint:funlen // its subtests share one set-u
 		s := share(t)
 		id := uuid.MustParse(s.loanOf("Followed", "Live", "Shown"))
 		alice := s.signIn("Alice")
-		alice.open("processes/" + id.String())
+		alice.openPath("processes/" + id.String())
 		alice.AwaitText("started by Carol")
 		alice.Click(".columns .copy")
-		s.task(id, "APPROVE_LOAN", "")
+		s.createTask(id, "APPROVE_LOAN", "")
 		alice.AwaitText("1 open task")
-		_, err := s.app.CancelProcess(t.Context(), s.caller(demo.Alice()), id)
+		_, err := s.app.CancelProcess(t.Context(), s.callerOf(demo.Alice()), id)
 		require.NoError(t, err)
 		alice.Await(`/Cancel/.test(document.querySelector("#process-state").textContent)`)
 	})
@@ -137,14 +137,14 @@ func TestProcess(t *testing.T) { //nolint:funlen // its subtests share one set-u
 		t.Parallel()
 		s := share(t)
 		id := s.loanOf("Loan "+hostile, hostile, "Shown")
-		task := s.task(uuid.MustParse(id), "APPROVE_LOAN", "")
-		_, err := s.app.ClaimProcessItemTask(t.Context(), s.caller(demo.Bob()), task)
+		task := s.createTask(uuid.MustParse(id), "APPROVE_LOAN", "")
+		_, err := s.app.ClaimProcessItemTask(t.Context(), s.callerOf(demo.Bob()), task)
 		require.NoError(t, err)
-		_, _, err = s.app.CreateProcessItem(t.Context(), s.caller(demo.Alice()), app.NewItem{
+		_, _, err = s.app.CreateProcessItem(t.Context(), s.callerOf(demo.Alice()), app.NewItem{
 			Type: domain.ItemMessage, ProcessID: uuid.MustParse(id), Text: hostile,
 		})
 		require.NoError(t, err)
-		document, err := s.app.UploadProcessDocument(t.Context(), s.caller(demo.Alice()), uuid.MustParse(id), storage.Upload{
+		document, err := s.app.UploadProcessDocument(t.Context(), s.callerOf(demo.Alice()), uuid.MustParse(id), storage.Upload{
 			Name: hostile + ".txt", ContentType: "text/html", Body: strings.NewReader(hostile),
 		})
 		require.NoError(t, err)
@@ -158,14 +158,14 @@ func TestProcess(t *testing.T) { //nolint:funlen // its subtests share one set-u
 			"/related":   {"There are no related processes"},
 			"/runs":      {"No action has been used yet"},
 		} {
-			alice.open("processes/" + id + tab)
+			alice.openPath("processes/" + id + tab)
 			for _, text := range texts {
 				alice.AwaitText(text)
 			}
 			alice.Size(1280, 800)
 			alice.requireFit()
 		}
-		alice.open("processes/" + id + "/documents")
+		alice.openPath("processes/" + id + "/documents")
 		answer := browsertest.Eval[[]string](alice.Tab, `fetch(document.querySelector("a[download]").href).then(async (r) => [
 			await r.text(), r.headers.get("content-disposition"), r.headers.get("x-content-type-options"), r.headers.get("content-security-policy")])`)
 		require.Equal(t, hostile, answer[0])
@@ -176,11 +176,11 @@ func TestProcess(t *testing.T) { //nolint:funlen // its subtests share one set-u
 	t.Run("is cancelled after the dialog said what happens", func(t *testing.T) {
 		t.Parallel()
 		s := share(t)
-		id := s.loan("Loan to cancel")
-		s.task(id, "APPROVE_LOAN", "")
-		s.task(id, "LOAN_APPLICATION", "")
+		id := s.startLoan("Loan to cancel")
+		s.createTask(id, "APPROVE_LOAN", "")
+		s.createTask(id, "LOAN_APPLICATION", "")
 		alice := s.signIn("Alice")
-		alice.open("processes/" + id.String())
+		alice.openPath("processes/" + id.String())
 		alice.Click("a[href$='finish/cancel']")
 		alice.AwaitText("2 open tasks will be cancelled.")
 		alice.Click("form[action$='finish/cancel'] button")
@@ -191,9 +191,9 @@ func TestProcess(t *testing.T) { //nolint:funlen // its subtests share one set-u
 	t.Run("carries messages into threads", func(t *testing.T) {
 		t.Parallel()
 		s := share(t)
-		id := s.loan("Loan to discuss")
+		id := s.startLoan("Loan to discuss")
 		alice := s.signIn("Alice")
-		alice.open("processes/" + id.String() + "/messages")
+		alice.openPath("processes/" + id.String() + "/messages")
 		alice.Type("textarea[name=text]", "First word")
 		alice.Click(".message-form button")
 		alice.AwaitText("Alice")
@@ -212,13 +212,13 @@ func TestProcessActions(t *testing.T) { //nolint:funlen // its subtests share on
 	act := func(t *testing.T, code string, scripts bool) (*site, uuid.UUID, *person) {
 		t.Helper()
 		s := &site{t: t, url: shared.url, db: shared.db, app: shared.app}
-		id := s.loan("Loan for " + code)
+		id := s.startLoan("Loan for " + code)
 		signIn := s.signIn
 		if !scripts {
 			signIn = s.signInWithoutScript
 		}
 		alice := signIn("Alice")
-		alice.open("processes/" + id.String())
+		alice.openPath("processes/" + id.String())
 		alice.Click("details.actions-menu > summary")
 		alice.Click("[href$='act/" + code + "'], [action$='act/" + code + "'] button")
 		return s, id, alice
@@ -227,11 +227,11 @@ func TestProcessActions(t *testing.T) { //nolint:funlen // its subtests share on
 		t.Parallel()
 		s, id, alice := act(t, "REPORT", true)
 		alice.AwaitText("The file is being made")
-		runs, err := s.app.FindProcessActions(t.Context(), s.caller(demo.Alice()), id, domain.PageRequest{Size: 5}, nil)
+		runs, err := s.app.FindProcessActions(t.Context(), s.callerOf(demo.Alice()), id, domain.PageRequest{Size: 5}, nil)
 		require.NoError(t, err)
 		require.Len(t, runs.Items, 1)
 		content := "%PDF " + hostile + "\x00\xff"
-		_, _, err = s.app.UploadProcessActionDocument(t.Context(), s.caller(demo.LoanWorker()), id, runs.Items[0].ID, storage.Upload{
+		_, _, err = s.app.UploadProcessActionDocument(t.Context(), s.callerOf(demo.LoanWorker()), id, runs.Items[0].ID, storage.Upload{
 			Name: "report.pdf", ContentType: "application/pdf", Body: strings.NewReader(content),
 		})
 		require.NoError(t, err)
@@ -261,16 +261,16 @@ func TestProcessActions(t *testing.T) { //nolint:funlen // its subtests share on
 	t.Run("that adds a task", func(t *testing.T) {
 		t.Parallel()
 		s := &site{t: t, url: shared.url, db: shared.db, app: shared.app}
-		id := s.loan("Loan for a task")
-		task := s.task(id, "LOAN_APPLICATION", `{"FIRST_NAME":"A","LAST_NAME":"B","CURRENCY":"EUR","AMOUNT":"1"}`)
-		_, err := s.app.ClaimProcessItemTask(t.Context(), s.caller(demo.Carol()), task)
+		id := s.startLoan("Loan for a task")
+		task := s.createTask(id, "LOAN_APPLICATION", `{"FIRST_NAME":"A","LAST_NAME":"B","CURRENCY":"EUR","AMOUNT":"1"}`)
+		_, err := s.app.ClaimProcessItemTask(t.Context(), s.callerOf(demo.Carol()), task)
 		require.NoError(t, err)
 		alice := s.signIn("Alice")
-		alice.open("processes/" + id.String())
+		alice.openPath("processes/" + id.String())
 		require.Zero(t, alice.Count("[action$='act/EXTRA_REVIEW']"), "it is not available yet")
-		_, err = s.app.CompleteProcessItemTask(t.Context(), s.caller(demo.Carol()), task)
+		_, err = s.app.CompleteProcessItemTask(t.Context(), s.callerOf(demo.Carol()), task)
 		require.NoError(t, err)
-		alice.open("processes/" + id.String())
+		alice.openPath("processes/" + id.String())
 		alice.Click("details.actions-menu > summary")
 		alice.Click("[action$='act/EXTRA_REVIEW'] button")
 		alice.AwaitText("Approve the loan")
@@ -278,14 +278,14 @@ func TestProcessActions(t *testing.T) { //nolint:funlen // its subtests share on
 	t.Run("that writes, opens a thread or sends a signal", func(t *testing.T) {
 		t.Parallel()
 		s := &site{t: t, url: shared.url, db: shared.db, app: shared.app, database: shared.database, administration: shared.administration}
-		id := s.talk("To talk about")
+		id := s.startTalk("To talk about")
 		alice := s.signIn("Alice")
 		for _, c := range []struct{ code, field, typed, shown string }{
 			{"WRITE", "#text", "A note " + hostile, "A note " + hostile},
 			{"DISCUSS", "", "", "Discussion"},
 			{"HURRY", `[name="v/input"]`, "tomorrow", "This is done."},
 		} {
-			alice.open("processes/" + id.String())
+			alice.openPath("processes/" + id.String())
 			alice.Click("details.actions-menu > summary")
 			alice.Click("[href$='act/" + c.code + "'], [action$='act/" + c.code + "'] button")
 			if c.field != "" {
@@ -299,9 +299,9 @@ func TestProcessActions(t *testing.T) { //nolint:funlen // its subtests share on
 	t.Run("that is not there is refused", func(t *testing.T) {
 		t.Parallel()
 		s := &site{t: t, url: shared.url, db: shared.db, app: shared.app}
-		id := s.loan("Loan without the action")
+		id := s.startLoan("Loan without the action")
 		carol := s.signIn("Carol")
-		carol.open("processes/" + id.String() + "/act/REPORT")
+		carol.openPath("processes/" + id.String() + "/act/REPORT")
 		carol.AwaitText("Not found")
 	})
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// text returns a page of a user as text, which has at most 25 KB compressed.
-func (s *site) text(client *http.Client, path string) string {
+// pageText returns a page of a user as text, which has at most 25 KB compressed.
+func (s *site) pageText(client *http.Client, path string) string {
 	s.t.Helper()
-	answer := s.send(client, http.MethodGet, path, nil, "Accept-Encoding", "gzip")
+	answer := s.sendRequest(client, http.MethodGet, path, nil, "Accept-Encoding", "gzip")
 	require.Equal(s.t, http.StatusOK, answer.status, path)
 	require.LessOrEqual(s.t, len(answer.body), 25_000, path)
 	plain, err := gzip.NewReader(strings.NewReader(string(answer.body)))
@@ -32,18 +32,18 @@ func (s *site) text(client *http.Client, path string) string {
 func TestReferenceHasEveryOperationAndSchema(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	bob := s.client(demo.Bob().Secret)
-	apis := s.text(bob, "reference")
+	bob := s.clientWithToken(demo.Bob().Secret)
+	apis := s.pageText(bob, "reference")
 	for code, document := range map[string]string{"2024-06-14": openapi.ShapeB, "2022-10-08": openapi.ShapeA, "admin": openapi.Admin} {
 		doc, err := openapi.Load(document)
 		require.NoError(t, err)
 		require.Contains(t, apis, doc.Info.Title)
-		all := s.text(bob, "reference/"+code)
+		all := s.pageText(bob, "reference/"+code)
 		require.Contains(t, all, `href="/openapi/`+document+`"`)
 		for path, item := range doc.Paths.Map() {
 			for method, op := range item.Operations() {
 				require.Contains(t, all, "/console/reference/"+code+"/operations/"+op.OperationID+`"`)
-				page := s.text(bob, "reference/"+code+"/operations/"+op.OperationID)
+				page := s.pageText(bob, "reference/"+code+"/operations/"+op.OperationID)
 				require.Contains(t, page, method+" "+doc.Servers[0].URL+path)
 				require.Contains(t, page, strings.TrimSuffix(s.url, "/console/")+doc.Servers[0].URL)
 				for status := range op.Responses.Map() {
@@ -57,7 +57,7 @@ func TestReferenceHasEveryOperationAndSchema(t *testing.T) {
 			}
 		}
 		for name, schema := range doc.Components.Schemas {
-			page := s.text(bob, "reference/"+code+"/schemas/"+name)
+			page := s.pageText(bob, "reference/"+code+"/schemas/"+name)
 			for member := range schema.Value.Properties {
 				require.Contains(t, page, ">"+member+"<", name)
 			}
@@ -68,13 +68,13 @@ func TestReferenceHasEveryOperationAndSchema(t *testing.T) {
 func TestReferenceIsSearched(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	bob := s.client(demo.Bob().Secret)
-	found := s.text(bob, "reference/2024-06-14?q=PROCESS-ITEMS+claim")
+	bob := s.clientWithToken(demo.Bob().Secret)
+	found := s.pageText(bob, "reference/2024-06-14?q=PROCESS-ITEMS+claim")
 	require.Contains(t, found, "/operations/claimProcessItemTask\"")
 	require.NotContains(t, found, "/operations/createProcess\"")
-	require.Contains(t, s.text(bob, "reference/admin?q=no+such+words"), "No operation matches.")
+	require.Contains(t, s.pageText(bob, "reference/admin?q=no+such+words"), "No operation matches.")
 	for _, path := range []string{"v1", "admin/operations/no-such", "admin/schemas/no-such", "2022-10-08/operations/applyResources"} {
-		require.Equal(t, http.StatusNotFound, s.send(bob, http.MethodGet, "reference/"+path, nil).status, path)
+		require.Equal(t, http.StatusNotFound, s.sendRequest(bob, http.MethodGet, "reference/"+path, nil).status, path)
 	}
 }
 
@@ -82,12 +82,12 @@ func TestReferenceIsSearched(t *testing.T) {
 func TestReferenceHasWebhooks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	bob := s.client(demo.Bob().Secret)
+	bob := s.clientWithToken(demo.Bob().Secret)
 	receiver, err := standardwebhooks.NewWebhook("whsec_" + base64.StdEncoding.EncodeToString([]byte("the secret of an example")))
 	require.NoError(t, err)
 	for _, code := range []string{"2024-06-14", "2022-10-08"} {
-		require.Contains(t, s.text(bob, "reference/"+code), "/console/reference/"+code+`/operations/deliverEvent"`)
-		page := s.text(bob, "reference/"+code+"/operations/deliverEvent")
+		require.Contains(t, s.pageText(bob, "reference/"+code), "/console/reference/"+code+`/operations/deliverEvent"`)
+		page := s.pageText(bob, "reference/"+code+"/operations/deliverEvent")
 		_, example, _ := strings.Cut(page, " /of-the-subscription HTTP/1.1\n")
 		example, _, _ = strings.Cut(example, "</pre>")
 		head, body, _ := strings.Cut(example, "\n\n")
@@ -107,23 +107,23 @@ func TestReferenceHasWebhooks(t *testing.T) {
 func TestReferenceSaysWhoMay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	bob := s.client(demo.Bob().Secret)
-	claim := s.text(bob, "reference/2024-06-14/operations/claimProcessItemTask")
+	bob := s.clientWithToken(demo.Bob().Secret)
+	claim := s.pageText(bob, "reference/2024-06-14/operations/claimProcessItemTask")
 	require.Contains(t, claim, "<li>Candidates of the task</li>")
 	require.NotContains(t, claim, "<li>Managers of the definition</li>")
-	require.Contains(t, s.text(bob, "reference/admin/operations/examineHealth"), "<li>Operators of the installation</li>")
+	require.Contains(t, s.pageText(bob, "reference/admin/operations/examineHealth"), "<li>Operators of the installation</li>")
 }
 
 // The example is a command that a shell takes as it is.
 func TestReferenceHasExamples(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	bob := s.client(demo.Bob().Secret)
-	page := s.text(bob, "reference/2024-06-14/operations/createProcess")
+	bob := s.clientWithToken(demo.Bob().Secret)
+	page := s.pageText(bob, "reference/2024-06-14/operations/createProcess")
 	require.Contains(t, page, `curl "`+strings.TrimSuffix(s.url, "/console/")+`/v2024-06-14/processes" \
   --request POST \
   --header "Authorization: Bearer $TOKEN" \
   --header "Content-Type: application/json" \
   --data '{`)
-	require.Contains(t, s.text(bob, "reference/2024-06-14/operations/retrieveProcess"), "/v2024-06-14/processes/${id}\" \\\n")
+	require.Contains(t, s.pageText(bob, "reference/2024-06-14/operations/retrieveProcess"), "/v2024-06-14/processes/${id}\" \\\n")
 }

@@ -16,7 +16,7 @@ func TestFilesOfRobotsAreUploaded(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("an interpreter"), 0o600))
 	alice := s.signIn("Alice")
 	robot := "people/demo/Robot/KYC_BOT"
-	alice.open(robot)
+	alice.openPath(robot)
 	alice.Set("select[name=type]", "NODEJS")
 	alice.Type("input[name=version]:not([type=hidden])", "22.1")
 	alice.Upload("input[type=file]", file)
@@ -27,7 +27,7 @@ func TestFilesOfRobotsAreUploaded(t *testing.T) {
 	alice.Set("select[name=type]", "NODEJS")
 	alice.Click("form[action$='/files'] button")
 	alice.Await(`document.querySelector(".alert-danger")`)
-	alice.open(robot)
+	alice.openPath(robot)
 	alice.Click("input[name=version][value='22.1'] ~ button")
 	alice.Await(`!document.body.innerText.includes("NODEJS 22.1")`)
 	alice.RequireAccessible()

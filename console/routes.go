@@ -45,8 +45,8 @@ type screens struct {
 	webhooks    *webhooks.Screens
 }
 
-// routes returns all screens, and what the forms on them do.
-func routes(s screens) []web.Route {
+// allRoutes returns all screens, and what the forms on them do.
+func allRoutes(s screens) []web.Route {
 	return slices.Concat([]web.Route{
 		web.Get("", s.home.Show),
 
@@ -117,8 +117,8 @@ func processRoutes(s screens) []web.Route {
 		web.Get("processes/:id/engine/history", s.processes.EngineHistory),
 		web.Get("processes/:id/act/:code", s.processes.Ask),
 		web.Post("processes/:id/act/:code", s.processes.Act),
-		web.Get("processes/:id/finish/:how", s.processes.Finish),
-		web.Post("processes/:id/finish/:how", s.processes.Finished),
+		web.Get("processes/:id/finish/:how", s.processes.ConfirmEnd),
+		web.Post("processes/:id/finish/:how", s.processes.End),
 	}, s.start.Forms().Routes("start/:id"), s.processes.Forms().Routes("processes/:id/act/:code"),
 		s.processes.EditForms().Routes("processes/:id/edit"), s.processes.MessageForms().Routes("processes/:id/messages/:code"))
 }

@@ -34,8 +34,8 @@ func sql[T any](s *site, statement string, args ...any) T {
 	return value
 }
 
-// incident lets the workflow of a process fail with a message.
-func (s *site) incident(process uuid.UUID, message string) uuid.UUID {
+// createIncident lets the workflow of a process fail with a message.
+func (s *site) createIncident(process uuid.UUID, message string) uuid.UUID {
 	s.t.Helper()
 	attempt := uuid.NewString()
 	run := sql[uuid.UUID](s, `UPDATE engine_runs SET state = 'FAILED', run_id = $2, closed_at = created_at
@@ -44,16 +44,16 @@ func (s *site) incident(process uuid.UUID, message string) uuid.UUID {
 	id := domain.NewID()
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx *persistence.Tx) error {
 		tx.InsertIncident(domain.NewIncident(id, domain.EngineRun{ID: run, TenantID: tenant, OwnerID: process},
-			domain.Closing{RunID: attempt, Message: message, Failure: "ApplicationError: " + message + "\n  at LoanWorkflow"}, s.now()))
+			domain.Closing{RunID: attempt, Message: message, Failure: "ApplicationError: " + message + "\n  at LoanWorkflow"}, s.currentTime()))
 		return nil
 	}))
 	return id
 }
 
-// webhook creates a webhook subscription in the tenant of a process, with a secret and a
+// createWebhook creates a webhook subscription in the tenant of a process, with a secret and a
 // delivery of the creation of the process that was given up. It returns what names the
 // subscription in a query.
-func (s *site) webhook(process uuid.UUID, code string) (name string, delivery uuid.UUID) {
+func (s *site) createWebhook(process uuid.UUID, code string) (name string, delivery uuid.UUID) {
 	s.t.Helper()
 	operator := domain.Caller{PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser, Operator: true}
 	tenant := sql[string](s, `SELECT t.code FROM tenants t JOIN processes p ON p.tenant_id = t.id WHERE p.id = $1`, process)
@@ -86,11 +86,11 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 	s := makeSite(t)
 	s.t = t
 	first := s.loanOf("Loan "+hostile, "Carol", "Demo")
-	s.incident(uuid.MustParse(first), "the amount is not a number")
-	incident := s.incident(uuid.MustParse(first), hostile)
-	s.incident(s.loan("Loan for a piano"), "no answer from the register of companies")
+	s.createIncident(uuid.MustParse(first), "the amount is not a number")
+	incident := s.createIncident(uuid.MustParse(first), hostile)
+	s.createIncident(s.startLoan("Loan for a piano"), "no answer from the register of companies")
 	record := sql[uuid.UUID](s, `SELECT id FROM events WHERE process_id = $1 LIMIT 1`, first)
-	webhook, delivery := s.webhook(uuid.MustParse(first), "PICTURED")
+	webhook, delivery := s.createWebhook(uuid.MustParse(first), "PICTURED")
 	now := time.Now()
 	require.NoError(t, s.db.MatchTaskQueues(t.Context(), now))
 	require.NoError(t, s.db.PutObservations(t.Context(), []domain.SeenTaskQueue{{
@@ -106,18 +106,18 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 		"audit": "audit?about=" + first, "no-audit": "audit?who=no-such-person", "record": "audit/" + record.String(),
 	}
 	requireEveryScreen(t, slices.Collect(maps.Values(screens)), func(area string) bool {
-		return administered(area) && area != "definitions" && area != "people"
+		return isAdministrative(area) && area != "definitions" && area != "people"
 	})
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
 			s := *s
 			s.t = t
-			alice := s.operator()
+			alice := s.signInOperator()
 			alice.Scheme(scheme)
 			for name, path := range screens {
 				alice.Size(1280, 800)
-				alice.open(path)
+				alice.openPath(path)
 				alice.RequireAccessible()
 				alice.AwaitContent()
 				require.Equal(t, 1, alice.Count(".side [aria-current]"), path)
@@ -138,14 +138,14 @@ func TestIncidentsAreDealtWith(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t
-	loan := s.loan("Loan that fails")
-	s.incident(loan, "first failure")
-	second := s.incident(loan, "second failure")
-	other := s.incident(s.loan("Loan that fails too"), "another failure")
+	loan := s.startLoan("Loan that fails")
+	s.createIncident(loan, "first failure")
+	second := s.createIncident(loan, "second failure")
+	other := s.createIncident(s.startLoan("Loan that fails too"), "another failure")
 
 	bob := s.signIn("Bob")
 	require.Zero(t, bob.Count("a[href='/console/definitions']"), "Bob administers nothing")
-	bob.open("incidents")
+	bob.openPath("incidents")
 	bob.AwaitText("Not allowed")
 
 	alice := s.signInWithoutScript("Alice")
@@ -159,16 +159,16 @@ func TestIncidentsAreDealtWith(t *testing.T) {
 	require.Equal(t, 2, alice.Count("#results .text-green"))
 	require.Equal(t, int64(2), sql[int64](s, `SELECT count(*) FROM engine_commands WHERE kind = 'RESTART'`))
 
-	alice.open("incidents")
+	alice.openPath("incidents")
 	alice.Click(".row-link")
 	alice.AwaitText("first failure")
 	alice.Click("form[action$=retry] button")
 	alice.AwaitText("the workflow was started again since")
 	alice.Click("form[action$=dismiss] button")
 	alice.AwaitText("Dismissed")
-	alice.open("incidents")
+	alice.openPath("incidents")
 	alice.AwaitText("No incident is open.")
-	alice.open("incidents?state=all&q=second")
+	alice.openPath("incidents?state=all&q=second")
 	alice.AwaitText("1 in all")
 	alice.Click(".row-link")
 	alice.Click("a[href='" + web.Root + "processes/" + loan.String() + "']")
@@ -179,7 +179,7 @@ func TestQueuesSayWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	alice := s.signIn("Alice")
-	alice.open("queues")
+	alice.openPath("queues")
 	alice.AwaitText("no live worker")
 	alice.AwaitText("Start a worker for this queue")
 	alice.Click("a[href*='name=QUEUE_SAMPLE_LOAN']")
@@ -189,7 +189,7 @@ func TestQueuesSayWhatIsMissing(t *testing.T) {
 		"typescript": {"npm test", `TASK_QUEUE = "QUEUE_SAMPLE_LOAN";`, `process.task<ClaimExpenses>(TASK_CLAIM_EXPENSES)`},
 		"java":       {"mvn test", `String TASK_QUEUE = "QUEUE_SAMPLE_LOAN";`, `process.task(TASK_CLAIM_EXPENSES, ClaimExpenses.class)`},
 	} {
-		alice.open("queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN")
+		alice.openPath("queues/queue?tenant=demo&name=QUEUE_SAMPLE_LOAN")
 		alice.Click("a.chip[href*='language=" + language + "']")
 		alice.AwaitText(texts[0])
 		shown := browsertest.Eval[string](alice.Tab, "document.body.textContent")
@@ -203,29 +203,29 @@ func TestAuditIsFilteredAndExported(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t
-	loan := s.loan("Loan to audit")
-	s.loan("Loan of another")
+	loan := s.startLoan("Loan to audit")
+	s.startLoan("Loan of another")
 	alice := s.signIn("Alice")
-	alice.open("audit")
+	alice.openPath("audit")
 	alice.Type("[name=who]", "carol")
 	alice.Type("[name=what]", "process.created")
 	alice.Type("[name=about]", loan.String())
 	alice.Click(".audit-buttons button")
 	alice.Await(`document.querySelectorAll("#audit tbody tr").length === 1`)
 	query := strings.TrimPrefix(alice.Path(), web.Root+"audit")
-	table := alice.fetch("audit.csv" + query)
+	table := alice.fetchText("audit.csv" + query)
 	require.Equal(t, 2, strings.Count(table, "\n"), table)
 	require.Contains(t, table, ",demo,"+demo.Carol().ID.String()+",Carol,PROCESS.CREATED,PROCESS,"+loan.String())
-	record := alice.fetch("audit.json" + query)
+	record := alice.fetchText("audit.json" + query)
 	require.Contains(t, record, `"actor":"Carol","type":"PROCESS.CREATED","resourceKind":"PROCESS","resourceId":"`+loan.String()+`"`)
 	alice.Click("#audit .row-link")
 	alice.AwaitText("All of this resource")
 	permanent := alice.Path()
 	alice.Click("a[href*='about=" + loan.String() + "']")
 	alice.AwaitText("PROCESS.CREATED")
-	alice.open(strings.TrimPrefix(permanent, web.Root))
+	alice.openPath(strings.TrimPrefix(permanent, web.Root))
 	alice.AwaitText(loan.String())
-	alice.open("audit?from=yesterday")
+	alice.openPath("audit?from=yesterday")
 	alice.AwaitText("That did not work")
 }
 
@@ -233,13 +233,13 @@ func TestWebhooksAreSentAgain(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t
-	_, delivery := s.webhook(s.loan("Loan to send"), "HOOK")
+	_, delivery := s.createWebhook(s.startLoan("Loan to send"), "HOOK")
 	state := func() string { return sql[string](s, `SELECT state FROM webhook_deliveries WHERE id = $1`, delivery) }
 	finish := func(state string) {
 		sql[uuid.UUID](s, `UPDATE webhook_deliveries SET state = $2, finished_at = created_at WHERE id = $1 RETURNING id`, delivery, state)
 	}
 	alice := s.signIn("Alice")
-	alice.open("webhooks")
+	alice.openPath("webhooks")
 	alice.AwaitText("1 given up")
 	alice.Click("#webhooks .row-link")
 	alice.AwaitText("Send a test event")
@@ -253,12 +253,12 @@ func TestWebhooksAreSentAgain(t *testing.T) {
 	require.Equal(t, "PENDING", state())
 
 	finish("DEAD")
-	alice.open(webhook)
+	alice.openPath(webhook)
 	alice.Click(".replay-form button")
 	alice.AwaitText("1 deliveries are sent again.")
 	require.Equal(t, "PENDING", state())
 	finish("DELIVERED")
-	alice.open(webhook)
+	alice.openPath(webhook)
 	alice.Click(".replay-form button")
 	alice.AwaitText("0 deliveries are sent again.")
 	alice.Set("[name=what]", "everything")
@@ -266,7 +266,7 @@ func TestWebhooksAreSentAgain(t *testing.T) {
 	alice.AwaitText("1 deliveries are sent again.")
 	require.Equal(t, "PENDING", state())
 	finish("DELIVERED")
-	alice.open(webhook + "&done=replay&count=10000&what=everything&next=2026-01-01T00:00:00Z")
+	alice.openPath(webhook + "&done=replay&count=10000&what=everything&next=2026-01-01T00:00:00Z")
 	alice.Click(".alert form button")
 	alice.AwaitText("1 deliveries are sent again.")
 	require.Equal(t, "PENDING", state())
@@ -277,13 +277,13 @@ func TestWebhooksAreSentAgain(t *testing.T) {
 	alice.AwaitText("The endpoint is paused.")
 	alice.Click("form[action$='/ping'] button")
 	alice.Await(`document.querySelector(".alert-danger")`)
-	alice.open(webhook)
+	alice.openPath(webhook)
 	alice.Click("form[action$='/resume'] button")
 	alice.AwaitText("The endpoint is resumed.")
 	alice.Click("form[action$='/rotate'] button")
 	alice.AwaitText("It is shown only now.")
 	require.True(t, strings.HasPrefix(alice.Text("#issued"), "whsec_"))
 	require.Equal(t, int64(2), sql[int64](s, `SELECT count(*) FROM webhook_secrets`), "both are valid")
-	alice.open(webhook)
+	alice.openPath(webhook)
 	require.Zero(t, alice.Count("#issued"))
 }

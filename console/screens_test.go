@@ -40,11 +40,11 @@ spec:
   permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
 `
 
-// talk starts a process of the definition talk.
-func (s *site) talk(subject string) uuid.UUID {
+// startTalk starts a process of the definition talk.
+func (s *site) startTalk(subject string) uuid.UUID {
 	s.t.Helper()
-	s.apply(talk)
-	started, _, err := s.app.CreateProcess(s.t.Context(), s.caller(demo.Alice()), app.NewProcess{
+	s.applyManifests(talk)
+	started, _, err := s.app.CreateProcess(s.t.Context(), s.callerOf(demo.Alice()), app.NewProcess{
 		Definition: app.DefinitionKey{Code: "TALK"}, Subject: subject,
 	})
 	require.NoError(s.t, err)
@@ -55,14 +55,14 @@ func (s *site) talk(subject string) uuid.UUID {
 // who opens them and their names.
 func (s *site) someWork() map[string]map[string]string {
 	s.t.Helper()
-	ctx, alice := s.t.Context(), s.caller(demo.Alice())
+	ctx, alice := s.t.Context(), s.callerOf(demo.Alice())
 	var tasks []uuid.UUID
 	for i, subject := range []string{"A loan for a bakery oven", "A loan for a delivery van", "A loan for a piano", "A loan for a greenhouse and everything that it takes to heat it in winter"} {
 		process := uuid.MustParse(s.loanOf(subject, []string{"Ada", "Brook", "Cleo", "Dana"}[i], "Example"))
-		tasks = append(tasks, s.task(process, "APPROVE_LOAN", `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":"`+strconv.Itoa(2500*(i+1))+`"}`))
+		tasks = append(tasks, s.createTask(process, "APPROVE_LOAN", `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":"`+strconv.Itoa(2500*(i+1))+`"}`))
 	}
 	mine := tasks[1]
-	s.assign(mine, demo.Bob())
+	s.assignTask(mine, demo.Bob())
 	opened, err := s.app.OpenTask(ctx, alice, tasks[0])
 	require.NoError(s.t, err)
 	loan := opened.Item.ProcessID
@@ -75,12 +75,12 @@ func (s *site) someWork() map[string]map[string]string {
 	related, _, err := s.app.CreateProcessAction(ctx, alice, loan, app.NewProcessAction{Code: "TOP_UP"})
 	require.NoError(s.t, err)
 	require.NotNil(s.t, related.Started)
-	talk := s.talk("About the oven").String()
-	ada := s.artifact(demo.Alice(), customers(), `{"name":"Ada Works","tier":"GOLD","balance":1500.50,"since":"2024-02-01"}`)
+	talk := s.startTalk("About the oven").String()
+	ada := s.createArtifact(demo.Alice(), customerDefinition(), `{"name":"Ada Works","tier":"GOLD","balance":1500.50,"since":"2024-02-01"}`)
 	statement, _, err := s.app.CreateBusinessArtifactAction(ctx, alice, ada, app.NewBusinessArtifactAction{Code: "STATEMENT"})
 	require.NoError(s.t, err)
 	customer := ada.String()
-	s.artifact(demo.Alice(), customers(), `{"name":"Bee Yard","tier":"SILVER","balance":20,"since":"2025-06-30"}`)
+	s.createArtifact(demo.Alice(), customerDefinition(), `{"name":"Bee Yard","tier":"SILVER","balance":20,"since":"2025-06-30"}`)
 	process := "processes/" + loan.String()
 	return map[string]map[string]string{
 		"Bob": {
@@ -98,8 +98,8 @@ func (s *site) someWork() map[string]map[string]string {
 			"related": process + "/related", "runs": process + "/runs", "run": process + "/runs/" + run.ID.String(), "cancel": process + "/finish/cancel",
 			"complete": process + "/finish/complete", "act-start": process + "/act/TOP_UP", "act-message": "processes/" + talk + "/act/WRITE",
 			"act-signal": "processes/" + talk + "/act/HURRY", "process-new": "processes/" + talk, "messages-none": "processes/" + talk + "/messages",
-			"documents-none": "processes/" + talk + "/documents", "artifacts": "artifacts", "artifacts-of": "artifacts?definition=" + customers().String(),
-			"artifact": "artifacts/" + customer, "artifact-new": "artifacts/new/" + customers().String(), "artifact-timeline": "artifacts/" + customer + "/timeline",
+			"documents-none": "processes/" + talk + "/documents", "artifacts": "artifacts", "artifacts-of": "artifacts?definition=" + customerDefinition().String(),
+			"artifact": "artifacts/" + customer, "artifact-new": "artifacts/new/" + customerDefinition().String(), "artifact-timeline": "artifacts/" + customer + "/timeline",
 			"artifact-runs": "artifacts/" + customer + "/runs", "artifact-run": "artifacts/" + customer + "/runs/" + statement.ID.String(),
 			"process-edit": process + "/edit", "compose": "processes/" + talk + "/messages/NOTE", "engine": process + "/engine",
 			"engine-history": process + "/engine/history", "artifact-act": "artifacts/" + customer + "/act/STATEMENT", "artifact-documents": "artifacts/" + customer + "/documents",
@@ -117,22 +117,22 @@ func TestScreensFitOnAPhone(t *testing.T) {
 	for _, screens := range all {
 		paths = slices.AppendSeq(paths, maps.Values(screens))
 	}
-	requireEveryScreen(t, paths, func(area string) bool { return !administered(area) && area != "sign-in" })
+	requireEveryScreen(t, paths, func(area string) bool { return !isAdministrative(area) && area != "sign-in" })
 	for name, screens := range all {
 		b := s.signIn(name)
 		b.Size(320, 700)
 		for screen, path := range screens {
-			b.open(path)
+			b.openPath(path)
 			b.RequireNoSidewaysScroll()
 			if *screenshots != "" {
-				b.picture(screen, path)
+				b.takePicture(screen, path)
 			}
 		}
 	}
 }
 
-// administered reports whether an area is one of administrators.
-func administered(area string) bool {
+// isAdministrative reports whether an area is one of administrators.
+func isAdministrative(area string) bool {
 	return slices.ContainsFunc(ui.AdministrationEntries(), func(e ui.Entry) bool { return e.Area == area })
 }
 
@@ -156,9 +156,9 @@ func requireEveryScreen(t *testing.T, paths []string, of func(area string) bool)
 	require.Empty(t, missing, "no page of these is looked at")
 }
 
-// picture writes pictures of a screen: wide, narrow and in between, in both schemes and
+// takePicture writes pictures of a screen: wide, narrow and in between, in both schemes and
 // languages.
-func (p *person) picture(name, path string) {
+func (p *person) takePicture(name, path string) {
 	p.s.t.Helper()
 	for _, view := range []struct {
 		language, scheme string
@@ -167,8 +167,8 @@ func (p *person) picture(name, path string) {
 		p.Eval(`document.cookie = "procession-language=` + view.language + `; Path=/console/"`)
 		p.Scheme(view.scheme)
 		p.Size(view.width, 800)
-		p.open(path)
-		p.Await("document.documentElement.dataset.bsTheme === " + quoted(view.scheme))
+		p.openPath(path)
+		p.Await("document.documentElement.dataset.bsTheme === " + quoteText(view.scheme))
 		p.Screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%s-%s-%d.png", name, view.language, view.scheme, view.width)))
 	}
 	p.Eval(`document.cookie = "procession-language=en; Path=/console/"`)

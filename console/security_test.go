@@ -24,12 +24,12 @@ import (
 func TestPagesAllowNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	bob := s.client(demo.Bob().Secret)
+	bob := s.clientWithToken(demo.Bob().Secret)
 	seen := map[string]bool{}
 	for path, status := range map[string]int{
 		"tasks": 200, "sign-in": 303, "nothing": 404, "tasks/" + uuid.NewString(): 404, "audit": 403,
 	} {
-		answer := s.send(bob, http.MethodGet, path, nil)
+		answer := s.sendRequest(bob, http.MethodGet, path, nil)
 		require.Equal(t, status, answer.status, path)
 		policy := regexp.MustCompile(`^default-src 'none'; script-src 'nonce-([A-Z2-7]{26})'; style-src 'nonce-([A-Z2-7]{26})'; img-src 'self' data:; ` +
 			`font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$`).
@@ -45,25 +45,25 @@ func TestPagesAllowNothingOfOthers(t *testing.T) {
 		require.Equal(t, strings.Count(string(answer.body), "<script")+strings.Count(string(answer.body), "<link rel=\"stylesheet"),
 			strings.Count(string(answer.body), `nonce="`+policy[1]+`"`), path)
 	}
-	answer := s.send(s.client(""), http.MethodGet, "tasks", nil)
+	answer := s.sendRequest(s.clientWithToken(""), http.MethodGet, "tasks", nil)
 	require.Equal(t, http.StatusSeeOther, answer.status)
 }
 
 func TestFormsOfOtherOriginsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	task := s.task(s.loan("Cross origin"), "APPROVE_LOAN", "")
-	bob := s.client(demo.Bob().Secret)
+	task := s.createTask(s.startLoan("Cross origin"), "APPROVE_LOAN", "")
+	bob := s.clientWithToken(demo.Bob().Secret)
 	for _, headers := range [][]string{
 		{"Origin", "https://attacker.example"}, {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "null"},
 	} {
 		for _, path := range []string{"tasks/claim", "sign-in", "sign-out", "preferences"} {
-			answer := s.send(bob, http.MethodPost, path, url.Values{"task": {task.String()}, "token": {demo.Carol().Secret}}, headers...)
+			answer := s.sendRequest(bob, http.MethodPost, path, url.Values{"task": {task.String()}, "token": {demo.Carol().Secret}}, headers...)
 			require.Equal(t, http.StatusForbidden, answer.status, "%s %v", path, headers)
 			require.Empty(t, answer.cookies)
 		}
 	}
-	item, err := s.app.RetrieveProcessItem(t.Context(), s.caller(demo.Bob()), task)
+	item, err := s.app.RetrieveProcessItem(t.Context(), s.callerOf(demo.Bob()), task)
 	require.NoError(t, err)
 	require.Equal(t, domain.TaskReady, item.Task.State)
 }
@@ -81,9 +81,9 @@ func TestSignInChangesTheSession(t *testing.T) {
 		}
 		return nil
 	}
-	planted := s.client("")
+	planted := s.clientWithToken("")
 	planted.Jar.SetCookies(site, []*http.Cookie{{Name: "procession-session", Value: "chosen-by-an-attacker", Path: "/"}})
-	answer := s.send(planted, http.MethodPost, "sign-in", url.Values{"token": {demo.Bob().Secret}})
+	answer := s.sendRequest(planted, http.MethodPost, "sign-in", url.Values{"token": {demo.Bob().Secret}})
 	first := session(planted)
 	require.NotEqual(t, "chosen-by-an-attacker", first.Value)
 	for _, cookie := range answer.cookies {
@@ -91,11 +91,11 @@ func TestSignInChangesTheSession(t *testing.T) {
 	}
 
 	// Another sign-in in the same browser ends the session before it.
-	s.send(planted, http.MethodPost, "sign-in", url.Values{"token": {demo.Carol().Secret}})
+	s.sendRequest(planted, http.MethodPost, "sign-in", url.Values{"token": {demo.Carol().Secret}})
 	require.NotEqual(t, first.Value, session(planted).Value)
-	old := s.client("")
+	old := s.clientWithToken("")
 	old.Jar.SetCookies(site, []*http.Cookie{{Name: "procession-session", Value: first.Value, Path: "/"}})
-	answer = s.send(old, http.MethodGet, "tasks", nil)
+	answer = s.sendRequest(old, http.MethodGet, "tasks", nil)
 	require.Contains(t, answer.header.Get("Location"), "/console/sign-in")
 }
 
@@ -107,7 +107,7 @@ func TestReturnStaysInTheConsole(t *testing.T) {
 		"/console/..//attacker.example", "javascript:alert(1)", "/v2024-06-14/processes", "console/", "http:/console/", "/console/\r\nX: y",
 		"/%2fattacker.example", "", "/console/tasks?q=" + strings.Repeat("x", 6000),
 	} {
-		answer := s.send(s.client(""), http.MethodPost, "sign-in", url.Values{"token": {demo.Bob().Secret}, "return": {to}})
+		answer := s.sendRequest(s.clientWithToken(""), http.MethodPost, "sign-in", url.Values{"token": {demo.Bob().Secret}, "return": {to}})
 		location, err := url.Parse(answer.header.Get("Location"))
 		require.NoError(t, err, to)
 		require.Empty(t, location.Host, to)
@@ -121,13 +121,13 @@ func TestSessionEndsElsewhere(t *testing.T) {
 	s := makeSite(t)
 	s.t = t
 	here, there := s.signIn("Alice"), s.signIn("Alice")
-	there.open("sessions")
+	there.openPath("sessions")
 	there.Await(`document.querySelectorAll(".session").length === 2`)
 	there.Click(".session:not(:has(.badge)) button")
 	there.Await(`document.querySelectorAll(".session").length === 1`)
 	here.Click(".area[href$=tasks]")
 	here.AwaitPath(web.Root + "sign-in?return=%2Fconsole%2F")
-	there.open("tasks")
+	there.openPath("tasks")
 	there.AwaitText("To claim")
 }
 
@@ -139,7 +139,7 @@ func TestHostileTextsAreText(t *testing.T) {
 	s.t = t
 	mallory := uuid.New()
 	require.NoError(t, s.db.Write(t.Context(), func(tx *persistence.Tx) error {
-		audit := domain.NewAudit(domain.SystemPrincipalID(), s.now())
+		audit := domain.NewAudit(domain.SystemPrincipalID(), s.currentTime())
 		require.NoError(t, tx.PutTenantUser(domain.TenantUser{
 			ID: uuid.New(), TenantID: demo.TenantDemo(), Role: domain.RoleMember, Audit: audit,
 			Principal: domain.Principal{ID: mallory, Name: hostile, Email: "mallory@demo.example"},
@@ -150,12 +150,12 @@ func TestHostileTextsAreText(t *testing.T) {
 		})
 		return nil
 	}))
-	task := s.task(s.loan(hostile), "APPROVE_LOAN", `{"FIRST_NAME":"`+strings.ReplaceAll(hostile, `"`, `\"`)+`"}`)
-	_, err := s.app.AssignProcessItemTask(t.Context(), s.caller(demo.Alice()), task, app.PrincipalKey{ID: &mallory})
+	task := s.createTask(s.startLoan(hostile), "APPROVE_LOAN", `{"FIRST_NAME":"`+strings.ReplaceAll(hostile, `"`, `\"`)+`"}`)
+	_, err := s.app.AssignProcessItemTask(t.Context(), s.callerOf(demo.Alice()), task, app.PrincipalKey{ID: &mallory})
 	require.NoError(t, err)
-	_, err = s.app.AppendProcessItemTaskLog(t.Context(), s.caller(demo.Alice()), task, app.NewTaskLog{Level: domain.LogInfo, Message: hostile})
+	_, err = s.app.AppendProcessItemTaskLog(t.Context(), s.callerOf(demo.Alice()), task, app.NewTaskLog{Level: domain.LogInfo, Message: hostile})
 	require.NoError(t, err)
-	b := s.visitor()
+	b := s.openBrowser()
 	b.Type("#token", "mallory-token\r")
 	b.AwaitPath(web.Root)
 	for _, path := range []string{
@@ -176,16 +176,16 @@ func TestHostileTextsAreText(t *testing.T) {
 func TestUploadedScriptsDoNotRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	task, reference := s.attach("text/javascript", "attack.js", "document.title = 'run'")
+	task, reference := s.attachDocument("text/javascript", "attack.js", "document.title = 'run'")
 	path := "tasks/" + task.String() + "/file?" + url.Values{"reference": {reference}}.Encode()
-	client := s.client(demo.Carol().Secret)
+	client := s.clientWithToken(demo.Carol().Secret)
 	for _, destination := range []string{
 		"script", "style", "worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet", "manifest", "xslt", "object", "embed", "font", "track",
 	} {
-		require.Equal(t, http.StatusForbidden, s.send(client, http.MethodGet, path, nil, "Sec-Fetch-Dest", destination).status, destination)
+		require.Equal(t, http.StatusForbidden, s.sendRequest(client, http.MethodGet, path, nil, "Sec-Fetch-Dest", destination).status, destination)
 	}
 	for _, destination := range []string{"", "document", "empty", "iframe", "image"} {
-		answer := s.send(client, http.MethodGet, path, nil, "Sec-Fetch-Dest", destination)
+		answer := s.sendRequest(client, http.MethodGet, path, nil, "Sec-Fetch-Dest", destination)
 		require.Equal(t, http.StatusOK, answer.status, destination)
 		require.Equal(t, "application/octet-stream", answer.header.Get("Content-Type"))
 		require.Equal(t, "same-origin", answer.header.Get("Cross-Origin-Resource-Policy"))
@@ -193,7 +193,7 @@ func TestUploadedScriptsDoNotRun(t *testing.T) {
 	}
 
 	carol := s.signIn("Carol")
-	carol.open("tasks/" + task.String())
+	carol.openPath("tasks/" + task.String())
 	load := func(nonce string) string {
 		return browsertest.Eval[string](carol.Tab, `new Promise((done) => {
 			const script = document.createElement("script");
@@ -216,12 +216,12 @@ func TestUploadedScriptsDoNotRun(t *testing.T) {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	process := s.loan("Budget of bytes")
+	process := s.startLoan("Budget of bytes")
 	for range 25 {
-		s.task(process, "APPROVE_LOAN", "")
+		s.createTask(process, "APPROVE_LOAN", "")
 	}
-	require.Equal(t, 25, s.requireBudget(s.client(demo.Bob().Secret), "tasks?q=Budget", 60_000, 150_000))
-	alice := s.client(demo.Alice().Secret)
+	require.Equal(t, 25, s.requireBudget(s.clientWithToken(demo.Bob().Secret), "tasks?q=Budget", 60_000, 150_000))
+	alice := s.clientWithToken(demo.Alice().Secret)
 	for _, path := range []string{
 		"definitions", "definitions/new", "definitions/playground", "definitions/demo/ProcessDefinition/LOAN",
 		"people", "people?kind=Group", "people?kind=Application", "people?kind=Robot", "people/demo/User/bob",
@@ -238,7 +238,7 @@ func TestBudgets(t *testing.T) {
 // as many bytes as given, compressed. It returns how many rows the page has.
 func (s *site) requireBudget(client *http.Client, path string, scripts, all int) (rows int) {
 	s.t.Helper()
-	answer := s.send(client, http.MethodGet, path, nil, "Accept-Encoding", "gzip")
+	answer := s.sendRequest(client, http.MethodGet, path, nil, "Accept-Encoding", "gzip")
 	require.Equal(s.t, http.StatusOK, answer.status, path)
 	require.Equal(s.t, "gzip", answer.header.Get("Content-Encoding"), path)
 	plain, err := gzip.NewReader(strings.NewReader(string(answer.body)))
@@ -247,7 +247,7 @@ func (s *site) requireBudget(client *http.Client, path string, scripts, all int)
 	require.NoError(s.t, err)
 	total, script := len(answer.body), 0
 	for _, file := range regexp.MustCompile(`(?:src|href)="/console/(assets/[^"]+)"`).FindAllStringSubmatch(string(html), -1) {
-		loaded := s.send(client, http.MethodGet, file[1], nil, "Accept-Encoding", "br")
+		loaded := s.sendRequest(client, http.MethodGet, file[1], nil, "Accept-Encoding", "br")
 		require.Equal(s.t, "br", loaded.header.Get("Content-Encoding"), file[1])
 		require.Contains(s.t, loaded.header.Get("Cache-Control"), "immutable")
 		total += len(loaded.body)

@@ -27,42 +27,42 @@ func (s *site) sessionEvents(user demo.Account) []string {
 func TestSessionsAreRecorded(t *testing.T) {
 	t.Parallel()
 	clock := &movedClock{}
-	s := makeSiteAt(t, clock.now)
+	s := makeSiteAt(t, clock.currentTime)
 	s.t = t
 	bob := demo.Bob()
 	token := sql[string](s, `SELECT name FROM credentials WHERE principal_id = $1`, bob.ID)
 	opened := strings.TrimSpace(strings.Join([]string{"SESSION.OPENED user", token}, " ")) + " 127.0.0.1"
 
-	first := s.client(bob.Secret)
+	first := s.clientWithToken(bob.Secret)
 	want := []string{opened}
 	require.Equal(t, want, s.sessionEvents(bob), "sign-in")
 
-	s.send(first, http.MethodPost, "sign-in", map[string][]string{"token": {bob.Secret}})
+	s.sendRequest(first, http.MethodPost, "sign-in", map[string][]string{"token": {bob.Secret}})
 	want = append(want, "SESSION.ENDED user REPLACED 127.0.0.1", opened)
 	require.Equal(t, want, s.sessionEvents(bob), "a sign-in in the same browser")
 
-	second := s.client(bob.Secret)
+	second := s.clientWithToken(bob.Secret)
 	id := sql[string](s, `SELECT id::text FROM console_sessions WHERE principal_id = $1 ORDER BY created_at DESC LIMIT 1`, bob.ID)
-	s.send(first, http.MethodPost, "sessions/"+id+"/end", nil)
+	s.sendRequest(first, http.MethodPost, "sessions/"+id+"/end", nil)
 	want = append(want, opened, "SESSION.ENDED user CLOSED 127.0.0.1")
 	require.Equal(t, want, s.sessionEvents(bob), "the end from another browser")
 	s.requireSignedIn(second, false, "its session has ended")
 
-	s.send(first, http.MethodPost, "sign-out", nil)
+	s.sendRequest(first, http.MethodPost, "sign-out", nil)
 	want = append(want, "SESSION.ENDED user SIGNED_OUT 127.0.0.1")
 	require.Equal(t, want, s.sessionEvents(bob), "sign-out")
 
 	for range 21 {
-		s.client(bob.Secret)
+		s.clientWithToken(bob.Secret)
 		want = append(want, opened)
 	}
 	want = append(want, "SESSION.ENDED user SURPLUS 127.0.0.1")
 	require.Equal(t, want, s.sessionEvents(bob), "the 21st session")
 
-	last := s.client(bob.Secret)
+	last := s.clientWithToken(bob.Secret)
 	want = append(want, opened, "SESSION.ENDED user SURPLUS 127.0.0.1")
 	sql[string](s, `DELETE FROM credentials WHERE principal_id = $1 RETURNING id::text`, bob.ID)
-	clock.move(10 * time.Second)
+	clock.advance(10 * time.Second)
 	s.requireSignedIn(last, false, "the token is revoked")
 	s.requireSignedIn(last, false, "the token is revoked")
 	want = append(want, "SESSION.ENDED service REVOKED")

@@ -19,14 +19,14 @@ import (
 // movedClock is a clock that tests move on.
 type movedClock struct{ ahead atomic.Int64 }
 
-func (c *movedClock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *movedClock) currentTime() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-func (c *movedClock) move(d time.Duration) { c.ahead.Add(int64(d)) }
+func (c *movedClock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // requireSignedIn requires that a browser is signed in, or is sent to sign in.
 func (s *site) requireSignedIn(browser *http.Client, want bool, what string) {
 	s.t.Helper()
-	answer := s.send(browser, http.MethodGet, "tasks", nil)
+	answer := s.sendRequest(browser, http.MethodGet, "tasks", nil)
 	if want {
 		require.Equal(s.t, http.StatusOK, answer.status, what)
 		return
@@ -38,8 +38,8 @@ func (s *site) requireSignedIn(browser *http.Client, want bool, what string) {
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	clock := &movedClock{}
-	shared := makeSiteAt(t, clock.now)
-	audit := domain.NewAudit(domain.SystemPrincipalID(), shared.now())
+	shared := makeSiteAt(t, clock.currentTime)
+	audit := domain.NewAudit(domain.SystemPrincipalID(), shared.currentTime())
 
 	// userOf makes a user of the demonstration tenant with a token.
 	userOf := func(s *site, name string) (domain.TenantUser, domain.Credential, *http.Client) {
@@ -56,26 +56,26 @@ func TestSessionsEnd(t *testing.T) {
 			tx.InsertCredential(token)
 			return err
 		}))
-		return user, token, s.client("token-of-" + name)
+		return user, token, s.clientWithToken("token-of-" + name)
 	}
 	t.Run("after 8 hours without use", func(t *testing.T) {
 		s := *shared
 		s.t = t
-		bob := s.client(demo.Bob().Secret)
-		clock.move(8*time.Hour - time.Minute)
+		bob := s.clientWithToken(demo.Bob().Secret)
+		clock.advance(8*time.Hour - time.Minute)
 		s.requireSignedIn(bob, true, "8 hours are not over")
-		clock.move(8*time.Hour + time.Second)
+		clock.advance(8*time.Hour + time.Second)
 		s.requireSignedIn(bob, false, "8 hours are over")
 	})
 	t.Run("after 24 hours in all", func(t *testing.T) {
 		s := *shared
 		s.t = t
-		bob := s.client(demo.Bob().Secret)
+		bob := s.clientWithToken(demo.Bob().Secret)
 		for range 4 {
-			clock.move(6*time.Hour - time.Minute)
+			clock.advance(6*time.Hour - time.Minute)
 			s.requireSignedIn(bob, true, "it is in use")
 		}
-		clock.move(5 * time.Minute)
+		clock.advance(5 * time.Minute)
 		s.requireSignedIn(bob, false, "24 hours are over")
 	})
 	for name, end := range map[string]func(*persistence.Tx, domain.TenantUser, domain.Credential) error{
@@ -103,7 +103,7 @@ func TestSessionsEnd(t *testing.T) {
 			user, token, browser := userOf(&s, strings.ReplaceAll(name, " ", "-"))
 			s.requireSignedIn(browser, true, "it has just signed in")
 			require.NoError(t, s.db.Write(t.Context(), func(tx *persistence.Tx) error { return end(tx, user, token) }))
-			clock.move(10 * time.Second)
+			clock.advance(10 * time.Second)
 			s.requireSignedIn(browser, false, "10 seconds are over")
 		})
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-// browsers are the user agents of other browsers that a user is signed in with.
-func browsers() []string {
+// browserNames are the user agents of other browsers that a user is signed in with.
+func browserNames() []string {
 	return []string{
 		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0",
@@ -36,8 +36,8 @@ func (s *site) issueToken(by demo.Account, name string, expires *time.Time) {
 	require.NoError(s.t, err)
 }
 
-// look requires that the page in a browser is accessible and fits on a phone, and takes pictures of it.
-func (s *site) look(b *browsertest.Tab, name string) {
+// takeScreenshots requires that the page in a browser is accessible and fits on a phone, and takes pictures of it.
+func (s *site) takeScreenshots(b *browsertest.Tab, name string) {
 	s.t.Helper()
 	require.NotEqual(s.t, " · Procession", browsertest.Eval[string](b, "document.title"), name)
 	for _, size := range []int64{320, 375, 1280} {
@@ -58,21 +58,21 @@ func TestSignInScreensAreAccessibleAndFit(t *testing.T) {
 			t.Parallel()
 			clock := &movedClock{}
 			issuer, trusted := newIssuer(t, "Example staff", demo.Alice())
-			issuer.SetClock(clock.now)
+			issuer.SetClock(clock.currentTime)
 			partners, other := newIssuer(t, "Partners of the Example Corporation and its subsidiaries", demo.Carol())
-			s := makeSiteAt(t, clock.now, trusted, other)
+			s := makeSiteAt(t, clock.currentTime, trusted, other)
 			s.t = t
-			for _, browser := range browsers() {
-				s.send(s.client(""), http.MethodPost, "sign-in", map[string][]string{"token": {demo.Alice().Secret}}, "User-Agent", browser)
+			for _, browser := range browserNames() {
+				s.sendRequest(s.clientWithToken(""), http.MethodPost, "sign-in", map[string][]string{"token": {demo.Alice().Secret}}, "User-Agent", browser)
 			}
 			visitor := func() *browsertest.Tab {
-				b := s.visitor()
+				b := s.openBrowser()
 				b.Eval(`document.cookie = "procession-language=` + language + `; Path=/console/"`)
 				b.Scheme(scheme)
 				b.Open(s.url + "sign-in")
 				return b
 			}
-			look := func(b *browsertest.Tab, name string) { s.look(b, name+"-"+language) }
+			look := func(b *browsertest.Tab, name string) { s.takeScreenshots(b, name+"-"+language) }
 			s.lookAtSignIn(visitor(), partners.URL(), look)
 			s.lookAtSessions(visitor(), look)
 			s.lookAtFreshSignIns(visitor, clock, look)
@@ -122,7 +122,7 @@ func (s *site) lookAtSessions(b *browsertest.Tab, look func(*browsertest.Tab, st
 func (s *site) lookAtFreshSignIns(visitor func() *browsertest.Tab, clock *movedClock, look func(*browsertest.Tab, string)) {
 	s.t.Helper()
 	ask := func(b *browsertest.Tab) {
-		clock.move(authn.DefaultSignInMaxAge + time.Minute)
+		clock.advance(authn.DefaultSignInMaxAge + time.Minute)
 		b.Open(s.url + "people/demo/User/carol")
 		b.Type("form[action$=secrets] [name=name]", "Quarterly")
 		b.Click("form[action$=secrets] button[type=submit]")

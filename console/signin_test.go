@@ -17,7 +17,7 @@ func TestSignIn(t *testing.T) {
 	t.Run("by token, back to where the visitor wanted to go", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		b := s.visitor()
+		b := s.openBrowser()
 		b.Open(s.url + "tasks?view=mine")
 		b.AwaitPath(web.Root + "sign-in?return=%2Fconsole%2Ftasks%3Fview%3Dmine")
 		b.Type("#token", "wrong\r")
@@ -32,7 +32,7 @@ func TestSignIn(t *testing.T) {
 		bob.Click("details.menu > summary")
 		bob.Click("form[action$=sign-out] button")
 		bob.AwaitPath(web.Root + "sign-in")
-		bob.open("tasks")
+		bob.openPath("tasks")
 		bob.AwaitPath(web.Root + "sign-in?return=%2Fconsole%2Ftasks")
 	})
 }

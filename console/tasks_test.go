@@ -22,9 +22,9 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 	t.Run("is claimed and completed", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		task := s.task(s.loan("Loan to claim"), "APPROVE_LOAN", "")
+		task := s.createTask(s.startLoan("Loan to claim"), "APPROVE_LOAN", "")
 		bob := s.signIn("Bob")
-		bob.open("tasks?q=Loan+to+claim")
+		bob.openPath("tasks?q=Loan+to+claim")
 		bob.AwaitText("1 in all")
 		bob.Click(".row-link")
 		bob.AwaitPath(web.Root + "tasks/" + task.String() + "?q=Loan+to+claim&view=to-claim")
@@ -39,8 +39,8 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 	t.Run("is claimed and completed without scripts", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		task := s.task(s.loan("Loan without scripts"), "APPROVE_LOAN", `{"FIRST_NAME":"Ada","LAST_NAME":"Example"}`)
-		b := s.visitor()
+		task := s.createTask(s.startLoan("Loan without scripts"), "APPROVE_LOAN", `{"FIRST_NAME":"Ada","LAST_NAME":"Example"}`)
+		b := s.openBrowser()
 		b.Scripts(false)
 		b.Open(s.url + "sign-in?return=%2Fconsole%2Ftasks%3Fq%3Dwithout%2Bscripts")
 		b.Click("button[data-user=Bob]")
@@ -55,17 +55,17 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 		b.Await(`document.querySelector(".form [name=base]").value.includes("APPROVAL")`)
 		b.Click("[data-complete]")
 		b.AwaitText("Completed")
-		done, err := s.app.OpenTask(t.Context(), s.caller(demo.Bob()), task)
+		done, err := s.app.OpenTask(t.Context(), s.callerOf(demo.Bob()), task)
 		require.NoError(t, err)
 		require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":7500,"APPROVAL":"YES"}`, string(done.Item.Task.Data.Value))
 	})
 	t.Run("that asks for nothing is completed", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		task := s.task(s.loan("Loan that is granted"), "NOTIFICATION_GRANTED", "")
-		s.assign(task, demo.Carol())
+		task := s.createTask(s.startLoan("Loan that is granted"), "NOTIFICATION_GRANTED", "")
+		s.assignTask(task, demo.Carol())
 		carol := s.signIn("Carol")
-		carol.open("tasks/" + task.String())
+		carol.openPath("tasks/" + task.String())
 		carol.AwaitText("There is nothing to fill in.")
 		carol.Click("[data-complete]")
 		carol.Await(`document.querySelector(".facts .text-green")`)
@@ -73,10 +73,10 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 	t.Run("claimed by another meanwhile is shown with the reason", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		task := s.task(s.loan("Loan of two"), "APPROVE_LOAN", "")
+		task := s.createTask(s.startLoan("Loan of two"), "APPROVE_LOAN", "")
 		bob := s.signIn("Bob")
-		bob.open("tasks/" + task.String())
-		s.assign(task, demo.Alice())
+		bob.openPath("tasks/" + task.String())
+		s.assignTask(task, demo.Alice())
 		bob.Click("form[action$=claim] button")
 		bob.AwaitText("Another person has claimed this task.")
 		bob.AwaitText("Alice")
@@ -84,9 +84,9 @@ func TestTask(t *testing.T) { //nolint:funlen // one story in a browser
 	t.Run("is assigned to a person that is searched for, and released", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		task := s.task(s.loan("Loan to assign"), "APPROVE_LOAN", "")
+		task := s.createTask(s.startLoan("Loan to assign"), "APPROVE_LOAN", "")
 		alice := s.signIn("Alice")
-		alice.open("tasks/" + task.String())
+		alice.openPath("tasks/" + task.String())
 		alice.Click("form[action$=assign] button")
 		alice.Type("#assign [name=q]", "bO")
 		alice.Await(`document.querySelectorAll(".person").length === 1`)
@@ -104,52 +104,52 @@ func TestInbox(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Run("has pages with true totals", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		process := s.loan("Paging")
+		process := s.startLoan("Paging")
 		for range 26 {
-			s.task(process, "APPROVE_LOAN", "")
+			s.createTask(process, "APPROVE_LOAN", "")
 		}
-		last := s.task(s.loan("Paging last"), "APPROVE_LOAN", "")
+		last := s.createTask(s.startLoan("Paging last"), "APPROVE_LOAN", "")
 		bob := s.signIn("Bob")
-		bob.open("tasks?q=Paging")
+		bob.openPath("tasks?q=Paging")
 		bob.AwaitText("27 in all")
 		require.Equal(t, 25, bob.Count(".row-item"))
 		bob.Click("a[rel=next]")
 		bob.AwaitPath(web.Root + "tasks?page=2&q=Paging&view=to-claim")
 		require.Equal(t, 2, bob.Count(".row-item"))
-		bob.open("tasks?q=Paging&sort=newest")
-		require.Equal(t, "task-"+last.String(), bob.first())
-		bob.open("tasks?q=Paging&page=9")
+		bob.openPath("tasks?q=Paging&sort=newest")
+		require.Equal(t, "task-"+last.String(), bob.firstRow())
+		bob.openPath("tasks?q=Paging&page=9")
 		bob.AwaitPath(web.Root + "tasks?page=2&q=Paging&view=to-claim")
-		bob.open("tasks?q=Paging&definition=" + demo.Onboarding().String())
+		bob.openPath("tasks?q=Paging&definition=" + demo.Onboarding().String())
 		bob.AwaitText("No task matches your search.")
 	})
 	t.Run("has a view for each relation", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		process := s.loan("Views of Bob")
-		ready, mine := s.task(process, "APPROVE_LOAN", ""), s.task(process, "APPROVE_LOAN", "")
-		s.assign(mine, demo.Bob())
-		done := s.task(process, "APPROVE_LOAN", "")
-		s.assign(done, demo.Bob())
-		_, err := s.app.CompleteProcessItemTask(t.Context(), s.caller(demo.Bob()), done)
+		process := s.startLoan("Views of Bob")
+		ready, mine := s.createTask(process, "APPROVE_LOAN", ""), s.createTask(process, "APPROVE_LOAN", "")
+		s.assignTask(mine, demo.Bob())
+		done := s.createTask(process, "APPROVE_LOAN", "")
+		s.assignTask(done, demo.Bob())
+		_, err := s.app.CompleteProcessItemTask(t.Context(), s.callerOf(demo.Bob()), done)
 		require.NoError(t, err)
 		bob := s.signIn("Bob")
 		for view, want := range map[string]uuid.UUID{"to-claim": ready, "mine": mine, "done": done} {
-			bob.open("tasks?q=Views+of+Bob&view=" + view)
+			bob.openPath("tasks?q=Views+of+Bob&view=" + view)
 			bob.AwaitText("1 in all")
-			require.Equal(t, "task-"+want.String(), bob.first())
+			require.Equal(t, "task-"+want.String(), bob.firstRow())
 		}
-		bob.open("tasks?q=Views+of+Bob&view=all")
+		bob.openPath("tasks?q=Views+of+Bob&view=all")
 		bob.AwaitText("3 in all")
 	})
 	t.Run("announces new tasks", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		s.task(s.loan("Newsworthy one"), "APPROVE_LOAN", "")
+		s.createTask(s.startLoan("Newsworthy one"), "APPROVE_LOAN", "")
 		bob := s.signIn("Bob")
-		bob.open("tasks?q=Newsworthy")
+		bob.openPath("tasks?q=Newsworthy")
 		bob.AwaitText("1 in all")
-		s.task(s.loan("Newsworthy two"), "APPROVE_LOAN", "")
+		s.createTask(s.startLoan("Newsworthy two"), "APPROVE_LOAN", "")
 		bob.AwaitText("1 new")
 		require.Equal(t, 1, bob.Count(".row-item"))
 		bob.Click(".news")
@@ -158,13 +158,13 @@ func TestInbox(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Run("claims several tasks with a result for each", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		free, taken := s.task(s.loan("Several A"), "APPROVE_LOAN", ""), s.task(s.loan("Several B"), "APPROVE_LOAN", "")
+		free, taken := s.createTask(s.startLoan("Several A"), "APPROVE_LOAN", ""), s.createTask(s.startLoan("Several B"), "APPROVE_LOAN", "")
 		bob := s.signIn("Bob")
-		bob.open("tasks?q=Several")
+		bob.openPath("tasks?q=Several")
 		for _, task := range []uuid.UUID{free, taken} {
 			bob.Click(fmt.Sprintf("[name=task][value=%q]", task))
 		}
-		s.assign(taken, demo.Alice())
+		s.assignTask(taken, demo.Alice())
 		bob.Click("[formaction$=claim]")
 		bob.AwaitText("What was done")
 		results := bob.Text(".results")
@@ -176,17 +176,17 @@ func TestInbox(t *testing.T) { //nolint:funlen // its subtests share one set-up
 func TestSeveralTasksAreAssigned(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	free, taken := s.task(s.loan("Together A"), "APPROVE_LOAN", ""), s.task(s.loan("Together B"), "APPROVE_LOAN", "")
+	free, taken := s.createTask(s.startLoan("Together A"), "APPROVE_LOAN", ""), s.createTask(s.startLoan("Together B"), "APPROVE_LOAN", "")
 	alice := s.signIn("Alice")
-	alice.open("tasks?view=all&q=Together")
+	alice.openPath("tasks?view=all&q=Together")
 	for _, task := range []uuid.UUID{free, taken} {
 		alice.Click(fmt.Sprintf("[name=task][value=%q]", task))
 	}
 	alice.Click("[formaction$=assign]")
 	alice.AwaitText("Who is to do these 2 tasks?")
-	_, err := s.app.ClaimProcessItemTask(t.Context(), s.caller(demo.Bob()), taken)
+	_, err := s.app.ClaimProcessItemTask(t.Context(), s.callerOf(demo.Bob()), taken)
 	require.NoError(t, err)
-	_, err = s.app.CompleteProcessItemTask(t.Context(), s.caller(demo.Bob()), taken)
+	_, err = s.app.CompleteProcessItemTask(t.Context(), s.callerOf(demo.Bob()), taken)
 	require.NoError(t, err)
 	alice.Type("#assign [name=q]", "bob")
 	alice.Await(`document.querySelectorAll(".person").length === 1`)
@@ -195,31 +195,31 @@ func TestSeveralTasksAreAssigned(t *testing.T) {
 	results := alice.Text(".results")
 	require.Contains(t, results, "Together A\nClaimed")
 	require.Regexp(t, `Together B\n[A-Z].*\.`, results)
-	opened, err := s.app.OpenTask(t.Context(), s.caller(demo.Alice()), free)
+	opened, err := s.app.OpenTask(t.Context(), s.callerOf(demo.Alice()), free)
 	require.NoError(t, err)
 	require.Equal(t, "Bob", opened.OwnerName)
 }
 
-// first returns the id of the first row.
-func (p *person) first() string {
+// firstRow returns the id of the first row.
+func (p *person) firstRow() string {
 	p.s.t.Helper()
 	p.Await(`document.querySelector(".row-item")`)
 	return browsertest.Eval[string](p.Tab, `document.querySelector(".row-item").id`)
 }
 
-// assign makes an account the owner of a task.
-func (s *site) assign(task uuid.UUID, to demo.Account) {
+// assignTask makes an account the owner of a task.
+func (s *site) assignTask(task uuid.UUID, to demo.Account) {
 	s.t.Helper()
-	_, err := s.app.AssignProcessItemTask(s.t.Context(), s.caller(demo.Alice()), task, app.PrincipalKey{ID: &to.ID})
+	_, err := s.app.AssignProcessItemTask(s.t.Context(), s.callerOf(demo.Alice()), task, app.PrincipalKey{ID: &to.ID})
 	require.NoError(s.t, err)
 }
 
 func TestResultsOfSeveralTasks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	free, taken, hidden := s.task(s.loan("Several free"), "APPROVE_LOAN", ""), s.task(s.loan("Several taken"), "APPROVE_LOAN", ""), uuid.New()
-	s.assign(taken, demo.Alice())
-	answer := s.send(s.client(demo.Bob().Secret), http.MethodPost, "tasks/claim", url.Values{
+	free, taken, hidden := s.createTask(s.startLoan("Several free"), "APPROVE_LOAN", ""), s.createTask(s.startLoan("Several taken"), "APPROVE_LOAN", ""), uuid.New()
+	s.assignTask(taken, demo.Alice())
+	answer := s.sendRequest(s.clientWithToken(demo.Bob().Secret), http.MethodPost, "tasks/claim", url.Values{
 		"task": {taken.String(), hidden.String(), free.String()},
 	})
 	page := string(answer.body)

@@ -17,18 +17,18 @@ import (
 // tabTo moves the focus with the key Tab until it is on what a selector is for.
 func (p *person) tabTo(selector string) {
 	p.s.t.Helper()
-	p.Await("document.querySelector(" + quoted(selector) + ")")
+	p.Await("document.querySelector(" + quoteText(selector) + ")")
 	for range 80 {
 		p.Press(kb.Tab)
-		if browsertest.Eval[bool](p.Tab, "document.activeElement.matches("+quoted(selector)+")") {
+		if browsertest.Eval[bool](p.Tab, "document.activeElement.matches("+quoteText(selector)+")") {
 			return
 		}
 	}
 	p.s.t.Fatalf("the key Tab does not lead to %s at %s", selector, p.Path())
 }
 
-// write moves the focus to a field with the key Tab, and types.
-func (p *person) write(selector, text string) {
+// writeText moves the focus to a field with the key Tab, and types.
+func (p *person) writeText(selector, text string) {
 	p.s.t.Helper()
 	p.tabTo(selector)
 	p.Press(text)
@@ -40,7 +40,7 @@ func (p *person) goTo(words, shown string) {
 	p.Press("k", chromedp.ModifierCtrl)
 	p.Await(`document.querySelector("#palette[open] input") === document.activeElement`)
 	p.Press(words)
-	p.Await("[...document.querySelectorAll('#palette .target')].length === 1 && document.querySelector('#palette .target').innerText.includes(" + quoted(shown) + ")")
+	p.Await("[...document.querySelectorAll('#palette .target')].length === 1 && document.querySelector('#palette .target').innerText.includes(" + quoteText(shown) + ")")
 	p.Press(kb.Enter)
 	p.Await("!document.querySelector('#palette[open]')")
 }
@@ -48,7 +48,7 @@ func (p *person) goTo(words, shown string) {
 // signInByKeyboard signs a demo user in with the keyboard.
 func (s *site) signInByKeyboard(name string) *person {
 	s.t.Helper()
-	p := &person{s.visitor(), s}
+	p := &person{s.openBrowser(), s}
 	p.tabTo("button[data-user=" + name + "]")
 	p.Press(kb.Enter)
 	p.AwaitPath(web.Root)
@@ -67,30 +67,30 @@ func TestLoanByKeyboard(t *testing.T) {
 	carol.AwaitPath(web.Root + "start")
 	carol.tabTo("main .tile .row-link")
 	carol.Press(kb.Enter)
-	carol.write("#f-subject", "Loan by keyboard")
-	carol.write("#f-metadata-FIRST_5fNAME", "Ada")
+	carol.writeText("#f-subject", "Loan by keyboard")
+	carol.writeText("#f-metadata-FIRST_5fNAME", "Ada")
 	carol.Press(kb.Enter, chromedp.ModifierCtrl)
 	carol.AwaitText("started by Carol")
 	process, err := uuid.Parse(path.Base(carol.Path()))
 	require.NoError(t, err)
 
-	task := s.task(process, "LOAN_APPLICATION", "")
+	task := s.createTask(process, "LOAN_APPLICATION", "")
 	carol.goTo("loan by keyboard", "Loan by keyboard")
 	carol.Await(claimable)
 	carol.Press("c")
 	carol.AwaitText("Release")
-	carol.write(`[name="v/FIRST_NAME"]`, "Ada")
-	carol.write(`[name="v/LAST_NAME"]`, "Example")
-	carol.write(`[name="v/AMOUNT"]`, "12500")
+	carol.writeText(`[name="v/FIRST_NAME"]`, "Ada")
+	carol.writeText(`[name="v/LAST_NAME"]`, "Example")
+	carol.writeText(`[name="v/AMOUNT"]`, "12500")
 	carol.tabTo(`[name="v/CURRENCY"][type=radio]`)
 	carol.Press(" ")
 	carol.Press(kb.Enter, chromedp.ModifierCtrl)
 	carol.AwaitText("Completed")
-	done, err := s.app.OpenTask(t.Context(), s.caller(demo.Carol()), task)
+	done, err := s.app.OpenTask(t.Context(), s.callerOf(demo.Carol()), task)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":12500,"CURRENCY":"EUR"}`, string(done.Item.Task.Data.Value))
 
-	approval := s.task(process, "APPROVE_LOAN", `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":"12500"}`)
+	approval := s.createTask(process, "APPROVE_LOAN", `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":"12500"}`)
 	bob := s.signInByKeyboard("Bob")
 	bob.goTo("loan by keyboard", "Approve the loan")
 	bob.Await(claimable)
@@ -100,7 +100,7 @@ func TestLoanByKeyboard(t *testing.T) {
 	bob.Press(" ")
 	bob.Press(kb.Enter, chromedp.ModifierCtrl)
 	bob.AwaitText("Completed")
-	done, err = s.app.OpenTask(t.Context(), s.caller(demo.Bob()), approval)
+	done, err = s.app.OpenTask(t.Context(), s.callerOf(demo.Bob()), approval)
 	require.NoError(t, err)
 	require.Contains(t, string(done.Item.Task.Data.Value), `"APPROVAL":"YES"`)
 }
@@ -110,17 +110,17 @@ func TestLoanByKeyboard(t *testing.T) {
 func TestTaskInTwoBrowsers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	task := s.task(s.loan("Loan in two browsers"), "APPROVE_LOAN", "")
-	s.assign(task, demo.Bob())
+	task := s.createTask(s.startLoan("Loan in two browsers"), "APPROVE_LOAN", "")
+	s.assignTask(task, demo.Bob())
 	value := func() string {
-		opened, err := s.app.OpenTask(t.Context(), s.caller(demo.Bob()), task)
+		opened, err := s.app.OpenTask(t.Context(), s.callerOf(demo.Bob()), task)
 		require.NoError(t, err)
 		return string(opened.Item.Task.Data.Value)
 	}
 	const saved = `document.querySelector("[data-status]").dataset.state === "saved"`
 	one, other := s.signIn("Bob"), s.signIn("Bob")
 	for _, b := range []*person{one, other} {
-		b.open("tasks/" + task.String())
+		b.openPath("tasks/" + task.String())
 		b.Await(`document.querySelector("[name='v/FIRST_NAME']")`)
 	}
 	one.Type(`[name="v/FIRST_NAME"]`, "Ada")

@@ -18,20 +18,20 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// asks reports whether an action is invoked with input.
-func asks(a app.ArtifactActionView) bool {
+// needsInput reports whether an action is invoked with input.
+func needsInput(a app.ArtifactActionView) bool {
 	return len(a.InputSchema) > 0 || a.Type == domain.ArtifactActionStartProcess || a.Type == domain.ArtifactActionCreateArtifact
 }
 
-// menu returns what the user may do with the artifact now.
-func (s *shown) menu(ctx context.Context) []actions.Entry {
+// actionMenu returns what the user may do with the artifact now.
+func (s *artifactView) actionMenu(ctx context.Context) []actions.Entry {
 	if s.Deleted() {
 		return nil
 	}
 	entries := make([]actions.Entry, 0, len(s.Definition.Actions))
 	for _, a := range s.Definition.Actions {
 		entries = append(entries, actions.Entry{
-			Name: a.Name, Badge: ui.BadgeOf(a.Type), Path: s.path("act/" + a.Code), Asks: asks(a),
+			Name: a.Name, Badge: ui.BadgeOf(a.Type), Path: s.tabPath("act/" + a.Code), Asks: needsInput(a),
 		})
 	}
 	return entries
@@ -75,7 +75,7 @@ func (s *Screens) Act(v *web.Visit) (*web.Answer, error) {
 	}
 	action, _, err := s.App.CreateBusinessArtifactAction(v.Context(), v.Caller, id, app.NewBusinessArtifactAction{Code: v.Param("code")})
 	if err != nil {
-		return s.shownAfter(v, id, "", err)
+		return s.showResult(v, id, "", err)
 	}
 	return web.SeeOther(resultPath(action)), nil
 }
@@ -90,11 +90,11 @@ func (s *Screens) Ask(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.asked(v, store, form)
+	return s.actionAnswer(v, store, form)
 }
 
-func (s *Screens) asked(v *web.Visit, f *actForm, form templ.Component) (*web.Answer, error) {
-	return s.page(v, f.artifact, "act", nil, func(of *shown) (templ.Component, error) { return ask(of, f.action, form), nil })
+func (s *Screens) actionAnswer(v *web.Visit, f *actForm, form templ.Component) (*web.Answer, error) {
+	return s.showTab(v, f.artifact, "act", nil, func(of *artifactView) (templ.Component, error) { return actionForm(of, f.action, form), nil })
 }
 
 // Run shows an action that was invoked, and the document that it delivers as soon as it
@@ -115,8 +115,8 @@ func (s *Screens) Run(v *web.Visit) (*web.Answer, error) {
 	if v.Partial() {
 		return &web.Answer{Raw: true, Body: actions.Result(runOf(v.Context(), found))}, nil
 	}
-	return s.page(v, id, "runs", nil, func(of *shown) (templ.Component, error) {
-		return actions.Card(of.run(v.Context(), found)), nil
+	return s.showTab(v, id, "runs", nil, func(of *artifactView) (templ.Component, error) {
+		return actions.Card(of.namedRun(v.Context(), found)), nil
 	})
 }
 
@@ -131,7 +131,7 @@ func (s *Screens) CancelRun(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	_, err = s.App.CancelBusinessArtifactAction(v.Context(), v.Caller, id, action)
-	return s.shownAfter(v, id, "runs/"+action.String(), err)
+	return s.showResult(v, id, "runs/"+action.String(), err)
 }
 
 // ActForms returns the forms of actions.
@@ -143,7 +143,7 @@ func (s *Screens) ActForms() *forms.Screen {
 			if err != nil {
 				return nil, err
 			}
-			return s.asked(v, store, shown)
+			return s.actionAnswer(v, store, shown)
 		},
 	}
 }
@@ -168,7 +168,7 @@ func (s *Screens) actForm(v *web.Visit) (*actForm, error) {
 		return nil, err
 	}
 	for _, a := range found.Definition.Actions {
-		if a.Code == v.Param("code") && asks(a) && !found.Deleted() {
+		if a.Code == v.Param("code") && needsInput(a) && !found.Deleted() {
 			return &actForm{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: found.TenantID}, artifact: id, action: a}, nil
 		}
 	}
@@ -253,10 +253,10 @@ func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 // Upload implements forms.Store. Files belong to the artifact until what refers to them
 // is made.
 func (f *actForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
-	return upload(ctx, f.App, f.Caller, f.artifact, control, file)
+	return storeUpload(ctx, f.App, f.Caller, f.artifact, control, file)
 }
 
-func upload(
+func storeUpload(
 	ctx context.Context, service *app.Service, caller domain.Caller, artifact uuid.UUID, control *form.Node, file forms.File,
 ) (string, error) {
 	stored, err := service.UploadBusinessArtifactDocument(ctx, caller, artifact, storage.Upload{

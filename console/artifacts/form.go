@@ -26,7 +26,7 @@ func (s *Screens) Forms() *forms.Screen {
 			return s.dataForm(v.Caller, id, nil), err
 		},
 		Show: func(v *web.Visit, form templ.Component) (*web.Answer, error) {
-			return s.tabOf("", func(of *shown) (templ.Component, error) { return data(of, form), nil })(v)
+			return s.tabHandler("", func(of *artifactView) (templ.Component, error) { return data(of, form), nil })(v)
 		},
 	}
 }
@@ -55,10 +55,10 @@ func (f *dataForm) Load(ctx context.Context) (*forms.Document, error) {
 		}
 	}
 	f.Tenant = found.TenantID
-	of := &shown{ArtifactOverview: found}
+	of := &artifactView{ArtifactOverview: found}
 	doc := &forms.Document{
 		Schema: found.Definition.Spec.DataSchema, UISchema: found.Definition.Spec.UISchema, Version: string(found.Version()),
-		ReadOnly: !of.editable(), Path: pathOf(f.id, ""),
+		ReadOnly: !of.canEdit(), Path: pathOf(f.id, ""),
 		Link: func(reference string) string {
 			return pathOf(f.id, "file?"+url.Values{"reference": {reference}}.Encode())
 		},
@@ -87,7 +87,7 @@ func (f *dataForm) Complete(context.Context) (string, error) { return pathOf(f.i
 
 // Upload implements forms.Store.
 func (f *dataForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
-	return upload(ctx, f.App, f.Caller, f.id, control, file)
+	return storeUpload(ctx, f.App, f.Caller, f.id, control, file)
 }
 
 // NewForms returns the forms of artifacts to be created.
@@ -99,7 +99,7 @@ func (s *Screens) NewForms() *forms.Screen {
 			if err != nil {
 				return nil, err
 			}
-			return store.page(v, form), nil
+			return store.formAnswer(v, form), nil
 		},
 	}
 }
@@ -114,7 +114,7 @@ func (s *Screens) New(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.page(v, form), nil
+	return store.formAnswer(v, form), nil
 }
 
 // newForm is the form of an artifact to be created, for one user.
@@ -139,7 +139,7 @@ func (s *Screens) newForm(v *web.Visit) (*newForm, error) {
 	return &newForm{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: definition.TenantID}, definition: definition}, nil
 }
 
-func (f *newForm) page(v *web.Visit, form templ.Component) *web.Answer {
+func (f *newForm) formAnswer(v *web.Visit, form templ.Component) *web.Answer {
 	return &web.Answer{Title: ui.T(v.Context(), "New: %s", f.definition.Name), Area: "artifacts", Body: newPage(f.definition, form)}
 }
 

@@ -37,8 +37,8 @@ const (
 	toPrefix       = "to."
 )
 
-// orders returns the values of the parameter sort.
-func orders() map[string]domain.SortKey {
+// sortKeys returns the values of the parameter sort.
+func sortKeys() map[string]domain.SortKey {
 	return map[string]domain.SortKey{
 		"":        {Property: "createdAt", Descending: true},
 		"oldest":  {Property: "createdAt"},
@@ -56,7 +56,7 @@ func parseQuery(v *web.Visit) *listView {
 		}
 	}
 	l := &listView{Query: v.Query(names...), Filters: filters}
-	web.Restrict(l.Query, "sort", slices.Collect(maps.Keys(orders()))...)
+	web.Restrict(l.Query, "sort", slices.Collect(maps.Keys(sortKeys()))...)
 	l.Definition = l.ID("definition")
 	return l
 }
@@ -99,7 +99,7 @@ func (l *listView) typePath(definition uuid.UUID) string {
 	return q.Path(area)
 }
 
-func (l *listView) order() []domain.SortKey { return []domain.SortKey{orders()[l.Get("sort")]} }
+func (l *listView) sortKey() []domain.SortKey { return []domain.SortKey{sortKeys()[l.Get("sort")]} }
 
 // typeFilter returns the filter by type alone.
 func (l *listView) typeFilter() app.BusinessArtifactFilter {
@@ -109,7 +109,7 @@ func (l *listView) typeFilter() app.BusinessArtifactFilter {
 	return app.BusinessArtifactFilter{DefinitionIDs: []uuid.UUID{l.Definition}}
 }
 
-func (l *listView) filter() app.BusinessArtifactFilter {
+func (l *listView) boardFilter() app.BusinessArtifactFilter {
 	f := l.typeFilter()
 	f.Search = l.Get("q")
 	for name, value := range l.Filters {
@@ -123,7 +123,7 @@ func (l *listView) filter() app.BusinessArtifactFilter {
 // List shows the business artifacts that the user may see.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	l, status := parseQuery(v), 0
-	board, err := s.App.FindArtifactBoard(v.Context(), v.Caller, l.filter(), v.Page(pageSize), l.order())
+	board, err := s.App.FindArtifactBoard(v.Context(), v.Caller, l.boardFilter(), v.Page(pageSize), l.sortKey())
 	if refused, is := errors.AsType[*domain.Error](err); is && refused.Kind == domain.KindInvalid {
 		l.Problem = ui.Problem(v.Context(), refused)
 		status, _ = httpio.StatusOf(refused.Kind)

@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-func tabs() []ui.Tab {
+func artifactTabs() []ui.Tab {
 	return []ui.Tab{
 		{Icon: "info-circle", Text: ui.Text("Data")},
 		{Path: "documents", Icon: "file", Text: ui.Text("Documents")},
@@ -25,8 +25,8 @@ func tabs() []ui.Tab {
 	}
 }
 
-// shown is an artifact, and which tab of it.
-type shown struct {
+// artifactView is an artifact, and which tab of it.
+type artifactView struct {
 	*app.ArtifactOverview
 
 	Tab string
@@ -42,10 +42,10 @@ func pathOf(id uuid.UUID, tab string) string {
 	return path
 }
 
-func (s *shown) path(tab string) string { return pathOf(s.ID, tab) }
+func (s *artifactView) tabPath(tab string) string { return pathOf(s.ID, tab) }
 
-// title returns what people recognise the artifact by: its first indexed member.
-func (s *shown) title() string {
+// displayName returns what people recognise the artifact by: its first indexed member.
+func (s *artifactView) displayName() string {
 	choice := domain.ArtifactChoice{Name: s.Definition.Name, Indexes: s.Definition.Spec.IndexedMembers()}
 	of := domain.BoardArtifact{BusinessArtifact: s.BusinessArtifact, Indexed: map[string]string{}}
 	if s.Data != nil && len(choice.Indexes) > 0 {
@@ -54,35 +54,35 @@ func (s *shown) title() string {
 	return choice.Title(&of)
 }
 
-// editable reports whether the user may change the data.
-func (s *shown) editable() bool { return s.Rights.Edits && !s.Deleted() }
+// canEdit reports whether the user may change the data.
+func (s *artifactView) canEdit() bool { return s.Rights.Edits && !s.Deleted() }
 
-// sheet contains what a tab makes of an artifact, after which it is rendered.
-type sheet func(of *shown) (templ.Component, error)
+// tabContent contains what a tab makes of an artifact, after which it is rendered.
+type tabContent func(of *artifactView) (templ.Component, error)
 
-// tabOf returns the handler of a tab.
-func (s *Screens) tabOf(tab string, content sheet) web.Handler {
+// tabHandler returns the handler of a tab.
+func (s *Screens) tabHandler(tab string, content tabContent) web.Handler {
 	return func(v *web.Visit) (*web.Answer, error) {
 		id, err := v.ID()
 		if err != nil {
 			return nil, err
 		}
-		return s.page(v, id, tab, nil, content)
+		return s.showTab(v, id, tab, nil, content)
 	}
 }
 
-// page shows a tab of an artifact, with what was refused, nil for nothing.
-func (s *Screens) page(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content sheet) (*web.Answer, error) {
+// showTab shows a tab of an artifact, with what was refused, nil for nothing.
+func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content tabContent) (*web.Answer, error) {
 	found, err := s.App.RetrieveArtifactOverview(v.Context(), v.Caller, id)
 	if err != nil {
 		return nil, err
 	}
-	of := &shown{ArtifactOverview: found, Tab: tab}
+	of := &artifactView{ArtifactOverview: found, Tab: tab}
 	body, err := content(of)
 	if err != nil {
 		return nil, err
 	}
-	answer := &web.Answer{Title: of.title(), Area: "artifacts", Body: artifactPage(of, body)}
+	answer := &web.Answer{Title: of.displayName(), Area: "artifacts", Body: artifactPage(of, body)}
 	if refused != nil {
 		of.Problem = ui.Reason(v.Context(), refused)
 	}
@@ -91,18 +91,20 @@ func (s *Screens) page(v *web.Visit, id uuid.UUID, tab string, refused *domain.E
 
 // Show shows the data of an artifact.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
-	return s.tabOf("", func(of *shown) (templ.Component, error) {
+	return s.tabHandler("", func(of *artifactView) (templ.Component, error) {
 		form, err := s.Forms().View(v.Context(), s.dataForm(v.Caller, of.ID, of.ArtifactOverview))
 		return data(of, form), err
 	})(v)
 }
 
 // pagePath returns the URL of a page of the tab, which counts from 1.
-func (s *shown) pagePath(page int) string { return s.path(s.Tab) + "?page=" + strconv.Itoa(page) }
+func (s *artifactView) pagePath(page int) string {
+	return s.tabPath(s.Tab) + "?page=" + strconv.Itoa(page)
+}
 
 // Documents shows the documents of an artifact.
 func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
-	return s.tabOf("documents", func(of *shown) (templ.Component, error) {
+	return s.tabHandler("documents", func(of *artifactView) (templ.Component, error) {
 		found, err := s.App.FindArtifactDocuments(v.Context(), v.Caller, of.ID, v.Page(pageSize))
 		return documentRows(of, found), err
 	})(v)
@@ -140,25 +142,25 @@ func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
 
 // Timeline shows who did what to an artifact, the newest first.
 func (s *Screens) Timeline(v *web.Visit) (*web.Answer, error) {
-	return s.tabOf("timeline", func(of *shown) (templ.Component, error) {
+	return s.tabHandler("timeline", func(of *artifactView) (templ.Component, error) {
 		events, err := s.App.FindArtifactEvents(v.Context(), v.Caller, of.ID, history.Before(v.URL), history.Shown)
 		if err != nil {
 			return nil, err
 		}
-		return timeline(of, history.Moments(events), history.Older(of.path("timeline"), events)), nil
+		return timeline(of, history.Moments(events), history.Older(of.tabPath("timeline"), events)), nil
 	})(v)
 }
 
 // Runs shows the actions that were invoked on an artifact.
 func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
-	return s.tabOf("runs", func(of *shown) (templ.Component, error) {
+	return s.tabHandler("runs", func(of *artifactView) (templ.Component, error) {
 		found, err := s.App.FindArtifactActions(v.Context(), v.Caller, of.ID, v.Page(pageSize))
 		if err != nil {
 			return nil, err
 		}
 		rows := make([]actions.Run, 0, len(found.Items))
 		for _, a := range found.Items {
-			run := of.run(v.Context(), &a.BusinessArtifactAction)
+			run := of.namedRun(v.Context(), &a.BusinessArtifactAction)
 			run.AuthorName = a.AuthorName
 			rows = append(rows, run)
 		}
@@ -166,9 +168,9 @@ func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// shownAfter shows an artifact after something was done to it, with the reason where it
+// showResult shows an artifact after something was done to it, with the reason where it
 // was refused.
-func (s *Screens) shownAfter(v *web.Visit, id uuid.UUID, tab string, err error) (*web.Answer, error) {
+func (s *Screens) showResult(v *web.Visit, id uuid.UUID, tab string, err error) (*web.Answer, error) {
 	if err == nil {
 		return web.SeeOther(pathOf(id, tab)), nil
 	}
@@ -176,11 +178,11 @@ func (s *Screens) shownAfter(v *web.Visit, id uuid.UUID, tab string, err error) 
 	if refused == nil {
 		return nil, err
 	}
-	return s.page(v, id, "runs", refused, func(*shown) (templ.Component, error) { return templ.NopComponent, nil })
+	return s.showTab(v, id, "runs", refused, func(*artifactView) (templ.Component, error) { return templ.NopComponent, nil })
 }
 
-// names returns the names of the actions by their codes.
-func (s *shown) names() map[string]string {
+// actionNames returns the names of the actions by their codes.
+func (s *artifactView) actionNames() map[string]string {
 	names := map[string]string{}
 	for _, a := range s.Definition.Spec.Actions {
 		names[a.Code] = a.Name
@@ -188,10 +190,10 @@ func (s *shown) names() map[string]string {
 	return names
 }
 
-// run returns an action that was invoked.
-func (s *shown) run(ctx context.Context, a *domain.BusinessArtifactAction) actions.Run {
+// namedRun returns an action that was invoked.
+func (s *artifactView) namedRun(ctx context.Context, a *domain.BusinessArtifactAction) actions.Run {
 	r := runOf(ctx, a)
-	if r.Name = s.names()[a.Definition.Code]; r.Name == "" {
+	if r.Name = s.actionNames()[a.Definition.Code]; r.Name == "" {
 		r.Name = ui.Label(a.Definition.Code)
 	}
 	return r

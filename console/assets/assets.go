@@ -43,10 +43,10 @@ func Load(prefix string) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the assets: %w", err)
 	}
-	return load(files, prefix)
+	return loadSet(files, prefix)
 }
 
-func load(files fs.FS, prefix string) (*Set, error) {
+func loadSet(files fs.FS, prefix string) (*Set, error) {
 	s := &Set{files: files, prefix: strings.TrimSuffix(prefix, "/") + "/", known: map[string]bool{}}
 	text, err := fs.ReadFile(files, ManifestName)
 	switch {
@@ -96,7 +96,7 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Add("Vary", "Accept-Encoding")
 	accepted := r.Header.Get("Accept-Encoding")
 	for _, encoding := range []struct{ token, suffix string }{{"br", ".br"}, {"gzip", ".gz"}} {
-		if !accepts(accepted, encoding.token) {
+		if !acceptsEncoding(accepted, encoding.token) {
 			continue
 		}
 		if _, err := fs.Stat(s.files, name+encoding.suffix); err == nil {
@@ -108,9 +108,9 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, s.files, name) //nolint:gosec // one of the known names
 }
 
-// accepts reports whether the value of an Accept-Encoding header names an encoding
+// acceptsEncoding reports whether the value of an Accept-Encoding header names an encoding
 // without refusing it (RFC 9110, section 12.5.3).
-func accepts(header, encoding string) bool {
+func acceptsEncoding(header, encoding string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		token, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
 		if strings.EqualFold(strings.TrimSpace(token), encoding) {

@@ -21,8 +21,8 @@ import (
 	"strings"
 )
 
-// kinds are the kinds of resources that the list offers to be narrowed to.
-func kinds() []domain.EventResource {
+// resourceKinds are the kinds of resources that the list offers to be narrowed to.
+func resourceKinds() []domain.EventResource {
 	return []domain.EventResource{
 		domain.ResourceProcess, domain.ResourceItem, domain.ResourceProcessAction, domain.ResourceDocument,
 		domain.ResourceArtifact, domain.ResourceArtifactAction, domain.ResourceEngineRun, domain.ResourceIncident,
@@ -31,7 +31,7 @@ func kinds() []domain.EventResource {
 	}
 }
 
-func actor(ctx context.Context, r *domain.AuditRecord) string {
+func actorName(ctx context.Context, r *domain.AuditRecord) string {
 	switch {
 	case r.ActorName != "":
 		return r.ActorName
@@ -41,8 +41,8 @@ func actor(ctx context.Context, r *domain.AuditRecord) string {
 	return r.ActorID.String()
 }
 
-// label is a name of a constant as people read it.
-func label(constant string) string { return ui.Label(strings.ToLower(constant)) }
+// constantLabel is a name of a constant as people read it.
+func constantLabel(constant string) string { return ui.Label(strings.ToLower(constant)) }
 
 func listPage(l *listView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -216,7 +216,7 @@ func listPage(l *listView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, kind := range kinds() {
+		for _, kind := range resourceKinds() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<option value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -245,9 +245,9 @@ func listPage(l *listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var11 string
-			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(label(string(kind)))
+			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(constantLabel(string(kind)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 68, Col: 102}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 68, Col: 110}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -297,7 +297,7 @@ func listPage(l *listView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if l.Has(filters()...) {
+		if l.Has(filterNames()...) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<a class=\"btn\" href=\"/console/audit\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -321,7 +321,7 @@ func listPage(l *listView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(l.Records) == 0 {
-			if l.Has(append(filters(), "after")...) {
+			if l.Has(append(filterNames(), "after")...) {
 				templ_7745c5c3_Err = ui.Empty("list-search", ui.T(ctx, "No record matches."), ui.T(ctx, "Try another time, person or resource.")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -605,9 +605,9 @@ func records(l *listView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var30 string
-				templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(transition(&r))
+				templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(transitionText(&r))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 130, Col: 32}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 130, Col: 36}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 				if templ_7745c5c3_Err != nil {
@@ -655,9 +655,9 @@ func records(l *listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var33 string
-			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(actor(ctx, &r))
+			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(actorName(ctx, &r))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 138, Col: 58}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 138, Col: 62}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -681,9 +681,9 @@ func records(l *listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var35 string
-			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(label(string(r.ResourceKind)))
+			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(constantLabel(string(r.ResourceKind)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 139, Col: 78}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 139, Col: 86}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 			if templ_7745c5c3_Err != nil {
@@ -759,8 +759,8 @@ func records(l *listView) templ.Component {
 	})
 }
 
-// transition is the change of a state.
-func transition(r *domain.AuditRecord) string {
+// transitionText is the change of a state.
+func transitionText(r *domain.AuditRecord) string {
 	if r.PreviousState == "" {
 		return r.State
 	}
@@ -810,9 +810,9 @@ func recordPage(r *domain.AuditRecord) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var41 string
-		templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(actor(ctx, r))
+		templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(actorName(ctx, r))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 168, Col: 26}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 168, Col: 30}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 		if templ_7745c5c3_Err != nil {
@@ -883,9 +883,9 @@ func recordPage(r *domain.AuditRecord) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var46 string
-		templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(actor(ctx, r))
+		templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(actorName(ctx, r))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 179, Col: 20}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 179, Col: 24}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var46))
 		if templ_7745c5c3_Err != nil {
@@ -998,9 +998,9 @@ func recordPage(r *domain.AuditRecord) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var54 string
-			templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(transition(r))
+			templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(transitionText(r))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 191, Col: 24}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 191, Col: 28}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
 			if templ_7745c5c3_Err != nil {
@@ -1029,9 +1029,9 @@ func recordPage(r *domain.AuditRecord) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var56 string
-		templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(label(string(r.ResourceKind)))
+		templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(constantLabel(string(r.ResourceKind)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 195, Col: 36}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `audit/audit.templ`, Line: 195, Col: 44}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 		if templ_7745c5c3_Err != nil {

@@ -25,7 +25,7 @@ const (
 // ExportCSV offers the listed records as comma-separated values.
 func (s *Screens) ExportCSV(v *web.Visit) (*web.Answer, error) {
 	head := []string{"id", "occurredAt", "tenant", "actorId", "actor", "type", "resourceKind", "resourceId", "processId", "previousState", "state", "requestId", "details"}
-	each, err := s.records(v)
+	each, err := s.exportRecords(v)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ type record struct {
 
 // ExportJSON offers the listed records as JSON, one in each line.
 func (s *Screens) ExportJSON(v *web.Visit) (*web.Answer, error) {
-	each, err := s.records(v)
+	each, err := s.exportRecords(v)
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +75,9 @@ func (s *Screens) ExportJSON(v *web.Visit) (*web.Answer, error) {
 	}), nil
 }
 
-// records returns what reads the first maxExported of the listed records, one after the other.
-func (s *Screens) records(v *web.Visit) (func(visit func(*domain.AuditRecord) error) error, error) {
-	filter, err := parseFilter(v.Context(), v.Query(filters()...))
+// exportRecords returns what reads the first maxExported of the listed records, one after the other.
+func (s *Screens) exportRecords(v *web.Visit) (func(visit func(*domain.AuditRecord) error) error, error) {
+	filter, err := parseFilter(v.Context(), v.Query(filterNames()...))
 	if err != nil {
 		return nil, err
 	}

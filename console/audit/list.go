@@ -28,8 +28,8 @@ type Screens struct {
 	Administration *administration.Administration
 }
 
-// filters are the parameters of the list.
-func filters() []string { return []string{"who", "what", "kind", "about", "tenant", "from", "to"} }
+// filterNames are the parameters of the list.
+func filterNames() []string { return []string{"who", "what", "kind", "about", "tenant", "from", "to"} }
 
 // listView contains a page of the list.
 type listView struct {
@@ -41,7 +41,7 @@ type listView struct {
 }
 
 // exportPath returns the URL of a file with all records that match the filters.
-func (l *listView) exportPath(name string) string { return l.Only(filters()...).Path(name) }
+func (l *listView) exportPath(name string) string { return l.Only(filterNames()...).Path(name) }
 
 // parseFilter returns the filter of a query. A value that cannot be parsed is a VALIDATION error.
 func parseFilter(ctx context.Context, q web.Query) (administration.EventFilter, error) {
@@ -116,7 +116,7 @@ func listCommand(ctx context.Context, q web.Query) shell.Line {
 
 // List shows the records of the tenants that the user administers, the newest first.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	q := v.Query(append(filters(), "after")...)
+	q := v.Query(append(filterNames(), "after")...)
 	filter, err := parseFilter(v.Context(), q)
 	if err != nil {
 		return nil, err

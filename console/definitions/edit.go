@@ -26,8 +26,8 @@ import (
 // fileName is what the text of the editor is called, which no message shows.
 const fileName = "manifest.yaml"
 
-// editing is the text in the editor, and what is known of it.
-type editing struct {
+// editorForm is the text in the editor, and what is known of it.
+type editorForm struct {
 	Text string
 	// ID and Version are those of the resource that the text is from, "" for a new one.
 	ID, Version string
@@ -66,12 +66,12 @@ type planned struct {
 
 // Edit shows the editor with a manifest, or with an old version of it.
 func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
-	of, err := s.retrieve(v)
+	of, err := s.findResource(v)
 	if err != nil {
 		return nil, err
 	}
 	key := of.Key()
-	e := &editing{Text: of.Text, ID: of.ID.String(), Version: string(of.Version()), Of: &key, Form: v.URL.Query().Get("form")}
+	e := &editorForm{Text: of.Text, ID: of.ID.String(), Version: string(of.Version()), Of: &key, Form: v.URL.Query().Get("form")}
 	if number, err := strconv.Atoi(v.URL.Query().Get("version")); err == nil {
 		version, err := s.Administration.RetrieveDefinitionVersion(v.Context(), v.Caller, key, number)
 		if err != nil {
@@ -82,7 +82,7 @@ func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
 		}
 		e.Restored = number
 	}
-	return s.editor(v, e, http.StatusOK)
+	return s.showEditor(v, e, http.StatusOK)
 }
 
 // New shows the editor with a template, or the templates where the URL names none.
@@ -95,16 +95,16 @@ func (s *Screens) New(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.editor(v, &editing{Text: text}, http.StatusOK)
+	return s.showEditor(v, &editorForm{Text: text}, http.StatusOK)
 }
 
-// posted reads the form of the editor.
-func posted(v *web.Visit) (*editing, error) {
+// parseEditing reads the form of the editor.
+func parseEditing(v *web.Visit) (*editorForm, error) {
 	form, err := v.Form()
 	if err != nil {
 		return nil, err
 	}
-	e := &editing{
+	e := &editorForm{
 		// Browsers send the ends of lines as CR LF.
 		Text: strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), ID: form.Get("id"), Version: form.Get("version"), Form: form.Get("form"),
 		Sent: true,
@@ -117,22 +117,22 @@ func posted(v *web.Visit) (*editing, error) {
 
 // Check shows what applying the text would change, or why it cannot be applied.
 func (s *Screens) Check(v *web.Visit) (*web.Answer, error) {
-	e, err := posted(v)
+	e, err := parseEditing(v)
 	if err != nil {
 		return nil, err
 	}
-	return s.editor(v, e, http.StatusOK)
+	return s.showEditor(v, e, http.StatusOK)
 }
 
 // Apply applies the text. One that cannot be applied stays in the editor, and one that changes rights needs
 // a fresh sign-in.
 func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
-	e, err := posted(v)
+	e, err := parseEditing(v)
 	if err != nil {
 		return nil, err
 	}
 	if stale := v.RequireFresh(); stale != nil {
-		planned, _, err := s.apply(v, &editing{Text: e.Text, ID: e.ID, Version: e.Version, Of: e.Of}, true)
+		planned, _, err := s.applyManifests(v, &editorForm{Text: e.Text, ID: e.ID, Version: e.Version, Of: e.Of}, true)
 		if err != nil {
 			return nil, err
 		}
@@ -140,14 +140,14 @@ func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 			return nil, stale
 		}
 	}
-	applied, refused, err := s.apply(v, e, false)
+	applied, refused, err := s.applyManifests(v, e, false)
 	if err != nil {
 		return nil, err
 	}
 	if refused != nil {
 		v.Refuse(refused)
 		status, _ := httpio.StatusOf(refused.Kind)
-		return s.editor(v, e, status)
+		return s.showEditor(v, e, status)
 	}
 	if len(applied) == 1 {
 		return web.SeeOther(pathOf(applied[0].Key) + "?applied"), nil
@@ -155,9 +155,9 @@ func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 	return web.SeeOther(web.Root + "definitions?applied"), nil
 }
 
-// apply applies the text of e, or only finds out what that would do, and adds to e what
+// applyManifests applies the text of e, or only finds out what that would do, and adds to e what
 // came of it. It returns why the text was refused.
-func (s *Screens) apply(v *web.Visit, e *editing, dryRun bool) ([]administration.AppliedResource, *domain.Error, error) {
+func (s *Screens) applyManifests(v *web.Visit, e *editorForm, dryRun bool) ([]administration.AppliedResource, *domain.Error, error) {
 	e.Checked = true
 	sources, err := manifest.Parse(fileName, []byte(e.Text))
 	wrong, isWrong := errors.AsType[*manifest.Error](err)
@@ -176,7 +176,7 @@ func (s *Screens) apply(v *web.Visit, e *editing, dryRun bool) ([]administration
 	for i, source := range sources {
 		documents[i] = source.JSON
 	}
-	applied, err := s.Administration.ApplyResources(e.expecting(v.Context(), documents), v.Caller,
+	applied, err := s.Administration.ApplyResources(e.withVersions(v.Context(), documents), v.Caller,
 		administration.ApplyRequest{Documents: documents, DryRun: dryRun})
 	refused, isRefusal := errors.AsType[*domain.Error](err)
 	if isRefusal && refused.Kind != domain.KindInternal {
@@ -186,10 +186,10 @@ func (s *Screens) apply(v *web.Visit, e *editing, dryRun bool) ([]administration
 	return applied, nil, err
 }
 
-// expecting returns the context in which a manifest is applied only to what it was made
+// withVersions returns the context in which a manifest is applied only to what it was made
 // from, so that the change of another administrator is not undone. A text that is now
 // about another resource expects nothing.
-func (e *editing) expecting(ctx context.Context, documents []json.RawMessage) context.Context {
+func (e *editorForm) withVersions(ctx context.Context, documents []json.RawMessage) context.Context {
 	id, err := uuid.Parse(e.ID)
 	if err != nil || e.Of == nil || len(documents) != 1 {
 		return ctx
@@ -223,15 +223,15 @@ func problemsOf(ctx context.Context, refused *domain.Error, sources []manifest.S
 	return problems
 }
 
-// editor shows the text with what is known of it: as a page, or for the script the part
+// showEditor shows the text with what is known of it: as a page, or for the script the part
 // beside the text.
-func (s *Screens) editor(v *web.Visit, e *editing, status int) (*web.Answer, error) {
+func (s *Screens) showEditor(v *web.Visit, e *editorForm, status int) (*web.Answer, error) {
 	if !e.Checked {
-		if err := s.plan(v, e); err != nil {
+		if err := s.planChanges(v, e); err != nil {
 			return nil, err
 		}
 	}
-	if err := e.preview(v.Context()); err != nil {
+	if err := e.renderPreviews(v.Context()); err != nil {
 		return nil, err
 	}
 	if v.Partial() {
@@ -244,9 +244,9 @@ func (s *Screens) editor(v *web.Visit, e *editing, status int) (*web.Answer, err
 	return &web.Answer{Title: title, Area: area, Status: status, Editor: true, Body: editorPage(e)}, nil
 }
 
-// plan finds out what applying the text would do.
-func (s *Screens) plan(v *web.Visit, e *editing) error {
-	applied, refused, err := s.apply(v, e, true)
+// planChanges finds out what applying the text would do.
+func (s *Screens) planChanges(v *web.Visit, e *editorForm) error {
+	applied, refused, err := s.applyManifests(v, e, true)
 	if err != nil || refused != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (s *Screens) plan(v *web.Visit, e *editing) error {
 				return err
 			}
 		}
-		if p.Parts, err = compare(sides[0], sides[1]); err != nil {
+		if p.Parts, err = compareTexts(sides[0], sides[1]); err != nil {
 			return err
 		}
 		e.Plan = append(e.Plan, p)
@@ -282,8 +282,8 @@ func (s *Screens) Schema(v *web.Visit) (*web.Answer, error) {
 	return web.JSON(json.RawMessage(schema)), nil
 }
 
-// back returns where the editor is left to.
-func (e *editing) back() string {
+// backPath returns where the editor is left to.
+func (e *editorForm) backPath() string {
 	if e.Of != nil {
 		return pathOf(*e.Of)
 	}

@@ -483,7 +483,7 @@ func listRow(l listView, r *resource.Stored) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if r.Kind == resource.KindProcessDefinition {
-			templ_7745c5c3_Err = published(r, l.Use[r.ID].Number).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = publicationState(r, l.Use[r.ID].Number).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -545,8 +545,8 @@ func listRow(l listView, r *resource.Stored) templ.Component {
 	})
 }
 
-// published is the state of publication of a process definition.
-func published(r *resource.Stored, number int) templ.Component {
+// publicationState is the state of publication of a process definition.
+func publicationState(r *resource.Stored, number int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

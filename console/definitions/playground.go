@@ -28,8 +28,8 @@ const (
 	maxExpression = 10_000
 )
 
-// madeUp is a task of a made-up process.
-type madeUp struct {
+// sampleTask is a task of a made-up process.
+type sampleTask struct {
 	Code  string
 	State domain.TaskState
 }
@@ -43,7 +43,7 @@ type playground struct {
 	Process *uuid.UUID
 	Subject string
 	State   domain.ProcessState
-	Tasks   []madeUp
+	Tasks   []sampleTask
 
 	Found []domain.BoardProcess
 	// Evaluation is nil for no expression.
@@ -60,8 +60,8 @@ func taskStates() []domain.TaskState {
 	return []domain.TaskState{domain.TaskReady, domain.TaskClaimed, domain.TaskCompleted, domain.TaskCancelled}
 }
 
-// played reads the query of a URL. What is not known counts as not given.
-func played(query url.Values) *playground {
+// parsePlayground reads the query of a URL. What is not known counts as not given.
+func parsePlayground(query url.Values) *playground {
 	p := &playground{
 		Expression: strings.TrimSpace(query.Get("expression")), Search: strings.TrimSpace(query.Get("q")),
 		State: domain.ProcessState(query.Get("state")),
@@ -80,7 +80,7 @@ func played(query url.Values) *playground {
 	}
 	codes, states := query["task"], query["taskState"]
 	for i := range madeUpTasks {
-		t := madeUp{State: domain.TaskCompleted}
+		t := sampleTask{State: domain.TaskCompleted}
 		if i < len(codes) && i < len(states) {
 			t.Code = strings.TrimSpace(codes[i])
 			if slices.Contains(taskStates(), domain.TaskState(states[i])) {
@@ -92,8 +92,8 @@ func played(query url.Values) *playground {
 	return p
 }
 
-// model returns the made-up process.
-func (p *playground) model() availability.Model {
+// sampleModel returns the made-up process.
+func (p *playground) sampleModel() availability.Model {
 	model := availability.Model{Process: availability.Process{State: p.State}, Tasks: map[string]availability.Task{}}
 	for _, t := range p.Tasks {
 		if t.Code != "" {
@@ -106,7 +106,7 @@ func (p *playground) model() availability.Model {
 // Playground evaluates an availability expression on a process of the user's tenants, or
 // on a made-up one. It changes nothing, so that the address of a result can be sent.
 func (s *Screens) Playground(v *web.Visit) (*web.Answer, error) {
-	p := played(v.URL.Query())
+	p := parsePlayground(v.URL.Query())
 	if p.Search != "" {
 		board, err := s.App.FindBoard(v.Context(), v.Caller, app.BoardFilter{Search: p.Search}, domain.PageRequest{Size: processesFound}, nil)
 		if err != nil {
@@ -114,13 +114,13 @@ func (s *Screens) Playground(v *web.Visit) (*web.Answer, error) {
 		}
 		p.Found = board.Items
 	}
-	if err := s.play(v, p); err != nil {
+	if err := s.evaluate(v, p); err != nil {
 		return nil, err
 	}
 	return &web.Answer{Title: ui.T(v.Context(), "Try an expression"), Area: area, Body: playgroundPage(p)}, nil
 }
 
-func (s *Screens) play(v *web.Visit, p *playground) error {
+func (s *Screens) evaluate(v *web.Visit, p *playground) error {
 	if p.Process != nil {
 		found, err := s.App.RetrieveProcess(v.Context(), v.Caller, *p.Process)
 		refused, isRefusal := errors.AsType[*domain.Error](err)
@@ -135,7 +135,7 @@ func (s *Screens) play(v *web.Visit, p *playground) error {
 	if p.Expression == "" {
 		return nil
 	}
-	evaluation, err := s.Administration.EvaluateAvailability(v.Context(), v.Caller, p.Expression, p.Process, p.model())
+	evaluation, err := s.Administration.EvaluateAvailability(v.Context(), v.Caller, p.Expression, p.Process, p.sampleModel())
 	if refused, isRefusal := errors.AsType[*domain.Error](err); isRefusal && refused.Kind == domain.KindNotFound {
 		p.Missing = true
 		return nil
@@ -144,9 +144,9 @@ func (s *Screens) play(v *web.Visit, p *playground) error {
 	return err
 }
 
-// around returns the text of an expression before a column, the character at it, and the
+// splitAt returns the text of an expression before a column, the character at it, and the
 // text after it.
-func around(expression string, column int) (before, at, after string) {
+func splitAt(expression string, column int) (before, at, after string) {
 	runes := []rune(expression)
 	if column < 1 || column > len(runes) {
 		return expression, " ", ""
@@ -154,11 +154,11 @@ func around(expression string, column int) (before, at, after string) {
 	return string(runes[:column-1]), string(runes[column-1]), string(runes[column:])
 }
 
-// seen returns the tasks of the model that an expression was evaluated on.
-func seen(model availability.Model) []string { return slices.Sorted(maps.Keys(model.Tasks)) }
+// taskCodes returns the tasks of the model that an expression was evaluated on.
+func taskCodes(model availability.Model) []string { return slices.Sorted(maps.Keys(model.Tasks)) }
 
-// command returns how the command line evaluates the expression.
-func (p *playground) command() shell.Line {
+// evaluateCommand returns how the command line evaluates the expression.
+func (p *playground) evaluateCommand() shell.Line {
 	expression := p.Expression
 	if expression == "" {
 		expression = `${ .process.state == "RUNNING" }`

@@ -143,7 +143,7 @@ func playgroundPage(p *playground) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = outcome(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = evaluationResult(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -640,7 +640,7 @@ func playgroundPage(p *playground) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Command(p.command()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Command(p.evaluateCommand()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -652,8 +652,8 @@ func playgroundPage(p *playground) templ.Component {
 	})
 }
 
-// outcome is what an expression comes to.
-func outcome(p *playground) templ.Component {
+// evaluationResult is what an expression comes to.
+func evaluationResult(p *playground) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -732,7 +732,7 @@ func outcome(p *playground) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Evaluation.Column > 0 {
-				templ_7745c5c3_Err = marked(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = markedExpression(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -825,7 +825,7 @@ func outcome(p *playground) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, code := range seen(p.Evaluation.Model) {
+			for _, code := range taskCodes(p.Evaluation.Model) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<dt><code>.tasks.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -870,8 +870,8 @@ func outcome(p *playground) templ.Component {
 	})
 }
 
-// marked shows an expression with the place of its error.
-func marked(p *playground) templ.Component {
+// markedExpression shows an expression with the place of its error.
+func markedExpression(p *playground) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -888,7 +888,7 @@ func marked(p *playground) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		before, at, after := around(p.Expression, p.Evaluation.Column)
+		before, at, after := splitAt(p.Expression, p.Evaluation.Column)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<pre class=\"expression\"><code>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

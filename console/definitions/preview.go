@@ -19,9 +19,9 @@ type named struct {
 	form.Input
 }
 
-// preview adds the forms that the text makes to e, and shows the chosen one. The text
+// renderPreviews adds the forms that the text makes to e, and shows the chosen one. The text
 // may not be valid yet.
-func (e *editing) preview(ctx context.Context) error {
+func (e *editorForm) renderPreviews(ctx context.Context) error {
 	sources, err := manifest.Parse(fileName, []byte(e.Text))
 	if err != nil || len(sources) == 0 {
 		return nil //nolint:nilerr // it is among the problems

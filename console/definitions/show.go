@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/domain/shell"
 )
 
-// shown is a manifest and what is known of it.
-type shown struct {
+// detailView is a manifest and what is known of it.
+type detailView struct {
 	resource.Stored
 
 	Text     string
@@ -25,8 +25,8 @@ type shown struct {
 	Done string
 }
 
-// retrieve returns the manifest in the path of a visit.
-func (s *Screens) retrieve(v *web.Visit) (*shown, error) {
+// findResource returns the manifest in the path of a visit.
+func (s *Screens) findResource(v *web.Visit) (*detailView, error) {
 	key, err := resources.KeyOf(v, resource.Kinds())
 	if err != nil {
 		return nil, err
@@ -35,14 +35,14 @@ func (s *Screens) retrieve(v *web.Visit) (*shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &shown{Stored: *found, Rights: found.Spec.Rights(), May: resources.MayChange(v.Caller, found)}
+	of := &detailView{Stored: *found, Rights: found.Spec.Rights(), May: resources.MayChange(v.Caller, found)}
 	of.Text, err = textOf(found.Document)
 	return of, err
 }
 
 // Show shows a manifest with its versions and with who may do what.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
-	of, err := s.retrieve(v)
+	of, err := s.findResource(v)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ type comparison struct {
 
 // Compare shows what differs between two versions, by default between the last two.
 func (s *Screens) Compare(v *web.Visit) (*web.Answer, error) {
-	of, err := s.retrieve(v)
+	of, err := s.findResource(v)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *Screens) Compare(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Parts, err = compare(before, after); err != nil {
+	if c.Parts, err = compareTexts(before, after); err != nil {
 		return nil, err
 	}
 	return &web.Answer{Title: nameOf(&c.Stored), Area: area, Body: comparePage(&c)}, nil
@@ -115,8 +115,8 @@ func (s *Screens) versionText(v *web.Visit, key resource.Key, number int) (strin
 	return text + pinned, err
 }
 
-// command returns a command about a resource.
-func command(verb string, key resource.Key) shell.Line {
+// manifestCommand returns a command about a resource.
+func manifestCommand(verb string, key resource.Key) shell.Line {
 	words := []string{"procession", verb, ui.KindCommand(key.Kind), key.Code}
 	if key.Kind != resource.KindTenant {
 		words = append(words, "--tenant", key.Tenant)
@@ -124,11 +124,11 @@ func command(verb string, key resource.Key) shell.Line {
 	return shell.Command(words...)
 }
 
-// commands returns the commands that correspond to the page and to its forms.
-func (s *shown) commands() []shell.Line {
-	commands := []shell.Line{command("describe", s.Key())}
+// shellCommands returns the commands that correspond to the page and to its forms.
+func (s *detailView) shellCommands() []shell.Line {
+	commands := []shell.Line{manifestCommand("describe", s.Key())}
 	if s.May {
-		commands = append(commands, command("edit", s.Key()))
+		commands = append(commands, manifestCommand("edit", s.Key()))
 	}
 	if len(s.Versions) > 0 {
 		commands = append(commands, shell.Command("procession", "versions", "list", s.Metadata.Code, "--tenant", s.TenantCode()))
@@ -136,7 +136,7 @@ func (s *shown) commands() []shell.Line {
 	return commands
 }
 
-func (c *comparison) commands() []shell.Line {
+func (c *comparison) shellCommands() []shell.Line {
 	from, to, code, tenant := strconv.Itoa(c.From), strconv.Itoa(c.To), c.Metadata.Code, c.TenantCode()
 	return []shell.Line{
 		shell.Command("procession", "versions", "diff", code, from, to, "--tenant", tenant),

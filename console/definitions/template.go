@@ -25,7 +25,7 @@ type template struct {
 	Operators bool
 }
 
-func templates() []template {
+func manifestTemplates() []template {
 	return []template{
 		{"process", resource.KindProcessDefinition, ui.Text("Process of people"), ui.Text("Forms, a task and a user action; no program is needed."), false},
 		{"workflow", resource.KindProcessDefinition, ui.Text("Process with a workflow"), ui.Text("A worker of yours decides what comes next."), false},
@@ -43,7 +43,7 @@ func templates() []template {
 // templatesFor returns the templates that a caller can use.
 func templatesFor(caller domain.Caller) []template {
 	var usable []template
-	for _, t := range templates() {
+	for _, t := range manifestTemplates() {
 		if !t.Operators || caller.Operator {
 			usable = append(usable, t)
 		}

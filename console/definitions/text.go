@@ -15,10 +15,10 @@ import (
 // textOf writes a manifest as people edit it, without the id, which never changes.
 func textOf(document resource.Document) (string, error) {
 	document.Metadata.ID = nil
-	return formatted(document)
+	return formatValue(document)
 }
 
-func formatted(value any) (string, error) {
+func formatValue(value any) (string, error) {
 	encoded, err := jsontext.Marshal(value)
 	if err != nil {
 		return "", fmt.Errorf("encoding a manifest: %w", err)
@@ -39,8 +39,8 @@ type line struct {
 // part is a stretch of lines around something that differs.
 type part []line
 
-// compare returns what differs between two texts, with lines around it.
-func compare(before, after string) ([]part, error) {
+// compareTexts returns what differs between two texts, with lines around it.
+func compareTexts(before, after string) ([]part, error) {
 	compared, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), udiff.DefaultContextLines)
 	if err != nil {
 		return nil, fmt.Errorf("comparing manifests: %w", err)
@@ -71,6 +71,6 @@ func pinnedText(structures map[string]json.RawMessage) (string, error) {
 	if len(structures) == 0 {
 		return "", nil
 	}
-	text, err := formatted(map[string]any{"pinnedDataStructures": structures})
+	text, err := formatValue(map[string]any{"pinnedDataStructures": structures})
 	return "---\n" + text, err
 }

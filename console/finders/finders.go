@@ -29,13 +29,13 @@ type Finder struct {
 func (f Finder) Find(ctx context.Context, control *form.Node, words string) ([]forms.Found, error) {
 	switch control.Kind { //nolint:exhaustive // the others refer to nothing
 	case form.KindPrincipal:
-		return f.principals(ctx, words)
+		return f.findPrincipals(ctx, words)
 	case form.KindGroup:
-		return f.groups(ctx, words)
+		return f.findGroups(ctx, words)
 	case form.KindProcess:
-		return f.processes(ctx, words)
+		return f.findProcesses(ctx, words)
 	case form.KindArtifact:
-		return f.artifacts(ctx, words)
+		return f.findArtifacts(ctx, words)
 	}
 	return nil, nil
 }
@@ -54,12 +54,12 @@ func (f Finder) Items(ctx context.Context, control *form.Node, search forms.Sear
 	return run, err
 }
 
-func page() domain.PageRequest { return domain.PageRequest{Size: shown} }
+func firstPage() domain.PageRequest { return domain.PageRequest{Size: shown} }
 
 func byName() []domain.SortKey { return []domain.SortKey{{Property: "name"}} }
 
-func (f Finder) principals(ctx context.Context, words string) ([]forms.Found, error) {
-	people, err := f.App.FindPrincipals(ctx, f.Caller, app.PrincipalFilter{Search: words}, page(), byName())
+func (f Finder) findPrincipals(ctx context.Context, words string) ([]forms.Found, error) {
+	people, err := f.App.FindPrincipals(ctx, f.Caller, app.PrincipalFilter{Search: words}, firstPage(), byName())
 	found := make([]forms.Found, 0, len(people.Items))
 	for _, p := range people.Items {
 		found = append(found, forms.Found{
@@ -69,8 +69,8 @@ func (f Finder) principals(ctx context.Context, words string) ([]forms.Found, er
 	return found, err
 }
 
-func (f Finder) groups(ctx context.Context, words string) ([]forms.Found, error) {
-	groups, err := f.App.FindGroups(ctx, f.Caller, app.GroupFilter{Search: words}, page(), byName())
+func (f Finder) findGroups(ctx context.Context, words string) ([]forms.Found, error) {
+	groups, err := f.App.FindGroups(ctx, f.Caller, app.GroupFilter{Search: words}, firstPage(), byName())
 	found := make([]forms.Found, 0, len(groups.Items))
 	for _, g := range groups.Items {
 		found = append(found, forms.Found{Name: g.Name, Reference: kuflowref.Group{ID: g.ID, Name: g.Name}.String()})
@@ -78,8 +78,8 @@ func (f Finder) groups(ctx context.Context, words string) ([]forms.Found, error)
 	return found, err
 }
 
-func (f Finder) processes(ctx context.Context, words string) ([]forms.Found, error) {
-	board, err := f.App.FindBoard(ctx, f.Caller, app.BoardFilter{Search: words}, page(), nil)
+func (f Finder) findProcesses(ctx context.Context, words string) ([]forms.Found, error) {
+	board, err := f.App.FindBoard(ctx, f.Caller, app.BoardFilter{Search: words}, firstPage(), nil)
 	found := make([]forms.Found, 0, len(board.Items))
 	for _, p := range board.Items {
 		found = append(found, forms.Found{Name: p.Subject, Reference: kuflowref.Process{ID: p.ID, Name: p.Subject}.String()})
@@ -87,8 +87,8 @@ func (f Finder) processes(ctx context.Context, words string) ([]forms.Found, err
 	return found, err
 }
 
-func (f Finder) artifacts(ctx context.Context, words string) ([]forms.Found, error) {
-	board, err := f.App.FindArtifactBoard(ctx, f.Caller, app.BusinessArtifactFilter{Search: words}, page(), nil)
+func (f Finder) findArtifacts(ctx context.Context, words string) ([]forms.Found, error) {
+	board, err := f.App.FindArtifactBoard(ctx, f.Caller, app.BusinessArtifactFilter{Search: words}, firstPage(), nil)
 	found := make([]forms.Found, 0, len(board.Items))
 	for i := range board.Items {
 		a := &board.Items[i]

@@ -35,12 +35,12 @@ const (
 	statusDone       = "done"
 )
 
-// completing reports whether the button completes.
-func (e *entry) completing() bool { return e.post.do == doComplete || e.post.do == doAnyway }
+// isCompleting reports whether the button completes.
+func (e *entry) isCompleting() bool { return e.post.do == doComplete || e.post.do == doAnyway }
 
-// after creates the page of the form as it is now.
-func (e *entry) after(ctx context.Context) (*page, error) {
-	p, err := newPage(ctx, e.doc, e.shown, e.completing() || e.post.values.Has(inputTried))
+// resultPage creates the page of the form as it is now.
+func (e *entry) resultPage(ctx context.Context) (*page, error) {
+	p, err := newPage(ctx, e.doc, e.shown, e.isCompleting() || e.post.values.Has(inputTried))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (e *entry) after(ctx context.Context) (*page, error) {
 		if n := p.sheet.Find(name); n != nil {
 			said := ui.T(ctx, sentence, n.Label)
 			p.problems[n.Pointer] = append(p.problems[n.Pointer], said)
-			p.summary = append(p.summary, problem{ID: id(n), Name: n.Name, Text: said})
+			p.summary = append(p.summary, problem{ID: nodeID(n), Name: n.Name, Text: said})
 		}
 	}
 	for _, name := range e.change.Unreadable {
@@ -66,7 +66,7 @@ func (e *entry) after(ctx context.Context) (*page, error) {
 		}
 		complain(name, texts[len(texts)-1], sentence)
 	}
-	if err := e.searched(ctx, p); err != nil {
+	if err := e.searchForButton(ctx, p); err != nil {
 		return nil, err
 	}
 	for name, text := range e.unfound {
@@ -92,14 +92,14 @@ func (e *entry) after(ctx context.Context) (*page, error) {
 	return p, nil
 }
 
-// complete completes what the form is for, or lists why it does not.
-func (e *entry) complete(ctx context.Context) (to, status string, refused *domain.Error, err error) {
+// completeForm completes what the form is for, or lists why it does not.
+func (e *entry) completeForm(ctx context.Context) (to, status string, refused *domain.Error, err error) {
 	invalid := len(e.doc.Errors) > 0 && (e.draft != nil || e.doc.Anyway != "")
 	if invalid && (e.post.do != doAnyway || e.doc.Anyway == "") || len(e.change.Unreadable)+len(e.unfound) > 0 {
 		return "", statusIncomplete, nil, nil
 	}
 	if e.draft != nil {
-		to, err = e.send(ctx)
+		to, err = e.sendDraft(ctx)
 	} else {
 		to, err = e.saver.Complete(ctx)
 	}
@@ -113,21 +113,21 @@ func (e *entry) complete(ctx context.Context) (to, status string, refused *domai
 	return to, statusDone, nil, err
 }
 
-func (s *Screen) answer(v *web.Visit, e *entry) (*web.Answer, error) {
+func (s *Screen) answerPost(v *web.Visit, e *entry) (*web.Answer, error) {
 	ctx := v.Context()
 	to, status, refused := e.doc.Path, statusSaved, (*domain.Error)(nil)
 	if len(e.conflicts) > 0 {
 		status = statusConflict
-	} else if e.completing() {
+	} else if e.isCompleting() {
 		var err error
-		if to, status, refused, err = e.complete(ctx); err != nil {
+		if to, status, refused, err = e.completeForm(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if status == statusDone && e.script {
 		return web.JSON(Answer{Status: status, To: to, Problems: []problem{}}), nil
 	}
-	p, err := e.after(ctx)
+	p, err := e.resultPage(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,10 +136,10 @@ func (s *Screen) answer(v *web.Visit, e *entry) (*web.Answer, error) {
 		if p.anyway != "" || p.draft {
 			p.message = ui.T(ctx, "Something is missing or not valid.")
 		}
-		p.refuse(ctx, refused)
+		p.addRefusal(ctx, refused)
 	}
 	if e.script {
-		return e.reply(ctx, p, status)
+		return e.answerScript(ctx, p, status)
 	}
 	if e.post.do == doAdd {
 		if p.blank == nil {
@@ -157,9 +157,9 @@ func (s *Screen) answer(v *web.Visit, e *entry) (*web.Answer, error) {
 	return page, err
 }
 
-// refuse adds to the summary why completing was refused, as far as the values do not
+// addRefusal adds to the summary why completing was refused, as far as the values do not
 // say it.
-func (p *page) refuse(ctx context.Context, refused *domain.Error) {
+func (p *page) addRefusal(ctx context.Context, refused *domain.Error) {
 	if refused == nil {
 		return
 	}
@@ -168,8 +168,8 @@ func (p *page) refuse(ctx context.Context, refused *domain.Error) {
 			continue
 		}
 		entry := problem{Text: ui.Detail(ctx, "", d.Message)}
-		if n, label := p.control(d.Location); n != nil {
-			entry = problem{ID: id(n), Name: n.Name, Text: ui.Detail(ctx, label, d.Message)}
+		if n, label := p.findControl(d.Location); n != nil {
+			entry = problem{ID: nodeID(n), Name: n.Name, Text: ui.Detail(ctx, label, d.Message)}
 		}
 		p.summary = append(p.summary, entry)
 	}
@@ -178,8 +178,8 @@ func (p *page) refuse(ctx context.Context, refused *domain.Error) {
 	}
 }
 
-// reply answers the script.
-func (e *entry) reply(ctx context.Context, p *page, status string) (*web.Answer, error) {
+// answerScript answers the script.
+func (e *entry) answerScript(ctx context.Context, p *page, status string) (*web.Answer, error) {
 	answer := Answer{
 		Status: status, Version: p.version, Base: string(p.sheet.Value()), Message: p.message, Problems: p.summary, Keys: e.change.Keys,
 	}

@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// loan returns a small form with a rule, a table and a person.
-func loan() *memory {
+// loanForm returns a small form with a rule, a table and a person.
+func loanForm() *memory {
 	return &memory{
 		schema: json.RawMessage(`{"type":"object","required":["name","amount"],"properties":{
 			"name":{"type":"string","title":"Name"},"amount":{"type":"number","title":"Amount","maximum":10000},
@@ -43,21 +43,21 @@ func loan() *memory {
 	}
 }
 
-// open shows the form in a tab.
-func (m *memory) open(t *testing.T) *browsertest.Tab {
+// openForm shows the form in a tab.
+func (m *memory) openForm(t *testing.T) *browsertest.Tab {
 	t.Helper()
-	return show(t, m.site(t))
+	return showForm(t, m.startSite(t))
 }
 
-func show(t *testing.T, site *httptest.Server) *browsertest.Tab {
+func showForm(t *testing.T, site *httptest.Server) *browsertest.Tab {
 	t.Helper()
 	b := browsertest.New(t)
 	b.Open(site.URL + "/form")
 	return b
 }
 
-// write types at the end of a field, or in the place of what it has.
-func write(t *testing.T, b *browsertest.Tab, selector, text string, instead bool) {
+// typeText types at the end of a field, or in the place of what it has.
+func typeText(t *testing.T, b *browsertest.Tab, selector, text string, instead bool) {
 	t.Helper()
 	browsertest.Eval[bool](b, fmt.Sprintf(`(() => {
 		const input = document.querySelector(%q);
@@ -70,30 +70,30 @@ func write(t *testing.T, b *browsertest.Tab, selector, text string, instead bool
 
 const saved = `document.querySelector("[data-status]").dataset.state === "saved"`
 
-// stored waits until what the form keeps is as a test wants it.
-func (m *memory) stored(t *testing.T, b *browsertest.Tab, want string) {
+// requireStored waits until what the form keeps is as a test wants it.
+func (m *memory) requireStored(t *testing.T, b *browsertest.Tab, want string) {
 	t.Helper()
 	b.Await(`document.querySelector("[name=base]").value === ` + fmt.Sprintf("%q", want))
 	b.Await(saved)
-	require.Equal(t, want, m.now())
+	require.Equal(t, want, m.storedValue())
 }
 
 func TestFormSavesByItself(t *testing.T) {
 	t.Parallel()
-	m := loan()
+	m := loanForm()
 	m.value = json.RawMessage(`{"name":"Carol"}`)
-	b := m.open(t)
+	b := m.openForm(t)
 	b.Type("#f-amount", "20000")
 	b.AwaitText("Amount must be at most 10,000.")
 	b.AwaitText("Saved ")
-	require.JSONEq(t, `{"name":"Carol","amount":20000}`, m.now())
+	require.JSONEq(t, `{"name":"Carol","amount":20000}`, m.storedValue())
 	require.False(t, browsertest.Eval[bool](b, `document.getElementById("f-spouse-field").checkVisibility()`))
 	b.Click("#f-married")
 	b.Await(`document.getElementById("f-spouse-field").checkVisibility()`)
 	b.Type("#f-spouse", "Bob")
-	m.stored(t, b, `{"name":"Carol","amount":20000,"married":true,"spouse":"Bob"}`)
-	write(t, b, "#f-amount", "7.50", true)
-	m.stored(t, b, `{"name":"Carol","amount":7.50,"married":true,"spouse":"Bob"}`)
+	m.requireStored(t, b, `{"name":"Carol","amount":20000,"married":true,"spouse":"Bob"}`)
+	typeText(t, b, "#f-amount", "7.50", true)
+	m.requireStored(t, b, `{"name":"Carol","amount":7.50,"married":true,"spouse":"Bob"}`)
 	require.Zero(t, b.Count(".is-invalid"))
 	b.RequireAccessible()
 	b.Press(kb.Enter, kb.ModifierCtrl)
@@ -104,22 +104,22 @@ func TestFormSavesByItself(t *testing.T) {
 // What is still typed when an answer comes is not overwritten.
 func TestTypingGoesOnWhileSaving(t *testing.T) {
 	t.Parallel()
-	m := loan()
+	m := loanForm()
 	m.value = json.RawMessage(`{}`)
-	b := m.open(t)
+	b := m.openForm(t)
 	want := ""
 	for _, part := range []string{"one ", "two ", "three ", "four "} {
-		write(t, b, "#f-name", part, false)
+		typeText(t, b, "#f-name", part, false)
 		want += part
 		browsertest.Eval[bool](b, `new Promise((done) => setTimeout(() => done(true), 790))`)
 	}
-	m.stored(t, b, `{"name":"`+want+`"}`)
+	m.requireStored(t, b, `{"name":"`+want+`"}`)
 }
 
 func TestRowsByKeyboard(t *testing.T) {
 	t.Parallel()
-	m := loan()
-	b := m.open(t)
+	m := loanForm()
+	b := m.openForm(t)
 	focus := func(selector string) {
 		t.Helper()
 		require.True(t, browsertest.Eval[bool](b, fmt.Sprintf("(document.querySelector(%q).focus(), document.activeElement.matches(%q))", selector, selector)))
@@ -127,71 +127,71 @@ func TestRowsByKeyboard(t *testing.T) {
 	focus("[data-rows='/rows'] > button[data-do=add]")
 	b.Press(kb.Enter)
 	b.Press("new")
-	m.stored(t, b, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},{"to":"new"}]}`)
+	m.requireStored(t, b, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},{"to":"new"}]}`)
 	b.Press("er")
-	m.stored(t, b, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},{"to":"newer"}]}`)
+	m.requireStored(t, b, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},{"to":"newer"}]}`)
 	focus("tr[data-row='2'] button[data-do=up]")
 	b.Press(kb.Enter)
 	b.Press(kb.Enter)
-	m.stored(t, b, `{"name":"Carol","rows":[{"to":"newer"},{"to":"a","much":1.50},{"to":"b","kept":true}]}`)
+	m.requireStored(t, b, `{"name":"Carol","rows":[{"to":"newer"},{"to":"a","much":1.50},{"to":"b","kept":true}]}`)
 	focus("tr[data-row='1'] button[data-do=remove]")
 	b.Press(kb.Enter)
-	m.stored(t, b, `{"name":"Carol","rows":[{"to":"newer"},{"to":"b","kept":true}]}`)
-	write(t, b, "#f-rows-1-to", "!", false)
-	m.stored(t, b, `{"name":"Carol","rows":[{"to":"newer"},{"to":"b!","kept":true}]}`)
+	m.requireStored(t, b, `{"name":"Carol","rows":[{"to":"newer"},{"to":"b","kept":true}]}`)
+	typeText(t, b, "#f-rows-1-to", "!", false)
+	m.requireStored(t, b, `{"name":"Carol","rows":[{"to":"newer"},{"to":"b!","kept":true}]}`)
 }
 
 func TestTwoPeopleAtOneForm(t *testing.T) {
 	t.Parallel()
-	m := loan()
+	m := loanForm()
 	m.value = json.RawMessage(`{"name":"Carol","amount":1}`)
-	b := m.open(t)
-	m.set(`{"name":"Carol","amount":2}`)
-	write(t, b, "#f-name", "ina", false)
-	m.stored(t, b, `{"name":"Carolina","amount":2}`)
+	b := m.openForm(t)
+	m.setValue(`{"name":"Carol","amount":2}`)
+	typeText(t, b, "#f-name", "ina", false)
+	m.requireStored(t, b, `{"name":"Carolina","amount":2}`)
 	b.Await(`document.getElementById("f-amount").value === "2"`)
-	m.set(`{"name":"Theirs","amount":2}`)
-	write(t, b, "#f-name", " B.", false)
+	m.setValue(`{"name":"Theirs","amount":2}`)
+	typeText(t, b, "#f-name", " B.", false)
 	b.AwaitText("Name was changed by another person while you changed it.")
 	b.AwaitText("Carolina B.")
-	require.JSONEq(t, `{"name":"Theirs","amount":2}`, m.now())
-	write(t, b, "#f-name", "!", false)
-	write(t, b, "#f-amount", "5", false)
+	require.JSONEq(t, `{"name":"Theirs","amount":2}`, m.storedValue())
+	typeText(t, b, "#f-name", "!", false)
+	typeText(t, b, "#f-amount", "5", false)
 	b.Await(`document.querySelector("[data-status]").dataset.state === "conflict" && document.querySelector("[name=base]").value.includes("25")`)
-	require.JSONEq(t, `{"name":"Theirs","amount":25}`, m.now())
+	require.JSONEq(t, `{"name":"Theirs","amount":25}`, m.storedValue())
 	b.RequireAccessible()
 	b.Click("[data-conflict] button[value^=mine]")
 	b.Await(`!document.querySelector("[data-conflict]")`)
-	require.JSONEq(t, `{"name":"Carolina B.!","amount":25}`, m.now())
+	require.JSONEq(t, `{"name":"Carolina B.!","amount":25}`, m.storedValue())
 }
 
 func TestNetworkGoneAndBack(t *testing.T) {
 	t.Parallel()
-	m := loan()
+	m := loanForm()
 	m.value = json.RawMessage(`{"name":"Carol"}`)
-	b := m.open(t)
-	m.reach(false)
-	write(t, b, "#f-name", "ina", false)
+	b := m.openForm(t)
+	m.setReachable(false)
+	typeText(t, b, "#f-name", "ina", false)
 	b.AwaitText("No connection. What you typed is kept here and saved when it is back.")
-	write(t, b, "#f-amount", "5", false)
-	m.set(`{"name":"Carol","married":true}`)
-	m.reach(true)
+	typeText(t, b, "#f-amount", "5", false)
+	m.setValue(`{"name":"Carol","married":true}`)
+	m.setReachable(true)
 	browsertest.Eval[bool](b, `dispatchEvent(new Event("online"))`)
-	m.stored(t, b, `{"name":"Carolina","married":true,"amount":5}`)
+	m.requireStored(t, b, `{"name":"Carolina","married":true,"amount":5}`)
 	b.Await(`sessionStorage.getItem("procession-form /form") === null`)
 
 	// A page that was left without a connection: the next one saves what it kept.
 	browsertest.Eval[bool](b, `!sessionStorage.setItem("procession-form /form",
 		new URLSearchParams({version: "0", zone: "UTC", base: '{"name":"Carol"}', "v/spouse": "Bob", full: "1"}).toString())`)
 	b.Open(browsertest.Eval[string](b, "location.href"))
-	m.stored(t, b, `{"name":"Carolina","married":true,"amount":5,"spouse":"Bob"}`)
+	m.requireStored(t, b, `{"name":"Carolina","married":true,"amount":5,"spouse":"Bob"}`)
 }
 
 func TestNamesAndFiles(t *testing.T) {
 	t.Parallel()
-	m := loan()
+	m := loanForm()
 	m.value = json.RawMessage(`{"name":"Carol"}`)
-	b := m.open(t)
+	b := m.openForm(t)
 	b.Type("#f-adviser", "Bob")
 	b.Await(`document.getElementById("f-adviser-list").options.length === 2`)
 	b.Await(`document.querySelector("[name=base]").value.includes("name=Bob;")`)
@@ -224,7 +224,7 @@ func TestItemsAppearWhileTyping(t *testing.T) {
 		return &run, nil
 	}
 	const bolt = "kuflow-data-source:id=01970000-0000-7000-8000-00000000d001;name=Bolt%3B%20M4;"
-	b := m.open(t)
+	b := m.openForm(t)
 	b.Type("#f-good", "bolt")
 	b.AwaitText("Asking the data source")
 	b.AwaitText("Good is not chosen yet.")
@@ -235,14 +235,14 @@ func TestItemsAppearWhileTyping(t *testing.T) {
 	b.AwaitText("Bolt; M4")
 	b.RequireAccessible()
 	b.Click("[data-choose]")
-	m.stored(t, b, `{"good":"`+bolt+`"}`)
+	m.requireStored(t, b, `{"good":"`+bolt+`"}`)
 	require.Zero(t, b.Count("[data-found] *, .is-invalid"))
 }
 
 func TestFormWithoutScript(t *testing.T) {
 	t.Parallel()
-	m := loan()
-	site := m.site(t)
+	m := loanForm()
+	site := m.startSite(t)
 	b := browsertest.New(t)
 	b.Scripts(false)
 	b.Size(1280, 1600)
@@ -253,25 +253,25 @@ func TestFormWithoutScript(t *testing.T) {
 	b.Type("#f-rows-new0-to", "c")
 	b.Click("tr[data-row='0'] button[data-do=remove]")
 	b.Await(`document.querySelectorAll("tr[data-row]").length === 2`)
-	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"b","kept":true},{"to":"c"}],"amount":20000}`, m.now())
+	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"b","kept":true},{"to":"c"}],"amount":20000}`, m.storedValue())
 	b.Click("[data-complete]")
 	b.AwaitText("This cannot be completed yet.")
 	b.AwaitText("Amount must be at most 10,000.")
-	write(t, b, "#f-amount", "5", true)
+	typeText(t, b, "#f-amount", "5", true)
 	b.Click("[data-complete]")
 	b.AwaitPath("/done")
 }
 
 func TestFormsFitEveryScreen(t *testing.T) {
 	t.Parallel()
-	m := every()
+	m := everyControl()
 	m.uiSchema = json.RawMessage(`{"type":"Categorization","elements":[
 		{"type":"Category","label":"One","elements":[{"type":"Control","scope":"#/properties/line"},{"type":"Control","scope":"#/properties/choices"},
 			{"type":"Control","scope":"#/properties/n"},{"type":"Control","scope":"#/properties/file"},{"type":"Control","scope":"#/properties/tags"}]},
 		{"type":"Category","label":"Two","elements":[{"type":"Control","scope":"#/properties/rows"},{"type":"Control","scope":"#/properties/cards"},
 			{"type":"Control","scope":"#/properties/must"},{"type":"Control","scope":"#/properties/at"},{"type":"Control","scope":"#/properties/radio"}]}]}`)
 	m.value = json.RawMessage(`{"line":"x","n":99999,"choices":["a"],"rows":[{"a":"1"}],"cards":[{"l":[{"x":"1"}]}]}`)
-	b := m.open(t)
+	b := m.openForm(t)
 	b.Size(320, 640)
 	b.RequireNoSidewaysScroll()
 	for _, scheme := range []string{"light", "dark"} {
@@ -296,8 +296,8 @@ func TestFormsFitEveryScreen(t *testing.T) {
 // A form of 200 fields and a table of 50 rows is usable.
 func TestWideFormIsUsable(t *testing.T) {
 	t.Parallel()
-	b := wide().open(t)
-	write(t, b, "#f-rows-49-remark", "!", false)
+	b := wideForm().openForm(t)
+	typeText(t, b, "#f-rows-49-remark", "!", false)
 	b.Await(saved)
 	t.Logf("first paint after %.0f ms, an autosave took %.0f ms, answer of %.0f bytes",
 		browsertest.Eval[float64](b, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1`),

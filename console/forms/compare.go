@@ -42,15 +42,15 @@ func Compare(ctx context.Context, doc *Document, other json.RawMessage) ([]Sugge
 		value, _ := jsondoc.Lookup(other, n.Pointer)
 		is, _ := jsondoc.Lookup(doc.Value, n.Pointer)
 		list = append(list, Suggestion{
-			Pointer: n.Pointer, Label: n.Label, Now: readable(ctx, mine), Then: readable(ctx, n), Same: same(is, value),
+			Pointer: n.Pointer, Label: n.Label, Now: displayText(ctx, mine), Then: displayText(ctx, n), Same: equalJSON(is, value),
 		})
 		return false
 	})
 	return list, nil
 }
 
-// same reports whether two values are the same; nothing is like nothing only.
-func same(a, b json.RawMessage) bool {
+// equalJSON reports whether two values are the same; nothing is like nothing only.
+func equalJSON(a, b json.RawMessage) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
 	}
@@ -61,11 +61,11 @@ func same(a, b json.RawMessage) bool {
 // Same reports whether a document has a value at a pointer.
 func (d *Document) Same(pointer string, value json.RawMessage) bool {
 	is, _ := jsondoc.Lookup(d.Value, pointer)
-	return len(is) > 0 && same(is, value)
+	return len(is) > 0 && equalJSON(is, value)
 }
 
-// readable returns what people read of a value.
-func readable(ctx context.Context, n *form.Node) string {
+// displayText returns what people read of a value.
+func displayText(ctx context.Context, n *form.Node) string {
 	if !n.Present() {
 		return ""
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// hint returns what the bounds of a value are, as far as it helps to know them before.
-func hint(ctx context.Context, n *form.Node) string {
+// boundsHint returns what the bounds of a value are, as far as it helps to know them before.
+func boundsHint(ctx context.Context, n *form.Node) string {
 	var parts []string
 	if n.Kind == form.KindTags {
 		parts = append(parts, ui.T(ctx, "One entry on each line."))
@@ -36,7 +36,7 @@ func hint(ctx context.Context, n *form.Node) string {
 // inputType returns the type of the input of a control. A value that a browser would
 // not show in it is shown as text.
 func (p *page) inputType(n *form.Node) string {
-	text := p.text(n)
+	text := p.inputText(n)
 	shape := ""
 	switch n.Kind { //nolint:exhaustive // the others have no input of their own
 	case form.KindDate:
@@ -53,7 +53,7 @@ func (p *page) inputType(n *form.Node) string {
 	switch {
 	case n.Kind == form.KindSecret:
 		return "password"
-	case shape == "" || text != "" && !shaped(text, shape) && !shaped(text, long):
+	case shape == "" || text != "" && !matchesShape(text, shape) && !matchesShape(text, long):
 		return "text"
 	case n.Kind == form.KindDateTime:
 		return "datetime-local"
@@ -61,9 +61,9 @@ func (p *page) inputType(n *form.Node) string {
 	return string(n.Kind)
 }
 
-// shaped reports whether a text has digits where a shape has zeros, and is the same
+// matchesShape reports whether a text has digits where a shape has zeros, and is the same
 // elsewhere.
-func shaped(text, shape string) bool {
+func matchesShape(text, shape string) bool {
 	digits := strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
 			return '0'
@@ -117,17 +117,17 @@ func conflictText(ctx context.Context, text string) string {
 	return form.ReadableJSON(text)
 }
 
-// attributes returns the attributes that inputs of all kinds have. Those in cells, which have no
+// inputAttributes returns the attributes that inputs of all kinds have. Those in cells, which have no
 // label element, are named after their column.
-func (p *page) attributes(n *form.Node) templ.OrderedAttributes {
-	list := templ.OrderedAttributes{{Key: "id", Value: id(n)}, {Key: "name", Value: prefixText + n.Name}}
+func (p *page) inputAttributes(n *form.Node) templ.OrderedAttributes {
+	list := templ.OrderedAttributes{{Key: "id", Value: nodeID(n)}, {Key: "name", Value: prefixText + n.Name}}
 	add := func(when bool, key, value string) {
 		if when {
 			list = append(list, templ.KV[string, any](key, value))
 		}
 	}
-	add(p.wrong(n), "aria-invalid", "true")
-	add(p.described(n) != "", "aria-describedby", p.described(n))
+	add(p.hasProblem(n), "aria-invalid", "true")
+	add(p.descriptionIDs(n) != "", "aria-describedby", p.descriptionIDs(n))
 	add(n.Required, "aria-required", "true")
 	add(n.Hint != "", "placeholder", n.Hint)
 	add(inputMode(n) != "text", "inputmode", inputMode(n))
@@ -138,13 +138,13 @@ func (p *page) attributes(n *form.Node) templ.OrderedAttributes {
 
 func optionID(n *form.Node, i int) string {
 	if i == 0 && (n.Kind == form.KindRadio || n.Kind == form.KindChoices) {
-		return id(n)
+		return nodeID(n)
 	}
-	return id(n) + "." + strconv.Itoa(i)
+	return nodeID(n) + "." + strconv.Itoa(i)
 }
 
-// references returns the files that there are.
-func references(n *form.Node) []string {
+// fileReferences returns the files that there are.
+func fileReferences(n *form.Node) []string {
 	if n.Kind == form.KindFiles {
 		return n.Texts()
 	}

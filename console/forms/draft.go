@@ -22,17 +22,17 @@ func CheckSchema(ctx context.Context, schema, value json.RawMessage) ([]domain.V
 	return checked.Errors, err
 }
 
-// begin creates the page of a draft that nothing was entered in.
-func (p *page) begin(ctx context.Context, draft Draft, value json.RawMessage) error {
+// beginDraft creates the page of a draft that nothing was entered in.
+func (p *page) beginDraft(ctx context.Context, draft Draft, value json.RawMessage) error {
 	p.draft, p.origin, p.once = true, p.sheet.Value(), uuid.NewString()
 	errors, err := draft.Check(ctx, p.origin)
-	p.complain(ctx, errors, value)
+	p.addErrors(ctx, errors, value)
 	return err
 }
 
-// hold brings what was entered in a draft together with what others have changed
+// holdDraft brings what was entered in a draft together with what others have changed
 // meanwhile.
-func (e *entry) hold(ctx context.Context, basis, mine json.RawMessage) error {
+func (e *entry) holdDraft(ctx context.Context, basis, mine json.RawMessage) error {
 	now, err := sheetOf(ctx, e.doc, e.doc.Value)
 	if err != nil {
 		return err
@@ -54,19 +54,19 @@ func (e *entry) hold(ctx context.Context, basis, mine json.RawMessage) error {
 		return err
 	}
 	e.doc = &doc
-	return e.conclude(conflicts)
+	return e.collectConflicts(conflicts)
 }
 
-// send sends a draft. It returns no path where what others have changed meanwhile
+// sendDraft sends a draft. It returns no path where what others have changed meanwhile
 // contradicts what was entered.
-func (e *entry) send(ctx context.Context) (string, error) {
+func (e *entry) sendDraft(ctx context.Context) (string, error) {
 	for range attempts {
 		patch, err := form.Difference(e.origin, e.doc.Value)
 		if err != nil {
 			return "", err
 		}
 		to, err := e.draft.Send(ctx, Sent{ID: e.once, Version: e.doc.Version, Value: e.doc.Value, Patch: patch})
-		if !changed(err) {
+		if !isOutdated(err) {
 			return to, err
 		}
 		basis, mine := e.origin, e.doc.Value
@@ -74,7 +74,7 @@ func (e *entry) send(ctx context.Context) (string, error) {
 			return "", err
 		}
 		e.together = true
-		if err := e.hold(ctx, basis, mine); err != nil || len(e.conflicts) > 0 {
+		if err := e.holdDraft(ctx, basis, mine); err != nil || len(e.conflicts) > 0 {
 			return "", err
 		}
 	}

@@ -14,9 +14,9 @@ import (
 // A draft is kept in the tab, with its rules and what is wrong with it, until it is sent.
 func TestDraftIsKeptInTheTab(t *testing.T) {
 	t.Parallel()
-	m := loan()
-	site := m.draft(t)
-	b := show(t, site)
+	m := loanForm()
+	site := m.startDraftSite(t)
+	b := showForm(t, site)
 	b.Size(1280, 1600)
 	require.NotContains(t, b.Text("form"), "required.")
 	b.Type("#f-amount", "20000")
@@ -36,15 +36,15 @@ func TestDraftIsKeptInTheTab(t *testing.T) {
 	b.AwaitText("Something is missing or not valid.")
 	b.Await(`document.activeElement.id === "f-amount"`)
 	require.Empty(t, m.sent)
-	write(t, b, "#f-amount", "5", true)
+	typeText(t, b, "#f-amount", "5", true)
 	b.Click("[data-complete]")
 	b.AwaitPath("/done")
 	require.Len(t, m.sent, 1)
-	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},{"to":"c"}],"amount":5,"married":true,"spouse":"Bob"}`, m.now())
+	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},{"to":"c"}],"amount":5,"married":true,"spouse":"Bob"}`, m.storedValue())
 	b.Open(site.URL + "/form")
 	require.False(t, browsertest.Eval[bool](b, `document.querySelector("[data-discard]").checkVisibility()`), "a form that was sent begins again")
 
-	write(t, b, "#f-name", "x", false)
+	typeText(t, b, "#f-name", "x", false)
 	b.Click("[data-discard]")
 	b.Await(`document.getElementById("f-name")?.value === "Carol"`)
 	b.Await(`sessionStorage.length === 0`)
@@ -52,8 +52,8 @@ func TestDraftIsKeptInTheTab(t *testing.T) {
 
 func TestDraftWithoutScript(t *testing.T) {
 	t.Parallel()
-	m := loan()
-	site := m.draft(t)
+	m := loanForm()
+	site := m.startDraftSite(t)
 	b := browsertest.New(t)
 	b.Scripts(false)
 	b.Size(1280, 1600)
@@ -67,66 +67,66 @@ func TestDraftWithoutScript(t *testing.T) {
 	b.Click("[data-complete]")
 	b.AwaitText("Something is missing or not valid.")
 	require.Empty(t, m.patches)
-	write(t, b, "#f-amount", "5", true)
+	typeText(t, b, "#f-amount", "5", true)
 	b.Click("[data-complete]")
 	b.AwaitPath("/done")
-	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"b","kept":true},{"to":"c"}],"amount":5}`, m.now())
+	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"b","kept":true},{"to":"c"}],"amount":5}`, m.storedValue())
 }
 
 // What others have changed before a draft is sent is brought together with it.
 func TestDraftAndOthers(t *testing.T) {
 	t.Parallel()
-	m := loan()
+	m := loanForm()
 	m.value = json.RawMessage(`{"name":"Carol","amount":1}`)
-	b := show(t, m.draft(t))
-	write(t, b, "#f-name", "ina", false)
-	m.set(`{"name":"Carol","amount":2}`)
+	b := showForm(t, m.startDraftSite(t))
+	typeText(t, b, "#f-name", "ina", false)
+	m.setValue(`{"name":"Carol","amount":2}`)
 	b.Click("[data-complete]")
 	b.AwaitPath("/done")
-	require.JSONEq(t, `{"name":"Carolina","amount":2}`, m.now())
+	require.JSONEq(t, `{"name":"Carolina","amount":2}`, m.storedValue())
 
-	b = show(t, m.draft(t))
-	write(t, b, "#f-name", "!", false)
-	m.late = func() { m.set(`{"name":"Theirs","amount":3}`) }
+	b = showForm(t, m.startDraftSite(t))
+	typeText(t, b, "#f-name", "!", false)
+	m.late = func() { m.setValue(`{"name":"Theirs","amount":3}`) }
 	b.Click("[data-complete]")
 	b.AwaitText("Name was changed by another person while you changed it.")
-	require.JSONEq(t, `{"name":"Theirs","amount":3}`, m.now())
+	require.JSONEq(t, `{"name":"Theirs","amount":3}`, m.storedValue())
 	b.Click("[data-conflict] button[value^=mine]")
 	b.Await(`!document.querySelector("[data-conflict]")`)
-	require.JSONEq(t, `{"name":"Theirs","amount":3}`, m.now(), "choosing sends nothing")
+	require.JSONEq(t, `{"name":"Theirs","amount":3}`, m.storedValue(), "choosing sends nothing")
 	b.Click("[data-complete]")
 	b.AwaitPath("/done")
-	require.JSONEq(t, `{"name":"Carolina!","amount":3}`, m.now())
+	require.JSONEq(t, `{"name":"Carolina!","amount":3}`, m.storedValue())
 }
 
 // What is refused names the control, and nothing that was typed is lost. Sent twice, a
 // draft has one id.
 func TestDraftThatIsRefused(t *testing.T) {
 	t.Parallel()
-	m := loan()
+	m := loanForm()
 	m.value = json.RawMessage(`{"name":"Carol","amount":1}`)
-	site := m.draft(t)
-	values := inputs(t, fetch(t, site.URL+"/form"))
+	site := m.startDraftSite(t)
+	values := parseForm(t, fetchPage(t, site.URL+"/form"))
 	values.Set("v/name", "Bob")
 	values.Set("do", "complete")
 	m.refused = domain.InvalidAt(domain.FieldProcessEntity, "/name", "is taken")
-	status, page := post(t, site.URL, values, false)
+	status, page := postForm(t, site.URL, values, false)
 	require.Equal(t, http.StatusConflict, status)
 	require.Contains(t, page, "Name is taken")
-	again := inputs(t, page)
+	again := parseForm(t, page)
 	require.Equal(t, "Bob", again.Get("v/name"))
 	require.Equal(t, values.Get("once"), again.Get("once"))
 	m.refused = nil
 	again.Set("do", "complete")
-	status, _ = post(t, site.URL, again, false)
+	status, _ = postForm(t, site.URL, again, false)
 	require.Equal(t, http.StatusSeeOther, status)
 	require.Equal(t, values.Get("once"), m.sent[0].ID.String())
 
 	for name, value := range map[string]string{"base": "{", "origin": "", "once": "x"} {
-		broken := inputs(t, page)
+		broken := parseForm(t, page)
 		broken.Set("do", "complete")
 		broken.Set(name, value)
-		status, _ = post(t, site.URL, broken, false)
+		status, _ = postForm(t, site.URL, broken, false)
 		require.Equal(t, http.StatusBadRequest, status, name)
 	}
 }

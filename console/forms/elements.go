@@ -36,7 +36,7 @@ func invalidElements(values domain.ElementValues, known []domain.ValueError) []d
 	var errors []domain.ValueError
 	for code, list := range values {
 		invalid := slices.ContainsFunc(list, func(v domain.ElementValue) bool { return !v.Valid && v.Value != nil })
-		if invalid && !slices.ContainsFunc(known, func(e domain.ValueError) bool { return concerns(e.PropertyPath, code) }) {
+		if invalid && !slices.ContainsFunc(known, func(e domain.ValueError) bool { return affectsPart(e.PropertyPath, code) }) {
 			errors = append(errors, domain.ValueError{Type: "valid", PropertyPath: jsontext.JoinPointer(code)})
 		}
 	}
@@ -49,7 +49,7 @@ func (e Elements) Changed(after json.RawMessage, patch []jsondoc.Operation) (dom
 	changed := domain.ElementValues{}
 	for i := range e {
 		code := e[i].Code
-		if !slices.ContainsFunc(patch, func(op jsondoc.Operation) bool { return op.Path == "" || concerns(op.Path, code) }) {
+		if !slices.ContainsFunc(patch, func(op jsondoc.Operation) bool { return op.Path == "" || affectsPart(op.Path, code) }) {
 			continue
 		}
 		member, _ := jsondoc.Lookup(after, jsontext.JoinPointer(code))
@@ -62,7 +62,7 @@ func (e Elements) Changed(after json.RawMessage, patch []jsondoc.Operation) (dom
 	return changed, nil
 }
 
-// concerns reports whether a pointer leads into the values of an element.
-func concerns(pointer, code string) bool {
+// affectsPart reports whether a pointer leads into the values of an element.
+func affectsPart(pointer, code string) bool {
 	return strings.HasPrefix(pointer+"/", jsontext.JoinPointer(code)+"/")
 }

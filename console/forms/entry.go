@@ -40,8 +40,8 @@ type entry struct {
 	together bool
 }
 
-// receive stores a file for a control that takes files.
-func (e *entry) receive(ctx context.Context, name string, file File) (string, error) {
+// receiveFile stores a file for a control that takes files.
+func (e *entry) receiveFile(ctx context.Context, name string, file File) (string, error) {
 	sheet, err := sheetOf(ctx, e.doc, e.doc.Value)
 	if err != nil {
 		return "", err
@@ -53,28 +53,28 @@ func (e *entry) receive(ctx context.Context, name string, file File) (string, er
 	return e.store.Upload(ctx, n, file)
 }
 
-// read makes of a post what was entered. It reports whether the base is needed for that
+// readInputs makes of a post what was entered. It reports whether the base is needed for that
 // and was not sent.
-func (e *entry) read(ctx context.Context) (needsBase bool, err error) {
+func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 	base := e.doc.Value
-	if e.draft != nil || e.post.values.Get(inputVersion) != e.doc.Version || len(e.post.conflicts()) > 0 {
-		if base = e.post.json(inputBase); base == nil && e.script {
+	if e.draft != nil || e.post.values.Get(inputVersion) != e.doc.Version || len(e.post.shownConflicts()) > 0 {
+		if base = e.post.jsonInput(inputBase); base == nil && e.script {
 			return true, nil
 		} else if base == nil {
-			return false, unreadable()
+			return false, unreadableForm()
 		}
 	}
 	if e.draft != nil {
-		e.origin = e.post.json(inputOrigin)
+		e.origin = e.post.jsonInput(inputOrigin)
 		if e.once, err = uuid.Parse(e.post.values.Get(inputOnce)); err != nil || e.origin == nil {
-			return false, unreadable()
+			return false, unreadableForm()
 		}
 	}
 	if e.before, err = sheetOf(ctx, e.doc, base); err != nil {
 		return false, err
 	}
-	_, point := separators(ctx)
-	e.typed = e.post.typed(point == ",", func(array string) []string {
+	_, point := numberSeparators(ctx)
+	e.typed = e.post.parseInputs(point == ",", func(array string) []string {
 		var keys []string
 		if n := e.before.Find(array); n != nil {
 			for _, row := range n.Rows {
@@ -83,7 +83,7 @@ func (e *entry) read(ctx context.Context) (needsBase bool, err error) {
 		}
 		return keys
 	})
-	if err := e.refer(ctx); err != nil {
+	if err := e.resolveReferences(ctx); err != nil {
 		return false, err
 	}
 	if e.change, err = e.before.Changes(e.typed); err != nil {
@@ -92,10 +92,10 @@ func (e *entry) read(ctx context.Context) (needsBase bool, err error) {
 	return false, nil
 }
 
-// refer finds what the texts of controls that refer to something mean.
-func (e *entry) refer(ctx context.Context) error {
+// resolveReferences finds what the texts of controls that refer to something mean.
+func (e *entry) resolveReferences(ctx context.Context) error {
 	e.unfound = map[string]string{}
-	chosen, item := e.post.chosen()
+	chosen, item := e.post.chosenItem()
 	if n := e.before.Control(chosen); item != "" && n != nil && n.Kind == form.KindDataSource && !n.Locked() {
 		e.typed.Texts[chosen], e.typed.References[chosen] = []string{form.ReadableJSON(string(jsonString(item)))}, item
 	}
@@ -118,7 +118,7 @@ func (e *entry) refer(ctx context.Context) error {
 			e.typed.References[name] = reference
 		case text == n.Text(e.typed.Manner):
 		default:
-			found, err := e.named(ctx, n, text, &looked)
+			found, err := e.findByName(ctx, n, text, &looked)
 			if err != nil {
 				return err
 			}
@@ -133,9 +133,9 @@ func (e *entry) refer(ctx context.Context) error {
 	return nil
 }
 
-// named returns what a control may refer to by the name, nil for none. Items of data sources are chosen, and no more than
+// findByName returns what a control may refer to by the name, nil for none. Items of data sources are chosen, and no more than
 // maxFound names are looked for.
-func (e *entry) named(ctx context.Context, n *form.Node, name string, looked *int) (*Found, error) {
+func (e *entry) findByName(ctx context.Context, n *form.Node, name string, looked *int) (*Found, error) {
 	if n.Kind == form.KindDataSource {
 		return nil, nil
 	}
@@ -143,11 +143,11 @@ func (e *entry) named(ctx context.Context, n *form.Node, name string, looked *in
 		return nil, nil
 	}
 	found, err := e.store.Find(ctx, n, name)
-	return exact(found, name), err
+	return exactMatch(found, name), err
 }
 
-// exact returns the one thing with a name, or the only one that was found.
-func exact(found []Found, name string) *Found {
+// exactMatch returns the one thing with a name, or the only one that was found.
+func exactMatch(found []Found, name string) *Found {
 	var only *Found
 	for i := range found {
 		if strings.EqualFold(found[i].Name, name) {
@@ -171,33 +171,33 @@ func jsonString(text string) []byte {
 	return encoded
 }
 
-// keep saves what was entered, or holds it for the page where it is a draft.
-func (e *entry) keep(ctx context.Context) error {
+// storeChanges saves what was entered, or holds it for the page where it is a draft.
+func (e *entry) storeChanges(ctx context.Context) error {
 	basis := e.before.Value()
 	if e.draft != nil {
 		basis = e.origin
 	}
-	basis, mine, err := e.decide(basis)
+	basis, mine, err := e.applyDecisions(basis)
 	switch {
 	case err != nil:
 		return err
 	case e.draft != nil:
-		return e.hold(ctx, basis, mine)
+		return e.holdDraft(ctx, basis, mine)
 	}
-	return e.save(ctx, basis, mine)
+	return e.mergeAndSave(ctx, basis, mine)
 }
 
-// decide returns what was entered and what it was made from, with what was decided
+// applyDecisions returns what was entered and what it was made from, with what was decided
 // about conflicts that the page showed. What contradicts is kept in the page, for people
 // to choose.
-func (e *entry) decide(basis json.RawMessage) (from, mine json.RawMessage, err error) {
+func (e *entry) applyDecisions(basis json.RawMessage) (from, mine json.RawMessage, err error) {
 	mine = e.change.Value()
 	e.together = e.post.values.Get(inputVersion) != e.doc.Version
 	e.pending = map[string]string{}
-	for pointer, theirs := range e.post.conflicts() {
+	for pointer, theirs := range e.post.shownConflicts() {
 		e.together = true
 		if basis, err = form.With(basis, pointer, theirs); err != nil {
-			return nil, nil, unreadable()
+			return nil, nil, unreadableForm()
 		}
 		if e.post.do == doMine && e.post.on == pointer {
 			continue
@@ -207,14 +207,14 @@ func (e *entry) decide(basis json.RawMessage) (from, mine json.RawMessage, err e
 			e.pending[pointer] = string(entered)
 		}
 		if mine, err = form.With(mine, pointer, theirs); err != nil {
-			return nil, nil, unreadable()
+			return nil, nil, unreadableForm()
 		}
 	}
 	return basis, mine, nil
 }
 
-// save brings what was entered together with what others have changed, and keeps it.
-func (e *entry) save(ctx context.Context, basis, mine json.RawMessage) error {
+// mergeAndSave brings what was entered together with what others have changed, and keeps it.
+func (e *entry) mergeAndSave(ctx context.Context, basis, mine json.RawMessage) error {
 	for range attempts {
 		merged, err := form.Merge(basis, e.doc.Value, mine)
 		if err != nil {
@@ -226,7 +226,7 @@ func (e *entry) save(ctx context.Context, basis, mine json.RawMessage) error {
 		}
 		if len(patch) > 0 {
 			saved, err := e.saver.Save(ctx, e.doc.Version, patch)
-			if changed(err) {
+			if isOutdated(err) {
 				e.together = true
 				if e.doc, err = e.store.Load(ctx); err != nil {
 					return err
@@ -237,13 +237,13 @@ func (e *entry) save(ctx context.Context, basis, mine json.RawMessage) error {
 			}
 			e.doc = saved
 		}
-		return e.conclude(merged.Conflicts)
+		return e.collectConflicts(merged.Conflicts)
 	}
 	return tooBusy()
 }
 
-// changed reports whether an error says that another version is there.
-func changed(err error) bool {
+// isOutdated reports whether an error says that another version is there.
+func isOutdated(err error) bool {
 	known, ok := errors.AsType[*domain.Error](err)
 	return ok && known.Kind == domain.KindPrecondition
 }
@@ -252,8 +252,8 @@ func tooBusy() error {
 	return domain.Conflict(domain.CodeInvalidState, "the form is being changed by others; try again in a moment")
 }
 
-// conclude notes the conflicts and the value to show.
-func (e *entry) conclude(conflicts []form.Conflict) error {
+// collectConflicts notes the conflicts and the value to show.
+func (e *entry) collectConflicts(conflicts []form.Conflict) error {
 	e.conflicts = map[string]form.Conflict{}
 	for _, conflict := range conflicts {
 		e.conflicts[conflict.Pointer] = conflict

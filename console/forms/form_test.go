@@ -45,12 +45,12 @@ const (
 	everyLayout = ``
 )
 
-func every() *memory {
+func everyControl() *memory {
 	return &memory{schema: json.RawMessage(everySchema), uiSchema: json.RawMessage(everyLayout), value: json.RawMessage(everyValue)}
 }
 
-// post sends a form as a browser does and returns the answer, redirects not followed.
-func post(t *testing.T, site string, values url.Values, script bool) (status int, body string) {
+// postForm sends a form as a browser does and returns the answer, redirects not followed.
+func postForm(t *testing.T, site string, values url.Values, script bool) (status int, body string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site+"/form/form", strings.NewReader(values.Encode()))
 	require.NoError(t, err)
@@ -58,19 +58,19 @@ func post(t *testing.T, site string, values url.Values, script bool) (status int
 	if script {
 		request.Header.Set("Accept", "application/json")
 	}
-	return send(t, request)
+	return sendRequest(t, request)
 }
 
-// fetch returns a page.
-func fetch(t *testing.T, address string) string {
+// fetchPage returns a page.
+func fetchPage(t *testing.T, address string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	require.NoError(t, err)
-	_, page := send(t, request)
+	_, page := sendRequest(t, request)
 	return page
 }
 
-func send(t *testing.T, request *http.Request) (status int, body string) {
+func sendRequest(t *testing.T, request *http.Request) (status int, body string) {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
@@ -93,14 +93,14 @@ func TestAnUntouchedFormChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, where := range [][2]string{{"en", "UTC"}, {"de", "Asia/Kathmandu"}} {
 		for _, value := range []string{everyValue, `{}`} {
-			m := every()
+			m := everyControl()
 			m.value = json.RawMessage(value)
-			site := m.site(t)
-			page := m.render(t, viewer(t, where[0], where[1]))
-			status, _ := post(t, site.URL, inputs(t, page), false)
+			site := m.startSite(t)
+			page := m.renderForm(t, viewerContext(t, where[0], where[1]))
+			status, _ := postForm(t, site.URL, parseForm(t, page), false)
 			require.Equal(t, http.StatusSeeOther, status)
 			require.Empty(t, m.patches)
-			require.Equal(t, value, m.now())
+			require.Equal(t, value, m.storedValue())
 		}
 	}
 }
@@ -117,16 +117,16 @@ func TestOneControlIsOneChange(t *testing.T) {
 		"v/open": {`{"x":[1.0,2]}`, `replace /open/x [1.0,2]`}, "v/fixed": {"changed", ""}, "v/fixedChoice": {`"a"`, ""},
 		"v/who": {"Bob", `replace /who "kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Bob;"`},
 	} {
-		m := every()
-		values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+		m := everyControl()
+		values := parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
 		values.Set(name, test.text)
 		if strings.HasPrefix(name, "v/who") {
 			values.Del("r/who")
 		}
-		status, body := post(t, m.site(t).URL, values, false)
+		status, body := postForm(t, m.startSite(t).URL, values, false)
 		require.Equal(t, http.StatusSeeOther, status, "%s: %s", name, body)
 		require.Equal(t, test.want, strings.Join(m.patches, ";"), name)
-		require.Contains(t, m.now(), `"unknown":{"deep":[{"a":1e5}]}`)
+		require.Contains(t, m.storedValue(), `"unknown":{"deep":[{"a":1e5}]}`)
 	}
 }
 
@@ -141,33 +141,33 @@ func TestRowsWithoutScript(t *testing.T) {
 		"down:/rows/9":        "",
 		"remove:/cards/0/l/0": `replace /cards/0/l [{"x":"2","y":0}]`,
 	} {
-		m := every()
-		values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+		m := everyControl()
+		values := parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
 		values.Set("do", do)
-		status, body := post(t, m.site(t).URL, values, false)
+		status, body := postForm(t, m.startSite(t).URL, values, false)
 		require.Equal(t, http.StatusSeeOther, status, body)
 		require.Equal(t, want, strings.Join(m.patches, ";"), do)
 	}
-	m := every()
-	values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+	m := everyControl()
+	values := parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
 	values.Set("do", "add:/rows")
 	values.Set("v/line", "kept")
-	status, page := post(t, m.site(t).URL, values, false)
+	status, page := postForm(t, m.startSite(t).URL, values, false)
 	require.Equal(t, http.StatusOK, status)
-	values = inputs(t, page)
+	values = parseForm(t, page)
 	require.Equal(t, []string{"", "0", "1", "2", "new0"}, values["o/rows"])
 	values.Set("v/rows/new0/a", "4")
-	status, _ = post(t, m.site(t).URL, values, false)
+	status, _ = postForm(t, m.startSite(t).URL, values, false)
 	require.Equal(t, http.StatusSeeOther, status)
 	require.Equal(t, []string{`replace /line "kept"`, `replace /rows [` + hidden + `,{"a":"2","b":true,"r":"x"},{"a":"3"},{"a":"4"}]`}, m.patches)
 }
 
 func TestFilesWithoutScript(t *testing.T) {
 	t.Parallel()
-	m := every()
+	m := everyControl()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
-	for name, values := range inputs(t, m.render(t, viewer(t, "en", "UTC"))) {
+	for name, values := range parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC"))) {
 		for _, value := range values {
 			if name != "v/files" || !strings.Contains(value, "ku:1") {
 				require.NoError(t, w.WriteField(name, value))
@@ -178,30 +178,30 @@ func TestFilesWithoutScript(t *testing.T) {
 	require.NoError(t, err)
 	_, _ = part.Write([]byte("content"))
 	require.NoError(t, w.Close())
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, m.site(t).URL+"/form/form", &body)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, m.startSite(t).URL+"/form/form", &body)
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", w.FormDataContentType())
-	status, answer := send(t, request)
+	status, answer := sendRequest(t, request)
 	require.Equal(t, http.StatusSeeOther, status, answer)
 	require.Equal(t, "content", m.uploaded)
 	require.Len(t, m.patches, 1)
 	require.Contains(t, m.patches[0], `replace /files ["kuflow-file:uri=ku:2;type=a/b;size=1;name=2;","kuflow-file:uri=ku:up`)
-	require.NotContains(t, m.render(t, viewer(t, "en", "UTC")), "<i>")
+	require.NotContains(t, m.renderForm(t, viewerContext(t, "en", "UTC")), "<i>")
 }
 
 // What is invalid is saved and marked; what cannot be a value stays in its control.
 func TestInvalidTextIsKept(t *testing.T) {
 	t.Parallel()
-	m := every()
-	site := m.site(t)
-	values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+	m := everyControl()
+	site := m.startSite(t)
+	values := parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
 	values.Set("v/n", "much")
 	values.Set("v/open", `{"x":`)
 	values.Set("v/who", "Bo")
-	status, page := post(t, site.URL, values, false)
+	status, page := postForm(t, site.URL, values, false)
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, []string{`replace /n "much"`}, m.patches)
-	again := inputs(t, page)
+	again := parseForm(t, page)
 	require.Equal(t, "much", again.Get("v/n"))
 	require.Equal(t, "{\"x\":", again.Get("v/open"))
 	require.Equal(t, "Bo", again.Get("v/who"))
@@ -213,22 +213,22 @@ func TestInvalidTextIsKept(t *testing.T) {
 
 func TestCompleting(t *testing.T) {
 	t.Parallel()
-	m := every()
+	m := everyControl()
 	m.value = json.RawMessage(`{"line":"x"}`)
-	site := m.site(t)
-	values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
+	site := m.startSite(t)
+	values := parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
 	values.Set("do", "complete")
-	status, page := post(t, site.URL, values, false)
+	status, page := postForm(t, site.URL, values, false)
 	require.Equal(t, http.StatusConflict, status)
 	require.Contains(t, page, "Must is required.")
 	require.NotContains(t, page, "violates", "what the values say is not said twice")
 	require.Contains(t, page, "This cannot be completed yet.")
-	status, body := post(t, site.URL, url.Values{"version": {"0"}, "do": {"complete"}}, true)
+	status, body := postForm(t, site.URL, url.Values{"version": {"0"}, "do": {"complete"}}, true)
 	require.Equal(t, http.StatusOK, status)
 	answer := answerOf(t, body)
 	require.Equal(t, "incomplete", answer.Status)
 	require.Len(t, answer.Problems, 1)
-	status, body = post(t, site.URL, url.Values{"version": {"0"}, "v/must": {"y"}, "do": {"complete"}}, true)
+	status, body = postForm(t, site.URL, url.Values{"version": {"0"}, "v/must": {"y"}, "do": {"complete"}}, true)
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, "/done", answerOf(t, body).To)
 	require.True(t, m.completed)
@@ -236,19 +236,19 @@ func TestCompleting(t *testing.T) {
 
 func TestTheScriptSendsWhatChanged(t *testing.T) {
 	t.Parallel()
-	m := every()
-	site := m.site(t)
-	status, body := post(t, site.URL, url.Values{"version": {"0"}, "v/n": {"10001"}, "v/check": {"false"}}, true)
+	m := everyControl()
+	site := m.startSite(t)
+	status, body := postForm(t, site.URL, url.Values{"version": {"0"}, "v/n": {"10001"}, "v/check": {"false"}}, true)
 	require.Equal(t, http.StatusOK, status, body)
 	answer := answerOf(t, body)
 	require.Equal(t, "saved", answer.Status)
 	require.Equal(t, "1", answer.Version)
 	require.Empty(t, answer.HTML)
-	require.JSONEq(t, m.now(), answer.Base)
+	require.JSONEq(t, m.storedValue(), answer.Base)
 	require.Contains(t, body, `{"id":"f-n","name":"/n","text":"N must be at most 10,000."}`)
 	require.Equal(t, []string{"replace /n 10001", "replace /check false"}, m.patches)
 
-	_, body = post(t, site.URL, url.Values{"version": {"1"}, "o/rows": {"", "2", "n7"}, "v/rows/n7/a": {"9"}}, true)
+	_, body = postForm(t, site.URL, url.Values{"version": {"1"}, "o/rows": {"", "2", "n7"}, "v/rows/n7/a": {"9"}}, true)
 	answer = answerOf(t, body)
 	require.Equal(t, map[string]string{"2": "0", "n7": "1"}, answer.Keys["/rows"])
 	require.Contains(t, answer.HTML, `data-row="1"`)
@@ -256,63 +256,63 @@ func TestTheScriptSendsWhatChanged(t *testing.T) {
 
 func TestNamesInNewRows(t *testing.T) {
 	t.Parallel()
-	m := loan()
-	site := m.site(t)
-	_, body := post(t, site.URL, url.Values{
+	m := loanForm()
+	site := m.startSite(t)
+	_, body := postForm(t, site.URL, url.Values{
 		"version": {"0"}, "o/rows": {"", "0", "1", "n7", "n8"}, "v/rows/n7/to": {"c"}, "v/rows/n7/who": {"Bob"},
 		"v/rows/n8/to": {"d"}, "v/rows/n8/who": {"Nemo"},
 	}, true)
 	require.Contains(t, body, `{"id":"f-rows-3-who","name":"/rows/3/who","text":"Who was not found. Choose one of those that appear while you type."}`)
 	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},
-		{"to":"c","who":"kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Bob;"},{"to":"d"}]}`, m.now())
+		{"to":"c","who":"kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Bob;"},{"to":"d"}]}`, m.storedValue())
 }
 
 func TestTwoPeopleChangeDifferentValues(t *testing.T) {
 	t.Parallel()
-	m := every()
+	m := everyControl()
 	m.value = json.RawMessage(`{"line":"x","must":"y","i":1}`)
-	site := m.site(t)
-	page := inputs(t, m.render(t, viewer(t, "en", "UTC")))
-	m.set(`{"line":"theirs","must":"y","i":1}`)
-	status, body := post(t, site.URL, url.Values{"version": {"0"}, "v/i": {"2"}}, true)
+	site := m.startSite(t)
+	page := parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
+	m.setValue(`{"line":"theirs","must":"y","i":1}`)
+	status, body := postForm(t, site.URL, url.Values{"version": {"0"}, "v/i": {"2"}}, true)
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, "base", answerOf(t, body).Status)
 	require.Empty(t, m.patches)
-	_, body = post(t, site.URL, url.Values{"version": {"0"}, "v/i": {"2"}, "base": page["base"]}, true)
+	_, body = postForm(t, site.URL, url.Values{"version": {"0"}, "v/i": {"2"}, "base": page["base"]}, true)
 	require.Equal(t, "saved", answerOf(t, body).Status)
-	require.JSONEq(t, `{"line":"theirs","must":"y","i":2}`, m.now())
+	require.JSONEq(t, `{"line":"theirs","must":"y","i":2}`, m.storedValue())
 
-	m.late = func() { m.set(`{"line":"again","must":"y","i":2}`) }
-	_, body = post(t, site.URL, url.Values{"version": {"2"}, "v/i": {"3"}}, true)
+	m.late = func() { m.setValue(`{"line":"again","must":"y","i":2}`) }
+	_, body = postForm(t, site.URL, url.Values{"version": {"2"}, "v/i": {"3"}}, true)
 	require.Equal(t, "saved", answerOf(t, body).Status, "a change that comes in between")
-	require.JSONEq(t, `{"line":"again","must":"y","i":3}`, m.now())
+	require.JSONEq(t, `{"line":"again","must":"y","i":3}`, m.storedValue())
 }
 
 // Both values are shown until one is chosen, with and without a script.
 func TestTwoPeopleChangeOneValue(t *testing.T) {
 	t.Parallel()
 	for choice, want := range map[string]string{"mine:/line": "mine", "theirs:/line": "theirs", "save": "theirs"} {
-		m := every()
+		m := everyControl()
 		m.value = json.RawMessage(`{"line":"x","must":"y"}`)
-		site := m.site(t)
-		values := inputs(t, m.render(t, viewer(t, "en", "UTC")))
-		m.set(`{"line":"theirs","must":"y"}`)
+		site := m.startSite(t)
+		values := parseForm(t, m.renderForm(t, viewerContext(t, "en", "UTC")))
+		m.setValue(`{"line":"theirs","must":"y"}`)
 		values.Set("v/line", "mine")
 		values.Set("v/must", "also")
-		status, page := post(t, site.URL, values, false)
+		status, page := postForm(t, site.URL, values, false)
 		require.Equal(t, http.StatusConflict, status)
-		require.JSONEq(t, `{"line":"theirs","must":"also"}`, m.now(), "what nobody else changed is saved") // wording: of the rows
+		require.JSONEq(t, `{"line":"theirs","must":"also"}`, m.storedValue(), "what nobody else changed is saved") // wording: of the rows
 		require.Contains(t, page, "Line was changed by another person while you changed it.")
-		values = inputs(t, page)
+		values = parseForm(t, page)
 		require.Equal(t, "mine", values.Get("v/line"))
 		require.JSONEq(t, `"theirs"`, values.Get("theirs"))
 		values.Set("do", choice)
 		values.Set("v/i", "7")
-		status, page = post(t, site.URL, values, false)
-		require.JSONEq(t, `{"line":"`+want+`","must":"also","i":7}`, m.now(), choice)
+		status, page = postForm(t, site.URL, values, false)
+		require.JSONEq(t, `{"line":"`+want+`","must":"also","i":7}`, m.storedValue(), choice)
 		if choice == "save" {
 			require.Equal(t, http.StatusConflict, status, "it is not decided")
-			require.Equal(t, "mine", inputs(t, page).Get("v/line"))
+			require.Equal(t, "mine", parseForm(t, page).Get("v/line"))
 			continue
 		}
 		require.Equal(t, http.StatusSeeOther, status)
@@ -332,7 +332,7 @@ func TestHostileTexts(t *testing.T) {
 	value := `{` + quoted + `:` + quoted + `,"lines":"\n` + quoted[1:] + `,"o":` + quoted + `,"f":` + file + `,"rows":[{` + quoted + `:` + quoted + `}],
 		"j":{` + quoted + `:1},"pattern":` + quoted + `}`
 	m := &memory{schema: json.RawMessage(schema), value: json.RawMessage(value)}
-	page := m.render(t, viewer(t, "en", "UTC"))
+	page := m.renderForm(t, viewerContext(t, "en", "UTC"))
 	root, err := html.Parse(strings.NewReader(page))
 	require.NoError(t, err)
 	for n := range root.Descendants() {
@@ -345,15 +345,15 @@ func TestHostileTexts(t *testing.T) {
 			}
 		}
 	}
-	status, _ := post(t, m.site(t).URL, inputs(t, page), false)
+	status, _ := postForm(t, m.startSite(t).URL, parseForm(t, page), false)
 	require.Equal(t, http.StatusSeeOther, status)
 	require.Empty(t, m.patches)
 }
 
 func TestPostsAreBounded(t *testing.T) {
 	t.Parallel()
-	m := every()
-	site := m.site(t)
+	m := everyControl()
+	site := m.startSite(t)
 	for name, test := range map[string]struct {
 		values url.Values
 		status int
@@ -364,21 +364,21 @@ func TestPostsAreBounded(t *testing.T) {
 		"many rows":     {url.Values{"version": {"0"}, "o/rows": strings.Split(strings.Repeat("a,", 2000), ",")}, http.StatusBadRequest},
 		"no such names": {url.Values{"version": {"0"}, "v": {`{}`}, "v/": {"x"}, "o/line": {"0"}, "do": {"remove:x"}}, http.StatusSeeOther},
 	} {
-		status, body := post(t, site.URL, test.values, false)
+		status, body := postForm(t, site.URL, test.values, false)
 		require.Equal(t, test.status, status, "%s: %s", name, body)
 	}
 	require.Empty(t, m.patches)
 	m.readOnly = true
-	status, _ := post(t, site.URL, url.Values{"version": {"0"}, "v/line": {"y"}}, true)
+	status, _ := postForm(t, site.URL, url.Values{"version": {"0"}, "v/line": {"y"}}, true)
 	require.Equal(t, http.StatusConflict, status)
-	require.NotContains(t, m.render(t, viewer(t, "en", "UTC")), "data-complete")
+	require.NotContains(t, m.renderForm(t, viewerContext(t, "en", "UTC")), "data-complete")
 }
 
 // A value of which no schema says anything is edited as JSON.
 func TestFormWithoutSchema(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"", "{}", `[1]`} {
-		page := (&memory{value: json.RawMessage(value)}).render(t, viewer(t, "en", "UTC"))
-		require.Contains(t, inputs(t, page), "v", value)
+		page := (&memory{value: json.RawMessage(value)}).renderForm(t, viewerContext(t, "en", "UTC"))
+		require.Contains(t, parseForm(t, page), "v", value)
 	}
 }

@@ -67,8 +67,8 @@ func readSearch(text, words string) (name string, s Search) {
 	return text[:cut], s
 }
 
-// button returns the value of a button that goes on with the search for a control.
-func (s *Search) button(name string) string {
+// buttonValue returns the value of a button that goes on with the search for a control.
+func (s *Search) buttonValue(name string) string {
 	values := url.Values{"words": {s.Words}, "page": {strconv.Itoa(s.Page)}, "earlier": s.earlier}
 	if s.Query != uuid.Nil {
 		values.Set("query", s.Query.String())
@@ -77,8 +77,8 @@ func (s *Search) button(name string) string {
 	return doFind + ":" + name + " " + values.Encode()
 }
 
-// searchable reports whether a data source is searched for the values of a control.
-func searchable(n *form.Node) bool {
+// isSearchable reports whether a data source is searched for the values of a control.
+func isSearchable(n *form.Node) bool {
 	return n != nil && n.Kind == form.KindDataSource && n.Source != "" && !n.Locked()
 }
 
@@ -90,8 +90,8 @@ type items struct {
 	refused *domain.Error
 }
 
-// search looks for the items of a control: it asks the data source, or reads the answer.
-func search(ctx context.Context, store Store, name string, n *form.Node, s Search) (*items, error) {
+// searchItems looks for the items of a control: it asks the data source, or reads the answer.
+func searchItems(ctx context.Context, store Store, name string, n *form.Node, s Search) (*items, error) {
 	i := &items{name: name, search: s}
 	if len(s.Words) > maxWords {
 		i.refused = domain.InvalidBody("/query", "is too long")
@@ -108,16 +108,16 @@ func search(ctx context.Context, store Store, name string, n *form.Node, s Searc
 	return i, nil
 }
 
-// again continues a search whose answer is not there yet.
-func (i *items) again() string {
+// retryButton continues a search whose answer is not there yet.
+func (i *items) retryButton() string {
 	next := i.search
 	next.looks++
-	return next.button(i.name)
+	return next.buttonValue(i.name)
 }
 
-// pause returns how long the script waits before it looks again, in milliseconds, "" for
+// pollDelay returns how long the script waits before it looks again, in milliseconds, "" for
 // ever.
-func (i *items) pause() string {
+func (i *items) pollDelay() string {
 	switch {
 	case i.search.looks >= maxLooks:
 		return ""
@@ -127,55 +127,55 @@ func (i *items) pause() string {
 	return "1000"
 }
 
-// waits reports whether the answer is not there yet.
-func (i *items) waits() bool { return i.run != nil && i.run.State == domain.DataSourceRunPending }
+// isPending reports whether the answer is not there yet.
+func (i *items) isPending() bool { return i.run != nil && i.run.State == domain.DataSourceRunPending }
 
-// found returns the items of the page.
-func (i *items) found() []domain.DataSourceItem {
+// foundItems returns the items of the page.
+func (i *items) foundItems() []domain.DataSourceItem {
 	if i.run == nil || i.run.Page == nil {
 		return nil
 	}
 	return i.run.Page.Items
 }
 
-// next returns the button of the page after this one, "" where this is the last.
-func (i *items) next() string {
-	if len(i.found()) == 0 || i.search.Page+1 >= min(i.run.Page.TotalPages, maxPage) {
+// nextButton returns the button of the page after this one, "" where this is the last.
+func (i *items) nextButton() string {
+	if len(i.foundItems()) == 0 || i.search.Page+1 >= min(i.run.Page.TotalPages, maxPage) {
 		return ""
 	}
 	s := Search{Words: i.search.Words, Page: i.search.Page + 1}
 	s.earlier = append(i.search.earlier[:len(i.search.earlier):len(i.search.earlier)], i.search.Query.String())
-	return s.button(i.name)
+	return s.buttonValue(i.name)
 }
 
-// back returns the button of the page before this one, "" where this is the first. It reads
+// previousButton returns the button of the page before this one, "" where this is the first. It reads
 // the answer that there is.
-func (i *items) back() string {
+func (i *items) previousButton() string {
 	last := len(i.search.earlier) - 1
 	if last < 0 {
 		return ""
 	}
 	s := Search{Words: i.search.Words, Page: max(i.search.Page-1, 0), earlier: i.search.earlier[:last]}
 	s.Query, _ = uuid.Parse(i.search.earlier[last])
-	return s.button(i.name)
+	return s.buttonValue(i.name)
 }
 
-// said returns the message about a search.
-func (i *items) said(ctx context.Context) string {
+// statusText returns the message about a search.
+func (i *items) statusText(ctx context.Context) string {
 	switch {
 	case i.refused != nil:
-		return i.refusal(ctx)
-	case i.waits():
+		return i.refusalText(ctx)
+	case i.isPending():
 		return ui.T(ctx, "Asking the data source …")
 	case i.run.State == domain.DataSourceRunFailed:
-		return i.failure(ctx)
-	case len(i.found()) == 0:
+		return i.failureText(ctx)
+	case len(i.foundItems()) == 0:
 		return ui.T(ctx, "Nothing found.")
 	}
-	return ui.T(ctx, "Found: %d", max(i.run.Page.TotalElements, int64(len(i.found()))))
+	return ui.T(ctx, "Found: %d", max(i.run.Page.TotalElements, int64(len(i.foundItems()))))
 }
 
-func (i *items) refusal(ctx context.Context) string {
+func (i *items) refusalText(ctx context.Context) string {
 	switch {
 	case i.refused.Kind == domain.KindConflict:
 		return ui.T(ctx, "Too many of your searches wait for their answers. Try again in a moment.")
@@ -189,7 +189,7 @@ func (i *items) refusal(ctx context.Context) string {
 	return ui.Reason(ctx, i.refused)
 }
 
-func (i *items) failure(ctx context.Context) string {
+func (i *items) failureText(ctx context.Context) string {
 	switch i.run.ErrorCode {
 	case domain.DataSourceTimedOut:
 		return ui.T(ctx, "The data source does not answer. Try again later.")
@@ -217,8 +217,8 @@ func itemName(item domain.DataSourceItem) string {
 	return cmp.Or(members.Label, members.Name, id, "?")
 }
 
-// chosen returns the control and the reference that a button chooses.
-func (p *post) chosen() (name, reference string) {
+// chosenItem returns the control and the reference that a button chooses.
+func (p *post) chosenItem() (name, reference string) {
 	cut := strings.LastIndexByte(p.on, ' ')
 	if p.do != doChoose || cut < 0 {
 		return "", ""
@@ -229,37 +229,37 @@ func (p *post) chosen() (name, reference string) {
 	return p.on[:cut], p.on[cut+1:]
 }
 
-// searched does what the button of a search does.
-func (e *entry) searched(ctx context.Context, p *page) error {
+// searchForButton does what the button of a search does.
+func (e *entry) searchForButton(ctx context.Context, p *page) error {
 	if e.post.do != doFind || e.script {
 		return nil
 	}
 	name, _ := readSearch(e.post.on, "")
 	n := p.sheet.Control(name)
-	if !searchable(n) {
+	if !isSearchable(n) {
 		return nil
 	}
 	_, s := readSearch(e.post.on, strings.TrimSpace(e.post.values.Get(prefixText+name)))
 	var err error
-	p.found, err = search(ctx, e.store, name, n, s)
+	p.found, err = searchItems(ctx, e.store, name, n, s)
 	return err
 }
 
-// items answers the script of a search with what came of it.
-func (s *Screen) items(v *web.Visit) (*web.Answer, error) {
-	post, err := readPost(v.Request, func(string, File) (string, error) { return "", unreadable() })
+// answerItems answers the script of a search with what came of it.
+func (s *Screen) answerItems(v *web.Visit) (*web.Answer, error) {
+	post, err := readPost(v.Request, func(string, File) (string, error) { return "", unreadableForm() })
 	if err != nil {
 		return nil, err
 	}
 	name, asked := readSearch(post.on, strings.TrimSpace(post.values.Get("q")))
-	store, doc, n, err := s.control(v, name)
+	store, doc, n, err := s.openControl(v, name)
 	if err != nil {
 		return nil, err
 	}
-	if !searchable(n) || doc.ReadOnly {
+	if !isSearchable(n) || doc.ReadOnly {
 		return nil, domain.NotFound("control")
 	}
-	found, err := search(v.Context(), store, name, n, asked)
+	found, err := searchItems(v.Context(), store, name, n, asked)
 	if err != nil {
 		return nil, err
 	}

@@ -55,10 +55,10 @@ type memory struct {
 func (m *memory) Load(context.Context) (*forms.Document, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.document()
+	return m.buildDocument()
 }
 
-func (m *memory) document() (*forms.Document, error) {
+func (m *memory) buildDocument() (*forms.Document, error) {
 	compiled, err := jsondoc.Compile(m.schema)
 	if err != nil {
 		return nil, err
@@ -95,30 +95,30 @@ func (m *memory) Save(_ context.Context, version string, patch []jsondoc.Operati
 	}
 	m.value = value
 	m.version++
-	return m.document()
+	return m.buildDocument()
 }
 
-// set is another person who changes the form.
-func (m *memory) set(value string) {
+// setValue is another person who changes the form.
+func (m *memory) setValue(value string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.value = json.RawMessage(value)
 	m.version++
 }
 
-func (m *memory) unreachable() bool {
+func (m *memory) isUnreachable() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.gone
 }
 
-func (m *memory) reach(possible bool) {
+func (m *memory) setReachable(possible bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.gone = !possible
 }
 
-func (m *memory) now() string {
+func (m *memory) storedValue() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return string(m.value)
@@ -165,10 +165,10 @@ func (m *memory) Upload(_ context.Context, _ *form.Node, file forms.File) (strin
 	return kuflowref.File{URI: "ku:up", Type: file.ContentType, Size: int64(len(content)), Name: file.Name}.String(), err
 }
 
-// site serves one form, as the console serves its screens.
-func (m *memory) site(tb testing.TB) *httptest.Server {
+// startSite serves one form, as the console serves its screens.
+func (m *memory) startSite(tb testing.TB) *httptest.Server {
 	tb.Helper()
-	return m.serve(tb, m)
+	return m.startServer(tb, m)
 }
 
 // draft is the form of a memory as one that is sent whole.
@@ -178,10 +178,10 @@ type draft struct {
 	m *memory
 }
 
-// draft returns the site of the form as a draft.
-func (m *memory) draft(tb testing.TB) *httptest.Server {
+// startDraftSite returns the site of the form as a draft.
+func (m *memory) startDraftSite(tb testing.TB) *httptest.Server {
 	tb.Helper()
-	return m.serve(tb, draft{struct{ forms.Store }{m}, m})
+	return m.startServer(tb, draft{struct{ forms.Store }{m}, m})
 }
 
 func (d draft) Check(ctx context.Context, value json.RawMessage) ([]domain.ValueError, error) {
@@ -199,7 +199,7 @@ func (d draft) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	return "/done", nil
 }
 
-func (m *memory) serve(tb testing.TB, store forms.Store) *httptest.Server {
+func (m *memory) startServer(tb testing.TB, store forms.Store) *httptest.Server {
 	tb.Helper()
 	files, err := assets.Load("/assets")
 	require.NoError(tb, err)
@@ -216,7 +216,7 @@ func (m *memory) serve(tb testing.TB, store forms.Store) *httptest.Server {
 		return func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
 				"font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
-			if m.unreachable() {
+			if m.isUnreachable() {
 				panic(http.ErrAbortHandler)
 			}
 			viewer := &ui.Viewer{Assets: files, Now: time.Now(), Path: r.URL.Path}
@@ -273,8 +273,8 @@ func asDomain(err error, known **domain.Error) bool {
 	return ok
 }
 
-// render returns the HTML of a form.
-func (m *memory) render(tb testing.TB, ctx context.Context) string { //nolint:revive // the test comes first
+// renderForm returns the HTML of a form.
+func (m *memory) renderForm(tb testing.TB, ctx context.Context) string { //nolint:revive // the test comes first
 	tb.Helper()
 	body, err := (&forms.Screen{}).View(ctx, m)
 	require.NoError(tb, err)
@@ -283,8 +283,8 @@ func (m *memory) render(tb testing.TB, ctx context.Context) string { //nolint:re
 	return out.String()
 }
 
-// viewer returns the context of a page in a language, with the times of a zone.
-func viewer(tb testing.TB, language, zone string) context.Context {
+// viewerContext returns the context of a page in a language, with the times of a zone.
+func viewerContext(tb testing.TB, language, zone string) context.Context {
 	tb.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/form", nil)
 	r.AddCookie(&http.Cookie{Name: ui.LanguageCookie, Value: language})
@@ -294,35 +294,35 @@ func viewer(tb testing.TB, language, zone string) context.Context {
 	return ui.WithViewer(tb.Context(), v)
 }
 
-// inputs returns what a browser sends of a page that was not touched.
-func inputs(tb testing.TB, page string) url.Values {
+// parseForm returns what a browser sends of a page that was not touched.
+func parseForm(tb testing.TB, page string) url.Values {
 	tb.Helper()
 	root, err := html.Parse(strings.NewReader(page))
 	require.NoError(tb, err)
 	values := url.Values{}
 	for n := range root.Descendants() {
-		name, named := attribute(n, "name")
-		_, disabled := attribute(n, "disabled")
+		name, named := attributeValue(n, "name")
+		_, disabled := attributeValue(n, "disabled")
 		if !named || disabled || n.Type != html.ElementNode || inTemplate(n) {
 			continue
 		}
-		kind, _ := attribute(n, "type")
-		value, _ := attribute(n, "value")
+		kind, _ := attributeValue(n, "type")
+		value, _ := attributeValue(n, "value")
 		switch n.Data {
 		case "input":
-			_, checked := attribute(n, "checked")
+			_, checked := attributeValue(n, "checked")
 			if kind == "file" || (kind == "checkbox" || kind == "radio") && !checked {
 				continue
 			}
 			values.Add(name, value)
 		case "textarea":
 			// Browsers send ends of lines in this form.
-			values.Add(name, strings.ReplaceAll(strings.ReplaceAll(text(n), "\r\n", "\n"), "\n", "\r\n"))
+			values.Add(name, strings.ReplaceAll(strings.ReplaceAll(nodeText(n), "\r\n", "\n"), "\n", "\r\n"))
 		case "select":
 			chosen := ""
 			for option := range n.Descendants() {
-				if _, selected := attribute(option, "selected"); selected {
-					chosen, _ = attribute(option, "value")
+				if _, selected := attributeValue(option, "selected"); selected {
+					chosen, _ = attributeValue(option, "value")
 				}
 			}
 			values.Add(name, chosen)
@@ -340,7 +340,7 @@ func inTemplate(n *html.Node) bool {
 	return false
 }
 
-func attribute(n *html.Node, name string) (string, bool) {
+func attributeValue(n *html.Node, name string) (string, bool) {
 	for _, a := range n.Attr {
 		if a.Key == name {
 			return a.Val, true
@@ -349,7 +349,7 @@ func attribute(n *html.Node, name string) (string, bool) {
 	return "", false
 }
 
-func text(n *html.Node) string {
+func nodeText(n *html.Node) string {
 	var out strings.Builder
 	for child := range n.Descendants() {
 		if child.Type == html.TextNode {

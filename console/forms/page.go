@@ -108,8 +108,8 @@ type problem struct {
 	Missing bool `json:"missing,omitempty"`
 }
 
-// missing reports whether an error is about something that there is not yet.
-func missing(e domain.ValueError, value json.RawMessage) bool {
+// isMissing reports whether an error is about something that there is not yet.
+func isMissing(e domain.ValueError, value json.RawMessage) bool {
 	switch e.Type {
 	case "required", "requiredOnUpdate", "dependentRequired", "dependencies":
 		return true
@@ -118,19 +118,19 @@ func missing(e domain.ValueError, value json.RawMessage) bool {
 	return !ok || slices.Contains([]string{"", "{}", "null"}, string(found))
 }
 
-// complain puts what is wrong with a value beside the controls.
-func (p *page) complain(ctx context.Context, errors []domain.ValueError, value json.RawMessage) {
+// addErrors puts what is wrong with a value beside the controls.
+func (p *page) addErrors(ctx context.Context, errors []domain.ValueError, value json.RawMessage) {
 	p.problems, p.summary, p.said = map[string][]string{}, nil, map[string]bool{}
 	for _, e := range errors {
 		p.said[e.PropertyPath] = true
-		n, label := p.control(e.PropertyPath)
+		n, label := p.findControl(e.PropertyPath)
 		if n != nil && n.Hidden {
 			n = nil
 		}
 		text := Sentence(ctx, label, p.sheet.Find(e.PropertyPath), e)
-		entry := problem{Text: text, Missing: missing(e, value)}
+		entry := problem{Text: text, Missing: isMissing(e, value)}
 		if n != nil {
-			entry.ID, entry.Name = id(n), n.Name
+			entry.ID, entry.Name = nodeID(n), n.Name
 			if p.tried || !entry.Missing {
 				p.problems[n.Pointer] = append(p.problems[n.Pointer], text)
 			}
@@ -145,13 +145,13 @@ func (p *page) complain(ctx context.Context, errors []domain.ValueError, value j
 	slices.SortStableFunc(p.summary, func(a, b problem) int { return place[a.Name] - place[b.Name] })
 }
 
-// listed returns the problems that the summary shows.
-func (p *page) listed() []problem {
+// summaryProblems returns the problems that the summary shows.
+func (p *page) summaryProblems() []problem {
 	return slices.DeleteFunc(slices.Clone(p.summary), func(entry problem) bool { return entry.Missing && !p.tried })
 }
 
-// pending returns all problems, for the script to show in time.
-func (p *page) pending() string {
+// pendingConflicts returns all problems, for the script to show in time.
+func (p *page) pendingConflicts() string {
 	text, err := json.Marshal(p.summary)
 	if err != nil || len(p.summary) == 0 {
 		return "[]"
@@ -159,9 +159,9 @@ func (p *page) pending() string {
 	return string(text)
 }
 
-// control returns the control at a pointer or, where the form has none there, the one
+// findControl returns the control at a pointer or, where the form has none there, the one
 // around it, and what the value is called.
-func (p *page) control(pointer string) (*form.Node, string) {
+func (p *page) findControl(pointer string) (*form.Node, string) {
 	if n := p.sheet.Find(pointer); n != nil {
 		return n, n.Label
 	}
@@ -175,8 +175,8 @@ func (p *page) control(pointer string) (*form.Node, string) {
 	return nil, label
 }
 
-// id returns the id of the element of a node: its name, without what ids cannot have.
-func id(n *form.Node) string { return idOf(n.Name) }
+// nodeID returns the id of the element of a node: its name, without what ids cannot have.
+func nodeID(n *form.Node) string { return idOf(n.Name) }
 
 func idOf(name string) string {
 	var out strings.Builder
@@ -194,25 +194,25 @@ func idOf(name string) string {
 	return out.String()
 }
 
-// text returns what a control shows.
-func (p *page) text(n *form.Node) string {
+// inputText returns what a control shows.
+func (p *page) inputText(n *form.Node) string {
 	if typed, ok := p.typed[n.Name]; ok {
 		return typed
 	}
 	return n.Text(p.manner)
 }
 
-// described returns the ids of the elements that describe a control.
-func (p *page) described(n *form.Node) string {
+// descriptionIDs returns the ids of the elements that describe a control.
+func (p *page) descriptionIDs(n *form.Node) string {
 	var ids []string
 	if hasHelp(n) {
-		ids = append(ids, id(n)+"-help")
+		ids = append(ids, nodeID(n)+"-help")
 	}
 	if p.marks[n.Pointer] != "" {
-		ids = append(ids, id(n)+"-mark")
+		ids = append(ids, nodeID(n)+"-mark")
 	}
 	if len(p.problems[n.Pointer]) > 0 {
-		ids = append(ids, id(n)+"-error")
+		ids = append(ids, nodeID(n)+"-error")
 	}
 	return strings.Join(ids, " ")
 }
@@ -223,19 +223,19 @@ func hasHelp(n *form.Node) bool {
 		n.Kind == form.KindDateTime || n.Kind == form.KindJSON && !n.Locked()
 }
 
-// wrong reports whether there is something wrong with a value.
-func (p *page) wrong(n *form.Node) bool { return len(p.problems[n.Pointer]) > 0 }
+// hasProblem reports whether there is something wrong with a value.
+func (p *page) hasProblem(n *form.Node) bool { return len(p.problems[n.Pointer]) > 0 }
 
-// class returns the classes of an input.
-func (p *page) class(n *form.Node, base string) string {
-	if p.wrong(n) {
+// inputClass returns the classes of an input.
+func (p *page) inputClass(n *form.Node, base string) string {
+	if p.hasProblem(n) {
 		return base + " is-invalid"
 	}
 	return base
 }
 
-// rows returns the rows of an array and those to be filled in.
-func (p *page) rows(n *form.Node) []form.Row {
+// nodeRows returns the rows of an array and those to be filled in.
+func (p *page) nodeRows(n *form.Node) []form.Row {
 	rows := n.Rows
 	for _, key := range p.blank[n.Name] {
 		rows = append(rows[:len(rows):len(rows)], n.Blank(key))
@@ -243,9 +243,9 @@ func (p *page) rows(n *form.Node) []form.Row {
 	return rows
 }
 
-// template returns a row for the script to copy. Rows within have templates of their
+// rowTemplate returns a row for the script to copy. Rows within have templates of their
 // own, so that the key says how deep it is.
-func template(n *form.Node) form.Row {
+func rowTemplate(n *form.Node) form.Row {
 	return n.Blank(fmt.Sprintf("{%d}", strings.Count(n.Name, "{")))
 }
 

@@ -43,20 +43,22 @@ func readPost(r *http.Request, receive func(name string, file File) (string, err
 	} else {
 		text, err := io.ReadAll(io.LimitReader(r.Body, maxPost+1))
 		if err != nil {
-			return nil, unreadable()
+			return nil, unreadableForm()
 		}
 		if len(text) > maxPost || strings.Count(string(text), "&") > maxInputs {
 			return nil, tooLarge()
 		}
 		if p.values, err = url.ParseQuery(string(text)); err != nil {
-			return nil, unreadable()
+			return nil, unreadableForm()
 		}
 	}
 	p.do, p.on, _ = strings.Cut(p.values.Get(inputDo), ":")
 	return p, nil
 }
 
-func unreadable() error { return domain.Invalid(domain.LocationBody, "", "the form cannot be read") }
+func unreadableForm() error {
+	return domain.Invalid(domain.LocationBody, "", "the form cannot be read")
+}
 
 func tooLarge() error {
 	return &domain.Error{Kind: domain.KindTooLarge, Code: domain.CodeValidation, Message: "the form is too large"}
@@ -70,7 +72,7 @@ func (p *post) readParts(parts *multipart.Reader, receive func(string, File) (st
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return unreadable()
+			return unreadableForm()
 		case count > maxInputs:
 			return tooLarge()
 		}
@@ -90,7 +92,7 @@ func (p *post) readParts(parts *multipart.Reader, receive func(string, File) (st
 		}
 		text, err := io.ReadAll(io.LimitReader(part, left+1))
 		if err != nil {
-			return unreadable()
+			return unreadableForm()
 		}
 		if left -= int64(len(text)); left < 0 {
 			return tooLarge()
@@ -99,8 +101,8 @@ func (p *post) readParts(parts *multipart.Reader, receive func(string, File) (st
 	}
 }
 
-// json returns the value of an input that is JSON, nil where none was sent.
-func (p *post) json(name string) json.RawMessage {
+// jsonInput returns the value of an input that is JSON, nil where none was sent.
+func (p *post) jsonInput(name string) json.RawMessage {
 	text := p.values.Get(name)
 	r := jsontext.NewReader([]byte(text))
 	r.Skip()
@@ -110,9 +112,9 @@ func (p *post) json(name string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// typed returns what was entered. rows returns the keys of the rows of an array as the
+// parseInputs returns what was entered. rows returns the keys of the rows of an array as the
 // page shows it.
-func (p *post) typed(comma bool, rows func(array string) []string) form.Typed {
+func (p *post) parseInputs(comma bool, rows func(array string) []string) form.Typed {
 	t := form.Typed{
 		Manner: form.Manner{Comma: comma, Zone: time.UTC},
 		Texts:  map[string][]string{}, Orders: map[string][]string{}, References: map[string]string{},
@@ -157,9 +159,9 @@ func (p *post) moveRows(orders map[string][]string, rows func(array string) []st
 	}
 }
 
-// conflicts returns the conflicts that the page shows: what others have made of values, by
+// shownConflicts returns the conflicts that the page shows: what others have made of values, by
 // pointer.
-func (p *post) conflicts() map[string]string {
+func (p *post) shownConflicts() map[string]string {
 	shown := map[string]string{}
 	theirs := p.values[inputTheirs]
 	for i, pointer := range p.values[inputConflict] {

@@ -13,7 +13,7 @@ import (
 
 func TestPreviewIsFilledInAndCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	english := viewer(t, "en", "UTC")
+	english := viewerContext(t, "en", "UTC")
 	for schema, want := range map[string]string{
 		`{"type":"object"}`: "<textarea",
 		`{"type":"object","properties":{"FIRST_NAME":{"type":"string"}}}`:                                                                                             `value="First name"`,

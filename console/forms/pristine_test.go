@@ -16,9 +16,9 @@ import (
 // where a person was and left nothing, and everywhere once completing was tried.
 func TestPristineForm(t *testing.T) {
 	t.Parallel()
-	m := loan()
+	m := loanForm()
 	m.value = json.RawMessage(`{}`)
-	b := m.open(t)
+	b := m.openForm(t)
 	require.Zero(t, b.Count(".is-invalid, .invalid-feedback"))
 	require.False(t, browsertest.Eval[bool](b, `document.getElementById("form-summary").checkVisibility()`))
 	require.NotContains(t, b.Text("form"), "required.")
@@ -28,9 +28,9 @@ func TestPristineForm(t *testing.T) {
 	b.AwaitText("Name is required.")
 	require.NotContains(t, b.Text("form"), "Amount is required.")
 	b.Press("1")
-	m.stored(t, b, `{"amount":1}`)
+	m.requireStored(t, b, `{"amount":1}`)
 	require.NotContains(t, b.Text("form"), "Amount is required.")
-	write(t, b, "#f-amount", kb.Backspace, true)
+	typeText(t, b, "#f-amount", kb.Backspace, true)
 	b.AwaitText("Amount is required.")
 	require.False(t, browsertest.Eval[bool](b, `document.getElementById("form-summary").checkVisibility()`), "the page does not jump while one types")
 	b.RequireAccessible()
@@ -45,9 +45,9 @@ func TestPristineForm(t *testing.T) {
 func TestCompletingAnyway(t *testing.T) {
 	t.Parallel()
 	for _, scripts := range []bool{true, false} {
-		m := loan()
+		m := loanForm()
 		m.value, m.anyway = json.RawMessage(`{}`), true
-		site := m.site(t)
+		site := m.startSite(t)
 		b := browsertest.New(t)
 		b.Scripts(scripts)
 		b.Open(site.URL + "/form")
@@ -71,8 +71,8 @@ func TestCompletingAnyway(t *testing.T) {
 // The button that completes anyway does nothing where values have to be valid.
 func TestNothingIsCompletedAnywayWhereItMustNotBe(t *testing.T) {
 	t.Parallel()
-	m := loan()
-	status, body := post(t, m.site(t).URL, url.Values{"version": {"0"}, "do": {"anyway"}}, true)
+	m := loanForm()
+	status, body := postForm(t, m.startSite(t).URL, url.Values{"version": {"0"}, "do": {"anyway"}}, true)
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, "incomplete", answerOf(t, body).Status)
 	require.NotContains(t, answerOf(t, body).HTML, "data-anyway")
@@ -92,17 +92,17 @@ func TestUntouchedTogglesMeanWhatTheyShow(t *testing.T) {
 				{"type":"Control","scope":"#/properties/extra"},{"type":"Control","scope":"#/properties/asked"}]}`),
 			value: json.RawMessage(`{}`),
 		}
-		site := m.site(t)
+		site := m.startSite(t)
 		b := browsertest.New(t)
 		b.Scripts(scripts)
 		b.Open(site.URL + "/form")
 		b.Click("[data-complete]")
 		b.AwaitText("Asked is required.")
 		require.NotContains(t, b.Text("form"), "On is required.")
-		require.JSONEq(t, `{"on":false}`, m.now())
+		require.JSONEq(t, `{"on":false}`, m.storedValue())
 		b.Click("#f-asked")
 		b.Click("[data-complete]")
 		b.AwaitPath("/done")
-		require.JSONEq(t, `{"on":false,"asked":true}`, m.now())
+		require.JSONEq(t, `{"on":false,"asked":true}`, m.storedValue())
 	}
 }

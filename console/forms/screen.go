@@ -37,10 +37,10 @@ type Screen struct {
 // Routes returns what forms need below the path of their page.
 func (s *Screen) Routes(path string) []web.Route {
 	return []web.Route{
-		web.Post(path+"/form", s.post),
-		web.Get(path+"/form/found", s.find),
-		web.Post(path+"/form/items", s.items),
-		web.Post(path+"/form/files", s.upload),
+		web.Post(path+"/form", s.handlePost),
+		web.Get(path+"/form/found", s.handleFind),
+		web.Post(path+"/form/items", s.answerItems),
+		web.Post(path+"/form/files", s.handleUpload),
 	}
 }
 
@@ -55,7 +55,7 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 		return nil, err
 	}
 	if draft, ok := store.(Draft); ok && !p.readOnly {
-		if err := p.begin(ctx, draft, doc.Value); err != nil {
+		if err := p.beginDraft(ctx, draft, doc.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +74,7 @@ func newPage(ctx context.Context, doc *Document, value json.RawMessage, tried bo
 		readOnly: doc.ReadOnly, completes: doc.Completes, anyway: doc.Anyway, link: doc.Link,
 		tried: tried, noFiles: doc.NoFiles, marks: doc.Marks, preview: doc.Preview,
 	}
-	p.complain(ctx, doc.Errors, doc.Value)
+	p.addErrors(ctx, doc.Errors, doc.Value)
 	return p, nil
 }
 
@@ -83,7 +83,7 @@ func sheetOf(ctx context.Context, doc *Document, value json.RawMessage) (*form.S
 	return form.NewSheet(ctx, in, form.SheetLimits(), doc.ReadOnly)
 }
 
-func (s *Screen) post(v *web.Visit) (*web.Answer, error) {
+func (s *Screen) handlePost(v *web.Visit) (*web.Answer, error) {
 	store, err := s.Open(v)
 	if err != nil {
 		return nil, err
@@ -99,22 +99,22 @@ func (s *Screen) post(v *web.Visit) (*web.Answer, error) {
 		return nil, domain.Conflict(domain.CodeInvalidState, "the form can no longer be changed")
 	}
 	e.post, err = readPost(v.Request, func(name string, file File) (string, error) {
-		return e.receive(ctx, name, file)
+		return e.receiveFile(ctx, name, file)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if need, err := e.read(ctx); err != nil || need {
+	if need, err := e.readInputs(ctx); err != nil || need {
 		return web.JSON(Answer{Status: statusBase, Problems: []problem{}}), err
 	}
-	if err := e.keep(ctx); err != nil {
+	if err := e.storeChanges(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(v, e)
+	return s.answerPost(v, e)
 }
 
-// control returns the form of a visit and its control with a name, nil for none.
-func (s *Screen) control(v *web.Visit, name string) (Store, *Document, *form.Node, error) {
+// openControl returns the form of a visit and its control with a name, nil for none.
+func (s *Screen) openControl(v *web.Visit, name string) (Store, *Document, *form.Node, error) {
 	store, err := s.Open(v)
 	if err != nil {
 		return nil, nil, nil, err
@@ -130,9 +130,9 @@ func (s *Screen) control(v *web.Visit, name string) (Store, *Document, *form.Nod
 	return store, doc, sheet.Control(name), nil
 }
 
-func (s *Screen) find(v *web.Visit) (*web.Answer, error) {
+func (s *Screen) handleFind(v *web.Visit) (*web.Answer, error) {
 	query := v.URL.Query()
-	store, _, n, err := s.control(v, query.Get("at"))
+	store, _, n, err := s.openControl(v, query.Get("at"))
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (s *Screen) find(v *web.Visit) (*web.Answer, error) {
 	return web.JSON(found), err
 }
 
-func (s *Screen) upload(v *web.Visit) (*web.Answer, error) {
+func (s *Screen) handleUpload(v *web.Visit) (*web.Answer, error) {
 	store, err := s.Open(v)
 	if err != nil {
 		return nil, err
@@ -157,10 +157,10 @@ func (s *Screen) upload(v *web.Visit) (*web.Answer, error) {
 	}
 	name, err := url.PathUnescape(v.Header.Get("X-File-Name"))
 	if err != nil || name == "" || len(name) > maxFile || e.doc.ReadOnly {
-		return nil, unreadable()
+		return nil, unreadableForm()
 	}
 	file := File{Name: name, ContentType: v.Header.Get("Content-Type"), Size: v.ContentLength, Content: v.Body}
-	reference, err := e.receive(v.Context(), v.URL.Query().Get("at"), file)
+	reference, err := e.receiveFile(v.Context(), v.URL.Query().Get("at"), file)
 	if err != nil {
 		return nil, err
 	}

@@ -179,7 +179,7 @@ func Number(ctx context.Context, text string) string {
 	if strings.Trim(whole+fraction, "0123456789") != "" {
 		return text
 	}
-	group, point := separators(ctx)
+	group, point := numberSeparators(ctx)
 	var written strings.Builder
 	if sign {
 		written.WriteByte('-')
@@ -196,8 +196,8 @@ func Number(ctx context.Context, text string) string {
 	return written.String()
 }
 
-// separators returns the separators of thousands and of decimals.
-func separators(ctx context.Context) (group, point string) {
+// numberSeparators returns the separators of thousands and of decimals.
+func numberSeparators(ctx context.Context) (group, point string) {
 	sample := message.NewPrinter(ui.ViewerOf(ctx).Language).Sprint(number.Decimal(1234.5))
 	marks := strings.FieldsFunc(sample, func(r rune) bool { return '0' <= r && r <= '9' })
 	if len(marks) != 2 {

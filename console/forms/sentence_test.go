@@ -22,7 +22,7 @@ import (
 // Each violation that the validator reports is a sentence about the value.
 func TestSentences(t *testing.T) {
 	t.Parallel()
-	english, german := viewer(t, "en", "UTC"), viewer(t, "de", "UTC")
+	english, german := viewerContext(t, "en", "UTC"), viewerContext(t, "de", "UTC")
 	for _, test := range []struct{ schema, value, english, german string }{
 		{`{"type":"number","maximum":10000}`, `10001`, "Amount must be at most 10,000.", "Amount darf höchstens 10.000 sein."},
 		{`{"type":"number","minimum":-1234567.50}`, `-1e9`, "Amount must be at least -1,234,567.50.", "Amount muss mindestens -1.234.567,50 sein."},

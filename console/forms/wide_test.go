@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wide returns a form of 200 fields and a table of 50 rows.
-func wide() *memory {
+// wideForm returns a form of 200 fields and a table of 50 rows.
+func wideForm() *memory {
 	var properties, values, rows []string
 	for i := range 200 {
 		properties = append(properties, fmt.Sprintf(`"F%03d":{"type":"string","title":"Field number %d","maxLength":100}`, i, i))
@@ -31,16 +31,16 @@ func wide() *memory {
 
 // BenchmarkWideForm is the page of a form of 200 fields and a table of 50 rows.
 func BenchmarkWideForm(b *testing.B) {
-	m, ctx := wide(), viewer(b, "en", "UTC")
+	m, ctx := wideForm(), viewerContext(b, "en", "UTC")
 	for b.Loop() {
-		m.render(b, ctx)
+		m.renderForm(b, ctx)
 	}
 }
 
 // The page of a long form is small enough to be loaded at once.
 func TestWideFormIsSmall(t *testing.T) {
 	t.Parallel()
-	page := wide().render(t, viewer(t, "en", "UTC"))
+	page := wideForm().renderForm(t, viewerContext(t, "en", "UTC"))
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, err := io.WriteString(w, page)

@@ -19,8 +19,8 @@ type Screens struct {
 	Administration *administration.Administration
 }
 
-// shown is the content of the page.
-type shown struct {
+// healthView is the content of the page.
+type healthView struct {
 	administration.Health
 
 	// Tenant is the code of the one tenant that is asked for, "" for all.
@@ -34,7 +34,7 @@ type shown struct {
 // Show shows what waits in the tenants that the user administers. The checks are loaded by a request of their own: they
 // ask PostgreSQL, Temporal and issuers, and take seconds where one of them does not answer.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
-	page := shown{
+	page := healthView{
 		Tenant: strings.TrimSpace(v.URL.Query().Get("tenant")), Tenants: web.SeveralTenants(v.Caller), Operator: v.Caller.Operator,
 	}
 	var err error
@@ -65,8 +65,8 @@ type figure struct {
 	Bad bool
 }
 
-// figures returns what waits, in the order of the page.
-func figures(ctx context.Context, s shown) []figure {
+// figuresOf returns what waits, in the order of the page.
+func figuresOf(ctx context.Context, s healthView) []figure {
 	about := func(path string) string {
 		if s.Tenant == "" {
 			return web.Root + path
@@ -101,8 +101,8 @@ func figures(ctx context.Context, s shown) []figure {
 	}
 }
 
-// summary returns how the checks came out.
-func summary(ctx context.Context, findings []domain.Finding) string {
+// summaryText returns how the checks came out.
+func summaryText(ctx context.Context, findings []domain.Finding) string {
 	fails, warns := 0, 0
 	for _, f := range findings {
 		switch f.Verdict {

@@ -16,7 +16,7 @@ import (
 	"strconv"
 )
 
-func healthPage(s shown) templ.Component {
+func healthPage(s healthView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -59,8 +59,8 @@ func healthPage(s shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, f := range figures(ctx, s) {
-			templ_7745c5c3_Err = tile(f).Render(ctx, templ_7745c5c3_Buffer)
+		for _, f := range figuresOf(ctx, s) {
+			templ_7745c5c3_Err = figureTile(f).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -154,7 +154,7 @@ func healthPage(s shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Command(command(s)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Command(healthCommand(s)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -166,8 +166,8 @@ func healthPage(s shown) templ.Component {
 	})
 }
 
-// command returns the command that shows the same.
-func command(s shown) shell.Line {
+// healthCommand returns the command that shows the same.
+func healthCommand(s healthView) shell.Line {
 	words := []string{"procession", "health"}
 	if s.Operator {
 		words = append(words, "--checks")
@@ -178,7 +178,7 @@ func command(s shown) shell.Line {
 	return shell.Command(words...)
 }
 
-func tile(f figure) templ.Component {
+func figureTile(f figure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -431,9 +431,9 @@ func findings(e administration.Examination) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var19 string
-		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(summary(ctx, e.Findings))
+		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(summaryText(ctx, e.Findings))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `health/health.templ`, Line: 93, Col: 36}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `health/health.templ`, Line: 93, Col: 40}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 		if templ_7745c5c3_Err != nil {

@@ -46,7 +46,7 @@ func Moments(events []domain.TimelineEvent) []Moment {
 			e.Type != domain.EventProcessCreated && e.Type != domain.EventItemCreated {
 			continue
 		}
-		if last := len(joined) - 1; last >= 0 && repeats(&joined[last].TimelineEvent, &e) {
+		if last := len(joined) - 1; last >= 0 && isRepetition(&joined[last].TimelineEvent, &e) {
 			joined[last].Times++
 			continue
 		}
@@ -55,8 +55,8 @@ func Moments(events []domain.TimelineEvent) []Moment {
 	return joined
 }
 
-// repeats reports whether two events are of saving the same thing again.
-func repeats(a, b *domain.TimelineEvent) bool {
+// isRepetition reports whether two events are of saving the same thing again.
+func isRepetition(a, b *domain.TimelineEvent) bool {
 	return a.Type == b.Type && a.ActorID == b.ActorID && a.ResourceID == b.ResourceID && strings.HasSuffix(string(a.Type), "_SAVED")
 }
 
@@ -67,7 +67,7 @@ func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]str
 	if name == "" {
 		name = ui.T(ctx, "Message")
 	}
-	if text, known := sentences()[e.Type]; known {
+	if text, known := eventSentences()[e.Type]; known {
 		return ui.T(ctx, text)
 	}
 	if text, known := sentencesOfTasks()[e.Type]; known {
@@ -88,8 +88,8 @@ func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]str
 	return string(e.Type)
 }
 
-// sentences returns the sentences of events that need no details.
-func sentences() map[domain.EventType]string {
+// eventSentences returns the sentences of events that need no details.
+func eventSentences() map[domain.EventType]string {
 	return map[domain.EventType]string{
 		domain.EventProcessCreated:          ui.Text("started the process"),
 		domain.EventProcessDeleted:          ui.Text("deleted the process"),

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-func icon(e *domain.TimelineEvent) string {
+func eventIcon(e *domain.TimelineEvent) string {
 	switch e.ResourceKind { //nolint:exhaustive // the others have one icon
 	case domain.ResourceProcess:
 		return "route"
@@ -182,7 +182,7 @@ func entry(m Moment, names map[string]string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Icon(icon(&m.TimelineEvent)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Icon(eventIcon(&m.TimelineEvent)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -222,9 +222,9 @@ func entry(m Moment, names map[string]string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(times(ctx, m.Times))
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(repetitionText(ctx, m.Times))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `history/history.templ`, Line: 54, Col: 54}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `history/history.templ`, Line: 54, Col: 63}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -268,6 +268,6 @@ func entry(m Moment, names map[string]string) templ.Component {
 	})
 }
 
-func times(ctx context.Context, n int) string { return ui.T(ctx, "(%d times)", n) }
+func repetitionText(ctx context.Context, n int) string { return ui.T(ctx, "(%d times)", n) }
 
 var _ = templruntime.GeneratedTemplate

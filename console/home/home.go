@@ -39,8 +39,8 @@ type step struct {
 	Path string
 }
 
-// steps returns the first steps of a user, none once all of them are done.
-func steps(ctx context.Context, f domain.FirstSteps) []step {
+// listSteps returns the first steps of a user, none once all of them are done.
+func listSteps(ctx context.Context, f domain.FirstSteps) []step {
 	var all []step
 	if f.Administers {
 		all = append(all, step{
@@ -73,7 +73,7 @@ func steps(ctx context.Context, f domain.FirstSteps) []step {
 	return nil
 }
 
-func done(steps []step) (n int) {
+func countDone(steps []step) (n int) {
 	for _, s := range steps {
 		if s.Done {
 			n++

@@ -114,7 +114,7 @@ func page(h *domain.Home) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if first := steps(ctx, h.FirstSteps); len(first) > 0 {
+		if first := listSteps(ctx, h.FirstSteps); len(first) > 0 {
 			templ_7745c5c3_Err = firstSteps(first).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -124,19 +124,19 @@ func page(h *domain.Home) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tasks("mine", ui.T(ctx, "Your tasks"), "/console/tasks?view=mine", h.Mine, ui.T(ctx, "You have claimed nothing.")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = taskPanel("mine", ui.T(ctx, "Your tasks"), "/console/tasks?view=mine", h.Mine, ui.T(ctx, "You have claimed nothing.")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tasks("to-claim", ui.T(ctx, "To claim"), "/console/tasks?view=to-claim", h.ToClaim, ui.T(ctx, "There is nothing that you could claim.")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = taskPanel("to-claim", ui.T(ctx, "To claim"), "/console/tasks?view=to-claim", h.ToClaim, ui.T(ctx, "There is nothing that you could claim.")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = running(h.Running).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = runningProcesses(h.Running).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tasks("waiting", ui.T(ctx, "Waiting for others"), "/console/tasks?view=all", h.Waiting, ui.T(ctx, "Nothing waits for others.")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = taskPanel("waiting", ui.T(ctx, "Waiting for others"), "/console/tasks?view=all", h.Waiting, ui.T(ctx, "Nothing waits for others.")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -144,7 +144,7 @@ func page(h *domain.Home) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = recent(h.Recent).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = recentEvents(h.Recent).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -191,9 +191,9 @@ func firstSteps(steps []step) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
-		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "%d of %d done", done(steps), len(steps)))
+		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "%d of %d done", countDone(steps), len(steps)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `home/home.templ`, Line: 52, Col: 86}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `home/home.templ`, Line: 52, Col: 91}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -511,7 +511,7 @@ func panel(id, title, path string, total int64, nothing string) templ.Component 
 	})
 }
 
-func tasks(id, title, path string, found domain.Page[domain.InboxTask], nothing string) templ.Component {
+func taskPanel(id, title, path string, found domain.Page[domain.InboxTask], nothing string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -659,7 +659,7 @@ func taskPath(list string, t domain.InboxTask) string {
 	return "/console/tasks/" + t.ID.String() + "?view=" + string(view)
 }
 
-func running(found domain.Page[domain.BoardProcess]) templ.Component {
+func runningProcesses(found domain.Page[domain.BoardProcess]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -780,7 +780,7 @@ func running(found domain.Page[domain.BoardProcess]) templ.Component {
 	})
 }
 
-func recent(events []domain.TimelineEvent) templ.Component {
+func recentEvents(events []domain.TimelineEvent) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

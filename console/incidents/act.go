@@ -18,16 +18,16 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.show(v, id, nil)
+	return s.showIncident(v, id, nil)
 }
 
-// show shows an incident, with what was refused, nil for nothing.
-func (s *Screens) show(v *web.Visit, id uuid.UUID, refused *domain.Error) (*web.Answer, error) {
+// showIncident shows an incident, with what was refused, nil for nothing.
+func (s *Screens) showIncident(v *web.Visit, id uuid.UUID, refused *domain.Error) (*web.Answer, error) {
 	found, err := s.Administration.RetrieveIncidentReport(v.Context(), v.Caller, id)
 	if err != nil {
 		return nil, err
 	}
-	answer := &web.Answer{Title: message(v.Context(), found), Area: area}
+	answer := &web.Answer{Title: messageText(v.Context(), found), Area: area}
 	problem := ""
 	if refused != nil {
 		problem = refused.Message
@@ -38,12 +38,12 @@ func (s *Screens) show(v *web.Visit, id uuid.UUID, refused *domain.Error) (*web.
 
 // Retry starts the workflows of the chosen incidents again.
 func (s *Screens) Retry(v *web.Visit) (*web.Answer, error) {
-	return s.each(v, s.Administration.RetryIncident)
+	return s.updateChosen(v, s.Administration.RetryIncident)
 }
 
 // Dismiss marks the chosen incidents as dealt with.
 func (s *Screens) Dismiss(v *web.Visit) (*web.Answer, error) {
-	return s.each(v, s.Administration.DismissIncident)
+	return s.updateChosen(v, s.Administration.DismissIncident)
 }
 
 // result is the result for one of several incidents.
@@ -54,9 +54,9 @@ type result struct {
 	Problem string
 }
 
-// each does something to each chosen incident. One is shown afterwards, of several what
+// updateChosen does something to each chosen incident. One is shown afterwards, of several what
 // has become of each.
-func (s *Screens) each(
+func (s *Screens) updateChosen(
 	v *web.Visit, do func(context.Context, domain.Caller, uuid.UUID) (*domain.Incident, error),
 ) (*web.Answer, error) {
 	form, err := v.Form()
@@ -80,7 +80,7 @@ func (s *Screens) each(
 		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && refused.Kind == domain.KindNotFound:
 			return nil, err
 		case len(ids) == 1 && isRefusal:
-			return s.show(v, id, refused)
+			return s.showIncident(v, id, refused)
 		case len(ids) == 1:
 			return web.SeeOther(web.Root + area + "/" + id.String()), nil
 		}

@@ -16,16 +16,16 @@ import (
 	"github.com/procession-dev/procession/domain/shell"
 )
 
-// message is what the workflow failed with.
-func message(ctx context.Context, i *domain.IncidentReport) string {
+// messageText is what the workflow failed with.
+func messageText(ctx context.Context, i *domain.IncidentReport) string {
 	if i.Message == "" {
 		return ui.T(ctx, "The workflow failed without a message.")
 	}
 	return i.Message
 }
 
-// what says what the workflow was for.
-func what(ctx context.Context, i *domain.IncidentReport) string {
+// subjectText says what the workflow was for.
+func subjectText(ctx context.Context, i *domain.IncidentReport) string {
 	name := i.DefinitionName
 	switch {
 	case i.TaskID != nil:
@@ -36,7 +36,7 @@ func what(ctx context.Context, i *domain.IncidentReport) string {
 	return name
 }
 
-func times(ctx context.Context, i *domain.IncidentReport) string {
+func failureCount(ctx context.Context, i *domain.IncidentReport) string {
 	if i.Times == 1 {
 		return ui.T(ctx, "failed once")
 	}
@@ -85,7 +85,7 @@ func listPage(l *listView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, state := range states() {
+		for _, state := range listStates() {
 			templ_7745c5c3_Err = ui.Chip(l.With("state", string(state)).Path(area), "", ui.BadgeOf(state).Name(ctx), l.State == string(state)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -219,7 +219,7 @@ func listPage(l *listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, i := range l.Items {
-				templ_7745c5c3_Err = row(l, &i).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = incidentRow(l, &i).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -275,7 +275,7 @@ func listPage(l *listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = ui.Command(l.command(), "procession incidents retry ID", "procession incidents dismiss ID").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Command(l.listCommand(), "procession incidents retry ID", "procession incidents dismiss ID").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -287,7 +287,7 @@ func listPage(l *listView) templ.Component {
 	})
 }
 
-func row(l *listView, i *domain.IncidentReport) templ.Component {
+func incidentRow(l *listView, i *domain.IncidentReport) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -335,9 +335,9 @@ func row(l *listView, i *domain.IncidentReport) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 string
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templruntime.NewAttributeExpression(ui.T(ctx, "Choose %s", message(ctx, i))).Resolve(ctx)
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templruntime.NewAttributeExpression(ui.T(ctx, "Choose %s", messageText(ctx, i))).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 93, Col: 142}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 93, Col: 146}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var13)
 		if templ_7745c5c3_Err != nil {
@@ -361,9 +361,9 @@ func row(l *listView, i *domain.IncidentReport) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var15 string
-		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(message(ctx, i))
+		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(messageText(ctx, i))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 96, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 96, Col: 54}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 		if templ_7745c5c3_Err != nil {
@@ -413,9 +413,9 @@ func row(l *listView, i *domain.IncidentReport) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var17 string
-		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(what(ctx, i))
+		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(subjectText(ctx, i))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 106, Col: 24}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 106, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 		if templ_7745c5c3_Err != nil {
@@ -439,9 +439,9 @@ func row(l *listView, i *domain.IncidentReport) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var19 string
-		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(times(ctx, i))
+		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(failureCount(ctx, i))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 108, Col: 25}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 108, Col: 32}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 		if templ_7745c5c3_Err != nil {
@@ -508,9 +508,9 @@ func incidentPage(i *domain.IncidentReport, problem string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var22 string
-		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(message(ctx, i))
+		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(messageText(ctx, i))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 122, Col: 25}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 122, Col: 29}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
@@ -529,9 +529,9 @@ func incidentPage(i *domain.IncidentReport, problem string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var23 string
-		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(what(ctx, i))
+		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(subjectText(ctx, i))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 125, Col: 25}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 125, Col: 32}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 		if templ_7745c5c3_Err != nil {
@@ -542,9 +542,9 @@ func incidentPage(i *domain.IncidentReport, problem string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var24 string
-		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(times(ctx, i))
+		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(failureCount(ctx, i))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 126, Col: 26}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 126, Col: 33}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 		if templ_7745c5c3_Err != nil {
@@ -563,13 +563,13 @@ func incidentPage(i *domain.IncidentReport, problem string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if i.ActionID == nil && i.State != domain.IncidentRetried {
-			templ_7745c5c3_Err = act(i, "retry", "refresh", "btn-primary", ui.T(ctx, "Retry")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actionButton(i, "retry", "refresh", "btn-primary", ui.T(ctx, "Retry")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if i.State == domain.IncidentOpen {
-			templ_7745c5c3_Err = act(i, "dismiss", "check", "", ui.T(ctx, "Dismiss")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actionButton(i, "dismiss", "check", "", ui.T(ctx, "Dismiss")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -618,7 +618,7 @@ func incidentPage(i *domain.IncidentReport, problem string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = facts(i).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = incidentFacts(i).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -640,9 +640,9 @@ func incidentPage(i *domain.IncidentReport, problem string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var28 string
-		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(failure(ctx, i))
+		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(failureText(ctx, i))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 150, Col: 39}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 150, Col: 43}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 		if templ_7745c5c3_Err != nil {
@@ -652,7 +652,7 @@ func incidentPage(i *domain.IncidentReport, problem string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Command(commands(i)...).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Command(incidentCommands(i)...).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -664,8 +664,8 @@ func incidentPage(i *domain.IncidentReport, problem string) templ.Component {
 	})
 }
 
-// commands returns the commands that end the incident.
-func commands(i *domain.IncidentReport) []shell.Line {
+// incidentCommands returns the commands that end the incident.
+func incidentCommands(i *domain.IncidentReport) []shell.Line {
 	dismiss := shell.Command("procession", "incidents", "dismiss", i.ID.String())
 	if i.ActionID != nil {
 		return []shell.Line{dismiss}
@@ -673,14 +673,14 @@ func commands(i *domain.IncidentReport) []shell.Line {
 	return []shell.Line{shell.Command("procession", "incidents", "retry", i.ID.String()), dismiss}
 }
 
-func failure(ctx context.Context, i *domain.IncidentReport) string {
+func failureText(ctx context.Context, i *domain.IncidentReport) string {
 	if i.Failure == "" {
-		return message(ctx, i)
+		return messageText(ctx, i)
 	}
 	return i.Failure
 }
 
-func facts(i *domain.IncidentReport) templ.Component {
+func incidentFacts(i *domain.IncidentReport) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -974,7 +974,7 @@ func facts(i *domain.IncidentReport) templ.Component {
 	})
 }
 
-func act(i *domain.IncidentReport, verb, icon, class, text string) templ.Component {
+func actionButton(i *domain.IncidentReport, verb, icon, class, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1139,9 +1139,9 @@ func resultsPage(results []result, back string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var57 string
-			templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(message(ctx, r.IncidentReport))
+			templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(messageText(ctx, r.IncidentReport))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 221, Col: 62}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 221, Col: 66}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 			if templ_7745c5c3_Err != nil {
@@ -1188,9 +1188,9 @@ func resultsPage(results []result, back string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var59 string
-			templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(what(ctx, r.IncidentReport))
+			templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(subjectText(ctx, r.IncidentReport))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 231, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `incidents/incidents.templ`, Line: 231, Col: 49}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
 			if templ_7745c5c3_Err != nil {

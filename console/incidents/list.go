@@ -23,7 +23,7 @@ type Screens struct {
 // allStates is the value of the parameter "state" that selects incidents of all states.
 const allStates = "all"
 
-func states() []domain.IncidentState {
+func listStates() []domain.IncidentState {
 	return []domain.IncidentState{domain.IncidentOpen, domain.IncidentRetried, domain.IncidentDismissed}
 }
 
@@ -40,13 +40,13 @@ type listView struct {
 
 func parseQuery(v *web.Visit) *listView {
 	l := &listView{Query: v.Query("state", "q", "tenant", "sort"), SeveralTenants: web.SeveralTenants(v.Caller)}
-	web.Restrict(l.Query, "state", append(states(), allStates)...)
+	web.Restrict(l.Query, "state", append(listStates(), allStates)...)
 	web.Restrict(l.Query, "sort", "oldest")
 	l.State = cmp.Or(l.Get("state"), string(domain.IncidentOpen))
 	return l
 }
 
-func (l *listView) filter() administration.IncidentReportFilter {
+func (l *listView) reportFilter() administration.IncidentReportFilter {
 	f := administration.IncidentReportFilter{Search: l.Get("q"), TenantCodes: web.TenantCodes(l.Get("tenant"))}
 	if l.State != allStates {
 		f.States = []domain.IncidentState{domain.IncidentState(l.State)}
@@ -54,13 +54,13 @@ func (l *listView) filter() administration.IncidentReportFilter {
 	return f
 }
 
-func (l *listView) order() []domain.SortKey {
+func (l *listView) sortKeys() []domain.SortKey {
 	newest := !l.Has("sort")
 	return []domain.SortKey{{Property: "createdAt", Descending: newest}, {Property: "id", Descending: newest}}
 }
 
-// command returns the command that lists the same incidents.
-func (l *listView) command() shell.Line {
+// listCommand returns the command that lists the same incidents.
+func (l *listView) listCommand() shell.Line {
 	words := []string{"procession", "incidents", "list"}
 	if l.State != string(domain.IncidentOpen) {
 		words = append(words, "--all")
@@ -74,7 +74,7 @@ func (l *listView) command() shell.Line {
 // List shows the incidents of the tenants that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	l, page := parseQuery(v), v.Page(pageSize)
-	found, err := s.Administration.FindIncidentReports(v.Context(), v.Caller, l.filter(), page, l.order())
+	found, err := s.Administration.FindIncidentReports(v.Context(), v.Caller, l.reportFilter(), page, l.sortKeys())
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 package lang
 
-// german returns the texts in German.
-func german() map[string]string {
+// germanTexts returns the texts in German.
+func germanTexts() map[string]string {
 	return map[string]string{
 		"Skip to the content":          "Zum Inhalt springen",
 		"Procession, home":             "Procession, Startseite",

@@ -23,9 +23,9 @@ func Languages() []Language {
 	return []Language{{language.English, "English"}, {language.German, "Deutsch"}}
 }
 
-// texts returns the catalogues of the languages but English.
-func texts() map[language.Tag]map[string]string {
-	translated := german()
+// catalogueTexts returns the catalogues of the languages but English.
+func catalogueTexts() map[language.Tag]map[string]string {
+	translated := germanTexts()
 	for _, more := range []map[string]string{
 		germanForms(), germanTasks(), germanProcesses(), germanEvents(), germanRun(), germanHealth(), germanEngine(),
 		germanWork(), germanDefinitions(), germanPeople(), germanReference(), germanTokens(),
@@ -38,13 +38,13 @@ func texts() map[language.Tag]map[string]string {
 //nolint:gochecknoglobals // computed once and never changed
 var (
 	// translations and known are computed by the first page: commands and workers need neither.
-	translations = sync.OnceValue(texts)
-	known        = sync.OnceValue(builder)
+	translations = sync.OnceValue(catalogueTexts)
+	known        = sync.OnceValue(buildCatalogue)
 	matcher      = language.NewMatcher([]language.Tag{language.English, language.German})
 	printers     = printerPools()
 )
 
-func builder() catalog.Catalog {
+func buildCatalogue() catalog.Catalog {
 	b := catalog.NewBuilder(catalog.Fallback(language.English))
 	for tag, translated := range translations() {
 		for text, translation := range translated {

@@ -28,9 +28,9 @@ type target struct{ Path, Icon, Text, About string }
 // matches alone.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	search := strings.TrimSpace(v.URL.Query().Get("q"))
-	found := screens(v, search)
+	found := findScreens(v, search)
 	if search != "" {
-		tasks, err := s.tasks(v, search)
+		tasks, err := s.findTasks(v, search)
 		if err != nil {
 			return nil, err
 		}
@@ -42,8 +42,8 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return &web.Answer{Title: ui.T(v.Context(), "Go to"), Body: palettePage(search, found)}, nil
 }
 
-// screens returns the screens whose names contain a text.
-func screens(v *web.Visit, search string) []target {
+// findScreens returns the screens whose names contain a text.
+func findScreens(v *web.Visit, search string) []target {
 	var found []target
 	entries := slices.Concat(ui.Entries(), ui.MenuEntries())
 	if v.Caller.Administers() {
@@ -57,8 +57,8 @@ func screens(v *web.Visit, search string) []target {
 	return found
 }
 
-// tasks returns the tasks that a text names or is found in.
-func (s *Screens) tasks(v *web.Visit, search string) ([]target, error) {
+// findTasks returns the tasks that a text names or is found in.
+func (s *Screens) findTasks(v *web.Visit, search string) ([]target, error) {
 	if id, err := uuid.Parse(search); err == nil {
 		task, err := s.App.OpenTask(v.Context(), v.Caller, id)
 		if domain.HasCode(err, domain.CodeNotFound) {
@@ -67,7 +67,7 @@ func (s *Screens) tasks(v *web.Visit, search string) ([]target, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []target{of(task.InboxTask)}, nil
+		return []target{taskTarget(task.InboxTask)}, nil
 	}
 	inbox, err := s.App.ReadInbox(v.Context(), v.Caller, app.InboxFilter{View: domain.InboxAll, Search: search},
 		domain.PageRequest{Size: tasksShown}, []domain.SortKey{{Property: "lastModifiedAt", Descending: true}})
@@ -76,11 +76,11 @@ func (s *Screens) tasks(v *web.Visit, search string) ([]target, error) {
 	}
 	found := make([]target, 0, len(inbox.Items))
 	for _, task := range inbox.Items {
-		found = append(found, of(task))
+		found = append(found, taskTarget(task))
 	}
 	return found, nil
 }
 
-func of(task domain.InboxTask) target {
+func taskTarget(task domain.InboxTask) target {
 	return target{Path: web.Root + "tasks/" + task.ID.String(), Icon: "checklist", Text: task.Name, About: task.Subject}
 }

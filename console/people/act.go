@@ -17,9 +17,9 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// posted returns the key in the path of a visit, of one of kinds or else of any here, and
+// parseKey returns the key in the path of a visit, of one of kinds or else of any here, and
 // the values of the form.
-func posted(v *web.Visit, of ...resource.Kind) (resource.Key, url.Values, error) {
+func parseKey(v *web.Visit, of ...resource.Kind) (resource.Key, url.Values, error) {
 	if len(of) == 0 {
 		of = resources.People()
 	}
@@ -33,7 +33,7 @@ func posted(v *web.Visit, of ...resource.Kind) (resource.Key, url.Values, error)
 
 // Disable disables a user or an application, or enables it again, by applying its manifest.
 func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
-	key, form, err := posted(v)
+	key, form, err := parseKey(v)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +58,12 @@ func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
 		Resource: found.ID, Match: &domain.Versions{Listed: []domain.Version{found.Version()}},
 	})
 	_, err = s.Administration.ApplyResources(ctx, v.Caller, administration.ApplyRequest{Documents: []json.RawMessage{text}})
-	return s.after(v, key, err)
+	return s.showResult(v, key, err)
 }
 
 // Issue issues a secret and shows it, this once.
 func (s *Screens) Issue(v *web.Visit) (*web.Answer, error) {
-	key, form, err := posted(v)
+	key, form, err := parseKey(v)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +73,9 @@ func (s *Screens) Issue(v *web.Visit) (*web.Answer, error) {
 	}
 	issued, err := s.Administration.IssueSecret(v.Context(), v.Caller, key, in)
 	if err != nil {
-		return s.after(v, key, err)
+		return s.showResult(v, key, err)
 	}
-	return s.page(v, key, issued, nil)
+	return s.showPerson(v, key, issued, nil)
 }
 
 // Revoke revokes a secret.
@@ -88,12 +88,12 @@ func (s *Screens) Revoke(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.after(v, key, s.Administration.RevokeSecret(v.Context(), v.Caller, key, id))
+	return s.showResult(v, key, s.Administration.RevokeSecret(v.Context(), v.Caller, key, id))
 }
 
 // EndSessions ends a session of a user, or all of them where the form names none.
 func (s *Screens) EndSessions(v *web.Visit) (*web.Answer, error) {
-	key, form, err := posted(v, resource.KindUser)
+	key, form, err := parseKey(v, resource.KindUser)
 	if err != nil {
 		return nil, err
 	}
@@ -103,12 +103,12 @@ func (s *Screens) EndSessions(v *web.Visit) (*web.Answer, error) {
 			return nil, domain.NotFound("session")
 		}
 	}
-	return s.after(v, key, s.Administration.EndUserSessions(v.Context(), v.Caller, key, id))
+	return s.showResult(v, key, s.Administration.EndUserSessions(v.Context(), v.Caller, key, id))
 }
 
 // RevokeAccess revokes a token or a certificate for the engine, or all of a principal.
 func (s *Screens) RevokeAccess(v *web.Visit) (*web.Answer, error) {
-	key, form, err := posted(v)
+	key, form, err := parseKey(v)
 	if err != nil {
 		return nil, err
 	}
@@ -121,18 +121,18 @@ func (s *Screens) RevokeAccess(v *web.Visit) (*web.Answer, error) {
 		selection.ID = &id
 	}
 	_, err = s.Administration.RevokeEngineAccess(v.Context(), v.Caller, selection)
-	return s.after(v, key, err)
+	return s.showResult(v, key, err)
 }
 
 // SetVariable sets an environment variable of a robot, or deletes it.
 func (s *Screens) SetVariable(v *web.Visit) (*web.Answer, error) {
-	key, form, err := posted(v, resource.KindRobot)
+	key, form, err := parseKey(v, resource.KindRobot)
 	if err != nil {
 		return nil, err
 	}
 	name := strings.TrimSpace(form.Get("name"))
 	if form.Get("do") == "delete" {
-		return s.after(v, key, s.Administration.DeleteRobotVariable(v.Context(), v.Caller, key, name))
+		return s.showResult(v, key, s.Administration.DeleteRobotVariable(v.Context(), v.Caller, key, name))
 	}
-	return s.after(v, key, s.Administration.SetRobotVariable(v.Context(), v.Caller, key, name, domain.NewSecret(form.Get("value"))))
+	return s.showResult(v, key, s.Administration.SetRobotVariable(v.Context(), v.Caller, key, name, domain.NewSecret(form.Get("value"))))
 }

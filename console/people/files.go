@@ -58,10 +58,10 @@ func (s *Screens) UploadFile(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.after(v, key, s.upload(v, key))
+	return s.showResult(v, key, s.uploadFile(v, key))
 }
 
-func (s *Screens) upload(v *web.Visit, key resource.Key) error {
+func (s *Screens) uploadFile(v *web.Visit, key resource.Key) error {
 	parts, err := v.MultipartReader()
 	if err != nil {
 		return domain.Invalid(domain.LocationBody, "", "the form cannot be read")
@@ -102,7 +102,7 @@ func untilFile(parts *multipart.Reader) (url.Values, *multipart.Part, error) {
 
 // DeleteFile takes the source package or an asset away from a robot.
 func (s *Screens) DeleteFile(v *web.Visit) (*web.Answer, error) {
-	key, form, err := posted(v, resource.KindRobot)
+	key, form, err := parseKey(v, resource.KindRobot)
 	if err != nil {
 		return nil, err
 	}
@@ -110,5 +110,5 @@ func (s *Screens) DeleteFile(v *web.Visit) (*web.Answer, error) {
 	if err == nil {
 		err = s.Administration.DeleteRobotFile(v.Context(), v.Caller, key, asset)
 	}
-	return s.after(v, key, err)
+	return s.showResult(v, key, err)
 }

@@ -29,8 +29,8 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 
 func pathOf(key resource.Key, more ...string) string { return resources.PathOf(area, key, more...) }
 
-// about returns the details in the row of a resource.
-func about(r *resource.Stored) string {
+// rowText returns the details in the row of a resource.
+func rowText(r *resource.Stored) string {
 	if spec, ok := r.Spec.(*resource.UserSpec); ok {
 		return spec.Email
 	}
@@ -49,8 +49,8 @@ func roleOf(r *resource.Stored) domain.TenantRole {
 	}
 }
 
-// disabled reports whether a user or an application is disabled.
-func disabled(r *resource.Stored) bool {
+// isDisabled reports whether a user or an application is disabled.
+func isDisabled(r *resource.Stored) bool {
 	switch spec := r.Spec.(type) {
 	case *resource.UserSpec:
 		return spec.Disabled

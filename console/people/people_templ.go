@@ -175,7 +175,7 @@ func listPage(l *resources.List) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for i := range l.Items {
-				templ_7745c5c3_Err = row(&l.Items[i]).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = principalRow(&l.Items[i]).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -201,7 +201,7 @@ func listPage(l *resources.List) templ.Component {
 	})
 }
 
-func row(r *resource.Stored) templ.Component {
+func principalRow(r *resource.Stored) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -256,7 +256,7 @@ func row(r *resource.Stored) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = standing(r).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = standingBadge(r).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -265,9 +265,9 @@ func row(r *resource.Stored) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(about(r))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(rowText(r))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people/people.templ`, Line: 74, Col: 20}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people/people.templ`, Line: 74, Col: 22}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {
@@ -317,8 +317,8 @@ func row(r *resource.Stored) templ.Component {
 	})
 }
 
-// standing is the role of a principal, or that it is disabled.
-func standing(r *resource.Stored) templ.Component {
+// standingBadge is the role of a principal, or that it is disabled.
+func standingBadge(r *resource.Stored) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -335,7 +335,7 @@ func standing(r *resource.Stored) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if disabled(r) {
+		if isDisabled(r) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<span class=\"state text-red\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -399,7 +399,7 @@ func standing(r *resource.Stored) templ.Component {
 	})
 }
 
-func showPage(s *shown) templ.Component {
+func showPage(s *personView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -450,9 +450,9 @@ func showPage(s *shown) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var20 string
-		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(about(&s.Stored))
+		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(rowText(&s.Stored))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people/people.templ`, Line: 111, Col: 29}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `people/people.templ`, Line: 111, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 		if templ_7745c5c3_Err != nil {
@@ -475,7 +475,7 @@ func showPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = standing(&s.Stored).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = standingBadge(&s.Stored).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -483,7 +483,7 @@ func showPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.May && s.acts() {
+		if s.May && s.hasCredentials() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -501,7 +501,7 @@ func showPage(s *shown) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if disabled(&s.Stored) {
+			if isDisabled(&s.Stored) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<button class=\"btn\" type=\"submit\" name=\"disabled\" value=\"false\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -608,7 +608,7 @@ func showPage(s *shown) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s.Issued != nil {
-			templ_7745c5c3_Err = issued(s.Issued).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = issuedSecret(s.Issued).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -617,7 +617,7 @@ func showPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = held(s).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = rightsSection(s).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -637,7 +637,7 @@ func showPage(s *shown) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if s.acts() {
+		if s.hasCredentials() {
 			templ_7745c5c3_Err = access(s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -653,7 +653,7 @@ func showPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Command(s.commands()...).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Command(s.shellCommands()...).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -665,8 +665,8 @@ func showPage(s *shown) templ.Component {
 	})
 }
 
-// issued is a secret that is shown this once.
-func issued(i *administration.IssuedSecret) templ.Component {
+// issuedSecret is a secret that is shown this once.
+func issuedSecret(i *administration.IssuedSecret) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -725,7 +725,7 @@ func issued(i *administration.IssuedSecret) templ.Component {
 	})
 }
 
-func held(s *shown) templ.Component {
+func rightsSection(s *personView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -931,7 +931,7 @@ func byPath(r administration.HeldRight) string {
 	return "/console/definitions/" + r.By.Tenant + "/" + string(r.By.Kind) + "/" + r.By.Code
 }
 
-func memberships(s *shown) templ.Component {
+func memberships(s *personView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1066,7 +1066,7 @@ func memberships(s *shown) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if s.acts() {
+		} else if s.hasCredentials() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "<section class=\"card card-body\" aria-labelledby=\"groups\"><h2 id=\"groups\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1148,7 +1148,7 @@ func memberships(s *shown) templ.Component {
 	})
 }
 
-func sessions(s *shown) templ.Component {
+func sessions(s *personView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1310,7 +1310,7 @@ func sessions(s *shown) templ.Component {
 	})
 }
 
-func secrets(s *shown) templ.Component {
+func secrets(s *personView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1388,9 +1388,9 @@ func secrets(s *shown) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var65 string
-			templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(validity(ctx, secret))
+			templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(validityText(ctx, secret))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `people/people.templ`, Line: 289, Col: 58}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `people/people.templ`, Line: 289, Col: 62}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var65))
 			if templ_7745c5c3_Err != nil {
@@ -1541,8 +1541,8 @@ func secrets(s *shown) templ.Component {
 	})
 }
 
-// validity says how long a secret works, and where it is from.
-func validity(ctx context.Context, secret domain.SecretInfo) string {
+// validityText says how long a secret works, and where it is from.
+func validityText(ctx context.Context, secret domain.SecretInfo) string {
 	text := ui.T(ctx, "does not expire")
 	if secret.ExpiresAt != nil {
 		text = ui.T(ctx, "until %s", ui.Moment(ctx, *secret.ExpiresAt))
@@ -1556,7 +1556,7 @@ func validity(ctx context.Context, secret domain.SecretInfo) string {
 	return text
 }
 
-func access(s *shown) templ.Component {
+func access(s *personView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1753,7 +1753,7 @@ func fileAbout(ctx context.Context, f *domain.RobotFile) string {
 }
 
 // upload asks for the source package of a robot, or for an asset. The file comes last: it is stored as what the fields before it say.
-func upload(s *shown) templ.Component {
+func upload(s *personView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1914,7 +1914,7 @@ func upload(s *shown) templ.Component {
 	})
 }
 
-func robot(s *shown) templ.Component {
+func robot(s *personView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/procession-dev/procession/domain/shell"
 )
 
-// shown is a user, a group, an application or a robot and what is known of it.
-type shown struct {
+// personView is a user, a group, an application or a robot and what is known of it.
+type personView struct {
 	*administration.Holder
 
 	Secrets []domain.SecretInfo
@@ -31,10 +31,10 @@ type shown struct {
 }
 
 // hasSecrets reports whether secrets are issued to the kind.
-func (s *shown) hasSecrets() bool { return slices.Contains(resource.SecretOwners(), s.Kind) }
+func (s *personView) hasSecrets() bool { return slices.Contains(resource.SecretOwners(), s.Kind) }
 
-// acts reports whether it is a principal: what signs in, and gets access to the engine.
-func (s *shown) acts() bool {
+// hasCredentials reports whether it is a principal: what signs in, and gets access to the engine.
+func (s *personView) hasCredentials() bool {
 	return s.Kind == resource.KindUser || s.Kind == resource.KindApplication
 }
 
@@ -45,17 +45,17 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.page(v, key, nil, nil)
+	return s.showPerson(v, key, nil, nil)
 }
 
-// page shows a resource with a secret that was issued and with what was refused, nil for
+// showPerson shows a resource with a secret that was issued and with what was refused, nil for
 // nothing.
-func (s *Screens) page(v *web.Visit, key resource.Key, issued *administration.IssuedSecret, refused *domain.Error) (*web.Answer, error) {
+func (s *Screens) showPerson(v *web.Visit, key resource.Key, issued *administration.IssuedSecret, refused *domain.Error) (*web.Answer, error) {
 	holder, err := s.Administration.RetrieveHolder(v.Context(), v.Caller, key)
 	if err != nil {
 		return nil, err
 	}
-	of := &shown{Holder: holder, Issued: issued}
+	of := &personView{Holder: holder, Issued: issued}
 	of.May = resources.MayChange(v.Caller, &holder.Stored)
 	if of.hasSecrets() {
 		if of.Secrets, err = s.Administration.FindSecrets(v.Context(), v.Caller, key); err != nil {
@@ -67,7 +67,7 @@ func (s *Screens) page(v *web.Visit, key resource.Key, issued *administration.Is
 			return nil, err
 		}
 	}
-	if of.acts() {
+	if of.hasCredentials() {
 		access, err := s.Administration.FindEngineAccess(v.Context(), v.Caller, administration.EngineAccessFilter{
 			TenantIDs: []uuid.UUID{holder.TenantID}, PrincipalIDs: []uuid.UUID{holder.ID},
 		}, domain.PageRequest{Size: resources.PageSize}, nil)
@@ -83,19 +83,19 @@ func (s *Screens) page(v *web.Visit, key resource.Key, issued *administration.Is
 	return answer.Refused(refused), nil
 }
 
-// after shows the resource again after an action, with why it was refused if it was.
-func (s *Screens) after(v *web.Visit, key resource.Key, err error) (*web.Answer, error) {
+// showResult shows the resource again after an action, with why it was refused if it was.
+func (s *Screens) showResult(v *web.Visit, key resource.Key, err error) (*web.Answer, error) {
 	if err == nil {
 		return web.SeeOther(pathOf(key)), nil
 	}
 	if refused := web.Refusal(err); refused != nil {
-		return s.page(v, key, nil, refused)
+		return s.showPerson(v, key, nil, refused)
 	}
 	return nil, err
 }
 
-// commands returns the commands that correspond to the page and to its forms.
-func (s *shown) commands() []shell.Line {
+// shellCommands returns the commands that correspond to the page and to its forms.
+func (s *personView) shellCommands() []shell.Line {
 	of := func(words ...string) shell.Line {
 		return shell.Command(append(append([]string{"procession"}, words...), "--tenant", s.TenantCode())...)
 	}
@@ -110,7 +110,7 @@ func (s *shown) commands() []shell.Line {
 	if s.Kind == resource.KindUser && s.May {
 		commands = append(commands, of("sessions", "list", code), of("sessions", "end", code, "--all"))
 	}
-	if s.acts() {
+	if s.hasCredentials() {
 		commands = append(commands, of("access", "list", "--principal", code), "procession access revoke ID")
 	}
 	if s.Robot != nil {

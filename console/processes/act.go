@@ -17,8 +17,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// asks reports whether an action is invoked with input.
-func asks(kind domain.ProcessActionType) bool {
+// needsInput reports whether an action is invoked with input.
+func needsInput(kind domain.ProcessActionType) bool {
 	switch kind {
 	case domain.ProcessActionStartRelatedProcess, domain.ProcessActionCreateMessage, domain.ProcessActionSendSignal:
 		return true
@@ -28,18 +28,18 @@ func asks(kind domain.ProcessActionType) bool {
 	return false
 }
 
-// menu returns what the user may do with the process now.
-func (s *shown) menu(ctx context.Context) []actions.Entry {
+// actionMenu returns what the user may do with the process now.
+func (s *processView) actionMenu(ctx context.Context) []actions.Entry {
 	entries := make([]actions.Entry, 0, len(s.Actions))
 	for _, a := range s.Actions {
 		entries = append(entries, actions.Entry{
-			Name: a.Name, Badge: ui.BadgeOf(a.Type), Path: s.path("act/" + a.Code), Asks: asks(a.Type),
+			Name: a.Name, Badge: ui.BadgeOf(a.Type), Path: s.tabPath("act/" + a.Code), Asks: needsInput(a.Type),
 		})
 	}
 	return entries
 }
 
-func (s *shown) runs(ctx context.Context, found []domain.NamedAction) []actions.Run {
+func (s *processView) namedRuns(ctx context.Context, found []domain.NamedAction) []actions.Run {
 	runs := make([]actions.Run, 0, len(found))
 	for _, a := range found {
 		run := runOf(ctx, &a.ProcessAction)
@@ -64,8 +64,8 @@ func runOf(ctx context.Context, a *domain.ProcessAction) actions.Run {
 	return run
 }
 
-// request is the form of an action, with what was entered.
-type request struct {
+// actionView is the form of an action, with what was entered.
+type actionView struct {
 	app.AvailableAction
 
 	// Values are what the form of a message was posted with.
@@ -79,22 +79,22 @@ type request struct {
 
 // Ask shows the form of a user action.
 func (s *Screens) Ask(v *web.Visit) (*web.Answer, error) {
-	return s.ask(v, nil, nil, nil)
+	return s.showForm(v, nil, nil, nil)
 }
 
-// ask shows the form of a user action with what was entered, and why it was refused.
+// showForm shows the form of a user action with what was entered, and why it was refused.
 // form is nil for one that nothing was entered in.
-func (s *Screens) ask(v *web.Visit, form templ.Component, values url.Values, refused *domain.Error) (*web.Answer, error) {
+func (s *Screens) showForm(v *web.Visit, form templ.Component, values url.Values, refused *domain.Error) (*web.Answer, error) {
 	process, err := v.ID()
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.page(v, process, "", nil, func(of *shown) (templ.Component, error) {
+	answer, err := s.showTab(v, process, "", nil, func(of *processView) (templ.Component, error) {
 		at := slices.IndexFunc(of.Actions, func(a app.AvailableAction) bool { return a.Code == v.Param("code") })
 		if at < 0 {
 			return nil, domain.NotFound("action")
 		}
-		r := request{AvailableAction: of.Actions[at], Values: values, Form: form}
+		r := actionView{AvailableAction: of.Actions[at], Values: values, Form: form}
 		if refused != nil {
 			r.Problem = ui.Problem(v.Context(), refused)
 		}
@@ -106,7 +106,7 @@ func (s *Screens) ask(v *web.Visit, form templ.Component, values url.Values, ref
 				return nil, err
 			}
 			r.Threads = found.Items
-		case form == nil && asks(r.Type):
+		case form == nil && needsInput(r.Type):
 			store, err := s.actForm(v, process, &r.AvailableAction)
 			if err != nil {
 				return nil, err
@@ -115,7 +115,7 @@ func (s *Screens) ask(v *web.Visit, form templ.Component, values url.Values, ref
 				return nil, err
 			}
 		}
-		return ask(of, r), nil
+		return actionForm(of, r), nil
 	})
 	if err != nil {
 		return nil, err
@@ -141,9 +141,9 @@ func (s *Screens) Act(v *web.Visit) (*web.Answer, error) {
 	refused, isRefusal := errors.AsType[*domain.Error](err)
 	switch {
 	case isRefusal && refused.Kind == domain.KindInvalid && in.Code != "":
-		return s.ask(v, nil, form, refused)
+		return s.showForm(v, nil, form, refused)
 	case err != nil:
-		return s.shownAfter(v, id, "", err)
+		return s.showResult(v, id, "", err)
 	}
 	return web.SeeOther(s.resultPath(id, action)), nil
 }
@@ -180,7 +180,7 @@ func (s *Screens) Run(v *web.Visit) (*web.Answer, error) {
 	if v.Partial() {
 		return &web.Answer{Raw: true, Body: actions.Result(runOf(v.Context(), found))}, nil
 	}
-	return s.page(v, id, "runs", nil, func(of *shown) (templ.Component, error) {
+	return s.showTab(v, id, "runs", nil, func(of *processView) (templ.Component, error) {
 		run := runOf(v.Context(), found)
 		run.Name = of.actionName(found.Definition.Code)
 		return actions.Card(run), nil
@@ -198,5 +198,5 @@ func (s *Screens) CancelRun(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	_, err = s.App.CancelProcessAction(v.Context(), v.Caller, id, action)
-	return s.shownAfter(v, id, "runs/"+action.String(), err)
+	return s.showResult(v, id, "runs/"+action.String(), err)
 }

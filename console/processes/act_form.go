@@ -24,7 +24,7 @@ const partInput = "input"
 func (s *Screens) Forms() *forms.Screen {
 	return &forms.Screen{
 		Open: s.openForm,
-		Show: func(v *web.Visit, body templ.Component) (*web.Answer, error) { return s.ask(v, body, nil, nil) },
+		Show: func(v *web.Visit, body templ.Component) (*web.Answer, error) { return s.showForm(v, body, nil, nil) },
 	}
 }
 
@@ -38,7 +38,7 @@ func (s *Screens) openForm(v *web.Visit) (forms.Store, error) {
 		return nil, err
 	}
 	at := slices.IndexFunc(actions, func(a app.AvailableAction) bool { return a.Code == v.Param("code") })
-	if at < 0 || !asks(actions[at].Type) || actions[at].Type == domain.ProcessActionCreateMessage {
+	if at < 0 || !needsInput(actions[at].Type) || actions[at].Type == domain.ProcessActionCreateMessage {
 		return nil, domain.NotFound("action")
 	}
 	return s.actForm(v, id, &actions[at])
@@ -96,5 +96,5 @@ func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 
 // Upload implements forms.Store.
 func (f *actForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
-	return upload(ctx, f.Finder, f.process, control, file)
+	return storeUpload(ctx, f.Finder, f.process, control, file)
 }

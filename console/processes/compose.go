@@ -30,8 +30,8 @@ const (
 // structure is a data structure that messages of a process may carry, such as files.
 type structure struct{ Code, Name string }
 
-// structures returns the data structures of the process, in the order of their codes.
-func (s *shown) structures() []structure {
+// dataStructures returns the data structures of the process, in the order of their codes.
+func (s *processView) dataStructures() []structure {
 	var list []structure
 	for _, code := range slices.Sorted(maps.Keys(s.Definition.Spec.DataStructures)) {
 		title := ui.MemberText(s.Definition.Spec.DataStructures[code], "title")
@@ -42,8 +42,8 @@ func (s *shown) structures() []structure {
 
 // attachPath returns where a message with data is written into a thread, which has no id
 // for the messages in none.
-func (s *shown) attachPath(code string, thread uuid.UUID) string {
-	path := s.path("messages/" + code)
+func (s *processView) attachPath(code string, thread uuid.UUID) string {
+	path := s.tabPath("messages/" + code)
 	if thread != uuid.Nil {
 		path += "?thread=" + thread.String()
 	}
@@ -62,11 +62,11 @@ func (s *Screens) MessageForms() *forms.Screen {
 			if err != nil {
 				return nil, err
 			}
-			return s.message(v, &shown{ProcessOverview: found})
+			return s.parseMessage(v, &processView{ProcessOverview: found})
 		},
 		Show: func(v *web.Visit, body templ.Component) (*web.Answer, error) {
-			return s.show("messages", func(of *shown) (templ.Component, error) {
-				store, err := s.message(v, of)
+			return s.tabHandler("messages", func(of *processView) (templ.Component, error) {
+				store, err := s.parseMessage(v, of)
 				if err != nil {
 					return nil, err
 				}
@@ -78,8 +78,8 @@ func (s *Screens) MessageForms() *forms.Screen {
 
 // Compose shows the form of a message with data.
 func (s *Screens) Compose(v *web.Visit) (*web.Answer, error) {
-	return s.show("messages", func(of *shown) (templ.Component, error) {
-		store, err := s.message(v, of)
+	return s.tabHandler("messages", func(of *processView) (templ.Component, error) {
+		store, err := s.parseMessage(v, of)
 		if err != nil {
 			return nil, err
 		}
@@ -88,8 +88,8 @@ func (s *Screens) Compose(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// composed is a message with data to be written, by one user.
-type composed struct {
+// messageDraft is a message with data to be written, by one user.
+type messageDraft struct {
 	finders.Finder
 	forms.Values
 
@@ -97,21 +97,21 @@ type composed struct {
 	structure structure
 }
 
-// message returns the empty form of the data structure in the path.
-func (s *Screens) message(v *web.Visit, of *shown) (*composed, error) {
+// parseMessage returns the empty form of the data structure in the path.
+func (s *Screens) parseMessage(v *web.Visit, of *processView) (*messageDraft, error) {
 	if !of.MayManage {
 		return nil, domain.Denied("only managers of the process may write messages")
 	}
 	if of.Whole.Finished() {
 		return nil, domain.ProcessFinished()
 	}
-	structures := of.structures()
+	structures := of.dataStructures()
 	at := slices.IndexFunc(structures, func(s structure) bool { return s.Code == v.Param("code") })
 	if at < 0 {
 		return nil, domain.NotFound("page")
 	}
 	ctx := v.Context()
-	f := &composed{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: of.Whole.TenantID}, process: of.Whole.ID, structure: structures[at]}
+	f := &messageDraft{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: of.Whole.TenantID}, process: of.Whole.ID, structure: structures[at]}
 	text, err := json.Marshal(map[string]any{"type": "string", "title": ui.T(ctx, "Message")})
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (s *Screens) message(v *web.Visit, of *shown) (*composed, error) {
 }
 
 // threadPart returns the choice of the thread of a message, nil where there is no thread.
-func (s *Screens) threadPart(v *web.Visit, of *shown) (*form.Part, error) {
+func (s *Screens) threadPart(v *web.Visit, of *processView) (*form.Part, error) {
 	found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, []domain.ItemType{domain.ItemThread},
 		domain.PageRequest{Size: messagesShown}, nil)
 	if err != nil || len(found.Items) == 0 {
@@ -150,7 +150,7 @@ func (s *Screens) threadPart(v *web.Visit, of *shown) (*form.Part, error) {
 }
 
 // Load implements forms.Store.
-func (f *composed) Load(ctx context.Context) (*forms.Document, error) {
+func (f *messageDraft) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
 		Path: pathOf(f.process, "messages/"+f.structure.Code), Completes: ui.T(ctx, "Send"), Anyway: ui.T(ctx, "Send anyway"),
 	}
@@ -158,7 +158,7 @@ func (f *composed) Load(ctx context.Context) (*forms.Document, error) {
 }
 
 // Send implements forms.Draft: it writes the message.
-func (f *composed) Send(ctx context.Context, sent forms.Sent) (string, error) {
+func (f *messageDraft) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	in := app.NewItem{
 		ID: &sent.ID, Type: domain.ItemMessage, ProcessID: f.process, DataCode: f.structure.Code,
 		MessageData: f.Value(sent.Value, partData),
@@ -180,6 +180,6 @@ func (f *composed) Send(ctx context.Context, sent forms.Sent) (string, error) {
 }
 
 // Upload implements forms.Store.
-func (f *composed) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
-	return upload(ctx, f.Finder, f.process, control, file)
+func (f *messageDraft) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
+	return storeUpload(ctx, f.Finder, f.process, control, file)
 }

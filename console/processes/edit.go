@@ -24,24 +24,24 @@ func (s *Screens) EditForms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) {
 			id, err := v.ID()
-			return s.values(v.Caller, id, nil), err
+			return s.newValuesForm(v.Caller, id, nil), err
 		},
 		Show: func(v *web.Visit, form templ.Component) (*web.Answer, error) {
-			return s.show("", func(of *shown) (templ.Component, error) { return edit(of, form), nil })(v)
+			return s.tabHandler("", func(of *processView) (templ.Component, error) { return edit(of, form), nil })(v)
 		},
 	}
 }
 
 // Edit shows the form of the values of a process.
 func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
-	return s.show("", func(of *shown) (templ.Component, error) {
-		form, err := s.EditForms().View(v.Context(), s.values(v.Caller, of.Whole.ID, of.ProcessOverview))
+	return s.tabHandler("", func(of *processView) (templ.Component, error) {
+		form, err := s.EditForms().View(v.Context(), s.newValuesForm(v.Caller, of.Whole.ID, of.ProcessOverview))
 		return edit(of, form), err
 	})(v)
 }
 
-// parts returns the values of a process in its form.
-func parts(ctx context.Context, p *app.ProcessOverview) (forms.Values, error) {
+// formParts returns the values of a process in its form.
+func formParts(ctx context.Context, p *app.ProcessOverview) (forms.Values, error) {
 	var values forms.Values
 	add := func(part form.Part, value *domain.JSONValue) {
 		if value != nil {
@@ -72,11 +72,11 @@ func parts(ctx context.Context, p *app.ProcessOverview) (forms.Values, error) {
 	return values, nil
 }
 
-// editable reports whether the user may change the values of the process.
-func (s *shown) editable() bool {
+// canEdit reports whether the user may change the values of the process.
+func (s *processView) canEdit() bool {
 	spec := &s.Definition.Spec
 	some := s.Whole.Metadata != nil || s.Whole.Entity != nil || len(spec.MetadataSchema)+len(spec.EntitySchema)+len(spec.Elements) > 0
-	return s.writable() && some
+	return s.canWrite() && some
 }
 
 // elementText returns a value of an element as people read it.
@@ -94,7 +94,7 @@ type valuesForm struct {
 	elements forms.Elements
 }
 
-func (s *Screens) values(caller domain.Caller, id uuid.UUID, process *app.ProcessOverview) *valuesForm {
+func (s *Screens) newValuesForm(caller domain.Caller, id uuid.UUID, process *app.ProcessOverview) *valuesForm {
 	return &valuesForm{Finder: finders.Finder{App: s.App, Caller: caller}, id: id, process: process}
 }
 
@@ -115,7 +115,7 @@ func (f *valuesForm) Load(ctx context.Context) (*forms.Document, error) {
 		return nil, domain.ProcessFinished()
 	}
 	var err error
-	if f.Values, err = parts(ctx, found); err != nil {
+	if f.Values, err = formParts(ctx, found); err != nil {
 		return nil, err
 	}
 	f.Tenant, f.elements = found.Whole.TenantID, found.Definition.Spec.Elements
@@ -173,11 +173,11 @@ func (f *valuesForm) Send(ctx context.Context, sent forms.Sent) (string, error) 
 
 // Upload implements forms.Store.
 func (f *valuesForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
-	return upload(ctx, f.Finder, f.id, control, file)
+	return storeUpload(ctx, f.Finder, f.id, control, file)
 }
 
-// upload stores a file for a form of a process.
-func upload(ctx context.Context, by finders.Finder, process uuid.UUID, control *form.Node, file forms.File) (string, error) {
+// storeUpload stores a file for a form of a process.
+func storeUpload(ctx context.Context, by finders.Finder, process uuid.UUID, control *form.Node, file forms.File) (string, error) {
 	stored, err := by.App.UploadProcessDocument(ctx, by.Caller, process, storage.Upload{
 		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
 	})

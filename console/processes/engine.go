@@ -20,7 +20,7 @@ import (
 // Engine shows the tab on which managers look into the workflows of a process. What Temporal knows is loaded by a request of
 // its own, so that the page is there when Temporal is not.
 func (s *Screens) Engine(v *web.Visit) (*web.Answer, error) {
-	return s.show("engine", func(of *shown) (templ.Component, error) {
+	return s.tabHandler("engine", func(of *processView) (templ.Component, error) {
 		if !of.MayManage {
 			return nil, domain.Denied("the Manager permission on the process is required")
 		}
@@ -35,8 +35,8 @@ func (s *Screens) Engine(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// look contains what is shown of a workflow.
-type look struct {
+// engineView contains what is shown of a workflow.
+type engineView struct {
 	*app.EngineHistory
 
 	Process uuid.UUID
@@ -54,7 +54,7 @@ func (s *Screens) EngineHistory(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	query := v.URL.Query()
-	of := look{Process: id, Path: pathOf(id, "engine"), Asked: query.Get("workflow")}
+	of := engineView{Process: id, Path: pathOf(id, "engine"), Asked: query.Get("workflow")}
 	of.EngineHistory, err = s.App.RetrieveEngineHistory(v.Context(), v.Caller, id,
 		app.EngineHistoryPart{WorkflowID: of.Asked, After: query.Get("after")})
 	status := http.StatusOK
@@ -66,27 +66,27 @@ func (s *Screens) EngineHistory(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	if v.Partial() {
-		return &web.Answer{Body: engineLook(of), Raw: true, Status: status}, nil
+		return &web.Answer{Body: enginePart(of), Raw: true, Status: status}, nil
 	}
-	answer, err := s.page(v, id, "engine", nil, func(*shown) (templ.Component, error) { return engineLook(of), nil })
+	answer, err := s.showTab(v, id, "engine", nil, func(*processView) (templ.Component, error) { return enginePart(of), nil })
 	if err == nil {
 		answer.Status = status
 	}
 	return answer, err
 }
 
-// of returns the path of the tab for another workflow of the process.
-func (l *look) of(workflow string) string {
+// workflowPath returns the path of the tab for another workflow of the process.
+func (l *engineView) workflowPath(workflow string) string {
 	return l.Path + "?" + url.Values{"workflow": {workflow}}.Encode()
 }
 
-// older returns the path of the events before.
-func (l *look) older() string {
+// olderPath returns the path of the events before.
+func (l *engineView) olderPath() string {
 	return l.Path + "?" + url.Values{"workflow": {l.Asked}, "after": {l.Older}}.Encode()
 }
 
-// command returns the command that shows the same.
-func (l *look) command() shell.Line {
+// historyCommand returns the command that shows the same.
+func (l *engineView) historyCommand() shell.Line {
 	words := []string{"procession", "processes", "history", l.Process.String(), "--engine"}
 	if l.View.WorkflowID != l.Runs[0].WorkflowID {
 		words = append(words, "--workflow="+l.View.WorkflowID)
@@ -94,13 +94,13 @@ func (l *look) command() shell.Line {
 	return shell.Command(words...)
 }
 
-// failed reports whether an event is a failure.
-func failed(kind string) bool {
+// isFailure reports whether an event is a failure.
+func isFailure(kind string) bool {
 	return strings.HasSuffix(kind, "Failed") || strings.HasSuffix(kind, "TimedOut")
 }
 
-// waiting returns what a workflow waits for.
-func waiting(ctx context.Context, w *domain.WorkflowWait) string {
+// waitText returns what a workflow waits for.
+func waitText(ctx context.Context, w *domain.WorkflowWait) string {
 	switch w.Kind {
 	case domain.WaitTask:
 		return ui.T(ctx, "Waits for the task %s", w.Name)
@@ -118,13 +118,13 @@ func waiting(ctx context.Context, w *domain.WorkflowWait) string {
 	return ui.T(ctx, "Waits for a worker of the task queue %s", w.Name)
 }
 
-// happened returns what happened in a workflow. An event of a kind that is not known is named by it.
-func happened(ctx context.Context, e *domain.WorkflowEvent) string {
+// eventText returns what happened in a workflow. An event of a kind that is not known is named by it.
+func eventText(ctx context.Context, e *domain.WorkflowEvent) string {
 	name := cmp.Or(e.Name, "…")
-	if text, known := ofEngine(ctx, e.Kind); known {
+	if text, known := workflowEventText(ctx, e.Kind); known {
 		return text
 	}
-	if text, known := ofParts(ctx, e.Kind, name); known {
+	if text, known := partEventText(ctx, e.Kind, name); known {
 		return text
 	}
 	switch e.Kind {
@@ -139,8 +139,8 @@ func happened(ctx context.Context, e *domain.WorkflowEvent) string {
 	return e.Kind
 }
 
-// ofEngine returns what happened to the workflow itself.
-func ofEngine(ctx context.Context, kind string) (text string, known bool) {
+// workflowEventText returns what happened to the workflow itself.
+func workflowEventText(ctx context.Context, kind string) (text string, known bool) {
 	switch kind {
 	case "WorkflowExecutionCompleted":
 		text = ui.T(ctx, "The workflow completed")
@@ -164,8 +164,8 @@ func ofEngine(ctx context.Context, kind string) (text string, known bool) {
 	return text, text != ""
 }
 
-// ofParts returns what happened to an activity, a timer or a child workflow.
-func ofParts(ctx context.Context, kind, name string) (text string, known bool) {
+// partEventText returns what happened to an activity, a timer or a child workflow.
+func partEventText(ctx context.Context, kind, name string) (text string, known bool) {
 	switch kind {
 	case "ActivityTaskScheduled":
 		text = ui.T(ctx, "The activity %s was scheduled", name)

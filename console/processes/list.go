@@ -29,12 +29,12 @@ type Screens struct {
 // fieldPrefix begins the parameters that filter by indexed members.
 const fieldPrefix = "f."
 
-func states() []domain.ProcessState {
+func listStates() []domain.ProcessState {
 	return []domain.ProcessState{domain.ProcessRunning, domain.ProcessCompleted, domain.ProcessCancelled}
 }
 
-// orders returns the values of the parameter sort.
-func orders() map[string]domain.SortKey {
+// sortKeys returns the values of the parameter sort.
+func sortKeys() map[string]domain.SortKey {
 	return map[string]domain.SortKey{
 		"":           {Property: "createdAt", Descending: true},
 		"oldest":     {Property: "createdAt"},
@@ -64,9 +64,9 @@ func parseQuery(v *web.Visit) *listView {
 		}
 	}
 	l := &listView{Query: v.Query(names...), Fields: fields}
-	web.Restrict(l.Query, "state", states()...)
+	web.Restrict(l.Query, "state", listStates()...)
 	web.Restrict(l.Query, "by", "me")
-	web.Restrict(l.Query, "sort", slices.Collect(maps.Keys(orders()))...)
+	web.Restrict(l.Query, "sort", slices.Collect(maps.Keys(sortKeys()))...)
 	return l
 }
 
@@ -75,7 +75,7 @@ func (l *listView) isFiltered() bool {
 	return l.Has("state", "definition", "by", "q") || len(l.Fields) > 0
 }
 
-func (l *listView) filter(caller domain.Caller) app.BoardFilter {
+func (l *listView) boardFilter(caller domain.Caller) app.BoardFilter {
 	f := app.BoardFilter{Search: l.Get("q")}
 	if id := l.ID("definition"); id != uuid.Nil {
 		f.DefinitionID = &id
@@ -95,7 +95,7 @@ func (l *listView) filter(caller domain.Caller) app.BoardFilter {
 // List shows the processes that the user may see.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	l, page := parseQuery(v), v.Page(pageSize)
-	board, err := s.App.FindBoard(v.Context(), v.Caller, l.filter(v.Caller), page, []domain.SortKey{orders()[l.Get("sort")]})
+	board, err := s.App.FindBoard(v.Context(), v.Caller, l.boardFilter(v.Caller), page, []domain.SortKey{sortKeys()[l.Get("sort")]})
 	if err != nil {
 		return nil, err
 	}

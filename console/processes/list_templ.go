@@ -133,7 +133,7 @@ func listPage(l *listView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, state := range states() {
+		for _, state := range listStates() {
 			templ_7745c5c3_Err = ui.Chip(l.With("state", string(state)).Path(area), "", ui.BadgeOf(state).Name(ctx), l.Get("state") == string(state)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

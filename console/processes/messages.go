@@ -55,7 +55,7 @@ func threadsOf(ctx context.Context, parts []domain.ProcessPart) []thread {
 
 // Messages shows what was written in a process.
 func (s *Screens) Messages(v *web.Visit) (*web.Answer, error) {
-	return s.show("messages", func(of *shown) (templ.Component, error) {
+	return s.tabHandler("messages", func(of *processView) (templ.Component, error) {
 		found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, []domain.ItemType{domain.ItemMessage, domain.ItemThread},
 			domain.PageRequest{Size: messagesShown}, []domain.SortKey{{Property: "createdAt", Descending: true}})
 		return messages(of, threadsOf(v.Context(), found.Items), found.Total), err
@@ -63,7 +63,7 @@ func (s *Screens) Messages(v *web.Visit) (*web.Answer, error) {
 }
 
 // threadKinds returns the definitions of threads that a process has.
-func (s *shown) threadKinds() []domain.ItemDefinition {
+func (s *processView) threadKinds() []domain.ItemDefinition {
 	var kinds []domain.ItemDefinition
 	for _, d := range s.Definition.Items {
 		if d.Type == domain.ItemThread {
@@ -75,15 +75,15 @@ func (s *shown) threadKinds() []domain.ItemDefinition {
 
 // Write writes a message into a process, or into one of its threads.
 func (s *Screens) Write(v *web.Visit) (*web.Answer, error) {
-	return s.add(v, app.NewItem{Type: domain.ItemMessage})
+	return s.addItem(v, app.NewItem{Type: domain.ItemMessage})
 }
 
 // OpenThread opens a thread in a process.
 func (s *Screens) OpenThread(v *web.Visit) (*web.Answer, error) {
-	return s.add(v, app.NewItem{Type: domain.ItemThread})
+	return s.addItem(v, app.NewItem{Type: domain.ItemThread})
 }
 
-func (s *Screens) add(v *web.Visit, item app.NewItem) (*web.Answer, error) {
+func (s *Screens) addItem(v *web.Visit, item app.NewItem) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
 		return nil, err
@@ -98,5 +98,5 @@ func (s *Screens) add(v *web.Visit, item app.NewItem) (*web.Answer, error) {
 		item.ThreadID = &into
 	}
 	_, _, err = s.App.CreateProcessItem(v.Context(), v.Caller, item)
-	return s.shownAfter(v, id, "messages", err)
+	return s.showResult(v, id, "messages", err)
 }

@@ -26,14 +26,14 @@ func partName(ctx context.Context, p domain.ProcessPart) string {
 	return ui.T(ctx, "Message")
 }
 
-func (s *shown) partPath(p domain.ProcessPart) string {
+func (s *processView) partPath(p domain.ProcessPart) string {
 	if p.Type == domain.ItemTask {
 		return "/console/tasks/" + p.ID.String() + "?view=all"
 	}
-	return s.path("messages") + "#item-" + p.ID.String()
+	return s.tabPath("messages") + "#item-" + p.ID.String()
 }
 
-func items(s *shown, found domain.Page[domain.ProcessPart]) templ.Component {
+func items(s *processView, found domain.Page[domain.ProcessPart]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -191,9 +191,11 @@ func documentPath(process uuid.UUID, uri string) string {
 }
 
 // fileLink returns where a file that a value of the process refers to is downloaded.
-func (s *shown) fileLink(file ui.ReferredFile) string { return documentPath(s.Whole.ID, file.URI) }
+func (s *processView) fileLink(file ui.ReferredFile) string {
+	return documentPath(s.Whole.ID, file.URI)
+}
 
-func documentRows(s *shown, found domain.Page[domain.NamedDocument]) templ.Component {
+func documentRows(s *processView, found domain.Page[domain.NamedDocument]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -230,14 +232,14 @@ func documentRows(s *shown, found domain.Page[domain.NamedDocument]) templ.Compo
 }
 
 // actionName returns the name of an action by its code.
-func (s *shown) actionName(code string) string {
+func (s *processView) actionName(code string) string {
 	if name := s.ActionNames[code]; name != "" {
 		return name
 	}
 	return ui.Label(code)
 }
 
-func runs(s *shown, found domain.Page[domain.NamedAction]) templ.Component {
+func runs(s *processView, found domain.Page[domain.NamedAction]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -260,7 +262,7 @@ func runs(s *shown, found domain.Page[domain.NamedAction]) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = actions.Rows(s.runs(ctx, found.Items)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actions.Rows(s.namedRuns(ctx, found.Items)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

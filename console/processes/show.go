@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain/shell"
 )
 
-func (s *shown) tabs() []ui.Tab {
+func (s *processView) visibleTabs() []ui.Tab {
 	tabs := []ui.Tab{
 		{Icon: "info-circle", Text: ui.Text("Overview")},
 		{Path: "items", Icon: "checklist", Text: ui.Text("Items")},
@@ -29,8 +29,8 @@ func (s *shown) tabs() []ui.Tab {
 	return tabs
 }
 
-// shown is a process, and which tab of it.
-type shown struct {
+// processView is a process, and which tab of it.
+type processView struct {
 	*app.ProcessOverview
 
 	Tab string
@@ -52,40 +52,40 @@ func pathOf(id uuid.UUID, tab string) string {
 	return path
 }
 
-func (s *shown) path(tab string) string { return pathOf(s.Whole.ID, tab) }
+func (s *processView) tabPath(tab string) string { return pathOf(s.Whole.ID, tab) }
 
-// follow makes a tab in which nothing is typed show what happens while it is looked at.
-func (s *shown) follow(v *web.Visit) {
+// followChanges makes a tab in which nothing is typed show what happens while it is looked at.
+func (s *processView) followChanges(v *web.Visit) {
 	if !s.Whole.Finished() {
 		s.Live = v.URL.RequestURI()
 	}
 }
 
-// writable reports whether messages can be written: the process offers that to managers
+// canWrite reports whether messages can be written: the process offers that to managers
 // for as long as it runs.
-func (s *shown) writable() bool { return s.MayManage && !s.Whole.Finished() }
+func (s *processView) canWrite() bool { return s.MayManage && !s.Whole.Finished() }
 
-// sheet contains what a tab makes of a process, after which it is rendered.
-type sheet func(of *shown) (templ.Component, error)
+// tabContent contains what a tab makes of a process, after which it is rendered.
+type tabContent func(of *processView) (templ.Component, error)
 
-// show returns the handler of a tab.
-func (s *Screens) show(tab string, content sheet) web.Handler {
+// tabHandler returns the handler of a tab.
+func (s *Screens) tabHandler(tab string, content tabContent) web.Handler {
 	return func(v *web.Visit) (*web.Answer, error) {
 		id, err := v.ID()
 		if err != nil {
 			return nil, err
 		}
-		return s.page(v, id, tab, nil, content)
+		return s.showTab(v, id, tab, nil, content)
 	}
 }
 
-// page shows a tab of a process, with what was refused, nil for nothing.
-func (s *Screens) page(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content sheet) (*web.Answer, error) {
+// showTab shows a tab of a process, with what was refused, nil for nothing.
+func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content tabContent) (*web.Answer, error) {
 	found, err := s.App.RetrieveProcessOverview(v.Context(), v.Caller, id)
 	if err != nil {
 		return nil, err
 	}
-	of := &shown{ProcessOverview: found, Tab: tab, User: v.Caller.PrincipalID}
+	of := &processView{ProcessOverview: found, Tab: tab, User: v.Caller.PrincipalID}
 	body, err := content(of)
 	if err != nil {
 		return nil, err
@@ -99,27 +99,29 @@ func (s *Screens) page(v *web.Visit, id uuid.UUID, tab string, refused *domain.E
 
 // Overview shows what a process is about.
 func (s *Screens) Overview(v *web.Visit) (*web.Answer, error) {
-	return s.show("", func(of *shown) (templ.Component, error) {
-		of.follow(v)
+	return s.tabHandler("", func(of *processView) (templ.Component, error) {
+		of.followChanges(v)
 		return overview(of), nil
 	})(v)
 }
 
 // Related shows the processes that a process comes from, and those that come from it.
 func (s *Screens) Related(v *web.Visit) (*web.Answer, error) {
-	return s.show("related", func(of *shown) (templ.Component, error) {
-		of.follow(v)
+	return s.tabHandler("related", func(of *processView) (templ.Component, error) {
+		of.followChanges(v)
 		return related(of), nil
 	})(v)
 }
 
 // pagePath returns the URL of a page of the tab, which counts from 1.
-func (s *shown) pagePath(page int) string { return s.path(s.Tab) + "?page=" + strconv.Itoa(page) }
+func (s *processView) pagePath(page int) string {
+	return s.tabPath(s.Tab) + "?page=" + strconv.Itoa(page)
+}
 
 // Items shows the items of a process.
 func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {
-	return s.show("items", func(of *shown) (templ.Component, error) {
-		of.follow(v)
+	return s.tabHandler("items", func(of *processView) (templ.Component, error) {
+		of.followChanges(v)
 		found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, nil, v.Page(pageSize),
 			[]domain.SortKey{{Property: "createdAt", Descending: true}})
 		return items(of, found), err
@@ -128,8 +130,8 @@ func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {
 
 // Documents shows the documents of a process.
 func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
-	return s.show("documents", func(of *shown) (templ.Component, error) {
-		of.follow(v)
+	return s.tabHandler("documents", func(of *processView) (templ.Component, error) {
+		of.followChanges(v)
 		found, err := s.App.FindProcessDocuments(v.Context(), v.Caller, of.Whole.ID, v.Page(pageSize), nil)
 		return documentRows(of, found), err
 	})(v)
@@ -150,55 +152,55 @@ func (s *Screens) Download(v *web.Visit) (*web.Answer, error) {
 
 // Runs shows the user actions that were invoked on a process.
 func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
-	return s.show("runs", func(of *shown) (templ.Component, error) {
-		of.follow(v)
+	return s.tabHandler("runs", func(of *processView) (templ.Component, error) {
+		of.followChanges(v)
 		found, err := s.App.FindProcessActions(v.Context(), v.Caller, of.Whole.ID, v.Page(pageSize), nil)
 		return runs(of, found), err
 	})(v)
 }
 
-// finishing are the ways to end a process.
-type finishing string
+// endAction are the ways to end a process.
+type endAction string
 
 const (
-	completing finishing = "complete"
-	cancelling finishing = "cancel"
+	endComplete endAction = "complete"
+	endCancel   endAction = "cancel"
 )
 
-// Finish asks whether a process is to be completed or cancelled, and says what that does.
-func (s *Screens) Finish(v *web.Visit) (*web.Answer, error) {
-	how := finishing(v.Param("how"))
-	if how != completing && how != cancelling {
+// ConfirmEnd asks whether a process is to be completed or cancelled, and says what that does.
+func (s *Screens) ConfirmEnd(v *web.Visit) (*web.Answer, error) {
+	how := endAction(v.Param("how"))
+	if how != endComplete && how != endCancel {
 		return nil, domain.NotFound("page")
 	}
-	return s.show("", func(of *shown) (templ.Component, error) {
+	return s.tabHandler("", func(of *processView) (templ.Component, error) {
 		if !of.MayManage {
 			return nil, domain.Denied("only managers of the process may complete or cancel it")
 		}
-		return finish(of, how), nil
+		return endForm(of, how), nil
 	})(v)
 }
 
-// Finished completes or cancels a process.
-func (s *Screens) Finished(v *web.Visit) (*web.Answer, error) {
+// End completes or cancels a process.
+func (s *Screens) End(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
 		return nil, err
 	}
-	switch finishing(v.Param("how")) {
-	case completing:
+	switch endAction(v.Param("how")) {
+	case endComplete:
 		_, err = s.App.CompleteProcess(v.Context(), v.Caller, id)
-	case cancelling:
+	case endCancel:
 		_, err = s.App.CancelProcess(v.Context(), v.Caller, id)
 	default:
 		err = domain.NotFound("page")
 	}
-	return s.shownAfter(v, id, "", err)
+	return s.showResult(v, id, "", err)
 }
 
-// shownAfter shows a process after something was done to it, with the reason where it
+// showResult shows a process after something was done to it, with the reason where it
 // was refused.
-func (s *Screens) shownAfter(v *web.Visit, id uuid.UUID, tab string, err error) (*web.Answer, error) {
+func (s *Screens) showResult(v *web.Visit, id uuid.UUID, tab string, err error) (*web.Answer, error) {
 	if err == nil {
 		return web.SeeOther(pathOf(id, tab)), nil
 	}
@@ -206,5 +208,5 @@ func (s *Screens) shownAfter(v *web.Visit, id uuid.UUID, tab string, err error) 
 	if refused == nil {
 		return nil, err
 	}
-	return s.page(v, id, "", refused, func(of *shown) (templ.Component, error) { return overview(of), nil })
+	return s.showTab(v, id, "", refused, func(of *processView) (templ.Component, error) { return overview(of), nil })
 }

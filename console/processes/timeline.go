@@ -10,13 +10,13 @@ import (
 
 // Timeline shows who did what to a process, the newest first.
 func (s *Screens) Timeline(v *web.Visit) (*web.Answer, error) {
-	return s.show("timeline", func(of *shown) (templ.Component, error) {
-		of.follow(v)
+	return s.tabHandler("timeline", func(of *processView) (templ.Component, error) {
+		of.followChanges(v)
 		part := app.EventRange{NewestFirst: true, Limit: history.Shown, After: history.Before(v.URL)}
 		events, err := s.App.FindProcessEvents(v.Context(), v.Caller, of.Whole.ID, part)
 		if err != nil {
 			return nil, err
 		}
-		return timeline(of, history.Moments(events), history.Older(of.path("timeline"), events)), nil
+		return timeline(of, history.Moments(events), history.Older(of.tabPath("timeline"), events)), nil
 	})(v)
 }

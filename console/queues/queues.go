@@ -74,8 +74,8 @@ func pathOf(q *administration.TaskQueue, language codegen.Language) string {
 	return web.NewQuery("tenant", q.TenantCode, "name", q.Name, "language", string(language)).Path(area + "/queue")
 }
 
-// online counts the workers that are live.
-func online(q *administration.TaskQueue) int {
+// countOnline counts the workers that are live.
+func countOnline(q *administration.TaskQueue) int {
 	n := 0
 	for _, state := range q.WorkerStates {
 		if state == domain.WorkerOnline {
@@ -85,8 +85,8 @@ func online(q *administration.TaskQueue) int {
 	return n
 }
 
-// pollers returns the identities that polled lately, each once.
-func pollers(q *administration.TaskQueue) []string {
+// pollerIdentities returns the identities that polled lately, each once.
+func pollerIdentities(q *administration.TaskQueue) []string {
 	var identities []string
 	if q.Observed != nil {
 		for _, p := range q.Observed.Pollers {
@@ -98,8 +98,8 @@ func pollers(q *administration.TaskQueue) []string {
 	return identities
 }
 
-// backlog returns how many tasks of all kinds wait, and how long the oldest has.
-func backlog(q *administration.TaskQueue) (count int64, oldest time.Duration) {
+// sumBacklogs returns how many tasks of all kinds wait, and how long the oldest has.
+func sumBacklogs(q *administration.TaskQueue) (count int64, oldest time.Duration) {
 	if q.Observed != nil {
 		for _, b := range q.Observed.Backlogs {
 			count, oldest = count+b.Count, max(oldest, b.Age)
@@ -108,8 +108,8 @@ func backlog(q *administration.TaskQueue) (count int64, oldest time.Duration) {
 	return count, oldest
 }
 
-// needs names the definitions and robots, each once.
-func needs(q *administration.TaskQueue) []string {
+// definitionNames names the definitions and robots, each once.
+func definitionNames(q *administration.TaskQueue) []string {
 	var names []string
 	for _, n := range q.Needs {
 		if !slices.Contains(names, n.Definition) {
@@ -119,15 +119,15 @@ func needs(q *administration.TaskQueue) []string {
 	return names
 }
 
-// advice returns what to do about the problems of a queue.
-func advice(ctx context.Context, q *administration.TaskQueue) string {
-	count, _ := backlog(q)
+// adviceText returns what to do about the problems of a queue.
+func adviceText(ctx context.Context, q *administration.TaskQueue) string {
+	count, _ := sumBacklogs(q)
 	switch {
 	case q.Observed != nil && q.Observed.Failure != "":
 		return ui.T(ctx, "See with procession doctor whether Temporal answers.")
-	case online(q) == 0 && len(q.Needs) > 0:
+	case countOnline(q) == 0 && len(q.Needs) > 0:
 		return ui.T(ctx, "Start a worker for this queue; its page has one to begin with.")
-	case len(pollers(q)) == 0:
+	case len(pollerIdentities(q)) == 0:
 		return ui.T(ctx, "See in the log of the worker why it does not reach Temporal.")
 	case count > 0:
 		return ui.T(ctx, "Start more workers, or see in their logs what takes so long.")

@@ -69,7 +69,7 @@ func listPage(l listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, q := range l.Items {
-				templ_7745c5c3_Err = row(l, &q).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = queueRow(l, &q).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -95,7 +95,7 @@ func listPage(l listView) templ.Component {
 	})
 }
 
-func row(l listView, q *administration.TaskQueue) templ.Component {
+func queueRow(l listView, q *administration.TaskQueue) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -198,9 +198,9 @@ func row(l listView, q *administration.TaskQueue) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var7 string
-		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(waiting(ctx, q))
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(backlogText(ctx, q))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 47, Col: 44}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 47, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
@@ -254,9 +254,9 @@ func row(l listView, q *administration.TaskQueue) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(advice(ctx, q))
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(adviceText(ctx, q))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 56, Col: 54}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 56, Col: 58}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -277,9 +277,9 @@ func row(l listView, q *administration.TaskQueue) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var11 string
-			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "needed by %s", strings.Join(needs(q), ", ")))
+			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "needed by %s", strings.Join(definitionNames(q), ", ")))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 60, Col: 68}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 60, Col: 78}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -313,9 +313,9 @@ func row(l listView, q *administration.TaskQueue) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 string
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "%d workers online", online(q)))
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "%d workers online", countOnline(q)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 64, Col: 53}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 64, Col: 58}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {
@@ -331,9 +331,9 @@ func row(l listView, q *administration.TaskQueue) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "%d poll", len(pollers(q))))
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "%d poll", len(pollerIdentities(q))))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 66, Col: 50}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 66, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -371,9 +371,9 @@ func row(l listView, q *administration.TaskQueue) templ.Component {
 	})
 }
 
-// waiting says how many tasks wait in Temporal, and for how long.
-func waiting(ctx context.Context, q *administration.TaskQueue) string {
-	count, oldest := backlog(q)
+// backlogText says how many tasks wait in Temporal, and for how long.
+func backlogText(ctx context.Context, q *administration.TaskQueue) string {
+	count, oldest := sumBacklogs(q)
 	switch {
 	case q.Observed == nil || q.Observed.ObservedAt.IsZero():
 		return ui.T(ctx, "not observed yet")
@@ -428,9 +428,9 @@ func queuePage(q *administration.TaskQueue, chosen starter) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var18 string
-		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "%d workers online", online(q)))
+		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "%d workers online", countOnline(q)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 97, Col: 54}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 97, Col: 59}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 		if templ_7745c5c3_Err != nil {
@@ -441,9 +441,9 @@ func queuePage(q *administration.TaskQueue, chosen starter) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var19 string
-		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(waiting(ctx, q))
+		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(backlogText(ctx, q))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 98, Col: 28}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 98, Col: 32}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 		if templ_7745c5c3_Err != nil {
@@ -522,9 +522,9 @@ func queuePage(q *administration.TaskQueue, chosen starter) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var23 string
-			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(advice(ctx, q))
+			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(adviceText(ctx, q))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 116, Col: 49}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 116, Col: 53}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
@@ -607,9 +607,9 @@ func queuePage(q *administration.TaskQueue, chosen starter) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var28 string
-				templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(purpose(ctx, n))
+				templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(purposeText(ctx, n))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 130, Col: 53}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 130, Col: 57}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 				if templ_7745c5c3_Err != nil {
@@ -666,7 +666,7 @@ func queuePage(q *administration.TaskQueue, chosen starter) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for i, w := range q.Workers {
-				templ_7745c5c3_Err = worker(w, q.WorkerStates[i], pollers(q)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = worker(w, q.WorkerStates[i], pollerIdentities(q)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -696,8 +696,8 @@ func queuePage(q *administration.TaskQueue, chosen starter) templ.Component {
 	})
 }
 
-// purpose says what a workflow is needed for.
-func purpose(ctx context.Context, n domain.TaskQueueNeed) string {
+// purposeText says what a workflow is needed for.
+func purposeText(ctx context.Context, n domain.TaskQueueNeed) string {
 	var text string
 	switch n.Kind {
 	case domain.NeedUserAction, domain.NeedArtifactAction:
@@ -822,9 +822,9 @@ func worker(w domain.TaskQueueWorker, state domain.WorkerState, polling []string
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var36 string
-		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(polls(ctx, w.Identity, polling))
+		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(pollingText(ctx, w.Identity, polling))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 192, Col: 42}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 192, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 		if templ_7745c5c3_Err != nil {
@@ -861,7 +861,7 @@ func worker(w domain.TaskQueueWorker, state domain.WorkerState, polling []string
 	})
 }
 
-func polls(ctx context.Context, identity string, polling []string) string {
+func pollingText(ctx context.Context, identity string, polling []string) string {
 	for _, p := range polling {
 		if p == identity {
 			return ui.T(ctx, "polls")

@@ -46,12 +46,12 @@ func (s *Screens) starterOf(v *web.Visit, q *administration.TaskQueue, language 
 		}
 	}
 	var err error
-	made.Files, err = codegen.NewWorker(language, []resource.Document{example(q)}, codegen.Surroundings{Manifest: "definition.yaml"})
+	made.Files, err = codegen.NewWorker(language, []resource.Document{exampleManifest(q)}, codegen.Surroundings{Manifest: "definition.yaml"})
 	return made, err
 }
 
-// example returns a definition that needs the queue and has one task.
-func example(q *administration.TaskQueue) resource.Document {
+// exampleManifest returns a definition that needs the queue and has one task.
+func exampleManifest(q *administration.TaskQueue) resource.Document {
 	workflow := "ExampleWorkflow"
 	if len(q.Needs) > 0 {
 		workflow = q.Needs[0].WorkflowType

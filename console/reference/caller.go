@@ -6,8 +6,8 @@ import (
 	"github.com/procession-dev/procession/console/ui"
 )
 
-// caller returns the callers that an entry of x-permitted stands for, in the language of the viewer.
-func caller(ctx context.Context, permitted string) string {
+// callerText returns the callers that an entry of x-permitted stands for, in the language of the viewer.
+func callerText(ctx context.Context, permitted string) string {
 	switch permitted {
 	case "MEMBER":
 		return ui.T(ctx, "Every user and application of the tenant; lists show what they may see")

@@ -16,9 +16,9 @@ import (
 // placeholder is a parameter in a path.
 var placeholder = regexp.MustCompile(`\{([^}]+)\}`)
 
-// curl returns the arguments of a call of an operation, its path first. The shell variables in it have the names of
+// curlCommand returns the arguments of a call of an operation, its path first. The shell variables in it have the names of
 // parameters; TOKEN is an access token.
-func curl(method, path string, parameters openapi3.Parameters, body openapi3.Content) string {
+func curlCommand(method, path string, parameters openapi3.Parameters, body openapi3.Content) string {
 	line := placeholder.ReplaceAllString(path, "$${$1}")
 	headers := []string{"Authorization: Bearer $TOKEN"}
 	var query []string
@@ -65,12 +65,12 @@ func sampleJSON(of *openapi3.SchemaRef) string {
 	encoder := json.NewEncoder(&written)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	_ = encoder.Encode(sample(of, nil)) //nolint:errchkjson // a sample is made of what JSON can hold
+	_ = encoder.Encode(sampleValue(of, nil)) //nolint:errchkjson // a sample is made of what JSON can hold
 	return strings.TrimSpace(written.String())
 }
 
-// sample returns a value for a schema, with the members that it needs. Those of a schema that contains itself are left out.
-func sample(ref *openapi3.SchemaRef, within []string) any {
+// sampleValue returns a value for a schema, with the members that it needs. Those of a schema that contains itself are left out.
+func sampleValue(ref *openapi3.SchemaRef, within []string) any {
 	if ref == nil || ref.Value == nil {
 		return map[string]any{}
 	}
@@ -91,11 +91,11 @@ func sample(ref *openapi3.SchemaRef, within []string) any {
 		case len(part.Enum) > 0:
 			return part.Enum[0]
 		case part.Type.Is(openapi3.TypeArray):
-			return []any{sample(part.Items, within)}
+			return []any{sampleValue(part.Items, within)}
 		case len(part.OneOf) > 0 && part.OneOf[0].Ref != "":
-			return sample(part.OneOf[0], within)
+			return sampleValue(part.OneOf[0], within)
 		case part.Type != nil && !part.Type.Is(openapi3.TypeObject):
-			return scalar(part)
+			return sampleScalar(part)
 		}
 		addSamples(members, parts, part, within)
 	}
@@ -110,13 +110,13 @@ func addSamples(to map[string]any, parts []*openapi3.Schema, part *openapi3.Sche
 			return slices.Contains(p.Required, name) || len(one) > 0 && slices.Min(one) == name
 		})
 		if needed && !of.Value.ReadOnly {
-			to[name] = sample(of, within)
+			to[name] = sampleValue(of, within)
 		}
 	}
 }
 
-// scalar returns a value of a type that has no parts.
-func scalar(of *openapi3.Schema) any {
+// sampleScalar returns a value of a type that has no parts.
+func sampleScalar(of *openapi3.Schema) any {
 	switch {
 	case of.Type.Is(openapi3.TypeBoolean):
 		return true

@@ -11,8 +11,8 @@ import (
 // exampleKey is the key behind the secret that examples are signed with.
 const exampleKey = "the secret of an example"
 
-// delivery returns the example of a request that the service sends to a subscriber.
-func delivery(method string, o *openapi3.Operation) string {
+// deliveryRequest returns the example of a request that the service sends to a subscriber.
+func deliveryRequest(method string, o *openapi3.Operation) string {
 	body := sampleJSON(o.RequestBody.Value.Content["application/json"].Schema)
 	headers := map[string]string{"webhook-id": "00000000-0000-0000-0000-000000000001", "webhook-timestamp": "1769860800"}
 	mac := hmac.New(sha256.New, []byte(exampleKey))
@@ -26,9 +26,9 @@ func delivery(method string, o *openapi3.Operation) string {
 	return head + "\n" + body
 }
 
-// verification returns the command that makes the signature that a delivery must have. What is signed is the id, the
+// verificationCode returns the command that makes the signature that a delivery must have. What is signed is the id, the
 // timestamp and the body as they were received, separated by full stops; the key is in base64 behind whsec_.
-func verification() string {
+func verificationCode() string {
 	return `SECRET=whsec_` + base64.StdEncoding.EncodeToString([]byte(exampleKey)) + `
 KEY=$(printf %s "${SECRET#whsec_}" | base64 --decode | od -An -v -tx1 | tr -d ' \n')
 printf %s "$WEBHOOK_ID.$WEBHOOK_TIMESTAMP.$BODY" |

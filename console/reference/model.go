@@ -70,8 +70,8 @@ type answer struct {
 	Contents      []content
 }
 
-// failed reports whether the answer is that of a failed operation.
-func (a answer) failed() bool { return a.Status == "default" || a.Status >= "400" }
+// isError reports whether the answer is that of a failed operation.
+func (a answer) isError() bool { return a.Status == "default" || a.Status >= "400" }
 
 // cover contains what the list of contracts shows of one.
 type cover struct {
@@ -85,8 +85,8 @@ type source struct {
 	model          func() (*contract, error)
 }
 
-// cover needs no model: making all of them takes as long as a person notices.
-func (s source) cover() (cover, error) {
+// readCover needs no model: making all of them takes as long as a person notices.
+func (s source) readCover() (cover, error) {
 	doc, err := openapi.Load(s.document)
 	if err != nil {
 		return cover{}, fmt.Errorf("reading contract: %w", err)
@@ -95,7 +95,7 @@ func (s source) cover() (cover, error) {
 	for _, item := range doc.Paths.Map() {
 		operations += len(item.Operations())
 	}
-	return cover{s.code, doc.Info.Title, markdown(doc.Info.Description), operations}, nil
+	return cover{s.code, doc.Info.Title, renderMarkdown(doc.Info.Description), operations}, nil
 }
 
 //nolint:gochecknoglobals // made once, from documents that are part of the program
@@ -104,26 +104,26 @@ var sources = []source{
 }
 
 func sourceOf(code, document string) source {
-	return source{code: code, document: document, model: sync.OnceValues(func() (*contract, error) { return read(code, document) })}
+	return source{code: code, document: document, model: sync.OnceValues(func() (*contract, error) { return readContract(code, document) })}
 }
 
-// read creates the model of a contract.
-func read(code, name string) (*contract, error) {
+// readContract creates the model of a contract.
+func readContract(code, name string) (*contract, error) {
 	doc, err := openapi.Load(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading contract: %w", err)
 	}
 	c := &contract{
-		Code: code, Document: name, Title: doc.Info.Title, About: markdown(doc.Info.Description),
+		Code: code, Document: name, Title: doc.Info.Title, About: renderMarkdown(doc.Info.Description),
 		operations: map[string]*operation{}, document: doc,
 	}
 	for _, requirement := range doc.Security {
 		for scheme := range requirement {
-			c.Ways = append(c.Ways, way{Name: scheme, About: markdown(doc.Components.SecuritySchemes[scheme].Value.Description)})
+			c.Ways = append(c.Ways, way{Name: scheme, About: renderMarkdown(doc.Components.SecuritySchemes[scheme].Value.Description)})
 		}
 	}
 	if codes, ok := doc.Components.Schemas["ErrorCode"]; ok {
-		c.Failures = texts(codes.Value.Enum)
+		c.Failures = enumTexts(codes.Value.Enum)
 	}
 	byTag := map[string][]*operation{}
 	for path, item := range doc.Paths.Map() {
@@ -139,9 +139,9 @@ func read(code, name string) (*contract, error) {
 	c.addWebhooks(byTag)
 	for _, tag := range doc.Tags {
 		slices.SortFunc(byTag[tag.Name], func(a, b *operation) int {
-			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(rank(a.Method), rank(b.Method)))
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(methodRank(a.Method), methodRank(b.Method)))
 		})
-		c.Groups = append(c.Groups, group{Name: tag.Name, About: markdown(tag.Description), Operations: byTag[tag.Name]})
+		c.Groups = append(c.Groups, group{Name: tag.Name, About: renderMarkdown(tag.Description), Operations: byTag[tag.Name]})
 	}
 	return c, nil
 }
@@ -151,69 +151,69 @@ func (c *contract) addWebhooks(byTag map[string][]*operation) {
 	for _, item := range c.document.Webhooks {
 		for method, o := range item.Operations() {
 			op := readOperation("{url}", method, item.Parameters, o)
-			op.Delivery = delivery(method, o)
+			op.Delivery = deliveryRequest(method, o)
 			c.operations[op.ID] = op
 			byTag[op.Tag] = append(byTag[op.Tag], op)
 		}
 	}
 }
 
-// rank orders the methods of a path.
-func rank(method string) int {
+// methodRank orders the methods of a path.
+func methodRank(method string) int {
 	return slices.Index([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method)
 }
 
 func readOperation(path, method string, shared openapi3.Parameters, o *openapi3.Operation) *operation {
 	op := &operation{
-		ID: o.OperationID, Method: method, Path: path, Tag: o.Tags[0], Summary: o.Summary, About: markdown(o.Description),
+		ID: o.OperationID, Method: method, Path: path, Tag: o.Tags[0], Summary: o.Summary, About: renderMarkdown(o.Description),
 		words: strings.ToLower(strings.Join([]string{method, path, o.OperationID, o.Summary, o.Description, o.Tags[0]}, " ")),
 	}
 	parameters := slices.Concat(shared, o.Parameters)
 	for _, p := range parameters {
 		op.Parameters = append(op.Parameters, member{
-			Name: p.Value.Name, In: p.Value.In, Required: p.Value.Required, About: markdown(p.Value.Description),
-			Schema: reading{}.schema(p.Value.Schema),
+			Name: p.Value.Name, In: p.Value.In, Required: p.Value.Required, About: renderMarkdown(p.Value.Description),
+			Schema: reading{}.readSchema(p.Value.Schema),
 		})
 	}
 	var body openapi3.Content
 	if o.RequestBody != nil {
 		body = o.RequestBody.Value.Content
 		op.BodyRequired = o.RequestBody.Value.Required
-		op.Bodies = contents(body, reading{})
+		op.Bodies = mediaTypes(body, reading{})
 	}
 	for _, status := range o.Responses.Keys() {
 		op.Answers = append(op.Answers, readAnswer(status, o.Responses.Value(status).Value))
 	}
-	op.curl = curl(method, path, parameters, body)
+	op.curl = curlCommand(method, path, parameters, body)
 	return op
 }
 
 func readAnswer(status string, response *openapi3.Response) answer {
-	a := answer{Status: status, About: markdown(*response.Description)}
+	a := answer{Status: status, About: renderMarkdown(*response.Description)}
 	for _, name := range slices.Sorted(maps.Keys(response.Headers)) {
 		h := response.Headers[name].Value
 		a.Headers = append(a.Headers, member{
-			Name: name, Required: h.Required, About: markdown(h.Description), Schema: reading{}.schema(h.Schema),
+			Name: name, Required: h.Required, About: renderMarkdown(h.Description), Schema: reading{}.readSchema(h.Schema),
 		})
 	}
 	how := reading{}
-	if a.failed() {
+	if a.isError() {
 		how.linked = true
 	}
-	a.Contents = contents(response.Content, how)
+	a.Contents = mediaTypes(response.Content, how)
 	return a
 }
 
-func contents(all openapi3.Content, how reading) []content {
+func mediaTypes(all openapi3.Content, how reading) []content {
 	var found []content
 	for _, mediaType := range slices.Sorted(maps.Keys(all)) {
-		found = append(found, content{MediaType: mediaType, Schema: how.schema(all[mediaType].Schema)})
+		found = append(found, content{MediaType: mediaType, Schema: how.readSchema(all[mediaType].Schema)})
 	}
 	return found
 }
 
-// find returns the operations that have all words of a search, by their groups. Groups without any are left out.
-func (c *contract) find(search string) []group {
+// findOperations returns the operations that have all words of a search, by their groups. Groups without any are left out.
+func (c *contract) findOperations(search string) []group {
 	words := strings.Fields(strings.ToLower(search))
 	var found []group
 	for _, g := range c.Groups {
@@ -227,16 +227,16 @@ func (c *contract) find(search string) []group {
 	return found
 }
 
-// markdown returns a description as HTML. Markup within it is left out.
-func markdown(text string) string {
+// renderMarkdown returns a description as HTML. Markup within it is left out.
+func renderMarkdown(text string) string {
 	var html strings.Builder
 	// It fails only where it cannot write.
 	_ = goldmark.Convert([]byte(text), &html)
 	return strings.TrimSpace(html.String())
 }
 
-// texts returns values as they are written in JSON, texts without quotes.
-func texts(values []any) []string {
+// enumTexts returns values as they are written in JSON, texts without quotes.
+func enumTexts(values []any) []string {
 	written := make([]string, 0, len(values))
 	for _, v := range values {
 		if text, ok := v.(string); ok {
@@ -248,5 +248,5 @@ func texts(values []any) []string {
 	return written
 }
 
-// number returns a bound as it is written in JSON.
-func number(bound float64) string { return strconv.FormatFloat(bound, 'f', -1, 64) }
+// formatNumber returns a bound as it is written in JSON.
+func formatNumber(bound float64) string { return strconv.FormatFloat(bound, 'f', -1, 64) }

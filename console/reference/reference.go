@@ -26,7 +26,7 @@ type Screens struct {
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	var all []cover
 	for _, from := range sources {
-		c, err := from.cover()
+		c, err := from.readCover()
 		if err != nil {
 			return nil, fmt.Errorf("making the API reference: %w", err)
 		}
@@ -42,7 +42,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	search := strings.TrimSpace(v.URL.Query().Get("q"))
-	return &web.Answer{Title: c.Title, Area: area, Body: contractPage(c, search, c.find(search))}, nil
+	return &web.Answer{Title: c.Title, Area: area, Body: contractPage(c, search, c.findOperations(search))}, nil
 }
 
 // Operation shows an operation of an API, with an example of a call.
@@ -69,7 +69,7 @@ func (s *Screens) Schema(v *web.Visit) (*web.Answer, error) {
 	if !ok {
 		return nil, domain.NotFound("page")
 	}
-	shown := reading{}.schema(&openapi3.SchemaRef{Ref: name, Value: of.Value})
+	shown := reading{}.readSchema(&openapi3.SchemaRef{Ref: name, Value: of.Value})
 	return &web.Answer{Title: name, Area: area, Body: schemaPage(c, name, shown)}, nil
 }
 

@@ -157,7 +157,7 @@ func contractPage(c *contract, search string, found []group) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = back(pathOf(), ui.T(ctx, "API reference")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = backLink(pathOf(), ui.T(ctx, "API reference")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -410,7 +410,7 @@ func operationPage(c *contract, op *operation, example string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = back(pathOf(c.Code), c.Title).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = backLink(pathOf(c.Code), c.Title).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -653,9 +653,9 @@ func callSections(c *contract, op *operation, example string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var32 string
-			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(caller(ctx, who))
+			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(callerText(ctx, who))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reference/reference.templ`, Line: 118, Col: 26}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reference/reference.templ`, Line: 118, Col: 30}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
@@ -839,7 +839,7 @@ func deliverySections(op *operation) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = snippet(verification()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = snippet(verificationCode()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1114,7 +1114,7 @@ func memberTable(c *contract, members []member) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = required(m.Required).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = requiredMark(m.Required).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1143,7 +1143,7 @@ func memberTable(c *contract, members []member) templ.Component {
 	})
 }
 
-func required(is bool) templ.Component {
+func requiredMark(is bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1396,7 +1396,7 @@ func schemaPage(c *contract, name string, s *schema) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = back(pathOf(c.Code), c.Title).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = backLink(pathOf(c.Code), c.Title).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1416,7 +1416,7 @@ func schemaPage(c *contract, name string, s *schema) templ.Component {
 	})
 }
 
-func back(to, text string) templ.Component {
+func backLink(to, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -48,23 +48,23 @@ type reading struct {
 	linked bool
 }
 
-// schema returns a schema with its members, but for those of schemas that are too deep or that contain themselves.
-func (r reading) schema(ref *openapi3.SchemaRef) *schema {
+// readSchema returns a schema with its members, but for those of schemas that are too deep or that contain themselves.
+func (r reading) readSchema(ref *openapi3.SchemaRef) *schema {
 	if ref == nil || ref.Value == nil {
 		return &schema{Type: "any"}
 	}
 	value, name := ref.Value, nameOf(ref)
 	if value.Type.Is(openapi3.TypeArray) && value.Items != nil {
-		return r.list(value, name)
+		return r.readArray(value, name)
 	}
 	parts := partsOf(value)
-	s := &schema{Name: name, Type: typeOf(parts, name), About: markdown(value.Description)}
+	s := &schema{Name: name, Type: typeOf(parts, name), About: renderMarkdown(value.Description)}
 	if s.About == "" && len(value.AllOf) == 1 && len(value.Properties) == 0 {
-		s.About = markdown(value.AllOf[0].Value.Description)
+		s.About = renderMarkdown(value.AllOf[0].Value.Description)
 	}
 	for _, part := range parts {
 		s.Rules = append(s.Rules, rulesOf(part)...)
-		s.Values = append(s.Values, texts(part.Enum)...)
+		s.Values = append(s.Values, enumTexts(part.Enum)...)
 	}
 	inner := r
 	if name != "" {
@@ -73,18 +73,18 @@ func (r reading) schema(ref *openapi3.SchemaRef) *schema {
 		}
 		inner.within = append(slices.Clone(r.within), name)
 	}
-	s.Members, s.Choices = inner.members(parts), inner.choices(parts)
+	s.Members, s.Choices = inner.mergeMembers(parts), inner.readChoices(parts)
 	return s
 }
 
-// list returns the schema of a list: that of its items, with the rules of both.
-func (r reading) list(value *openapi3.Schema, name string) *schema {
-	s := r.schema(value.Items)
+// readArray returns the schema of a list: that of its items, with the rules of both.
+func (r reading) readArray(value *openapi3.Schema, name string) *schema {
+	s := r.readSchema(value.Items)
 	s.Type += "[]"
 	s.Name = cmp.Or(s.Name, name)
 	s.Rules = append(rulesOf(value), s.Rules...)
 	if value.Description != "" {
-		s.About = markdown(value.Description)
+		s.About = renderMarkdown(value.Description)
 	}
 	return s
 }
@@ -139,16 +139,16 @@ func typeOfOne(value *openapi3.Schema, name string) string {
 	return kinds[0]
 }
 
-// members returns the members of the parts of an object, the required ones first.
-func (r reading) members(parts []*openapi3.Schema) []member {
+// mergeMembers returns the members of the parts of an object, the required ones first.
+func (r reading) mergeMembers(parts []*openapi3.Schema) []member {
 	var found []member
 	for _, part := range parts {
 		for name, of := range part.Properties {
 			required := slices.ContainsFunc(parts, func(p *openapi3.Schema) bool { return slices.Contains(p.Required, name) })
-			found = append(found, member{Name: name, Required: required, Schema: r.schema(of)})
+			found = append(found, member{Name: name, Required: required, Schema: r.readSchema(of)})
 		}
 		if of := part.AdditionalProperties.Schema; of != nil {
-			found = append(found, member{Name: "*", Schema: r.schema(of)})
+			found = append(found, member{Name: "*", Schema: r.readSchema(of)})
 		}
 	}
 	slices.SortFunc(found, func(a, b member) int {
@@ -163,12 +163,12 @@ func (r reading) members(parts []*openapi3.Schema) []member {
 	return found
 }
 
-// choices returns the schemas of which values fit one.
-func (r reading) choices(parts []*openapi3.Schema) []*schema {
+// readChoices returns the schemas of which values fit one.
+func (r reading) readChoices(parts []*openapi3.Schema) []*schema {
 	var found []*schema
 	for _, part := range parts {
 		for _, choice := range part.OneOf {
-			found = append(found, r.schema(choice))
+			found = append(found, r.readSchema(choice))
 		}
 	}
 	return found
@@ -193,10 +193,10 @@ func rulesOf(v *openapi3.Schema) []string {
 	most(v.MaxLength, "maxLength")
 	add(v.Pattern != "", "pattern", v.Pattern)
 	if v.Min != nil {
-		add(true, "minimum", number(*v.Min))
+		add(true, "minimum", formatNumber(*v.Min))
 	}
 	if v.Max != nil {
-		add(true, "maximum", number(*v.Max))
+		add(true, "maximum", formatNumber(*v.Max))
 	}
 	least(v.MinItems, "minItems")
 	most(v.MaxItems, "maxItems")

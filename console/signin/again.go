@@ -38,10 +38,10 @@ func (s *Screens) Confirm(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.confirm(v, v.URL.RequestURI(), fields, http.StatusForbidden, ""), nil
+	return s.showConfirmation(v, v.URL.RequestURI(), fields, http.StatusForbidden, ""), nil
 }
 
-func (s *Screens) confirm(v *web.Visit, path string, fields url.Values, status int, problem string) *web.Answer {
+func (s *Screens) showConfirmation(v *web.Visit, path string, fields url.Values, status int, problem string) *web.Answer {
 	c := confirmation{Path: path, Fields: fields, Problem: problem}
 	for _, issuer := range s.OIDC.SignInIssuers() {
 		if issuer.Issuer == v.Session.Issuer {
@@ -66,7 +66,7 @@ func (s *Screens) Again(v *web.Visit) (*web.Answer, error) {
 	}
 	to, token := web.LocalPath(v.URL.Query().Get("to")), form.Get(tokenField)
 	form.Del(tokenField)
-	_, err = prove(v, token, func() (authn.Proof, error) {
+	_, err = checkProof(v, token, func() (authn.Proof, error) {
 		proof, err := s.Sessions.ProveByToken(v.Context(), token)
 		if err == nil {
 			err = s.Sessions.Renew(v.Context(), v.Session, proof)
@@ -74,10 +74,10 @@ func (s *Screens) Again(v *web.Visit) (*web.Answer, error) {
 		return proof, err
 	})
 	if domain.HasCode(err, domain.CodeRateLimited) {
-		return s.confirm(v, to, form, http.StatusTooManyRequests, tooMany(v.Context())), nil
+		return s.showConfirmation(v, to, form, http.StatusTooManyRequests, tooMany(v.Context())), nil
 	}
 	if domain.HasCode(err, domain.CodeUnauthenticated) {
-		return s.confirm(v, to, form, http.StatusUnauthorized, ui.T(v.Context(), "That did not work: it is not a token of yours.")), nil
+		return s.showConfirmation(v, to, form, http.StatusUnauthorized, ui.T(v.Context(), "That did not work: it is not a token of yours.")), nil
 	}
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *Screens) signedInAgain(v *web.Visit, err error) (*web.Answer, error) {
 	refused, _ := errors.AsType[*domain.SignInError](err)
 	switch {
 	case refused != nil && refused.Reason == domain.SignInIssuerRefused:
-		answer.Status, answer.Body = http.StatusUnauthorized, againPage(problem(v.Context(), refused))
+		answer.Status, answer.Body = http.StatusUnauthorized, againPage(problemText(v.Context(), refused))
 	case refused != nil:
 		answer.Status = http.StatusUnauthorized
 		answer.Body = againPage(ui.T(v.Context(), "You were not signed in again: the identity provider named another user, or did not ask you to sign in."))

@@ -25,7 +25,7 @@ func (s *Screens) End(v *web.Visit) (*web.Answer, error) {
 	if id == v.Session.ID {
 		return s.SignOut(v)
 	}
-	if err := s.end(v, id, domain.SessionClosed); err != nil {
+	if err := s.endSession(v, id, domain.SessionClosed); err != nil {
 		return nil, err
 	}
 	return web.SeeOther(web.Root + "sessions"), nil

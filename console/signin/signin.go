@@ -46,11 +46,11 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if signedIn(v) {
 		return web.SeeOther(back), nil
 	}
-	return s.page(v, back, http.StatusOK, ""), nil
+	return s.showSignIn(v, back, http.StatusOK, ""), nil
 }
 
-// page returns the sign-in page, with what was wrong with the last attempt.
-func (s *Screens) page(v *web.Visit, back string, status int, problem string) *web.Answer {
+// showSignIn returns the sign-in page, with what was wrong with the last attempt.
+func (s *Screens) showSignIn(v *web.Visit, back string, status int, problem string) *web.Answer {
 	return &web.Answer{
 		Title: ui.T(v.Context(), "Sign in"), Bare: true, Status: status,
 		Body: signInPage(choices{Issuers: s.OIDC.SignInIssuers(), Demo: s.Demo, Return: back, Problem: problem}),
@@ -64,18 +64,18 @@ func (s *Screens) SignIn(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	back, token := web.LocalPath(form.Get("return")), form.Get("token")
-	proof, err := prove(v, token, func() (authn.Proof, error) { return s.Sessions.ProveByToken(v.Context(), token) })
+	proof, err := checkProof(v, token, func() (authn.Proof, error) { return s.Sessions.ProveByToken(v.Context(), token) })
 	if domain.HasCode(err, domain.CodeRateLimited) {
-		return s.page(v, back, http.StatusTooManyRequests, tooMany(v.Context())), nil
+		return s.showSignIn(v, back, http.StatusTooManyRequests, tooMany(v.Context())), nil
 	}
-	return s.finish(v, proof, back, err)
+	return s.finishSignIn(v, proof, back, err)
 }
 
-// finish opens the session of a user who has proven who they are, or shows the sign-in page with
+// finishSignIn opens the session of a user who has proven who they are, or shows the sign-in page with
 // the problem.
-func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error) (*web.Answer, error) {
+func (s *Screens) finishSignIn(v *web.Visit, proof authn.Proof, back string, err error) (*web.Answer, error) {
 	if refused, is := errors.AsType[*domain.SignInError](err); is {
-		return s.page(v, back, http.StatusUnauthorized, problem(v.Context(), refused)), nil
+		return s.showSignIn(v, back, http.StatusUnauthorized, problemText(v.Context(), refused)), nil
 	}
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error
 	// A session of before ends, so that nothing that knew its cookie takes part in the
 	// new one.
 	if signedIn(v) {
-		if err := s.end(v, v.Session.ID, domain.SessionReplaced); err != nil {
+		if err := s.endSession(v, v.Session.ID, domain.SessionReplaced); err != nil {
 			return nil, err
 		}
 	}
@@ -95,8 +95,8 @@ func (s *Screens) finish(v *web.Visit, proof authn.Proof, back string, err error
 	return web.SeeOther(back, web.SessionCookie(v.Request, secret, s.Sessions.Lifetime()), web.Cookie(v.Request, attemptCookie, "", 0)), nil
 }
 
-// prove returns the proof of who signs in, within the limit of failed sign-ins of an address.
-func prove(v *web.Visit, credentials string, by func() (authn.Proof, error)) (proof authn.Proof, err error) {
+// checkProof returns the proof of who signs in, within the limit of failed sign-ins of an address.
+func checkProof(v *web.Visit, credentials string, by func() (authn.Proof, error)) (proof authn.Proof, err error) {
 	_, err = chain.SignIn(v.Context(), credentials, func() (domain.Caller, error) {
 		proof, err = by()
 		return proof.Caller(), err
@@ -104,8 +104,8 @@ func prove(v *web.Visit, credentials string, by func() (authn.Proof, error)) (pr
 	return proof, err
 }
 
-// problem returns the text about a refused sign-in. It does not disclose anything about credentials.
-func problem(ctx context.Context, refused *domain.SignInError) string {
+// problemText returns the text about a refused sign-in. It does not disclose anything about credentials.
+func problemText(ctx context.Context, refused *domain.SignInError) string {
 	switch {
 	case refused.Reason == domain.SignInForeignResponse:
 		return ui.T(ctx, "The sign-in took too long or was begun in another browser. Try again.")
@@ -122,8 +122,8 @@ func tooMany(ctx context.Context) string {
 	return ui.T(ctx, "Too many failed sign-ins from here. Try again in a minute.")
 }
 
-// end ends a session of the visitor.
-func (s *Screens) end(v *web.Visit, id uuid.UUID, reason domain.SessionEndReason) error {
+// endSession ends a session of the visitor.
+func (s *Screens) endSession(v *web.Visit, id uuid.UUID, reason domain.SessionEndReason) error {
 	return s.Sessions.End(v.Context(), domain.SessionEnd{
 		PrincipalID: v.Caller.PrincipalID, ID: id, By: v.Caller.PrincipalID, Reason: reason, Address: chain.Address(v.Context()),
 	})
@@ -151,7 +151,7 @@ func (s *Screens) ToIssuer(v *web.Visit) (*web.Answer, error) {
 func (s *Screens) FromIssuer(v *web.Visit) (*web.Answer, error) {
 	attempt, known := attemptOf(v)
 	again := attempt.Again && signedIn(v)
-	proof, err := prove(v, "", func() (authn.Proof, error) {
+	proof, err := checkProof(v, "", func() (authn.Proof, error) {
 		if !known {
 			return authn.Proof{}, domain.RefuseSignIn(domain.SignInError{Reason: domain.SignInForeignResponse})
 		}
@@ -166,13 +166,13 @@ func (s *Screens) FromIssuer(v *web.Visit) (*web.Answer, error) {
 	if again {
 		return s.signedInAgain(v, err)
 	}
-	return s.finish(v, proof, web.LocalPath(attempt.Return), err)
+	return s.finishSignIn(v, proof, web.LocalPath(attempt.Return), err)
 }
 
 // SignOut ends the session of the browser.
 func (s *Screens) SignOut(v *web.Visit) (*web.Answer, error) {
 	if signedIn(v) {
-		if err := s.end(v, v.Session.ID, domain.SessionSignedOut); err != nil {
+		if err := s.endSession(v, v.Session.ID, domain.SessionSignedOut); err != nil {
 			return nil, err
 		}
 	}

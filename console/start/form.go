@@ -22,13 +22,13 @@ const partSubject = "subject"
 // Forms returns the forms that processes are started with.
 func (s *Screens) Forms() *forms.Screen {
 	return &forms.Screen{
-		Open: func(v *web.Visit) (forms.Store, error) { return s.form(v) },
+		Open: func(v *web.Visit) (forms.Store, error) { return s.openForm(v) },
 		Show: func(v *web.Visit, body templ.Component) (*web.Answer, error) {
-			f, err := s.form(v)
+			f, err := s.openForm(v)
 			if err != nil {
 				return nil, err
 			}
-			return page(f, nil, body), nil
+			return formAnswer(f, nil, body), nil
 		},
 	}
 }
@@ -41,8 +41,8 @@ type startForm struct {
 	definition *app.ProcessDefinitionView
 }
 
-// form returns the empty form of the definition in the path.
-func (s *Screens) form(v *web.Visit) (*startForm, error) {
+// openForm returns the empty form of the definition in the path.
+func (s *Screens) openForm(v *web.Visit) (*startForm, error) {
 	id, err := v.ID()
 	if err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func (s *Screens) form(v *web.Visit) (*startForm, error) {
 // maxSubject is how many characters the subject of a process has.
 const maxSubject = 255
 
-// begin fills the form in with the values of an older process.
-func (f *startForm) begin(from *domain.Process) {
+// copyValues fills the form in with the values of an older process.
+func (f *startForm) copyValues(from *domain.Process) {
 	for i := range f.Values {
 		switch part := &f.Values[i]; {
 		case part.Name == forms.PartMetadata && from.Metadata != nil:

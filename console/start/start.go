@@ -32,7 +32,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 // Show shows the form of a definition, with the values of an older process where the URL
 // names one.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
-	f, err := s.form(v)
+	f, err := s.openForm(v)
 	if err != nil {
 		return nil, err
 	}
@@ -41,15 +41,15 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 		if from, err = s.App.RetrieveProcess(v.Context(), v.Caller, id); err != nil {
 			return nil, err
 		}
-		f.begin(from)
+		f.copyValues(from)
 	}
 	body, err := s.Forms().View(v.Context(), f)
 	if err != nil {
 		return nil, err
 	}
-	return page(f, from, body), nil
+	return formAnswer(f, from, body), nil
 }
 
-func page(f *startForm, from *domain.Process, body templ.Component) *web.Answer {
+func formAnswer(f *startForm, from *domain.Process, body templ.Component) *web.Answer {
 	return &web.Answer{Title: f.definition.Name, Area: "start", Body: formPage(f.definition.Name, from, body)}
 }

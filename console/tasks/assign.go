@@ -54,7 +54,7 @@ func (s *Screens) ChooseOwner(v *web.Visit) (*web.Answer, error) {
 
 // Assign makes a person the owner of the chosen tasks.
 func (s *Screens) Assign(v *web.Visit) (*web.Answer, error) {
-	return s.each(v, "", func(ctx context.Context, id uuid.UUID, form url.Values) error {
+	return s.updateChosen(v, "", func(ctx context.Context, id uuid.UUID, form url.Values) error {
 		_, err := s.App.AssignProcessItemTask(ctx, v.Caller, id, ownerOf(form))
 		return err
 	})

@@ -61,7 +61,7 @@ func (f *taskForm) saveParts(ctx context.Context, version domain.Version, patch 
 		version = saved.Version()
 	}
 	if len(changed) > 0 {
-		return f.App.SaveTaskElements(at(ctx, version), f.Caller, f.id, changed)
+		return f.App.SaveTaskElements(withVersion(ctx, version), f.Caller, f.id, changed)
 	}
 	return saved, nil
 }

@@ -32,7 +32,7 @@ func (s *Screens) Forms() *forms.Screen {
 			if err != nil {
 				return nil, err
 			}
-			return s.show(v, id, v.URL.Query(), nil, shown)
+			return s.showTask(v, id, v.URL.Query(), nil, shown)
 		},
 	}
 }
@@ -77,7 +77,7 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	path := web.Root + "tasks/" + f.id.String()
 	doc := &forms.Document{
 		Schema: definition.Spec.DataSchema, UISchema: definition.Spec.UISchema, Version: string(task.Item.Version()),
-		ReadOnly: !task.assignable(), Path: path,
+		ReadOnly: !task.canAssign(), Path: path,
 		Link: func(reference string) string { return path + "/file?" + url.Values{"reference": {reference}}.Encode() },
 		Preview: func(reference string) string {
 			if file, ok := kuflowref.ParseFile(reference); !ok || web.Previewed(file.Type) == "" {
@@ -98,16 +98,16 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 			return nil, err
 		}
 	}
-	if task.completable() {
+	if task.canComplete() {
 		doc.Completes = ui.T(ctx, "Complete")
 		if !definition.Spec.RequireValidDataOnComplete && task.Item.Task.Elements.Complete(f.elements) {
 			doc.Anyway = ui.T(ctx, "Complete anyway")
 		}
 	}
-	if f.Help, err = f.help(ctx, task, definition, doc); err != nil {
+	if f.Help, err = f.findHelp(ctx, task, definition, doc); err != nil {
 		return nil, err
 	}
-	if err := f.Help.mark(ctx, doc); err != nil {
+	if err := f.Help.markSuggestions(ctx, doc); err != nil {
 		return nil, err
 	}
 	return doc, f.addElements(ctx, doc, task.Item.Task.Elements)
@@ -133,11 +133,11 @@ func (f *taskForm) Save(ctx context.Context, version string, patch []jsondoc.Ope
 }
 
 func (f *taskForm) saveData(ctx context.Context, version domain.Version, patch []jsondoc.Operation) (*domain.ProcessItem, error) {
-	return f.App.PatchProcessItemTaskData(at(ctx, version), f.Caller, f.id, patch)
+	return f.App.PatchProcessItemTaskData(withVersion(ctx, version), f.Caller, f.id, patch)
 }
 
-// at returns a context whose writes succeed only at a version of the task.
-func at(ctx context.Context, version domain.Version) context.Context {
+// withVersion returns a context whose writes succeed only at a version of the task.
+func withVersion(ctx context.Context, version domain.Version) context.Context {
 	return app.WithPrecondition(ctx, domain.Precondition{Match: &domain.Versions{Listed: []domain.Version{version}}})
 }
 
@@ -166,7 +166,7 @@ func (f *taskForm) Upload(ctx context.Context, control *form.Node, file forms.Fi
 
 // File sends a file that the data of a task refers to, as an attachment.
 func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
-	found, err := s.file(v)
+	found, err := s.findFile(v)
 	if err != nil {
 		return nil, err
 	}
@@ -175,14 +175,14 @@ func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
 
 // Preview shows a file that the data of a task refers to, in a frame of the task.
 func (s *Screens) Preview(v *web.Visit) (*web.Answer, error) {
-	found, err := s.file(v)
+	found, err := s.findFile(v)
 	if err != nil {
 		return nil, err
 	}
 	return web.Preview(found)
 }
 
-func (s *Screens) file(v *web.Visit) (*app.Download, error) {
+func (s *Screens) findFile(v *web.Visit) (*app.Download, error) {
 	id, err := v.ID()
 	if err != nil {
 		return nil, err

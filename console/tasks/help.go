@@ -33,8 +33,8 @@ type help struct {
 	Request uuid.UUID
 }
 
-// open counts the suggestions that the form does not have.
-func (h *help) open() int {
+// countOpen counts the suggestions that the form does not have.
+func (h *help) countOpen() int {
 	count := 0
 	for _, s := range h.Suggestions {
 		if !s.Same {
@@ -44,14 +44,14 @@ func (h *help) open() int {
 	return count
 }
 
-// help reads the latest run about a task, nil where a model cannot help with it.
-func (f *taskForm) help(ctx context.Context, task *openTask, definition *domain.ItemDefinition, doc *forms.Document) (*help, error) {
+// findHelp reads the latest run about a task, nil where a model cannot help with it.
+func (f *taskForm) findHelp(ctx context.Context, task *openTask, definition *domain.ItemDefinition, doc *forms.Document) (*help, error) {
 	if !f.App.Assists(definition) {
 		return nil, nil
 	}
 	h := &help{
-		Task: f.id, Takes: task.assignable(), Drafts: definition.Spec.Assistance.Drafts(), Request: uuid.New(),
-		Asks: task.open() && (task.Manages || task.mine() || task.Candidate),
+		Task: f.id, Takes: task.canAssign(), Drafts: definition.Spec.Assistance.Drafts(), Request: uuid.New(),
+		Asks: task.isOpen() && (task.Manages || task.isMine() || task.Candidate),
 	}
 	h.Asks = h.Asks && (h.Takes || !h.Drafts)
 	var err error
@@ -73,8 +73,8 @@ func (f *taskForm) help(ctx context.Context, task *openTask, definition *domain.
 	return h, nil
 }
 
-// mark marks the text in a document that a model wrote, as far as it is still there.
-func (h *help) mark(ctx context.Context, doc *forms.Document) error {
+// markSuggestions marks the text in a document that a model wrote, as far as it is still there.
+func (h *help) markSuggestions(ctx context.Context, doc *forms.Document) error {
 	if h == nil || h.Run == nil || h.Run.State != domain.AssistanceCompleted {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (s *Screens) Help(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	if !v.Partial() {
-		return s.show(v, id, v.URL.Query(), nil, nil)
+		return s.showTask(v, id, v.URL.Query(), nil, nil)
 	}
 	f := s.formOf(v.Caller, id, nil)
 	if _, err := f.Load(v.Context()); err != nil {
@@ -161,7 +161,7 @@ func (s *Screens) Accept(v *web.Visit) (*web.Answer, error) {
 		if f.Help == nil || f.Help.Run == nil || f.Help.Run.RequestID.String() != posted.Get("request") {
 			return nil, domain.Conflict(domain.CodeInvalidState, "the suggestion is no longer there")
 		}
-		patch, err := f.Help.accepted(f.data, posted["field"])
+		patch, err := f.Help.acceptedPatch(f.data, posted["field"])
 		if err != nil || len(patch) == 0 {
 			return web.SeeOther(pathTo(id)), err
 		}
@@ -171,7 +171,7 @@ func (s *Screens) Accept(v *web.Visit) (*web.Answer, error) {
 		case isRefusal && refused.Kind == domain.KindPrecondition:
 			continue
 		case isRefusal && refused.Kind == domain.KindInvalid:
-			return s.show(v, id, v.URL.Query(), refused, nil)
+			return s.showTask(v, id, v.URL.Query(), refused, nil)
 		}
 		return web.SeeOther(pathTo(id)), err
 	}
@@ -181,8 +181,8 @@ func (s *Screens) Accept(v *web.Visit) (*web.Answer, error) {
 // attempts is how often a suggestion is put into a form that others change meanwhile.
 const attempts = 4
 
-// accepted returns the patch that puts the suggestions at pointers into the data of the task.
-func (h *help) accepted(before json.RawMessage, pointers []string) ([]jsondoc.Operation, error) {
+// acceptedPatch returns the patch that puts the suggestions at pointers into the data of the task.
+func (h *help) acceptedPatch(before json.RawMessage, pointers []string) ([]jsondoc.Operation, error) {
 	chosen := map[string]bool{}
 	for _, pointer := range pointers {
 		chosen[pointer] = true
@@ -204,8 +204,8 @@ func (h *help) accepted(before json.RawMessage, pointers []string) ([]jsondoc.Op
 	return form.Difference(before, after)
 }
 
-// failure returns why a run has no answer.
-func failure(ctx context.Context, run *domain.AssistanceRun) string {
+// failureText returns why a run has no answer.
+func failureText(ctx context.Context, run *domain.AssistanceRun) string {
 	switch run.ErrorCode {
 	case domain.AssistanceTimedOut:
 		return ui.T(ctx, "The model took too long.")

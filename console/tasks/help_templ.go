@@ -289,9 +289,9 @@ func helpRun(h *help) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var15 string
-			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(failure(ctx, h.Run))
+			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(failureText(ctx, h.Run))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `tasks/help.templ`, Line: 69, Col: 25}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `tasks/help.templ`, Line: 69, Col: 29}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -428,7 +428,7 @@ func helpAnswer(h *help) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if h.Takes && h.open() > 1 {
+		if h.Takes && h.countOpen() > 1 {
 			templ_7745c5c3_Err = accept(h, h.Suggestions, "btn btn-sm btn-primary", ui.T(ctx, "Accept all"), "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

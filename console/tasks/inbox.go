@@ -27,8 +27,8 @@ type Screens struct {
 	App *app.Service
 }
 
-// orders returns the values of the parameter sort.
-func orders() map[string]domain.SortKey {
+// sortKeys returns the values of the parameter sort.
+func sortKeys() map[string]domain.SortKey {
 	return map[string]domain.SortKey{
 		"":        {Property: "createdAt"},
 		"newest":  {Property: "createdAt", Descending: true},
@@ -41,7 +41,7 @@ func orders() map[string]domain.SortKey {
 func parseQuery(values url.Values) web.Query {
 	q := web.ParseQuery(values, "view", "q", "sort", "definition")
 	web.Restrict(q, "view", domain.InboxViews()...)
-	web.Restrict(q, "sort", slices.Collect(maps.Keys(orders()))...)
+	web.Restrict(q, "sort", slices.Collect(maps.Keys(sortKeys()))...)
 	q.Default("view", string(domain.InboxToClaim))
 	return q
 }
@@ -81,7 +81,7 @@ func (l *listView) viewPath(view domain.InboxView) string {
 }
 
 func (s *Screens) findTasks(v *web.Visit, q web.Query) (*listView, error) {
-	found, err := s.App.ReadInbox(v.Context(), v.Caller, parseFilter(q), q.RequestedPage(pageSize), []domain.SortKey{orders()[q.Get("sort")]})
+	found, err := s.App.ReadInbox(v.Context(), v.Caller, parseFilter(q), q.RequestedPage(pageSize), []domain.SortKey{sortKeys()[q.Get("sort")]})
 	return &listView{Query: q, Inbox: found, View: domain.InboxView(q.Get("view"))}, err
 }
 

@@ -72,11 +72,11 @@ func inboxPage(l *listView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = views(l).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = viewLinks(l).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = list(l).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = taskList(l).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -137,7 +137,7 @@ func inboxPage(l *listView) templ.Component {
 	})
 }
 
-func views(l *listView) templ.Component {
+func viewLinks(l *listView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -253,9 +253,9 @@ func views(l *listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 string
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(count(ctx, l, view))
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(viewCount(ctx, l, view))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `tasks/inbox.templ`, Line: 37, Col: 45}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `tasks/inbox.templ`, Line: 37, Col: 49}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -274,7 +274,7 @@ func views(l *listView) templ.Component {
 	})
 }
 
-func list(l *listView) templ.Component {
+func taskList(l *listView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -349,7 +349,7 @@ func list(l *listView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(l.Items) == 0 {
-			what, next := nothing(ctx, l)
+			what, next := emptyTexts(ctx, l)
 			templ_7745c5c3_Err = ui.Empty("checklist", what, next).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -373,7 +373,7 @@ func list(l *listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, t := range l.Items {
-				templ_7745c5c3_Err = row(l, t).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = taskRow(l, t).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -723,7 +723,7 @@ func filters(l *listView) templ.Component {
 	})
 }
 
-func row(l *listView, t domain.InboxTask) templ.Component {
+func taskRow(l *listView, t domain.InboxTask) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

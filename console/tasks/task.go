@@ -35,17 +35,19 @@ type openTask struct {
 	Problem string
 }
 
-func (o *openTask) mine() bool { return o.Item.OwnerID != nil && *o.Item.OwnerID == o.User }
+func (o *openTask) isMine() bool { return o.Item.OwnerID != nil && *o.Item.OwnerID == o.User }
 
-func (o *openTask) claimable() bool { return o.State == domain.TaskReady && o.Candidate }
+func (o *openTask) canClaim() bool { return o.State == domain.TaskReady && o.Candidate }
 
-func (o *openTask) open() bool { return o.State == domain.TaskReady || o.State == domain.TaskClaimed }
+func (o *openTask) isOpen() bool { return o.State == domain.TaskReady || o.State == domain.TaskClaimed }
 
-func (o *openTask) assignable() bool { return o.open() && (o.Manages || o.mine()) }
+func (o *openTask) canAssign() bool { return o.isOpen() && (o.Manages || o.isMine()) }
 
-func (o *openTask) releasable() bool { return o.State == domain.TaskClaimed && (o.Manages || o.mine()) }
+func (o *openTask) canRelease() bool {
+	return o.State == domain.TaskClaimed && (o.Manages || o.isMine())
+}
 
-func (o *openTask) completable() bool { return o.State == domain.TaskClaimed && o.mine() }
+func (o *openTask) canComplete() bool { return o.State == domain.TaskClaimed && o.isMine() }
 
 // Show shows a task beside the list that it was found in.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
@@ -53,18 +55,18 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.show(v, id, v.URL.Query(), nil, nil)
+	return s.showTask(v, id, v.URL.Query(), nil, nil)
 }
 
-// show shows a task with what was refused, nil for nothing, and with its form, nil for
+// showTask shows a task with what was refused, nil for nothing, and with its form, nil for
 // that of its data.
-func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *domain.Error, shown templ.Component) (*web.Answer, error) {
+func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, refused *domain.Error, shown templ.Component) (*web.Answer, error) {
 	found, err := s.App.OpenTask(v.Context(), v.Caller, id)
 	if err != nil {
 		return nil, err
 	}
 	task := &openTask{OpenedTask: found, User: v.Caller.PrincipalID}
-	if !query.Has("view") && task.mine() {
+	if !query.Has("view") && task.isMine() {
 		query.Set("view", string(domain.InboxMine))
 	}
 	l, err := s.findTasks(v, parseQuery(query))
@@ -92,7 +94,7 @@ func (s *Screens) show(v *web.Visit, id uuid.UUID, query url.Values, refused *do
 // Claim makes the user the owner of the chosen tasks. One is shown among those of the
 // user, where it is now.
 func (s *Screens) Claim(v *web.Visit) (*web.Answer, error) {
-	return s.each(v, domain.InboxMine, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+	return s.updateChosen(v, domain.InboxMine, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
 		_, err := s.App.ClaimProcessItemTask(ctx, v.Caller, id)
 		return err
 	})
@@ -100,7 +102,7 @@ func (s *Screens) Claim(v *web.Visit) (*web.Answer, error) {
 
 // Release returns the chosen tasks to their candidates.
 func (s *Screens) Release(v *web.Visit) (*web.Answer, error) {
-	return s.each(v, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+	return s.updateChosen(v, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
 		_, err := s.App.ReleaseProcessItemTask(ctx, v.Caller, id)
 		return err
 	})
@@ -108,7 +110,7 @@ func (s *Screens) Release(v *web.Visit) (*web.Answer, error) {
 
 // Complete completes the chosen tasks.
 func (s *Screens) Complete(v *web.Visit) (*web.Answer, error) {
-	return s.each(v, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
+	return s.updateChosen(v, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
 		_, err := s.App.CompleteProcessItemTask(ctx, v.Caller, id)
 		return err
 	})
@@ -122,9 +124,9 @@ type result struct {
 	Problem string
 }
 
-// each does something to each chosen task. One is shown afterwards, in a view or, for "",
+// updateChosen does something to each chosen task. One is shown afterwards, in a view or, for "",
 // where the user was; of several what has become of each.
-func (s *Screens) each(
+func (s *Screens) updateChosen(
 	v *web.Visit, view domain.InboxView, do func(context.Context, uuid.UUID, url.Values) error,
 ) (*web.Answer, error) {
 	form, err := v.Form()
@@ -143,7 +145,7 @@ func (s *Screens) each(
 		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && refused.Kind == domain.KindNotFound:
 			return nil, err
 		case len(ids) == 1 && isRefusal:
-			return s.show(v, id, queryOf(back), refused, nil)
+			return s.showTask(v, id, queryOf(back), refused, nil)
 		case len(ids) == 1 && view != "":
 			return web.SeeOther(taskPath(web.NewQuery("view", string(view)), id)), nil
 		case len(ids) == 1:
@@ -153,15 +155,15 @@ func (s *Screens) each(
 			problems[id] = ui.Reason(v.Context(), refused)
 		}
 	}
-	results, err := s.results(v, ids, problems)
+	results, err := s.findResults(v, ids, problems)
 	return &web.Answer{
 		Title: ui.T(v.Context(), "What was done"), Area: "tasks", Status: http.StatusOK, Body: resultsPage(results, back),
 	}, err
 }
 
-// results returns what has become of tasks. One that is not visible has no name; what was done
+// findResults returns what has become of tasks. One that is not visible has no name; what was done
 // to it is shown all the same.
-func (s *Screens) results(v *web.Visit, ids []uuid.UUID, problems map[uuid.UUID]string) ([]result, error) {
+func (s *Screens) findResults(v *web.Visit, ids []uuid.UUID, problems map[uuid.UUID]string) ([]result, error) {
 	found, err := s.App.FindInboxTasks(v.Context(), v.Caller, ids)
 	if err != nil {
 		return nil, err

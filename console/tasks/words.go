@@ -7,8 +7,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// count returns how many tasks a view has.
-func count(ctx context.Context, l *listView, view domain.InboxView) string {
+// viewCount returns how many tasks a view has.
+func viewCount(ctx context.Context, l *listView, view domain.InboxView) string {
 	n := l.Counts[view]
 	if own := view == domain.InboxMine || view == domain.InboxDone; own && view != l.View && n >= domain.InboxCountLimit {
 		return ui.T(ctx, "%d+", domain.InboxCountLimit-1)
@@ -16,8 +16,8 @@ func count(ctx context.Context, l *listView, view domain.InboxView) string {
 	return ui.T(ctx, "%d", n)
 }
 
-// nothing returns why a view is empty and what comes next.
-func nothing(ctx context.Context, l *listView) (what, next string) {
+// emptyTexts returns why a view is empty and what comes next.
+func emptyTexts(ctx context.Context, l *listView) (what, next string) {
 	if l.isFiltered() {
 		return ui.T(ctx, "No task matches your search."), ui.T(ctx, "Try fewer words, or look in another view.")
 	}

@@ -18,9 +18,9 @@ func TestCountSaysThatThereAreMore(t *testing.T) {
 		domain.InboxToClaim: 60_000, domain.InboxMine: domain.InboxCountLimit - 1, domain.InboxDone: domain.InboxCountLimit,
 	}
 	ctx := ui.WithViewer(t.Context(), &ui.Viewer{Language: language.English})
-	require.Equal(t, "60,000", count(ctx, l, domain.InboxToClaim))
-	require.Equal(t, "99", count(ctx, l, domain.InboxMine))
-	require.Equal(t, "99+", count(ctx, l, domain.InboxDone))
+	require.Equal(t, "60,000", viewCount(ctx, l, domain.InboxToClaim))
+	require.Equal(t, "99", viewCount(ctx, l, domain.InboxMine))
+	require.Equal(t, "99+", viewCount(ctx, l, domain.InboxDone))
 	l.View = domain.InboxDone
-	require.Equal(t, "100", count(ctx, l, domain.InboxDone))
+	require.Equal(t, "100", viewCount(ctx, l, domain.InboxDone))
 }

@@ -119,7 +119,7 @@ func page(tokens []domain.PersonalToken) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, t := range tokens {
-				templ_7745c5c3_Err = row(t).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = tokenRow(t).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -137,7 +137,7 @@ func page(tokens []domain.PersonalToken) templ.Component {
 	})
 }
 
-func row(t domain.PersonalToken) templ.Component {
+func tokenRow(t domain.PersonalToken) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -17,8 +17,8 @@ type Failure struct {
 	SignedIn bool
 }
 
-// reasons returns why operations are refused, in words of people.
-func reasons() map[domain.Code]string {
+// reasonTexts returns why operations are refused, in words of people.
+func reasonTexts() map[domain.Code]string {
 	return map[domain.Code]string{
 		domain.CodeTaskAlreadyClaimed: Text("Another person has claimed this task."),
 		domain.CodeTaskNotOwned:       Text("The task belongs to another person."),
@@ -32,7 +32,7 @@ func reasons() map[domain.Code]string {
 // Reason returns in words why an operation was refused. The messages of errors are
 // English; readers of other languages get a general sentence.
 func Reason(ctx context.Context, err *domain.Error) string {
-	text, ok := reasons()[err.Code]
+	text, ok := reasonTexts()[err.Code]
 	switch {
 	case ok:
 		return T(ctx, text)

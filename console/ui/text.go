@@ -14,14 +14,14 @@ func Initials(name string) string {
 	if len(words) == 0 {
 		return "?"
 	}
-	initials := first(words[0])
+	initials := firstLetter(words[0])
 	if len(words) > 1 {
-		initials += first(words[len(words)-1])
+		initials += firstLetter(words[len(words)-1])
 	}
 	return strings.ToUpper(initials)
 }
 
-func first(word string) string {
+func firstLetter(word string) string {
 	r, _ := utf8.DecodeRuneInString(word)
 	return string(r)
 }

@@ -80,7 +80,7 @@ func Members(value json.RawMessage, wanted func(pointer string) bool) []Member {
 	return members
 }
 
-func all(string) bool { return true }
+func matchAll(string) bool { return true }
 
 // Indented returns JSON with a line for each member.
 func Indented(value json.RawMessage) string {

@@ -91,7 +91,7 @@ func Value(v *domain.JSONValue, link func(file ReferredFile) string) templ.Compo
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if members := Members(v.Value, all); members != nil {
+			if members := Members(v.Value, matchAll); members != nil {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<dl class=\"facts\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -48,10 +48,10 @@ type Viewer struct {
 
 // Read takes from a request how its visitor wants pages to be.
 func (v *Viewer) Read(r *http.Request) {
-	v.Language = lang.Match(cookie(r, LanguageCookie), r.Header.Get("Accept-Language"))
-	v.Zone = zone(cookie(r, ZoneCookie))
-	v.Theme = Theme(cookie(r, ThemeCookie))
-	v.NoKeys = cookie(r, KeysCookie) == KeysOff
+	v.Language = lang.Match(cookieValue(r, LanguageCookie), r.Header.Get("Accept-Language"))
+	v.Zone = loadZone(cookieValue(r, ZoneCookie))
+	v.Theme = Theme(cookieValue(r, ThemeCookie))
+	v.NoKeys = cookieValue(r, KeysCookie) == KeysOff
 }
 
 // zones are the time zones that were read from files last.
@@ -59,8 +59,8 @@ func (v *Viewer) Read(r *http.Request) {
 //nolint:gochecknoglobals // what they hold is the same for all
 var zones, _ = lru.New[string, *time.Location](256)
 
-// zone returns the time zone with a name, UTC for one that is not known.
-func zone(name string) *time.Location {
+// loadZone returns the time zone with a name, UTC for one that is not known.
+func loadZone(name string) *time.Location {
 	if known, ok := zones.Get(name); ok {
 		return known
 	}
@@ -91,7 +91,7 @@ func Theme(text string) string {
 	return ""
 }
 
-func cookie(r *http.Request, name string) string {
+func cookieValue(r *http.Request, name string) string {
 	found, err := r.Cookie(name)
 	if err != nil {
 		return ""

@@ -32,7 +32,7 @@ func File(name, contentType string, write func(io.Writer) error) *Answer {
 		if err := write(out); err != nil {
 			return err
 		}
-		out.begin()
+		out.writeHeader()
 		return nil
 	}}
 }
@@ -42,7 +42,7 @@ func File(name, contentType string, write func(io.Writer) error) *Answer {
 func CSV(name string, head []string, rows func(add func(row ...string) error) error) *Answer {
 	return File(name, "text/csv; charset=utf-8", func(w io.Writer) error {
 		table := csv.NewWriter(w)
-		add := func(row ...string) error { return table.Write(cells(row)) }
+		add := func(row ...string) error { return table.Write(escapeCells(row)) }
 		if err := add(head...); err != nil {
 			return err
 		}
@@ -54,9 +54,9 @@ func CSV(name string, head []string, rows func(add func(row ...string) error) er
 	})
 }
 
-// cells returns texts that spreadsheets take for texts: a text that begins like a formula
+// escapeCells returns texts that spreadsheets take for texts: a text that begins like a formula
 // gets an apostrophe in front.
-func cells(row []string) []string {
+func escapeCells(row []string) []string {
 	for i, text := range row {
 		if isFormula(text) {
 			row[i] = "'" + text
@@ -85,7 +85,7 @@ type fileWriter struct {
 	begun                    bool
 }
 
-func (w *fileWriter) begin() {
+func (w *fileWriter) writeHeader() {
 	if w.begun {
 		return
 	}
@@ -98,12 +98,12 @@ func (w *fileWriter) begin() {
 }
 
 func (w *fileWriter) Write(p []byte) (int, error) {
-	w.begin()
+	w.writeHeader()
 	return w.c.Writer.Write(p)
 }
 
-// serve answers with a file.
-func (s *Site) serve(c *gin.Context, visit *Visit, answer *Answer) {
+// serveAnswer answers with a file.
+func (s *Site) serveAnswer(c *gin.Context, visit *Visit, answer *Answer) {
 	err := answer.serve(c)
 	if err == nil {
 		return
@@ -112,5 +112,5 @@ func (s *Site) serve(c *gin.Context, visit *Visit, answer *Answer) {
 		s.logFailure(c, err)
 		panic(http.ErrAbortHandler)
 	}
-	s.fail(c, visit, err)
+	s.writeFailure(c, visit, err)
 }

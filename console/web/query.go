@@ -20,7 +20,7 @@ type Query struct{ values url.Values }
 func NewQuery(pairs ...string) Query {
 	q := Query{url.Values{}}
 	for i := 0; i < len(pairs); i += 2 {
-		q.set(pairs[i], pairs[i+1])
+		q.setValue(pairs[i], pairs[i+1])
 	}
 	return q
 }
@@ -29,7 +29,7 @@ func NewQuery(pairs ...string) Query {
 func ParseQuery(values url.Values, names ...string) Query {
 	q := NewQuery()
 	for _, name := range names {
-		q.set(name, values.Get(name))
+		q.setValue(name, values.Get(name))
 	}
 	q.setPage(PageNumber(values))
 	return q
@@ -38,7 +38,7 @@ func ParseQuery(values url.Values, names ...string) Query {
 // Query returns the parameters of the visit with the given names, and the page.
 func (v *Visit) Query(names ...string) Query { return ParseQuery(v.URL.Query(), names...) }
 
-func (q Query) set(name, value string) {
+func (q Query) setValue(name, value string) {
 	if q.values.Del(name); value != "" {
 		q.values.Set(name, value)
 	}
@@ -67,7 +67,7 @@ func (q Query) RequestedPage(size int) domain.PageRequest {
 // With returns the first page of the list with another value of a parameter; "" removes it.
 func (q Query) With(name, value string) Query {
 	changed := Query{maps.Clone(q.values)}
-	changed.set(name, value)
+	changed.setValue(name, value)
 	changed.setPage(1)
 	return changed
 }
@@ -76,7 +76,7 @@ func (q Query) With(name, value string) Query {
 func (q Query) Only(names ...string) Query {
 	kept := NewQuery()
 	for _, name := range names {
-		kept.set(name, q.Get(name))
+		kept.setValue(name, q.Get(name))
 	}
 	return kept
 }
@@ -91,7 +91,7 @@ func Restrict[S ~string](q Query, name string, allowed ...S) {
 // Default sets a parameter that is absent.
 func (q Query) Default(name, value string) {
 	if !q.Has(name) {
-		q.set(name, value)
+		q.setValue(name, value)
 	}
 }
 

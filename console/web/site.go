@@ -64,19 +64,19 @@ func NewSite(o Options, routes []Route) (site *Site, err error) {
 	s := &Site{o: o, engine: gin.New(), origins: http.NewCrossOriginProtection()}
 	s.engine.HandleMethodNotAllowed = true
 	s.engine.RedirectTrailingSlash = false
-	s.engine.Use(httpio.RecordRoute, s.headers, s.view, s.recover, s.sameOrigin)
-	s.engine.NoRoute(s.screen(Route{Open: true, Handler: func(*Visit) (*Answer, error) { return nil, domain.NotFound("page") }}))
-	s.engine.NoMethod(s.screen(Route{Open: true, Handler: func(*Visit) (*Answer, error) { return nil, domain.NotFound("page") }}))
+	s.engine.Use(httpio.RecordRoute, s.setHeaders, s.addViewer, s.recoverPanic, s.sameOrigin)
+	s.engine.NoRoute(s.screenHandler(Route{Open: true, Handler: func(*Visit) (*Answer, error) { return nil, domain.NotFound("page") }}))
+	s.engine.NoMethod(s.screenHandler(Route{Open: true, Handler: func(*Visit) (*Answer, error) { return nil, domain.NotFound("page") }}))
 	s.engine.GET(Root+"assets/*name", gin.WrapH(o.Assets))
 	for _, route := range routes {
-		s.engine.Handle(route.Method, Root+strings.TrimPrefix(route.Path, "/"), s.screen(route))
+		s.engine.Handle(route.Method, Root+strings.TrimPrefix(route.Path, "/"), s.screenHandler(route))
 	}
 	s.Handler, err = httpio.Handler(s.engine)
 	return s, err
 }
 
-// headers keeps pages out of caches, frames and other sites.
-func (s *Site) headers(c *gin.Context) {
+// setHeaders keeps pages out of caches, frames and other sites.
+func (s *Site) setHeaders(c *gin.Context) {
 	c.Header("Cache-Control", "no-store")
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Referrer-Policy", "same-origin")
@@ -84,16 +84,16 @@ func (s *Site) headers(c *gin.Context) {
 	c.Header("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// policy returns the Content-Security-Policy of a page. Its scripts and style sheets are
+// contentPolicy returns the Content-Security-Policy of a page. Its scripts and style sheets are
 // those with the nonce: others of the same origin may have been uploaded by users.
-func policy(nonce string) string {
+func contentPolicy(nonce string) string {
 	return "default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce + "'; img-src 'self' data:; " +
 		"font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 }
 
-// recover turns a panic into a page, or drops the connection where a part of the
+// recoverPanic turns a panic into a page, or drops the connection where a part of the
 // page is out already.
-func (s *Site) recover(c *gin.Context) {
+func (s *Site) recoverPanic(c *gin.Context) {
 	defer func() {
 		cause := recover()
 		if cause == nil {
@@ -108,7 +108,7 @@ func (s *Site) recover(c *gin.Context) {
 		if c.Writer.Written() {
 			panic(http.ErrAbortHandler)
 		}
-		s.fail(c, &Visit{Request: c.Request}, fmt.Errorf("panic: %v", cause))
+		s.writeFailure(c, &Visit{Request: c.Request}, fmt.Errorf("panic: %v", cause))
 	}()
 	c.Next()
 }
@@ -117,20 +117,20 @@ func (s *Site) recover(c *gin.Context) {
 // changes nothing.
 func (s *Site) sameOrigin(c *gin.Context) {
 	if err := s.origins.Check(c.Request); err != nil {
-		s.fail(c, &Visit{Request: c.Request}, &domain.Error{
+		s.writeFailure(c, &Visit{Request: c.Request}, &domain.Error{
 			Kind: domain.KindDenied, Code: domain.CodeAccessDenied,
 			Message: "the request comes from a page of another origin", Cause: err,
 		})
 	}
 }
 
-// view reads how the visitor wants pages to be.
-func (s *Site) view(c *gin.Context) {
+// addViewer reads how the visitor wants pages to be.
+func (s *Site) addViewer(c *gin.Context) {
 	viewer := &ui.Viewer{
 		Assets: s.o.Assets, Now: s.o.Clock(), Path: pagePath(c.Request),
 		RequestID: httpio.RequestIDFrom(c.Request.Context()), Nonce: rand.Text(),
 	}
-	c.Header("Content-Security-Policy", policy(viewer.Nonce))
+	c.Header("Content-Security-Policy", contentPolicy(viewer.Nonce))
 	viewer.Read(c.Request)
 	c.Request = c.Request.WithContext(ui.WithViewer(c.Request.Context(), viewer))
 }
@@ -148,8 +148,8 @@ func pagePath(r *http.Request) string {
 	return LocalPath(from.RequestURI())
 }
 
-// screen returns what gin calls for a route.
-func (s *Site) screen(route Route) gin.HandlerFunc {
+// screenHandler returns what gin calls for a route.
+func (s *Site) screenHandler(route Route) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		visit := &Visit{Request: c.Request, Param: c.Param, writer: c.Writer}
 		if err := s.signedIn(visit); err != nil && !route.Open {
@@ -157,28 +157,28 @@ func (s *Site) screen(route Route) gin.HandlerFunc {
 				s.sendToSignIn(c, visit)
 				return
 			}
-			s.fail(c, visit, err)
+			s.writeFailure(c, visit, err)
 			return
 		}
 		if err := chain.Enter(visit.Context()); err != nil {
-			s.fail(c, visit, err)
+			s.writeFailure(c, visit, err)
 			return
 		}
 		if route.Administrative && !visit.Caller.Administers() {
-			s.fail(c, visit, domain.Denied("only administrators may use this page"))
+			s.writeFailure(c, visit, domain.Denied("only administrators may use this page"))
 			return
 		}
-		answer, err := s.handle(route, visit)
+		answer, err := s.handleVisit(route, visit)
 		if err != nil {
-			s.fail(c, visit, err)
+			s.writeFailure(c, visit, err)
 			return
 		}
-		s.answer(c, visit, answer)
+		s.writeAnswer(c, visit, answer)
 	}
 }
 
-// handle calls the handler of a route. A visit that needs a fresh sign-in gets the page for that instead.
-func (s *Site) handle(route Route, visit *Visit) (answer *Answer, err error) {
+// handleVisit calls the handler of a route. A visit that needs a fresh sign-in gets the page for that instead.
+func (s *Site) handleVisit(route Route, visit *Visit) (answer *Answer, err error) {
 	if route.Fresh {
 		err = visit.RequireFresh()
 	}
@@ -237,7 +237,7 @@ func (s *Site) sendToSignIn(c *gin.Context, visit *Visit) {
 			to += "?return=" + queryEscape(current.RequestURI())
 		}
 		c.Header("HX-Redirect", to)
-		s.fail(c, visit, domain.Unauthenticated())
+		s.writeFailure(c, visit, domain.Unauthenticated())
 		return
 	}
 	if c.Request.Method == http.MethodGet && c.Request.URL.Path != Root {
@@ -246,43 +246,43 @@ func (s *Site) sendToSignIn(c *gin.Context, visit *Visit) {
 	c.Redirect(http.StatusSeeOther, to)
 }
 
-func (s *Site) answer(c *gin.Context, visit *Visit, answer *Answer) {
-	visit.Refuse(answer.refused)
-	for _, cookie := range answer.Cookies {
+func (s *Site) writeAnswer(c *gin.Context, visit *Visit, writeAnswer *Answer) {
+	visit.Refuse(writeAnswer.refused)
+	for _, cookie := range writeAnswer.Cookies {
 		http.SetCookie(c.Writer, cookie)
 	}
-	if answer.SignedOut {
+	if writeAnswer.SignedOut {
 		c.Header("Clear-Site-Data", `"cache", "storage"`)
 	}
-	if answer.To != "" {
+	if writeAnswer.To != "" {
 		status := http.StatusSeeOther
-		if answer.Repeat {
+		if writeAnswer.Repeat {
 			status = http.StatusTemporaryRedirect
 		}
-		c.Redirect(status, answer.To)
+		c.Redirect(status, writeAnswer.To)
 		return
 	}
-	if answer.Stream != nil {
-		answer.Stream(c.Writer)
+	if writeAnswer.Stream != nil {
+		writeAnswer.Stream(c.Writer)
 		return
 	}
-	if answer.serve != nil {
-		s.serve(c, visit, answer)
+	if writeAnswer.serve != nil {
+		s.serveAnswer(c, visit, writeAnswer)
 		return
 	}
-	if answer.Onward != "" {
-		c.Header("Refresh", "0; url="+answer.Onward)
+	if writeAnswer.Onward != "" {
+		c.Header("Refresh", "0; url="+writeAnswer.Onward)
 	}
-	body := answer.Body
-	if !answer.Raw {
-		body = ui.Layout(ui.Page{Title: answer.Title, Area: answer.Area, Bare: answer.Bare, Editor: answer.Editor}, answer.Body)
+	body := writeAnswer.Body
+	if !writeAnswer.Raw {
+		body = ui.Layout(ui.Page{Title: writeAnswer.Title, Area: writeAnswer.Area, Bare: writeAnswer.Bare, Editor: writeAnswer.Editor}, writeAnswer.Body)
 	}
-	s.render(c, visit, cmp.Or(answer.Status, http.StatusOK), body)
+	s.renderPage(c, visit, cmp.Or(writeAnswer.Status, http.StatusOK), body)
 }
 
-// fail answers with a page that says what happened, what to do, and the id of the
+// writeFailure answers with a page that says what happened, what to do, and the id of the
 // request. Causes go to the log.
-func (s *Site) fail(c *gin.Context, visit *Visit, err error) {
+func (s *Site) writeFailure(c *gin.Context, visit *Visit, err error) {
 	c.Abort()
 	ctx := visit.Context()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -297,7 +297,7 @@ func (s *Site) fail(c *gin.Context, visit *Visit, err error) {
 	failure := ui.Failure{Kind: known.Kind, Message: ui.Reason(ctx, known), SignedIn: visit.Caller.PrincipalID != [16]byte{}}
 	page := ui.Layout(ui.Page{Title: failure.Title(ctx), Bare: !failure.SignedIn}, ui.FailurePage(failure))
 	status, _ := httpio.StatusOf(known.Kind)
-	s.render(c, visit, status, page)
+	s.renderPage(c, visit, status, page)
 }
 
 func (s *Site) logFailure(c *gin.Context, err error) {
@@ -306,9 +306,9 @@ func (s *Site) logFailure(c *gin.Context, err error) {
 		slog.String("request_id", httpio.RequestIDFrom(ctx)), slog.Any("error", err))
 }
 
-// render sends a page in one piece, which costs less to compress and to send than the
+// renderPage sends a page in one piece, which costs less to compress and to send than the
 // pieces that it is made in.
-func (s *Site) render(c *gin.Context, visit *Visit, status int, page templ.Component) {
+func (s *Site) renderPage(c *gin.Context, visit *Visit, status int, page templ.Component) {
 	buffer := templ.GetBuffer()
 	defer templ.ReleaseBuffer(buffer)
 	if err := page.Render(visit.Context(), buffer); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// notice returns what the form before the page has done.
-func notice(ctx context.Context, query url.Values) string {
+// noticeText returns what the form before the page has done.
+func noticeText(ctx context.Context, query url.Values) string {
 	switch query.Get("done") {
 	case "ping":
 		return ui.T(ctx, "A test event is on its way. It appears below in a moment.")
@@ -31,9 +31,9 @@ func notice(ctx context.Context, query url.Values) string {
 	return ""
 }
 
-// do carries out what a form of an endpoint asks for, and shows the endpoint. more are
+// runAction carries out what a form of an endpoint asks for, and shows the endpoint. more are
 // parameters of the page, in pairs.
-func (s *Screens) do(
+func (s *Screens) runAction(
 	v *web.Visit, done string, act func(key administration.WebhookKey, form url.Values) (more []string, err error),
 ) (*web.Answer, error) {
 	form, err := v.Form()
@@ -43,18 +43,18 @@ func (s *Screens) do(
 	key := keyOf(form)
 	more, err := act(key, form)
 	if err != nil {
-		return s.refused(v, key, err)
+		return s.showRefusal(v, key, err)
 	}
 	return web.SeeOther(pathOf(key.Tenant, key.Code, append([]string{"done", done}, more...)...)), nil
 }
 
-// refused shows an endpoint with the reason why something was refused.
-func (s *Screens) refused(v *web.Visit, key administration.WebhookKey, err error) (*web.Answer, error) {
+// showRefusal shows an endpoint with the reason why something was refused.
+func (s *Screens) showRefusal(v *web.Visit, key administration.WebhookKey, err error) (*web.Answer, error) {
 	refused := web.Refusal(err)
 	if refused == nil {
 		return nil, err
 	}
-	answer, err := s.show(v, key, func(of *shown) { of.Problem = ui.Problem(v.Context(), refused) })
+	answer, err := s.showEndpoint(v, key, func(of *endpointView) { of.Problem = ui.Problem(v.Context(), refused) })
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Screens) refused(v *web.Visit, key administration.WebhookKey, err error
 
 // Ping sends a test event.
 func (s *Screens) Ping(v *web.Visit) (*web.Answer, error) {
-	return s.do(v, "ping", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
+	return s.runAction(v, "ping", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
 		_, err := s.Administration.PingWebhookEndpoint(v.Context(), v.Caller, key)
 		return nil, err
 	})
@@ -71,21 +71,21 @@ func (s *Screens) Ping(v *web.Visit) (*web.Answer, error) {
 
 // Pause pauses the deliveries to an endpoint; its events wait.
 func (s *Screens) Pause(v *web.Visit) (*web.Answer, error) {
-	return s.do(v, "pause", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
+	return s.runAction(v, "pause", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
 		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Caller, key, true)
 	})
 }
 
 // Resume sends events again.
 func (s *Screens) Resume(v *web.Visit) (*web.Answer, error) {
-	return s.do(v, "resume", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
+	return s.runAction(v, "resume", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
 		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Caller, key, false)
 	})
 }
 
 // Enable enables an endpoint that the service disabled.
 func (s *Screens) Enable(v *web.Visit) (*web.Answer, error) {
-	return s.do(v, "enable", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
+	return s.runAction(v, "enable", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
 		_, err := s.Administration.EnableWebhookEndpoint(v.Context(), v.Caller, key)
 		return nil, err
 	})
@@ -94,7 +94,7 @@ func (s *Screens) Enable(v *web.Visit) (*web.Answer, error) {
 // Replay sends again what was made since a time: what failed, or everything. The page
 // after it offers to go on where there are others.
 func (s *Screens) Replay(v *web.Visit) (*web.Answer, error) {
-	return s.do(v, "replay", func(key administration.WebhookKey, form url.Values) ([]string, error) {
+	return s.runAction(v, "replay", func(key administration.WebhookKey, form url.Values) ([]string, error) {
 		since, err := replayedSince(v.Context(), form)
 		if err != nil {
 			return nil, err
@@ -140,9 +140,9 @@ func (s *Screens) Rotate(v *web.Visit) (*web.Answer, error) {
 	issued, err := s.Administration.IssueSecret(v.Context(), v.Caller,
 		administration.ResourceKey{Tenant: key.Tenant, Kind: resource.KindWebhookSubscription, Code: key.Code}, administration.NewSecret{Name: name})
 	if err != nil {
-		return s.refused(v, key, err)
+		return s.showRefusal(v, key, err)
 	}
-	return s.show(v, key, func(of *shown) { of.Secret = issued.Value.Reveal() })
+	return s.showEndpoint(v, key, func(of *endpointView) { of.Secret = issued.Value.Reveal() })
 }
 
 // ReplayOne sends a delivery again.

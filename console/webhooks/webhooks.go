@@ -63,8 +63,8 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	}, nil
 }
 
-// shown is an endpoint with its deliveries.
-type shown struct {
+// endpointView is an endpoint with its deliveries.
+type endpointView struct {
 	*domain.WebhookHealth
 
 	Outcomes   []domain.WebhookOutcome
@@ -89,8 +89,8 @@ func deliveryStates() []domain.WebhookDeliveryState {
 // Show shows an endpoint.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	query := v.URL.Query()
-	return s.show(v, keyOf(query), func(of *shown) {
-		of.Notice, of.Next, of.What = notice(v.Context(), query), query.Get("next"), query.Get("what")
+	return s.showEndpoint(v, keyOf(query), func(of *endpointView) {
+		of.Notice, of.Next, of.What = noticeText(v.Context(), query), query.Get("next"), query.Get("what")
 	})
 }
 
@@ -98,8 +98,8 @@ func keyOf(values url.Values) administration.WebhookKey {
 	return administration.WebhookKey{Tenant: values.Get("tenant"), Code: values.Get("code")}
 }
 
-// show shows an endpoint, as amend changes what is shown.
-func (s *Screens) show(v *web.Visit, key administration.WebhookKey, amend func(*shown)) (*web.Answer, error) {
+// showEndpoint shows an endpoint, as amend changes what is shown.
+func (s *Screens) showEndpoint(v *web.Visit, key administration.WebhookKey, amend func(*endpointView)) (*web.Answer, error) {
 	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller, administration.WebhookFilter{
 		TenantCodes: []string{key.Tenant}, Codes: []string{key.Code},
 	}, domain.PageRequest{Size: 1}, nil)
@@ -109,7 +109,7 @@ func (s *Screens) show(v *web.Visit, key administration.WebhookKey, amend func(*
 	if len(found.Items) == 0 {
 		return nil, domain.NotFound("webhook subscription")
 	}
-	of := &shown{WebhookHealth: &found.Items[0], State: domain.WebhookDeliveryState(v.URL.Query().Get("state"))}
+	of := &endpointView{WebhookHealth: &found.Items[0], State: domain.WebhookDeliveryState(v.URL.Query().Get("state"))}
 	filter := administration.WebhookDeliveryFilter{TenantCodes: []string{key.Tenant}, SubscriptionCodes: []string{key.Code}}
 	if slices.Contains(deliveryStates(), of.State) {
 		filter.States = []domain.WebhookDeliveryState{of.State}
@@ -131,7 +131,9 @@ func pathOf(tenant, code string, more ...string) string {
 	return web.NewQuery(append([]string{"tenant", tenant, "code", code}, more...)...).Path(area + "/endpoint")
 }
 
-func (s *shown) path(more ...string) string { return pathOf(s.TenantCode, s.Code, more...) }
+func (s *endpointView) endpointPath(more ...string) string {
+	return pathOf(s.TenantCode, s.Code, more...)
+}
 
 // Delivery shows a delivery with its request and the answers to it.
 func (s *Screens) Delivery(v *web.Visit) (*web.Answer, error) {
@@ -151,8 +153,8 @@ func (s *Screens) Delivery(v *web.Visit) (*web.Answer, error) {
 	return &web.Answer{Title: delivery.EventType, Area: area, Body: deliveryPage(delivery, attempts, body)}, nil
 }
 
-// commands returns the commands that correspond to the page and to its forms.
-func (s *shown) commands() []shell.Line {
+// shellCommands returns the commands that correspond to the page and to its forms.
+func (s *endpointView) shellCommands() []shell.Line {
 	of := func(words ...string) shell.Line {
 		return shell.Command(append(append([]string{"procession"}, words...), "--tenant", s.TenantCode)...)
 	}

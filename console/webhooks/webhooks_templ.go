@@ -100,7 +100,7 @@ func listPage(l listView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(l.Outcomes[e.SubscriptionID]) > 0 {
-					templ_7745c5c3_Err = picture(l.Outcomes[e.SubscriptionID], outcomesListed).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = outcomeChart(l.Outcomes[e.SubscriptionID], outcomesListed).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -143,7 +143,7 @@ func listPage(l listView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, text := range counts(ctx, &e) {
+				for _, text := range countTexts(ctx, &e) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -207,8 +207,8 @@ func listPage(l listView) templ.Component {
 	})
 }
 
-// counts says how many deliveries have not arrived.
-func counts(ctx context.Context, h *domain.WebhookHealth) []string {
+// countTexts says how many deliveries have not arrived.
+func countTexts(ctx context.Context, h *domain.WebhookHealth) []string {
 	var texts []string
 	switch {
 	case h.AtLeast && h.Pending > 0:
@@ -228,7 +228,7 @@ func counts(ctx context.Context, h *domain.WebhookHealth) []string {
 	return texts
 }
 
-func endpointPage(s *shown) templ.Component {
+func endpointPage(s *endpointView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -291,7 +291,7 @@ func endpointPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, text := range counts(ctx, s.WebhookHealth) {
+		for _, text := range countTexts(ctx, s.WebhookHealth) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -314,28 +314,28 @@ func endpointPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = act(s, "ping", "send", ui.T(ctx, "Send a test event")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = actionButton(s, "ping", "send", ui.T(ctx, "Send a test event")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if s.DisabledAt != nil {
-			templ_7745c5c3_Err = act(s, "enable", "player-play", ui.T(ctx, "Enable")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actionButton(s, "enable", "player-play", ui.T(ctx, "Enable")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if s.Paused {
-			templ_7745c5c3_Err = act(s, "resume", "player-play", ui.T(ctx, "Resume")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actionButton(s, "resume", "player-play", ui.T(ctx, "Resume")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = act(s, "pause", "player-pause", ui.T(ctx, "Pause")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = actionButton(s, "pause", "player-pause", ui.T(ctx, "Pause")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = act(s, "rotate", "key", ui.T(ctx, "New secret")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = actionButton(s, "rotate", "key", ui.T(ctx, "New secret")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -370,7 +370,7 @@ func endpointPage(s *shown) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = names(s).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = keyInputs(s).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -480,7 +480,7 @@ func endpointPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = facts(s).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = endpointFacts(s).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -506,7 +506,7 @@ func endpointPage(s *shown) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = picture(s.Outcomes, outcomesShown).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = outcomeChart(s.Outcomes, outcomesShown).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -515,9 +515,9 @@ func endpointPage(s *shown) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 string
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(summary(ctx, s.Outcomes))
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(outcomeSummary(ctx, s.Outcomes))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks/webhooks.templ`, Line: 136, Col: 67}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks/webhooks.templ`, Line: 136, Col: 74}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
@@ -532,7 +532,7 @@ func endpointPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = names(s).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = keyInputs(s).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -704,12 +704,12 @@ func endpointPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Chip(s.path(), "", ui.T(ctx, "All"), s.State == "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Chip(s.endpointPath(), "", ui.T(ctx, "All"), s.State == "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, state := range deliveryStates() {
-			templ_7745c5c3_Err = ui.Chip(s.path("state", string(state)), "", ui.BadgeOf(state).Name(ctx), s.State == state).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Chip(s.endpointPath("state", string(state)), "", ui.BadgeOf(state).Name(ctx), s.State == state).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -718,11 +718,11 @@ func endpointPage(s *shown) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = deliveries(s).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = deliveryRows(s).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Command(s.commands()...).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Command(s.shellCommands()...).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -734,7 +734,7 @@ func endpointPage(s *shown) templ.Component {
 	})
 }
 
-func names(s *shown) templ.Component {
+func keyInputs(s *endpointView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -785,7 +785,7 @@ func names(s *shown) templ.Component {
 	})
 }
 
-func act(s *shown, verb, icon, text string) templ.Component {
+func actionButton(s *endpointView, verb, icon, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -829,7 +829,7 @@ func act(s *shown, verb, icon, text string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = names(s).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = keyInputs(s).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -862,7 +862,7 @@ func act(s *shown, verb, icon, text string) templ.Component {
 	})
 }
 
-func facts(s *shown) templ.Component {
+func endpointFacts(s *endpointView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1174,7 +1174,7 @@ func disabledReason(ctx context.Context, reason domain.WebhookDisabledReason) st
 	return ui.T(ctx, "because it failed for five days")
 }
 
-func deliveries(s *shown) templ.Component {
+func deliveryRows(s *endpointView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1244,7 +1244,7 @@ func deliveries(s *shown) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if text := result(d.LastStatus, d.LastFailure); text != "" {
+				if text := resultText(d.LastStatus, d.LastFailure); text != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "<span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -1268,9 +1268,9 @@ func deliveries(s *shown) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var63 string
-				templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(attempted(ctx, d.Attempts))
+				templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(attemptsText(ctx, d.Attempts))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks/webhooks.templ`, Line: 250, Col: 41}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks/webhooks.templ`, Line: 250, Col: 44}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var63))
 				if templ_7745c5c3_Err != nil {
@@ -1309,7 +1309,7 @@ func deliveries(s *shown) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = ui.Pager(ui.PagesOf(s.Deliveries, func(page int) string {
-				return s.path("state", string(s.State), "page", strconv.Itoa(page))
+				return s.endpointPath("state", string(s.State), "page", strconv.Itoa(page))
 			})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1370,9 +1370,9 @@ func deliveryPage(d *domain.WebhookDeliveryInfo, attempts []domain.WebhookAttemp
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var67 string
-		templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinStringErrs(attempted(ctx, d.Attempts))
+		templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinStringErrs(attemptsText(ctx, d.Attempts))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks/webhooks.templ`, Line: 273, Col: 39}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks/webhooks.templ`, Line: 273, Col: 42}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var67))
 		if templ_7745c5c3_Err != nil {
@@ -1580,7 +1580,7 @@ func deliveryPage(d *domain.WebhookDeliveryInfo, attempts []domain.WebhookAttemp
 				return templ_7745c5c3_Err
 			}
 			for _, a := range attempts {
-				templ_7745c5c3_Err = attempt(a).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = attemptRow(a).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1606,7 +1606,7 @@ func deliveryPage(d *domain.WebhookDeliveryInfo, attempts []domain.WebhookAttemp
 	})
 }
 
-func attempt(a domain.WebhookAttempt) templ.Component {
+func attemptRow(a domain.WebhookAttempt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1687,9 +1687,9 @@ func attempt(a domain.WebhookAttempt) templ.Component {
 			}
 		}
 		var templ_7745c5c3_Var83 string
-		templ_7745c5c3_Var83, templ_7745c5c3_Err = templ.JoinStringErrs(result(a.Status, a.Failure))
+		templ_7745c5c3_Var83, templ_7745c5c3_Err = templ.JoinStringErrs(resultText(a.Status, a.Failure))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks/webhooks.templ`, Line: 327, Col: 33}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks/webhooks.templ`, Line: 327, Col: 37}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var83))
 		if templ_7745c5c3_Err != nil {

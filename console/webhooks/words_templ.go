@@ -18,8 +18,8 @@ import (
 	"strings"
 )
 
-// result is what came of an attempt, "" before the first.
-func result(status int, failure string) string {
+// resultText is what came of an attempt, "" before the first.
+func resultText(status int, failure string) string {
 	switch {
 	case status != 0:
 		return "HTTP " + strconv.Itoa(status)
@@ -29,16 +29,16 @@ func result(status int, failure string) string {
 	return ""
 }
 
-// attempted says how many attempts a delivery took.
-func attempted(ctx context.Context, n int) string {
+// attemptsText says how many attempts a delivery took.
+func attemptsText(ctx context.Context, n int) string {
 	if n == 1 {
 		return ui.T(ctx, "1 attempt")
 	}
 	return ui.T(ctx, "%d attempts", n)
 }
 
-// picture shows the latest deliveries in places, the oldest at the left: the lower a bar, the worse.
-func picture(outcomes []domain.WebhookOutcome, places int) templ.Component {
+// outcomeChart shows the latest deliveries in places, the oldest at the left: the lower a bar, the worse.
+func outcomeChart(outcomes []domain.WebhookOutcome, places int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -73,9 +73,9 @@ func picture(outcomes []domain.WebhookOutcome, places int) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 string
-		templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(summary(ctx, outcomes)).Resolve(ctx)
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(outcomeSummary(ctx, outcomes)).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks/words.templ`, Line: 33, Col: 121}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `webhooks/words.templ`, Line: 33, Col: 128}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 		if templ_7745c5c3_Err != nil {
@@ -175,7 +175,7 @@ func barHeight(o domain.WebhookOutcome) int {
 	return 13
 }
 
-func summary(ctx context.Context, outcomes []domain.WebhookOutcome) string {
+func outcomeSummary(ctx context.Context, outcomes []domain.WebhookOutcome) string {
 	delivered := 0
 	for _, o := range outcomes {
 		if o.State == domain.DeliveryDelivered {

@@ -37,7 +37,7 @@ type bundle struct {
 	modules bool
 }
 
-func bundles() []bundle {
+func bundleNames() []bundle {
 	return []bundle{
 		{name: "inter.woff2", parts: []string{"node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"}},
 		{name: "console.css", parts: []string{
@@ -62,29 +62,29 @@ func bundles() []bundle {
 func main() {
 	dir := flag.String("dir", "console/assets", "the folder of the assets")
 	flag.Parse()
-	if err := pack(*dir); err != nil {
+	if err := packAll(*dir); err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
 	}
 }
 
-func pack(dir string) error {
-	source, err := digest(dir)
+func packAll(dir string) error {
+	source, err := fileDigest(dir)
 	if err != nil {
 		return err
 	}
-	if made(dir) == source {
+	if isCurrent(dir) == source {
 		return nil
 	}
-	if err := fetch(dir); err != nil {
+	if err := fetchPackages(dir); err != nil {
 		return err
 	}
 	dist := filepath.Join(dir, "dist")
-	if err := empty(dist); err != nil {
+	if err := emptyFolder(dist); err != nil {
 		return err
 	}
 	manifest := assets.Manifest{Source: source, Files: map[string]string{}, Icons: map[string]string{}}
-	for _, b := range bundles() {
+	for _, b := range bundleNames() {
 		content, err := b.join(dir)
 		if err != nil {
 			return err
@@ -92,12 +92,12 @@ func pack(dir string) error {
 		for name, packed := range manifest.Files {
 			content = bytes.ReplaceAll(content, []byte(`url("`+name+`")`), []byte(`url("`+packed+`")`))
 		}
-		if manifest.Files[b.name], err = write(dist, b.name, content); err != nil {
+		if manifest.Files[b.name], err = writeAsset(dist, b.name, content); err != nil {
 			return err
 		}
 	}
 	for _, name := range assets.Icons() {
-		if manifest.Icons[name], err = icon(dir, name); err != nil {
+		if manifest.Icons[name], err = readIcon(dir, name); err != nil {
 			return err
 		}
 	}
@@ -108,8 +108,8 @@ func pack(dir string) error {
 	return os.WriteFile(filepath.Join(dist, assets.ManifestName), text, 0o644) //nolint:gosec // read by the build
 }
 
-// digest returns a digest of all that the assets are made from.
-func digest(dir string) (string, error) {
+// fileDigest returns a digest of all that the assets are made from.
+func fileDigest(dir string) (string, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "src", "*"))
 	if err != nil {
 		return "", err
@@ -124,12 +124,12 @@ func digest(dir string) (string, error) {
 		}
 		fmt.Fprintf(sum, "%s %d\n%s", filepath.Base(name), len(content), content)
 	}
-	fmt.Fprintf(sum, "%v %v", bundles(), assets.Icons())
+	fmt.Fprintf(sum, "%v %v", bundleNames(), assets.Icons())
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// made returns the digest of what dist was made from, "" where it was not made.
-func made(dir string) string {
+// isCurrent returns the digest of what dist was made from, "" where it was not made.
+func isCurrent(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, "dist", assets.ManifestName)) //nolint:gosec // our own file
 	if err != nil {
 		return ""
@@ -141,9 +141,9 @@ func made(dir string) string {
 	return manifest.Source
 }
 
-// fetch installs the packages of package-lock.json, whose digests npm checks. None
+// fetchPackages installs the packages of package-lock.json, whose digests npm checks. None
 // of their scripts run.
-func fetch(dir string) error {
+func fetchPackages(dir string) error {
 	npm := exec.CommandContext(context.Background(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	npm.Dir = dir
 	output, err := npm.CombinedOutput()
@@ -153,7 +153,7 @@ func fetch(dir string) error {
 	return nil
 }
 
-func empty(dist string) error {
+func emptyFolder(dist string) error {
 	entries, err := os.ReadDir(dist)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ var sourceMap = regexp.MustCompile(`(?m)^(//|/\*)[#@] sourceMappingURL=.*$`)
 
 func (b bundle) join(dir string) ([]byte, error) {
 	if b.modules {
-		return bundled(filepath.Join(dir, b.parts[0]))
+		return bundleSource(filepath.Join(dir, b.parts[0]))
 	}
 	if filepath.Ext(b.name) == ".woff2" {
 		return os.ReadFile(filepath.Join(dir, b.parts[0])) //nolint:gosec // our own list
@@ -191,9 +191,9 @@ func (b bundle) join(dir string) ([]byte, error) {
 	return joined.Bytes(), nil
 }
 
-// bundled returns a script with all that it imports, as the version of esbuild makes it
+// bundleSource returns a script with all that it imports, as the version of esbuild makes it
 // that tools/esbuild pins.
-func bundled(script string) ([]byte, error) {
+func bundleSource(script string) ([]byte, error) {
 	script, err := filepath.Abs(script)
 	if err != nil {
 		return nil, err
@@ -209,20 +209,20 @@ func bundled(script string) ([]byte, error) {
 	return made.Bytes(), nil
 }
 
-// write writes a file with its digest in its name, and its compressed forms, and
+// writeAsset writes a file with its digest in its name, and its compressed forms, and
 // returns its name.
-func write(dist, name string, content []byte) (string, error) {
+func writeAsset(dist, name string, content []byte) (string, error) {
 	sum := sha256.Sum256(content)
 	extension := filepath.Ext(name)
 	packed := strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(sum[:])[:digestLength] + extension
-	gz, err := compress(content, func(w io.Writer) io.WriteCloser {
+	gz, err := compressFile(content, func(w io.Writer) io.WriteCloser {
 		z, _ := gzip.NewWriterLevel(w, gzip.BestCompression)
 		return z
 	})
 	if err != nil {
 		return "", err
 	}
-	br, err := compress(content, func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotli.BestCompression) })
+	br, err := compressFile(content, func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotli.BestCompression) })
 	if err != nil {
 		return "", err
 	}
@@ -234,7 +234,7 @@ func write(dist, name string, content []byte) (string, error) {
 	return packed, nil
 }
 
-func compress(content []byte, to func(io.Writer) io.WriteCloser) ([]byte, error) {
+func compressFile(content []byte, to func(io.Writer) io.WriteCloser) ([]byte, error) {
 	var compressed bytes.Buffer
 	w := to(&compressed)
 	if _, err := w.Write(content); err != nil {
@@ -252,8 +252,8 @@ var (
 	svgSpace   = regexp.MustCompile(`\s*\n\s*`)
 )
 
-// icon returns the content of the svg element of an icon.
-func icon(dir, name string) (string, error) {
+// readIcon returns the content of the svg element of an icon.
+func readIcon(dir, name string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "node_modules/@tabler/icons/icons/outline", name+".svg")) //nolint:gosec // our own list
 	if err != nil {
 		return "", err
