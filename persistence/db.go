@@ -2,17 +2,13 @@ package persistence
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence/internal/pg"
-	"github.com/procession-dev/procession/persistence/migrations"
 )
 
 // maxAttempts bounds how often a transaction is run when it conflicts with others.
@@ -45,66 +41,6 @@ func (db *DB) Ping(ctx context.Context) error {
 
 // Reader returns the read-only queries.
 func (db *DB) Reader() *Reader { return &Reader{pool: db.pool, pools: db.pools} }
-
-// Migrate brings the schema up to date, and starts a new era of the event log if the database was restored in
-// another cluster. Concurrent calls are serialized, also between processes.
-func (db *DB) Migrate(ctx context.Context) error {
-	provider, closeProvider, err := db.migrations()
-	if err != nil {
-		return err
-	}
-	defer closeProvider()
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrating the database: %w", err)
-	}
-	return db.adoptEvents(ctx)
-}
-
-// Migrated reports whether Migrate has nothing to do: the schema is at the version of this build or newer.
-func (db *DB) Migrated(ctx context.Context) (bool, error) {
-	provider, closeProvider, err := db.migrations()
-	if err != nil {
-		return false, err
-	}
-	defer closeProvider()
-	pending, err := provider.HasPending(ctx)
-	if err != nil {
-		return false, fmt.Errorf("reading the schema version: %w", err)
-	}
-	if pending {
-		return false, nil
-	}
-	return db.eventsAdopted(ctx)
-}
-
-// SchemaVersion returns the version that the schema is at, and the newest one that this build knows, which is lower when
-// a newer build has migrated the database.
-func (db *DB) SchemaVersion(ctx context.Context) (current, newest int64, err error) {
-	provider, closeProvider, err := db.migrations()
-	if err != nil {
-		return 0, 0, err
-	}
-	defer closeProvider()
-	current, newest, err = provider.GetVersions(ctx)
-	if err != nil {
-		return 0, 0, fmt.Errorf("reading the schema version: %w", err)
-	}
-	return current, newest, nil
-}
-
-func (db *DB) migrations() (provider *goose.Provider, closeProvider func(), err error) {
-	locker, err := lock.NewPostgresSessionLocker()
-	if err != nil {
-		return nil, nil, fmt.Errorf("preparing migrations: %w", err)
-	}
-	sqlDB := db.unbounded()
-	provider, err = goose.NewProvider(goose.DialectPostgres, sqlDB, migrations.FS, goose.WithSessionLocker(locker))
-	if err != nil {
-		_ = sqlDB.Close()
-		return nil, nil, fmt.Errorf("reading migrations: %w", err)
-	}
-	return provider, func() { _ = sqlDB.Close() }, nil
-}
 
 // Write runs fn in a transaction and commits it when fn returns nil. Nothing is written before that: fn reads
 // what it needs and queues its statements, which are sent together with the commit. After a conflict with

@@ -2,7 +2,6 @@ package persistence_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -13,15 +12,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	_ "github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/persistence/events"
 	"github.com/procession-dev/procession/persistence/maintenance"
-	"github.com/procession-dev/procession/persistence/migrations"
 	"github.com/procession-dev/procession/persistence/retention"
 	"github.com/procession-dev/procession/persistence/webhooks"
 	"github.com/procession-dev/procession/test/kit/pgtest"
@@ -329,58 +325,4 @@ func TestFollowersLeaveOutPartitions(t *testing.T) {
 			require.Equal(t, old, l.value(conn, scans, "1-3"), "%s, %s", name, mode)
 		}
 	}
-}
-
-// A log of the schema before becomes the first partition, with what deliveries and counts know of it, and the release before works
-// on the result.
-func TestTheLogOfTheReleaseBeforeIsPartitioned(t *testing.T) {
-	t.Parallel()
-	l := newLedger(t)
-	conn := l.connect(l.url)
-	l.exec(conn, `DROP SCHEMA public CASCADE`)
-	l.exec(conn, `CREATE SCHEMA public`)
-	up := func(version int64) {
-		t.Helper()
-		db, err := sql.Open("pgx", l.url)
-		require.NoError(t, err)
-		defer func() { _ = db.Close() }()
-		provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS)
-		require.NoError(t, err)
-		_, err = provider.UpTo(t.Context(), version)
-		require.NoError(t, err)
-	}
-	up(36)
-	service := l.connect(pgtest.AsService(t, l.url))
-	role := pgx.Identifier{service.Config().User}.Sanitize()
-	l.exec(conn, `GRANT USAGE ON SCHEMA public TO `+role)
-	l.exec(conn, `GRANT SELECT, INSERT ON events TO `+role)
-	l.exec(conn, `GRANT EXECUTE ON FUNCTION remove_old_events TO `+role)
-	ids := l.add(conn, l.tenant, 400, 300, 0)
-	l.passAll(conn)
-	l.exec(conn, `SET session_replication_role = replica`)
-	const deliver = `INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, state, created_at, queued_at)
-VALUES ($1, $1, $2, $1, 'PROCESS.CREATED', 'B', 'PENDING', now(), now())`
-	l.exec(conn, deliver, ids[0], l.tenant)
-	l.exec(conn, deliver, uuid.New(), l.tenant)
-	l.exec(conn, `INSERT INTO webhook_backlogs (subscription_id, tenant_id, era, xid, position, payload_version, next_event_id)
-SELECT $1, tenant_id, era, xid, position, 'B', $1 FROM events WHERE id = $1`, ids[1])
-	l.exec(conn, `SET session_replication_role = origin`)
-	up(37)
-	require.NoError(t, l.Migrate(t.Context()))
-	l.requireChain(conn)
-	require.EqualValues(t, 2, l.value(conn, `SELECT era FROM event_ledger`))
-
-	added := l.add(service, l.tenant, 0)
-	l.exec(conn, `ALTER TABLE webhook_deliveries DISABLE TRIGGER ALL`)
-	l.exec(conn, `ALTER TABLE webhook_deliveries ENABLE TRIGGER place_delivery`)
-	l.exec(conn, deliver, added[0], l.tenant)
-	require.EqualValues(t, 2, l.value(conn, `SELECT count(*) FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
-		 AND (e.era, e.xid, e.position) = (d.event_era, d.event_xid, d.event_position)`))
-	require.EqualValues(t, 1, l.value(conn, `SELECT count(*) FROM webhook_deliveries WHERE event_xid IS NULL`), "its event is gone")
-	l.requireRead(domain.EventCursor{}, append(ids, added...)...)
-	require.Positive(t, l.value(conn, `SELECT min(e.position) - max(o.position) FROM events e, events o WHERE e.era = 2 AND o.era = 1`))
-	for _, table := range []string{"events", "events_1", "events_2"} {
-		requireDenied(t, service, `DELETE FROM `+table)
-	}
-	requireDenied(t, conn, `DELETE FROM events_1`)
 }
