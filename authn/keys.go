@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -96,25 +97,11 @@ func (k *Keys) Reload(ctx context.Context) error {
 // ReloadEvery reloads the keys at an interval until ctx ends. The interval should
 // be shorter than the publish delay.
 func (k *Keys) ReloadEvery(ctx context.Context, interval time.Duration, log *slog.Logger) {
-	every(ctx, interval, func() {
+	loop.Every(ctx, interval, func() {
 		if err := k.Reload(ctx); err != nil && ctx.Err() == nil {
 			log.LogAttrs(ctx, slog.LevelError, "reloading signing keys failed", slog.Any("error", err))
 		}
 	})
-}
-
-// every calls do at an interval until ctx ends.
-func every(ctx context.Context, interval time.Duration, do func()) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			do()
-		}
-	}
 }
 
 func (k *Keys) now() time.Time { return k.clock().UTC().Truncate(time.Microsecond) }

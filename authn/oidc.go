@@ -13,6 +13,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/internal/openid"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -62,21 +63,16 @@ func (o *OIDC) RefreshEvery(ctx context.Context, interval time.Duration, log *sl
 	if len(o.issuers) == 0 {
 		return
 	}
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
+	refresh := func() {
 		for name, issuer := range o.issuers {
 			if err := issuer.keys.refresh(ctx); err != nil {
 				log.LogAttrs(ctx, slog.LevelWarn, "fetching the keys of an OpenID Connect issuer failed",
 					slog.String("issuer", name), slog.Any("error", err))
 			}
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
 	}
+	refresh()
+	loop.Every(ctx, interval, refresh)
 }
 
 // find returns the user of a token and until when the token is valid. It returns

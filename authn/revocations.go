@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -71,7 +72,7 @@ func (r *Revocations) Reload(ctx context.Context) error {
 
 // RefreshEvery reloads the list at an interval until ctx ends.
 func (r *Revocations) RefreshEvery(ctx context.Context, interval time.Duration, log *slog.Logger) {
-	every(ctx, interval, func() {
+	loop.Every(ctx, interval, func() {
 		if err := r.Reload(ctx); err != nil && ctx.Err() == nil {
 			log.LogAttrs(ctx, slog.LevelError, "reloading engine revocations failed", slog.Any("error", err))
 		}

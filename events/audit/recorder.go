@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/domain"
+	"github.com/procession-dev/procession/internal/loop"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -157,25 +158,15 @@ func (r *Recorder) admitLine(key lineKey) bool {
 
 // Run flushes at an interval until ctx ends, and once more then.
 func (r *Recorder) Run(ctx context.Context, interval time.Duration) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		limit := writeTimeout
-		select {
-		case <-ctx.Done():
-			limit = lastWrite
-		case <-ticker.C:
-		}
+	flush := func(limit time.Duration) {
 		writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
-		err := r.Flush(writing)
-		cancel()
-		if err != nil {
+		defer cancel()
+		if err := r.Flush(writing); err != nil {
 			r.o.Logger.LogAttrs(ctx, slog.LevelWarn, "refusals were not recorded", slog.Any("error", err))
 		}
-		if ctx.Err() != nil {
-			return
-		}
 	}
+	loop.Every(ctx, interval, func() { flush(writeTimeout) })
+	flush(lastWrite)
 }
 
 // networkOf returns the network that an address is counted under: its /24, or the

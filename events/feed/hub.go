@@ -170,7 +170,7 @@ func (h *Hub) listen(ctx context.Context) {
 			return
 		}
 		h.o.Logger.WarnContext(ctx, "LISTEN failed; new events are found by polling", slog.Any("error", err))
-		pause(ctx, reconnectAfter)
+		loop.Sleep(ctx, reconnectAfter)
 	}
 }
 

@@ -44,7 +44,7 @@ func (n *Notifier) Run(ctx context.Context) {
 			return
 		}
 		n.log.WarnContext(ctx, "NOTIFY failed; other replicas find new events by polling", slog.Any("error", err))
-		pause(ctx, reconnectAfter)
+		loop.Sleep(ctx, reconnectAfter)
 	}
 }
 
@@ -66,14 +66,4 @@ func (n *Notifier) next(ctx context.Context) error {
 	}
 	n.rest.Reset(notifyInterval)
 	return nil
-}
-
-// pause waits for a while, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

@@ -87,3 +87,27 @@ func (l *Loop[R]) collect(ctx context.Context, d time.Duration) {
 		}
 	}
 }
+
+// Every calls step every d until ctx ends, for the first time after d.
+func Every(ctx context.Context, d time.Duration, step func()) {
+	ticker := time.NewTicker(d)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			step()
+		}
+	}
+}
+
+// Sleep returns after d, or when ctx ends.
+func Sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -166,10 +166,9 @@ func Purge(ctx context.Context, db *persistence.DB, t retention.Turn, clock func
 			return removed, nil
 		}
 		t = part.Turn
-		select {
-		case <-ctx.Done():
-			return removed, ctx.Err()
-		case <-time.After(rest(clock().Sub(began))):
+		loop.Sleep(ctx, rest(clock().Sub(began)))
+		if err := ctx.Err(); err != nil {
+			return removed, err
 		}
 	}
 }
