@@ -1,6 +1,5 @@
-// Package loop runs the service's pollers. A poller works at once, then whenever
-// it is woken, whenever something that it began has a result, and after a pause
-// at the latest.
+// Package loop runs background work: pollers that results and wake-ups cut short,
+// and functions at intervals.
 package loop
 
 import (
@@ -8,7 +7,7 @@ import (
 	"time"
 )
 
-// Signal wakes one receiver. Several calls of Wake before it receives are one.
+// Signal wakes one receiver. Several calls of Wake before it receives are merged.
 type Signal chan struct{}
 
 // NewSignal returns a Signal.
@@ -22,55 +21,56 @@ func (s Signal) Wake() {
 	}
 }
 
-// Loop is a poller with results of type R. Fields that are nil or zero are not
-// used. Its functions are called one at a time.
+// Loop is a poller with results of type R. Only Step is required. Its functions are
+// called one at a time.
 type Loop[R any] struct {
-	// Step does what is due. It returns when to call it again unless something
-	// happens before.
+	// Step does the work that is due and returns the pause before the next call, which
+	// a wake-up or a result ends.
 	Step func(ctx context.Context) (pause time.Duration)
-	// Woken is called when Wake was received.
-	Wake  Signal
-	Woken func()
-	// Note is called with each result.
-	Results <-chan R
-	Note    func(R)
-	// Gather returns how long to wait for further results before Step is called, so
-	// that one Step deals with many of them.
-	Gather func() time.Duration
-	// Rest is the least time between two calls of Step. Results are noted meanwhile.
-	Rest time.Duration
+	// OnWake is called when Wake was received.
+	Wake   Signal
+	OnWake func()
+	// OnResult is called with each result.
+	Results  <-chan R
+	OnResult func(R)
+	// GatherTime returns how long to wait for further results before Step is called, so
+	// that one Step handles many of them.
+	GatherTime func() time.Duration
+	// MinInterval is the minimum time between two calls of Step. Results are received
+	// meanwhile.
+	MinInterval time.Duration
 }
 
-// Run runs the loop until ctx ends.
+// Run runs the loop, beginning with Step, until ctx ends.
 func (l *Loop[R]) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause := l.Step(ctx)
-		l.collect(ctx, l.Rest)
-		l.await(ctx, pause-l.Rest)
-		if l.Gather != nil {
-			l.collect(ctx, l.Gather())
+		l.collectResults(ctx, l.MinInterval)
+		l.waitForEvent(ctx, pause-l.MinInterval)
+		if l.GatherTime != nil {
+			l.collectResults(ctx, l.GatherTime())
 		}
 	}
 }
 
-// await returns when something happens, after the pause at the latest.
-func (l *Loop[R]) await(ctx context.Context, pause time.Duration) {
+// waitForEvent waits for a wake-up or a result, at most for the pause.
+func (l *Loop[R]) waitForEvent(ctx context.Context, pause time.Duration) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-l.Wake:
-		if l.Woken != nil {
-			l.Woken()
+		if l.OnWake != nil {
+			l.OnWake()
 		}
 	case r := <-l.Results:
-		l.Note(r)
+		l.OnResult(r)
 	case <-timer.C:
 	}
 }
 
-// collect notes the results of the time.
-func (l *Loop[R]) collect(ctx context.Context, d time.Duration) {
+// collectResults receives results for the duration d.
+func (l *Loop[R]) collectResults(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
 	}
@@ -81,7 +81,7 @@ func (l *Loop[R]) collect(ctx context.Context, d time.Duration) {
 		case <-ctx.Done():
 			return
 		case r := <-l.Results:
-			l.Note(r)
+			l.OnResult(r)
 		case <-timer.C:
 			return
 		}

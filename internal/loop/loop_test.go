@@ -11,49 +11,49 @@ import (
 	"github.com/procession-dev/procession/internal/loop"
 )
 
-func TestLoop(t *testing.T) {
+func TestLoopStepsAfterEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
+		start := time.Now()
 		advance := func(d time.Duration) {
 			time.Sleep(d) //nolint:forbidigo // the clock is synctest's
 			synctest.Wait()
 		}
 		var steps []time.Duration
-		var noted []int
+		var received []int
 		woken := 0
 		results := make(chan int)
 		l := loop.Loop[int]{
 			Step: func(context.Context) time.Duration {
-				steps = append(steps, time.Since(begin))
+				steps = append(steps, time.Since(start))
 				return time.Second
 			},
-			Wake: loop.NewSignal(), Woken: func() { woken++ },
-			Results: results, Note: func(r int) { noted = append(noted, r) },
-			Gather: func() time.Duration { return 10 * time.Millisecond },
-			Rest:   100 * time.Millisecond,
+			Wake: loop.NewSignal(), OnWake: func() { woken++ },
+			Results: results, OnResult: func(r int) { received = append(received, r) },
+			GatherTime:  func() time.Duration { return 10 * time.Millisecond },
+			MinInterval: 100 * time.Millisecond,
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		go l.Run(ctx)
 		synctest.Wait()
-		require.Len(t, steps, 1, "the first step is at once")
+		require.Len(t, steps, 1, "the first step is immediate")
 
 		l.Wake.Wake()
 		l.Wake.Wake()
 		results <- 1
 		advance(50 * time.Millisecond)
-		require.Len(t, steps, 1, "it rests")
-		require.Equal(t, []int{1}, noted, "results are noted meanwhile")
+		require.Len(t, steps, 1, "the minimum interval is kept")
+		require.Equal(t, []int{1}, received, "results are received meanwhile")
 
 		advance(100 * time.Millisecond)
-		require.Equal(t, 1, woken, "wake-ups become one")
+		require.Equal(t, 1, woken, "wake-ups are merged")
 
 		advance(100 * time.Millisecond)
 		results <- 2
 		advance(5 * time.Millisecond)
 		results <- 3
 		advance(3 * time.Second)
-		require.Equal(t, []int{1, 2, 3}, noted)
+		require.Equal(t, []int{1, 2, 3}, received)
 		ms := time.Millisecond
 		require.Equal(t, []time.Duration{0, 110 * ms, 260 * ms, 1270 * ms, 2280 * ms}, steps,
 			"a wake-up, two results gathered, the pause twice")
@@ -62,7 +62,7 @@ func TestLoop(t *testing.T) {
 	})
 }
 
-func TestLoopEndsWithItsContext(t *testing.T) {
+func TestLoopStopsWithContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	steps := 0

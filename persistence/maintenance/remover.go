@@ -16,11 +16,11 @@ const (
 	// planInterval is the maximum time until a new tenant or a changed bound takes effect.
 	planInterval   = 10 * time.Minute
 	removeInterval = time.Minute
-	// A turn that failed is tried again after retryInterval, so that it does not hold up the others.
+	// retryInterval is the pause of a failed turn, during which the others continue.
 	retryInterval = time.Hour
-	// restShare is the pause after a part as a multiple of the time that the part took.
-	restShare = 4
-	minRest   = 10 * time.Millisecond
+	// pauseFactor is the pause after a part as a multiple of the part's duration.
+	pauseFactor = 4
+	minPause    = 10 * time.Millisecond
 )
 
 // RemoverOptions configure a Remover.
@@ -32,15 +32,15 @@ type RemoverOptions struct {
 	Logger *slog.Logger
 }
 
-// Remover removes data that has reached its age. The replicas divide the turns among
-// themselves, and another replica continues the turn of one that dies.
+// Remover removes data older than its retention time. Replicas share the turns, and
+// another replica continues the turn of a dead one.
 type Remover struct {
-	o       RemoverOptions
-	planned time.Time
-	// partitionsDue is the time at which the partitions of the event log are retried after a failure.
-	partitionsDue time.Time
-	removed       map[domain.RetentionKind]*atomic.Int64
-	faults        atomic.Int64
+	o         RemoverOptions
+	plannedAt time.Time
+	// partitionsRetryAt is the time of the next attempt at partitions after a failure.
+	partitionsRetryAt time.Time
+	removed           map[domain.RetentionKind]*atomic.Int64
+	faults            atomic.Int64
 }
 
 // NewRemover returns a Remover that is started with Run.
@@ -61,64 +61,64 @@ func (r *Remover) Faults() int64 { return r.faults.Load() }
 
 // Run removes data until ctx ends.
 func (r *Remover) Run(ctx context.Context) {
-	l := loop.Loop[struct{}]{Step: r.step}
+	l := loop.Loop[struct{}]{Step: r.removePart}
 	l.Run(ctx)
 }
 
-// step removes a part and returns the pause before the next call.
-func (r *Remover) step(ctx context.Context) time.Duration {
+// removePart removes a part and returns the pause before the next call.
+func (r *Remover) removePart(ctx context.Context) time.Duration {
 	now := r.o.Clock()
-	if now.Sub(r.planned) >= planInterval {
+	if now.Sub(r.plannedAt) >= planInterval {
 		if err := retention.Plan(ctx, r.o.DB, r.o.Bounds, now); err != nil {
-			r.complain(ctx, err)
-			return faultInterval
+			r.logFailure(ctx, err)
+			return faultPause
 		}
-		r.planned = now
-		r.turnPartitions(ctx, now)
+		r.plannedAt = now
+		r.rotatePartitions(ctx, now)
 	}
 	began := r.o.Clock()
 	part, err := retention.RemoveDue(ctx, r.o.DB, r.o.Bounds, now)
 	if err != nil {
-		r.complain(ctx, err, about(part.Turn)...)
+		r.logFailure(ctx, err, turnAttributes(part.Turn)...)
 		if part.Found && ctx.Err() == nil {
 			err = retention.Postpone(ctx, r.o.DB, part.Turn, now.Add(retryInterval))
 		}
 		if err != nil {
-			return faultInterval
+			return faultPause
 		}
-		return minRest
+		return minPause
 	}
 	if !part.Found {
 		return removeInterval
 	}
 	r.removed[part.Turn.Kind].Add(part.Removed)
 	if part.Done && part.Total > 0 {
-		r.o.Logger.InfoContext(ctx, "old data was removed", append(about(part.Turn), slog.Int64("count", part.Total))...)
+		r.o.Logger.InfoContext(ctx, "old data removed", append(turnAttributes(part.Turn), slog.Int64("count", part.Total))...)
 	}
-	return rest(r.o.Clock().Sub(began))
+	return pauseAfter(r.o.Clock().Sub(began))
 }
 
-// turnPartitions adds the next partition of the event log and drops old ones.
-func (r *Remover) turnPartitions(ctx context.Context, now time.Time) {
-	if now.Before(r.partitionsDue) {
+// rotatePartitions adds the next partition of the event log and drops old ones.
+func (r *Remover) rotatePartitions(ctx context.Context, now time.Time) {
+	if now.Before(r.partitionsRetryAt) {
 		return
 	}
 	added, err := retention.AddPartition(ctx, r.o.DB, r.o.Bounds)
 	if added {
-		r.o.Logger.InfoContext(ctx, "a partition of the event log was begun")
+		r.o.Logger.InfoContext(ctx, "partition of the event log created")
 	}
 	if bound := r.o.Bounds[domain.RetainEvents]; err == nil && bound > 0 {
 		var dropped retention.Partitions
 		dropped, err = DropPartitions(ctx, r.o.DB, now.Add(-bound), r.o.Clock)
 		r.removed[domain.RetainEvents].Add(dropped.Events)
 		if dropped.Count > 0 {
-			r.o.Logger.InfoContext(ctx, "old partitions of the event log were dropped", slog.Int64("count", dropped.Count),
+			r.o.Logger.InfoContext(ctx, "old partitions of the event log dropped", slog.Int64("count", dropped.Count),
 				slog.Int64("events", dropped.Events), slog.Time("before", now.Add(-bound)))
 		}
 	}
 	if err != nil {
-		r.complain(ctx, err)
-		r.partitionsDue = now.Add(retryInterval)
+		r.logFailure(ctx, err)
+		r.partitionsRetryAt = now.Add(retryInterval)
 	}
 }
 
@@ -135,22 +135,22 @@ func DropPartitions(ctx context.Context, db *persistence.DB, before time.Time, c
 	}
 }
 
-func (r *Remover) complain(ctx context.Context, err error, more ...any) {
+func (r *Remover) logFailure(ctx context.Context, err error, more ...any) {
 	if ctx.Err() != nil {
 		return
 	}
 	r.faults.Add(1)
-	r.o.Logger.WarnContext(ctx, "old data was not removed", append(more, slog.Any("error", err))...)
+	r.o.Logger.WarnContext(ctx, "removing old data failed", append(more, slog.Any("error", err))...)
 }
 
-func about(t retention.Turn) []any {
+func turnAttributes(t retention.Turn) []any {
 	return []any{
 		slog.String("tenant", t.Tenant), slog.String("kind", string(t.Kind)), slog.Time("before", t.Before),
 	}
 }
 
-// rest returns the pause after a part.
-func rest(took time.Duration) time.Duration { return max(minRest, restShare*took) }
+// pauseAfter returns the pause after a part.
+func pauseAfter(took time.Duration) time.Duration { return max(minPause, pauseFactor*took) }
 
 // Purge removes all rows of the turn in parts, with the pauses of a Remover, and returns
 // their number. Parts removed before an error stay removed.
@@ -166,7 +166,7 @@ func Purge(ctx context.Context, db *persistence.DB, t retention.Turn, clock func
 			return removed, nil
 		}
 		t = part.Turn
-		loop.Sleep(ctx, rest(clock().Sub(began)))
+		loop.Sleep(ctx, pauseAfter(clock().Sub(began)))
 		if err := ctx.Err(); err != nil {
 			return removed, err
 		}
