@@ -8,15 +8,15 @@ import (
 const (
 	firstBackoff = 100 * time.Millisecond
 	maxBackoff   = 10 * time.Second
-	// While Temporal cannot be used, the circuit limits the attempts; a command's
-	// own backoff would only make it late when Temporal is back.
+	// While Temporal is unavailable, the circuit limits the attempts. A longer backoff
+	// of a command would only delay it once Temporal is available again.
 	maxUnavailableBackoff = time.Second
 )
 
-// backoff returns how long a command waits after it has failed once more than attempts
-// times. It doubles each time and varies by a fifth, so that commands that failed
+// retryDelay returns the backoff of a command after attempts earlier failures and one
+// more. It doubles each time and varies by a fifth, so that commands that failed
 // together are not retried together.
-func backoff(attempts int, unavailable bool) time.Duration {
+func retryDelay(attempts int, unavailable bool) time.Duration {
 	limit := maxBackoff
 	if unavailable {
 		limit = maxUnavailableBackoff
@@ -29,39 +29,39 @@ func backoff(attempts int, unavailable bool) time.Duration {
 }
 
 const (
-	// tripAfter is how many commands in a row must find Temporal unusable: one may
-	// be unlucky.
+	// tripAfter is the number of consecutive failures that open the circuit.
 	tripAfter = 3
 	maxProbe  = time.Second
 )
 
-// circuit is the circuit breaker for calls to Temporal. While Temporal cannot be
-// used, the circuit is open and one command at a time probes it.
+// circuit is the circuit breaker for calls to Temporal. While it is open, one command
+// at a time probes Temporal.
 type circuit struct {
-	streak  int
-	probeAt time.Time
-	pause   time.Duration
+	failures int
+	probeAt  time.Time
+	pause    time.Duration
 }
 
-func (c *circuit) open() bool { return c.streak >= tripAfter }
+func (c *circuit) isOpen() bool { return c.failures >= tripAfter }
 
-// note records the outcome of an attempt and reports whether the circuit has
-// opened or closed.
-func (c *circuit) note(unavailable bool, now time.Time) (changed bool) {
-	before := c.open()
+// recordAttempt records an outcome and reports whether the circuit has opened or
+// closed.
+func (c *circuit) recordAttempt(unavailable bool, now time.Time) (changed bool) {
+	before := c.isOpen()
 	if !unavailable {
 		*c = circuit{}
 		return before
 	}
-	c.streak++
-	if !before && c.open() {
-		c.probed(now)
+	c.failures++
+	if !before && c.isOpen() {
+		c.startProbe(now)
 	}
-	return before != c.open()
+	return before != c.isOpen()
 }
 
-// probed records that a command is under way as the probe.
-func (c *circuit) probed(now time.Time) {
+// startProbe records that a command probes Temporal, and sets the time of the next
+// probe.
+func (c *circuit) startProbe(now time.Time) {
 	c.pause = min(maxProbe, max(firstBackoff, 2*c.pause))
 	c.probeAt = now.Add(c.pause)
 }

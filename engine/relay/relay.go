@@ -18,36 +18,35 @@ import (
 const DefaultConcurrency = 16
 
 const (
-	// pollInterval is how soon the relay finds commands that another replica staged
-	// or that have become due.
+	// pollInterval is the time between two polls for commands that another replica
+	// staged or that have become due.
 	pollInterval = time.Second
-	// gatherFor is how long results are gathered before they are written, so that
-	// many commands share one transaction; gatherBusy applies while other commands
-	// are under way.
-	gatherFor  = 3 * time.Millisecond
-	gatherBusy = 12 * time.Millisecond
-	// lease is how long a claimed command is not claimed by other replicas. It
-	// outlasts the time in the relay's queue plus callTime.
-	lease    = 15 * time.Second
-	callTime = 6 * time.Second
-	// finishTime bounds the last transaction of a stopping relay.
-	finishTime = 5 * time.Second
+	// Results are gathered before they are written, so that many commands share one
+	// transaction; busyGatherTime applies while other commands are in flight.
+	minGatherTime  = 3 * time.Millisecond
+	busyGatherTime = 12 * time.Millisecond
+	// lease keeps a claimed command from other replicas. It exceeds the time in the
+	// relay's queue plus callTimeout.
+	lease       = 15 * time.Second
+	callTimeout = 6 * time.Second
+	// drainTimeout bounds the last transaction of a stopping relay.
+	drainTimeout = 5 * time.Second
 )
 
 // Options configure a Relay.
 type Options struct {
 	DB *persistence.DB
-	// Execute carries out a command within six seconds and may be called again for
-	// the same one. For commands that start a workflow it returns Temporal's run id.
+	// Execute executes a command within six seconds and may be called again with the
+	// same command. For commands that start a workflow it returns Temporal's run id.
 	Execute func(ctx context.Context, c domain.DueCommand) (engineRun string, err error)
 	// Unavailable reports whether an error of Execute means that Temporal as a whole
-	// is unavailable, rather than that the command is wrong.
+	// is unavailable, rather than that the command is invalid.
 	Unavailable func(error) bool
-	// Executed is called with the namespace of every command that succeeded. It must
-	// not block. It may be nil.
+	// Executed is called with the namespace of every successful command. It must not
+	// block, and may be nil.
 	Executed func(namespace string)
-	// Refused is called with errors that are caused by the command itself. It must
-	// not block. It may be nil.
+	// Refused is called with each error that the command itself caused. It must not
+	// block, and may be nil.
 	Refused func(error)
 	Clock   func() time.Time
 	Logger  *slog.Logger
@@ -56,10 +55,10 @@ type Options struct {
 	Concurrency int
 }
 
-// Relay executes staged commands: those of one order key one after the other,
-// others concurrently. A command that fails is retried with increasing backoff
-// until it succeeds, and holds up only its own order key. While Temporal is
-// unavailable, a relay tries one command a second.
+// Relay executes staged commands in order within an order key, and concurrently
+// otherwise. A failed command is retried with increasing backoff until it succeeds,
+// and blocks only its own order key. While Temporal is unavailable, a relay tries one
+// command a second.
 //
 // Several relays may work on one database.
 type Relay struct {
@@ -68,17 +67,17 @@ type Relay struct {
 	results chan result
 
 	// Used by the loop only.
-	queue   []claimed
+	queue   []claimedCommand
 	running int
 	outcome persistence.CommandExchange
 	circuit circuit
 	retryAt time.Time
 
-	executed, refused atomic.Int64
-	down              atomic.Bool
+	executed, failed atomic.Int64
+	down             atomic.Bool
 }
 
-type claimed struct {
+type claimedCommand struct {
 	domain.DueCommand
 	leaseUntil time.Time
 }
@@ -107,8 +106,8 @@ func New(o Options) *Relay {
 // Wake notifies the relay that commands were staged. It never blocks.
 func (r *Relay) Wake() { r.wake.Wake() }
 
-// Stats counts what a relay has done since it was created, and reports whether
-// Temporal is unavailable to it.
+// Stats contains the numbers of executed and failed commands since the relay was
+// created. Down reports whether Temporal is unavailable.
 type Stats struct {
 	Executed, Failed int64
 	Down             bool
@@ -116,55 +115,54 @@ type Stats struct {
 
 // Stats returns the relay's counters.
 func (r *Relay) Stats() Stats {
-	return Stats{Executed: r.executed.Load(), Failed: r.refused.Load(), Down: r.down.Load()}
+	return Stats{Executed: r.executed.Load(), Failed: r.failed.Load(), Down: r.down.Load()}
 }
 
-// Run executes commands until ctx ends, then finishes and records the commands
-// under way. It must not be called twice.
+// Run executes commands until ctx ends, then finishes and records the commands in
+// flight. It must not be called twice.
 func (r *Relay) Run(ctx context.Context) {
 	l := loop.Loop[result]{
 		Step: func(ctx context.Context) time.Duration {
-			r.exchange(ctx)
-			r.start(ctx)
-			return r.pause()
+			r.exchangeCommands(ctx)
+			r.startCommands(ctx)
+			return r.nextPause()
 		},
-		Wake: r.wake, Results: r.results, Note: r.note, Gather: r.gatherFor,
+		Wake: r.wake, Results: r.results, OnResult: r.recordResult, GatherTime: r.gatherTime,
 	}
 	l.Run(ctx)
-	r.finish(ctx)
+	r.drain(ctx)
 }
 
-// pause returns how long the loop may wait without a wake-up.
-func (r *Relay) pause() time.Duration {
+// nextPause returns the maximum time until the next exchange.
+func (r *Relay) nextPause() time.Duration {
 	pause := pollInterval
 	now := r.o.Clock()
 	if !r.retryAt.IsZero() {
-		pause = min(pause, max(r.retryAt.Sub(now), gatherFor))
+		pause = min(pause, max(r.retryAt.Sub(now), minGatherTime))
 	}
-	if r.circuit.open() {
-		pause = min(pause, max(r.circuit.probeAt.Sub(now), gatherFor))
+	if r.circuit.isOpen() {
+		pause = min(pause, max(r.circuit.probeAt.Sub(now), minGatherTime))
 	}
 	return pause
 }
 
-// gatherFor returns how long results are gathered.
-func (r *Relay) gatherFor() time.Duration {
+func (r *Relay) gatherTime() time.Duration {
 	if r.running > 0 {
-		return gatherBusy
+		return busyGatherTime
 	}
-	return gatherFor
+	return minGatherTime
 }
 
-// exchange writes the outcomes and claims as many commands as there is room for.
-// While the database cannot be used, the outcomes are kept for the next exchange.
-func (r *Relay) exchange(ctx context.Context) {
+// exchangeCommands writes the outcomes and claims commands up to claimLimit. While the
+// database is unavailable, it keeps the outcomes for the next exchange.
+func (r *Relay) exchangeCommands(ctx context.Context) {
 	now := r.o.Clock()
 	r.outcome.Now, r.outcome.LeaseUntil = now, now.Add(lease)
-	r.outcome.Limit = r.room(now)
+	r.outcome.Limit = r.claimLimit(now)
 	due, err := r.o.DB.ExchangeEngineCommands(ctx, r.outcome)
 	if err != nil {
 		if ctx.Err() == nil {
-			r.o.Logger.ErrorContext(ctx, "outbox relay cannot use the database", slog.Any("error", err))
+			r.o.Logger.ErrorContext(ctx, "exchanging engine commands failed", slog.Any("error", err))
 		}
 		return
 	}
@@ -173,18 +171,18 @@ func (r *Relay) exchange(ctx context.Context) {
 		r.retryAt = time.Time{}
 	}
 	for _, c := range due {
-		r.queue = append(r.queue, claimed{DueCommand: c, leaseUntil: now.Add(lease)})
+		r.queue = append(r.queue, claimedCommand{DueCommand: c, leaseUntil: now.Add(lease)})
 	}
-	if r.circuit.open() && len(due) > 0 {
-		r.circuit.probed(now)
+	if r.circuit.isOpen() && len(due) > 0 {
+		r.circuit.startProbe(now)
 	}
 }
 
-// room returns how many commands may be claimed: enough to keep all goroutines
+// claimLimit returns the number of commands to claim: enough to keep all goroutines
 // busy until the next exchange, one at a time while Temporal is unavailable.
-func (r *Relay) room(now time.Time) int {
+func (r *Relay) claimLimit(now time.Time) int {
 	busy := len(r.queue) + r.running
-	if !r.circuit.open() {
+	if !r.circuit.isOpen() {
 		return 2*r.o.Concurrency - busy
 	}
 	if busy > 0 || now.Before(r.circuit.probeAt) {
@@ -193,38 +191,38 @@ func (r *Relay) room(now time.Time) int {
 	return 1
 }
 
-// start begins as many of the claimed commands as may run concurrently. A command
-// that has waited so long that its lease might end during execution is released.
-func (r *Relay) start(ctx context.Context) {
+// startCommands starts claimed commands up to the concurrency limit. It releases a
+// command with a lease that might end during execution.
+func (r *Relay) startCommands(ctx context.Context) {
 	now := r.o.Clock()
 	for len(r.queue) > 0 && r.running < r.o.Concurrency {
 		next := r.queue[0]
 		r.queue = r.queue[1:]
-		if now.Add(callTime).After(next.leaseUntil) {
+		if now.Add(callTimeout).After(next.leaseUntil) {
 			r.outcome.Untried = append(r.outcome.Untried, next.ID)
 			continue
 		}
 		r.running++
-		// Commands under way are finished even when the relay stops.
-		go r.execute(context.WithoutCancel(ctx), next.DueCommand)
+		// Commands in flight are finished even when the relay stops.
+		go r.executeCommand(context.WithoutCancel(ctx), next.DueCommand)
 	}
 }
 
-func (r *Relay) execute(ctx context.Context, c domain.DueCommand) {
-	ctx, cancel := context.WithTimeout(ctx, callTime)
+func (r *Relay) executeCommand(ctx context.Context, c domain.DueCommand) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	run, err := r.o.Execute(ctx, c)
 	r.results <- result{command: c, engineRun: run, err: err}
 }
 
-// note keeps an outcome for the next exchange.
-func (r *Relay) note(done result) {
+// recordResult keeps an outcome for the next exchange.
+func (r *Relay) recordResult(done result) {
 	r.running--
 	now := r.o.Clock()
 	unavailable := done.err != nil && r.o.Unavailable(done.err)
-	if changed := r.circuit.note(unavailable, now); changed {
-		r.down.Store(r.circuit.open())
-		if r.circuit.open() {
+	if changed := r.circuit.recordAttempt(unavailable, now); changed {
+		r.down.Store(r.circuit.isOpen())
+		if r.circuit.isOpen() {
 			r.o.Logger.Warn("Temporal is unavailable", slog.Any("error", done.err))
 		} else {
 			r.o.Logger.Warn("Temporal is available again")
@@ -237,12 +235,12 @@ func (r *Relay) note(done result) {
 			persistence.CommandDone{ID: done.command.ID, EngineRun: done.engineRun})
 		return
 	}
-	r.refused.Add(1)
+	r.failed.Add(1)
 	if !unavailable {
 		r.o.Refused(done.err)
-		r.logRefused(done)
+		r.logFailure(done)
 	}
-	retryAt := now.Add(backoff(done.command.Attempts, unavailable))
+	retryAt := now.Add(retryDelay(done.command.Attempts, unavailable))
 	if r.retryAt.IsZero() || retryAt.Before(r.retryAt) {
 		r.retryAt = retryAt
 	}
@@ -250,8 +248,8 @@ func (r *Relay) note(done result) {
 		persistence.CommandFailed{ID: done.command.ID, Error: done.err.Error(), RetryAt: retryAt})
 }
 
-// logRefused logs a failing command, but not on every attempt.
-func (r *Relay) logRefused(done result) {
+// logFailure logs a failing command, but not on every attempt.
+func (r *Relay) logFailure(done result) {
 	if done.command.Attempts%10 != 0 {
 		return
 	}
@@ -263,11 +261,11 @@ func (r *Relay) logRefused(done result) {
 		slog.Any("error", done.err))
 }
 
-// finish waits for commands under way, releases those that were not begun, and
-// records both.
-func (r *Relay) finish(ctx context.Context) {
+// drain waits for the commands in flight, releases the queued commands, and records
+// both.
+func (r *Relay) drain(ctx context.Context) {
 	for r.running > 0 {
-		r.note(<-r.results)
+		r.recordResult(<-r.results)
 	}
 	untried := make([]uuid.UUID, len(r.queue))
 	for i, c := range r.queue {
@@ -276,10 +274,10 @@ func (r *Relay) finish(ctx context.Context) {
 	r.queue = nil
 	r.outcome.Untried = append(r.outcome.Untried, untried...)
 	r.outcome.Limit, r.outcome.Now = 0, r.o.Clock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	if _, err := r.o.DB.ExchangeEngineCommands(ctx, r.outcome); err != nil {
-		// Nothing is lost: the commands are tried again when their leases end.
-		r.o.Logger.ErrorContext(ctx, "outbox relay could not record its last outcomes", slog.Any("error", err))
+		// The commands are retried when their leases end.
+		r.o.Logger.ErrorContext(ctx, "recording the last outcomes of engine commands failed", slog.Any("error", err))
 	}
 }

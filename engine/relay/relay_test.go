@@ -19,31 +19,31 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-const patience = 20 * time.Second
+const timeout = 20 * time.Second
 
 var (
 	errDown    = errors.New("no answer")
 	errRefused = errors.New("the command is refused")
 )
 
-// office is a service whose commands are executed by a fake of Temporal.
-type office struct {
+// fixture is a service with a fake of Temporal that executes its commands.
+type fixture struct {
 	*app.Service
 	enginetest.Tenant
 
 	db    *persistence.DB
 	relay *relay.Relay
 
-	mu      sync.Mutex
-	answer  func(domain.DueCommand) error
-	carried []domain.DueCommand
-	tried   int
+	mu       sync.Mutex
+	answer   func(domain.DueCommand) error
+	executed []domain.DueCommand
+	attempts int
 }
 
-func newOffice(t *testing.T) *office {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	db := pgtest.New(t)
-	o := &office{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}
+	o := &fixture{db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan")}
 	o.relay = o.newRelay()
 	o.Service = app.New(app.Options{
 		Store:        storage.New(storage.Options{DB: db, Clock: time.Now, Wake: o.relay.Wake}),
@@ -52,35 +52,34 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-func (o *office) newRelay() *relay.Relay {
+func (o *fixture) newRelay() *relay.Relay {
 	return relay.New(relay.Options{
-		DB: o.db, Execute: o.execute, Clock: time.Now, Logger: enginetest.Logger(),
+		DB: o.db, Execute: o.executeCommand, Clock: time.Now, Logger: enginetest.Logger(),
 		Unavailable: func(err error) bool { return errors.Is(err, errDown) },
 	})
 }
 
-func (o *office) execute(_ context.Context, c domain.DueCommand) (string, error) {
+func (o *fixture) executeCommand(_ context.Context, c domain.DueCommand) (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.tried++
+	o.attempts++
 	if o.answer != nil {
 		if err := o.answer(c); err != nil {
 			return "", err
 		}
 	}
-	o.carried = append(o.carried, c)
+	o.executed = append(o.executed, c)
 	return "run-of-" + c.Run.WorkflowID, nil
 }
 
-func (o *office) answers(f func(domain.DueCommand) error) {
+func (o *fixture) answerWith(f func(domain.DueCommand) error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.answer = f
 }
 
-// run starts a relay that stops with the test, or when the returned function is
-// called.
-func run(t *testing.T, relay *relay.Relay) (stop func()) {
+// startRelay runs a relay until the test ends or the returned function is called.
+func startRelay(t *testing.T, relay *relay.Relay) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := make(chan struct{})
@@ -96,38 +95,38 @@ func run(t *testing.T, relay *relay.Relay) (stop func()) {
 	return stop
 }
 
-// kinds lists, for each process, the kinds of the executed commands in order.
-func (o *office) kinds() map[uuid.UUID][]domain.CommandKind {
+// executedKinds lists, for each process, the kinds of the executed commands in order.
+func (o *fixture) executedKinds() map[uuid.UUID][]domain.CommandKind {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	kinds := map[uuid.UUID][]domain.CommandKind{}
-	for _, c := range o.carried {
+	for _, c := range o.executed {
 		kinds[c.Run.OwnerID] = append(kinds[c.Run.OwnerID], c.Kind)
 	}
 	return kinds
 }
 
-func (o *office) attempts() int {
+func (o *fixture) attemptCount() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.tried
+	return o.attempts
 }
 
-func (o *office) backlog(t *testing.T) domain.Backlogs {
+func (o *fixture) readBacklog(t *testing.T) domain.Backlogs {
 	t.Helper()
 	b, err := o.db.Reader().ReadAllBacklogs(t.Context(), time.Now())
 	require.NoError(t, err)
 	return b
 }
 
-func (o *office) awaitEmpty(t *testing.T) {
+func (o *fixture) awaitEmpty(t *testing.T) {
 	t.Helper()
-	require.Eventually(t, func() bool { return o.backlog(t).Commands == 0 }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return o.readBacklog(t).Commands == 0 }, timeout, 10*time.Millisecond)
 }
 
-func TestCommandsOfAProcessAreCarriedOutInOrder(t *testing.T) {
+func TestRelayExecutesCommandsOfAProcessInOrder(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	const processes, tasks = 20, 3
 	want := map[uuid.UUID][]domain.CommandKind{}
 	for range processes {
@@ -140,12 +139,12 @@ func TestCommandsOfAProcessAreCarriedOutInOrder(t *testing.T) {
 			want[p.ID] = append(want[p.ID], domain.CommandSignal)
 		}
 	}
-	require.EqualValues(t, processes*(tasks+1), o.backlog(t).Commands)
+	require.EqualValues(t, processes*(tasks+1), o.readBacklog(t).Commands)
 	// Two replicas share the work.
-	run(t, o.relay)
-	run(t, o.newRelay())
+	startRelay(t, o.relay)
+	startRelay(t, o.newRelay())
 	o.awaitEmpty(t)
-	require.Equal(t, want, o.kinds())
+	require.Equal(t, want, o.executedKinds())
 
 	runs, err := o.db.Reader().ListQuietRuns(t.Context(), o.Namespace, time.Now().Add(time.Hour), uuid.Nil, 100)
 	require.NoError(t, err)
@@ -155,11 +154,11 @@ func TestCommandsOfAProcessAreCarriedOutInOrder(t *testing.T) {
 	}
 }
 
-func TestAFailingCommandHoldsUpOnlyItsOwnProcess(t *testing.T) {
+func TestFailingCommandBlocksOnlyItsProcess(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	bad := o.Create(t, o.Service, "Loan")
-	o.answers(func(c domain.DueCommand) error {
+	o.answerWith(func(c domain.DueCommand) error {
 		if c.Run.OwnerID == bad.ID {
 			return errRefused
 		}
@@ -168,52 +167,52 @@ func TestAFailingCommandHoldsUpOnlyItsOwnProcess(t *testing.T) {
 	task := o.Task(t, o.Service, bad, true)
 	_, err := o.CompleteProcessItemTask(t.Context(), o.Caller, task.ID)
 	require.NoError(t, err)
-	run(t, o.relay)
+	startRelay(t, o.relay)
 	for range 40 {
 		o.Create(t, o.Service, "Loan")
 	}
-	require.Eventually(t, func() bool { return len(o.kinds()) == 40 }, patience, 10*time.Millisecond)
-	require.NotContains(t, o.kinds(), bad.ID)
+	require.Eventually(t, func() bool { return len(o.executedKinds()) == 40 }, timeout, 10*time.Millisecond)
+	require.NotContains(t, o.executedKinds(), bad.ID)
 	require.False(t, o.relay.Stats().Down)
 
-	o.answers(nil)
+	o.answerWith(nil)
 	o.awaitEmpty(t)
-	require.Equal(t, []domain.CommandKind{domain.CommandStart, domain.CommandSignal}, o.kinds()[bad.ID])
+	require.Equal(t, []domain.CommandKind{domain.CommandStart, domain.CommandSignal}, o.executedKinds()[bad.ID])
 }
 
 func TestRelayProbesWhileTemporalIsDown(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	o.answers(func(domain.DueCommand) error { return errDown })
-	run(t, o.relay)
+	o := newFixture(t)
+	o.answerWith(func(domain.DueCommand) error { return errDown })
+	startRelay(t, o.relay)
 	const processes = 200
 	for range processes {
 		o.Create(t, o.Service, "Loan")
 	}
-	require.Eventually(t, func() bool { return o.relay.Stats().Down }, patience, 10*time.Millisecond)
-	before, since := o.attempts(), time.Now()
-	require.Eventually(t, func() bool { return time.Since(since) > 2*time.Second }, patience, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return o.relay.Stats().Down }, timeout, 10*time.Millisecond)
+	before, since := o.attemptCount(), time.Now()
+	require.Eventually(t, func() bool { return time.Since(since) > 2*time.Second }, timeout, 100*time.Millisecond)
 	// Commands claimed before fail too; then one command a second is the probe.
-	require.Less(t, o.attempts()-before, 60)
-	require.EqualValues(t, processes, o.backlog(t).Commands)
-	require.WithinDuration(t, since, o.backlog(t).CommandsDueSince, patience)
+	require.Less(t, o.attemptCount()-before, 60)
+	require.EqualValues(t, processes, o.readBacklog(t).Commands)
+	require.WithinDuration(t, since, o.readBacklog(t).CommandsDueSince, timeout)
 
-	o.answers(nil)
+	o.answerWith(nil)
 	o.awaitEmpty(t)
-	require.Len(t, o.kinds(), processes)
+	require.Len(t, o.executedKinds(), processes)
 	require.False(t, o.relay.Stats().Down)
 }
 
-func TestStoppedRelayReleasesCommandsNotBegun(t *testing.T) {
+func TestStoppedRelayReleasesQueuedCommands(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	begun := make(chan struct{}, 100)
+	o := newFixture(t)
+	started := make(chan struct{}, 100)
 	release := make(chan struct{})
 	relay := relay.New(relay.Options{
 		DB: o.db, Clock: time.Now, Logger: enginetest.Logger(), Concurrency: 2,
 		Unavailable: func(error) bool { return false },
 		Execute: func(context.Context, domain.DueCommand) (string, error) {
-			begun <- struct{}{}
+			started <- struct{}{}
 			<-release
 			return "run", nil
 		},
@@ -221,9 +220,9 @@ func TestStoppedRelayReleasesCommandsNotBegun(t *testing.T) {
 	for range 10 {
 		o.Create(t, o.Service, "Loan")
 	}
-	stop := run(t, relay)
-	<-begun
-	<-begun
+	stop := startRelay(t, relay)
+	<-started
+	<-started
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -231,20 +230,20 @@ func TestStoppedRelayReleasesCommandsNotBegun(t *testing.T) {
 	}()
 	select {
 	case <-stopped:
-		t.Fatal("the relay did not wait for what it had begun")
+		t.Fatal("the relay did not wait for the commands in flight")
 	case <-time.After(100 * time.Millisecond):
 	}
 	close(release)
 	<-stopped
-	require.EqualValues(t, 8, o.backlog(t).Commands)
+	require.EqualValues(t, 8, o.readBacklog(t).Commands)
 	// All other commands can be claimed at once.
-	run(t, o.relay)
-	require.Eventually(t, func() bool { return len(o.kinds()) == 8 }, 3*time.Second, 10*time.Millisecond)
+	startRelay(t, o.relay)
+	require.Eventually(t, func() bool { return len(o.executedKinds()) == 8 }, 3*time.Second, 10*time.Millisecond)
 }
 
-func TestALeaseKeepsACommandFromOthersUntilItEnds(t *testing.T) {
+func TestLeasedCommandIsClaimedAfterItsLease(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	o.Create(t, o.Service, "Loan")
 	now := time.Now()
 	take := func(at time.Time) []domain.DueCommand {
@@ -263,7 +262,7 @@ func TestALeaseKeepsACommandFromOthersUntilItEnds(t *testing.T) {
 
 func TestRelayHasItsOwnConnections(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	o.Create(t, o.Service, "Loan")
 	free := make(chan struct{})
 	var busy sync.WaitGroup
@@ -276,10 +275,10 @@ func TestRelayHasItsOwnConnections(t *testing.T) {
 		})
 	}
 	requests := func() persistence.PoolState { return o.db.PoolState(persistence.PoolRequests) }
-	require.Eventually(t, func() bool { return requests().InUse == requests().Limit }, patience, time.Millisecond)
-	run(t, o.relay)
-	require.Eventually(t, func() bool { return o.relay.Stats().Executed == 1 }, patience, time.Millisecond)
-	require.Equal(t, requests().Limit, requests().InUse, "requests hold what they held")
+	require.Eventually(t, func() bool { return requests().InUse == requests().Limit }, timeout, time.Millisecond)
+	startRelay(t, o.relay)
+	require.Eventually(t, func() bool { return o.relay.Stats().Executed == 1 }, timeout, time.Millisecond)
+	require.Equal(t, requests().Limit, requests().InUse, "requests keep their connections")
 	close(free)
 	busy.Wait()
 }
