@@ -104,7 +104,7 @@ func (f *floor) run(t *testing.T) (stop func()) {
 	})
 	relay := relay.New(relay.Options{
 		DB: f.db, Execute: e.Execute, Unavailable: engine.Unavailable, Clock: time.Now, Logger: enginetest.Logger(),
-		Executed: observer.Touch,
+		Executed: observer.MarkActive,
 		Refused: func(err error) {
 			if namespace, missing := engine.MissingNamespace(err); missing {
 				supervisor.Recheck(namespace)

@@ -1,3 +1,3 @@
-// Package completions notices the ends of workflows: it looks for them in Temporal's
-// lists, in every namespace where a workflow runs, and has them recorded.
+// Package completions observes the ends of workflows: it scans Temporal's lists in
+// every namespace with a running workflow, and records the ends.
 package completions

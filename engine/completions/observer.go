@@ -14,36 +14,36 @@ import (
 )
 
 const (
-	// A namespace is busy for busyFor after the service did something there or a
-	// workflow ended.
-	busyFor      = 30 * time.Second
-	busyInterval = 250 * time.Millisecond
-	// Other namespaces are looked at less often the more of them there are, so that
-	// all together cost no more than one look per quietShare.
-	quietInterval    = 750 * time.Millisecond
-	quietShare       = 30 * time.Millisecond
-	maxQuietInterval = 30 * time.Second
-	faultInterval    = 2 * time.Second
-	limitInterval    = 500 * time.Millisecond
+	// A namespace is active for activeFor after a command or the end of a workflow, and
+	// idle otherwise.
+	activeFor      = 30 * time.Second
+	activeInterval = 250 * time.Millisecond
+	// The interval of idle namespaces grows with their number, so that all together
+	// cause at most one scan per idleShare.
+	minIdleInterval = 750 * time.Millisecond
+	idleShare       = 30 * time.Millisecond
+	maxIdleInterval = 30 * time.Second
+	faultPause      = 2 * time.Second
+	rateLimitPause  = 500 * time.Millisecond
 
-	// lease and pollInterval together are how soon another replica takes over from
-	// one that died. A look that takes longer renews its lease.
+	// Another replica takes over the scan of a dead one after lease and pollInterval. A
+	// long scan renews its lease.
 	lease        = 2 * time.Second
 	pollInterval = time.Second
 	renewAfter   = 500 * time.Millisecond
-	// wakeInterval is how soon a running workflow is noticed in a namespace that is
-	// not looked at, because its start was not reported here.
+	// wakeInterval is the time between two searches for running workflows in namespaces
+	// without scans, for starts that were not reported here.
 	wakeInterval = time.Minute
-	// touchInterval is the least time between two reports of commands in a namespace.
-	// It is far below busyFor.
-	touchInterval = 5 * time.Second
+	// markInterval is the minimum time between two marks of one namespace. It is far
+	// below activeFor.
+	markInterval = 5 * time.Second
 
-	looksAtOnce = 16
-	// gatherFor is how long outcomes are gathered before they are written.
-	gatherFor = 10 * time.Millisecond
-	// rest is the least time between two exchanges.
-	rest       = 10 * time.Millisecond
-	finishTime = 5 * time.Second
+	maxScans = 16
+	// gatherTime is the time for which outcomes are gathered before they are written.
+	gatherTime = 10 * time.Millisecond
+	// minInterval is the minimum time between two exchanges.
+	minInterval  = 10 * time.Millisecond
+	drainTimeout = 5 * time.Second
 )
 
 // Engine contains the calls to Temporal. Tests inject faults into it.
@@ -60,35 +60,35 @@ type Options struct {
 	DB     *persistence.DB
 	App    *app.Service
 	Engine Engine
-	// Missing is called with a namespace that Temporal does not have. It must not
+	// Missing is called with a namespace that does not exist in Temporal. It must not
 	// block, and may be nil.
 	Missing func(namespace string)
 	Clock   func() time.Time
 	Logger  *slog.Logger
 }
 
-// Observer watches for workflows that end, in the namespaces of all tenants, and
-// records each end. Namespaces are due at times that are kept in PostgreSQL and
-// leased for one look, so that several observers share the work and one takes over
-// from another. A namespace without running workflows is not due.
+// Observer scans the namespaces of all tenants for ended workflows and records each
+// end. PostgreSQL keeps the time of each namespace's next scan and leases the namespace
+// for one scan, so that several observers share the work and take over from each other.
+// A namespace without running workflows is not scanned.
 type Observer struct {
 	o       Options
 	wake    loop.Signal
 	results chan persistence.LookDone
 
-	mu      sync.Mutex
-	touched map[string]time.Time
-	news    []string
+	mu       sync.Mutex
+	markedAt map[string]time.Time
+	active   []string
 
-	// Used by the loop only. held has the start of each look under way.
-	held    map[string]time.Time
-	done    []persistence.LookDone
-	looks   persistence.Looks
-	wakeAt  time.Time
-	blinded bool
-	// awake is how many namespaces were looked at when they were last counted.
-	awake   int
-	countAt time.Time
+	// Used by the loop only. running contains the start of each scan in progress.
+	running        map[string]time.Time
+	done           []persistence.LookDone
+	nextDue        time.Time
+	wakeAt         time.Time
+	lastScanFailed bool
+	// activeNamespaces is the number of scanned namespaces at the last count.
+	activeNamespaces int
+	countAt          time.Time
 }
 
 // New returns an Observer that is started with Run.
@@ -98,140 +98,140 @@ func New(o Options) *Observer {
 	}
 	o.App, o.DB = o.App.Background(), o.DB.Background()
 	return &Observer{
-		o: o, wake: loop.NewSignal(), results: make(chan persistence.LookDone, looksAtOnce),
-		touched: map[string]time.Time{}, held: map[string]time.Time{},
+		o: o, wake: loop.NewSignal(), results: make(chan persistence.LookDone, maxScans),
+		markedAt: map[string]time.Time{}, running: map[string]time.Time{},
 	}
 }
 
-// Touch reports that a command was executed in a namespace, so that a workflow may
-// soon end there. It never blocks for long.
-func (o *Observer) Touch(namespace string) {
+// MarkActive reports that a command was executed in a namespace and a workflow may soon
+// end there. It never blocks for long.
+func (o *Observer) MarkActive(namespace string) {
 	now := o.o.Clock()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if now.Sub(o.touched[namespace]) < touchInterval {
+	if now.Sub(o.markedAt[namespace]) < markInterval {
 		return
 	}
-	o.touched[namespace] = now
-	o.news = append(o.news, namespace)
+	o.markedAt[namespace] = now
+	o.active = append(o.active, namespace)
 	o.wake.Wake()
 }
 
-// Run watches until ctx ends and the looks under way have ended. It must not be
+// Run scans until ctx ends and the scans in progress have stopped. It must not be
 // called twice.
 func (o *Observer) Run(ctx context.Context) {
 	l := loop.Loop[persistence.LookDone]{
 		Step: func(ctx context.Context) time.Duration {
-			o.exchange(ctx)
-			return o.pause()
+			o.exchangeScans(ctx)
+			return o.nextPause()
 		},
-		Wake: o.wake, Results: o.results, Note: o.note, Gather: func() time.Duration { return gatherFor }, Rest: rest,
+		Wake: o.wake, Results: o.results, OnResult: o.recordResult, GatherTime: func() time.Duration { return gatherTime }, MinInterval: minInterval,
 	}
 	l.Run(ctx)
-	o.finish(ctx)
+	o.drain(ctx)
 }
 
-// pause returns how long the loop may wait without a wake-up.
-func (o *Observer) pause() time.Duration {
+// nextPause returns the maximum time until the next exchange.
+func (o *Observer) nextPause() time.Duration {
 	pause := pollInterval
-	if len(o.held) > 0 {
+	if len(o.running) > 0 {
 		pause = renewAfter
 	}
-	if len(o.held) < looksAtOnce && !o.looks.Next.IsZero() {
-		pause = min(pause, o.looks.Next.Sub(o.o.Clock()))
+	if len(o.running) < maxScans && !o.nextDue.IsZero() {
+		pause = min(pause, o.nextDue.Sub(o.o.Clock()))
 	}
-	return max(pause, rest)
+	return max(pause, minInterval)
 }
 
-// exchange writes the outcomes of looks and begins those that are due. While the
-// database cannot be used, the outcomes are kept for the next exchange.
-func (o *Observer) exchange(ctx context.Context) {
+// exchangeScans writes the outcomes of scans and starts the due ones. While the
+// database is unavailable, it keeps the outcomes for the next exchange.
+func (o *Observer) exchangeScans(ctx context.Context) {
 	now := o.o.Clock()
 	if !now.Before(o.wakeAt) {
 		o.wakeAt = now.Add(wakeInterval)
 		if err := o.o.DB.WakeNamespaces(ctx); err != nil {
-			o.complain(ctx, err)
+			o.logFailure(ctx, err)
 			return
 		}
 	}
-	touched := o.take()
+	active := o.takeActive()
 	e := persistence.LookExchange{
-		Done: o.done, Touched: touched, Limit: looksAtOnce - len(o.held),
+		Done: o.done, Touched: active, Limit: maxScans - len(o.running),
 		Now: now, LeaseUntil: now.Add(lease),
-		BusyFor: busyFor, Busy: busyInterval, Quiet: o.quiet(), Count: !now.Before(o.countAt),
+		BusyFor: activeFor, Busy: activeInterval, Quiet: o.idleInterval(), Count: !now.Before(o.countAt),
 	}
-	for namespace, began := range o.held {
+	for namespace, began := range o.running {
 		if now.Sub(began) > renewAfter {
 			e.Held = append(e.Held, namespace)
 		}
 	}
-	looks, err := o.o.DB.ExchangeEngineLooks(ctx, e)
+	scans, err := o.o.DB.ExchangeEngineLooks(ctx, e)
 	if err != nil {
-		o.giveBack(touched)
-		o.complain(ctx, err)
+		o.restoreActive(active)
+		o.logFailure(ctx, err)
 		return
 	}
-	o.done, o.looks, o.blinded = nil, looks, false
+	o.done, o.nextDue, o.lastScanFailed = nil, scans.Next, false
 	if e.Count {
-		o.awake, o.countAt = looks.Awake, now.Add(pollInterval)
+		o.activeNamespaces, o.countAt = scans.Awake, now.Add(pollInterval)
 	}
-	for _, due := range looks.Due {
-		o.held[due.Namespace] = now
-		l := &look{observer: o, LookDone: persistence.LookDone{DueLook: due}, began: now, pause: e.Quiet}
-		go func() { o.results <- l.run(ctx) }()
+	for _, due := range scans.Due {
+		o.running[due.Namespace] = now
+		s := &scan{observer: o, LookDone: persistence.LookDone{DueLook: due}, began: now, idleInterval: e.Quiet}
+		go func() { o.results <- s.run(ctx) }()
 	}
 }
 
-// quiet returns the pause between two looks at a namespace that is not busy.
-func (o *Observer) quiet() time.Duration {
-	return min(max(quietInterval, time.Duration(o.awake)*quietShare), maxQuietInterval)
+// idleInterval returns the time between two scans of an idle namespace.
+func (o *Observer) idleInterval() time.Duration {
+	return min(max(minIdleInterval, time.Duration(o.activeNamespaces)*idleShare), maxIdleInterval)
 }
 
-func (o *Observer) take() []string {
+func (o *Observer) takeActive() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	news := o.news
-	o.news = nil
-	return news
+	active := o.active
+	o.active = nil
+	return active
 }
 
-func (o *Observer) giveBack(touched []string) {
+func (o *Observer) restoreActive(active []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.news = append(o.news, touched...)
+	o.active = append(o.active, active...)
 }
 
-func (o *Observer) note(done persistence.LookDone) {
-	delete(o.held, done.Namespace)
+func (o *Observer) recordResult(done persistence.LookDone) {
+	delete(o.running, done.Namespace)
 	o.done = append(o.done, done)
 }
 
-// complain logs that the database cannot be used, once until it can.
-func (o *Observer) complain(ctx context.Context, err error) {
-	// The next look that is due is not known.
-	o.looks.Next = time.Time{}
-	if o.blinded || ctx.Err() != nil {
+// logFailure logs an error of the database, once until the next success.
+func (o *Observer) logFailure(ctx context.Context, err error) {
+	// The time of the next due scan is unknown.
+	o.nextDue = time.Time{}
+	if o.lastScanFailed || ctx.Err() != nil {
 		return
 	}
-	o.blinded = true
+	o.lastScanFailed = true
 	o.o.Logger.WarnContext(ctx, "observing the ends of workflows failed", slog.Any("error", err))
 }
 
-// finish waits for the looks under way, which ctx has ended, and gives them back.
-func (o *Observer) finish(ctx context.Context) {
-	for len(o.held) > 0 {
-		o.note(<-o.results)
+// drain waits for the scans in progress, which ctx has stopped, and releases them.
+func (o *Observer) drain(ctx context.Context) {
+	for len(o.running) > 0 {
+		o.recordResult(<-o.results)
 	}
 	if len(o.done) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	_, err := o.o.DB.ExchangeEngineLooks(ctx, persistence.LookExchange{
-		Done: o.done, Now: o.o.Clock(), BusyFor: busyFor, Busy: busyInterval, Quiet: o.quiet(),
+		Done: o.done, Now: o.o.Clock(), BusyFor: activeFor, Busy: activeInterval, Quiet: o.idleInterval(),
 	})
 	if err != nil {
-		// Nothing is lost: other observers look when the leases end.
-		o.o.Logger.ErrorContext(ctx, "the last looks for ends of workflows were not recorded", slog.Any("error", err))
+		// Other observers repeat the scans when the leases end.
+		o.o.Logger.ErrorContext(ctx, "recording the last scans for ends of workflows failed", slog.Any("error", err))
 	}
 }

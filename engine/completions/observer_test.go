@@ -22,11 +22,11 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-const patience = 20 * time.Second
+const timeout = 20 * time.Second
 
-// watched is a tenant's service with a fake of Temporal, which lists two ends to a
-// page, the latest first.
-type watched struct {
+// fixture is a tenant's service with a fake of Temporal that lists two ends per page,
+// the latest first.
+type fixture struct {
 	*app.Service
 	enginetest.Tenant
 
@@ -37,22 +37,22 @@ type watched struct {
 	running map[string]bool
 	outcome map[string]*domain.Closing
 	faults  []error
-	// looks has the namespaces of the first pages of EndCompleted, pages counts all
+	// scans contains the namespaces of the first pages of EndCompleted, pages counts all
 	// pages.
-	looks []string
+	scans []string
 	pages int
-	// depths has the number of ends before the last page of each look for EndCompleted. asked is the most runs that were
-	// asked for at once.
-	depths []int
-	asked  int
+	// depths contains the number of ends before the last page of each scan for
+	// EndCompleted, sweepSize the maximum number of runs in one request.
+	depths    []int
+	sweepSize int
 	// block, when it is not nil, is read from before each list.
 	block chan struct{}
 }
 
-func newWatched(t *testing.T) *watched {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	db := pgtest.New(t)
-	w := &watched{
+	w := &fixture{
 		db: db, Tenant: enginetest.Seed(t, db, "tenant", "Loan"), ended: map[engine.EndKind][]engine.Closed{},
 		running: map[string]bool{}, outcome: map[string]*domain.Closing{},
 	}
@@ -63,13 +63,13 @@ func newWatched(t *testing.T) *watched {
 	return w
 }
 
-func (w *watched) ListClosed(
+func (w *fixture) ListClosed(
 	ctx context.Context, namespace string, kind engine.EndKind, token []byte,
 ) ([]engine.Closed, []byte, error) {
 	w.mu.Lock()
 	block := w.block
 	if kind == engine.EndCompleted && len(token) == 0 {
-		w.looks, w.depths = append(w.looks, namespace), append(w.depths, 0)
+		w.scans, w.depths = append(w.scans, namespace), append(w.depths, 0)
 	}
 	w.pages++
 	var fault error
@@ -104,10 +104,10 @@ func (w *watched) ListClosed(
 	return ended[first:last], token, nil
 }
 
-func (w *watched) ListRunning(_ context.Context, _ string, ids []string) (map[string]bool, error) {
+func (w *fixture) ListRunning(_ context.Context, _ string, ids []string) (map[string]bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.asked = max(w.asked, len(ids))
+	w.sweepSize = max(w.sweepSize, len(ids))
 	running := map[string]bool{}
 	for _, id := range ids {
 		running[id] = w.running[id]
@@ -115,14 +115,14 @@ func (w *watched) ListRunning(_ context.Context, _ string, ids []string) (map[st
 	return running, nil
 }
 
-func (w *watched) Outcome(_ context.Context, r domain.EngineRun, _ time.Time) (*domain.Closing, error) {
+func (w *fixture) Outcome(_ context.Context, r domain.EngineRun, _ time.Time) (*domain.Closing, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.outcome[r.WorkflowID], nil
 }
 
-// start creates a process whose workflow runs as "run".
-func (w *watched) start(t *testing.T) *domain.Process {
+// startProcess creates a process with the workflow run "run".
+func (w *fixture) startProcess(t *testing.T) *domain.Process {
 	t.Helper()
 	p := w.Create(t, w.Service, "Loan")
 	now := time.Now()
@@ -138,20 +138,20 @@ func (w *watched) start(t *testing.T) *domain.Process {
 	return p
 }
 
-func workflowOf(p *domain.Process) string { return "process-" + p.ID.String() }
+func workflowID(p *domain.Process) string { return "process-" + p.ID.String() }
 
-// end has Temporal list the end of a process's workflow.
-func (w *watched) end(kind engine.EndKind, p *domain.Process, at time.Time) {
+// endWorkflow adds the end of a process's workflow to Temporal's list.
+func (w *fixture) endWorkflow(kind engine.EndKind, p *domain.Process, at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ended[kind] = append(w.ended[kind], engine.Closed{
-		WorkflowID: workflowOf(p), RunID: "run", Completed: kind == engine.EndCompleted, ClosedAt: at,
+		WorkflowID: workflowID(p), RunID: "run", Completed: kind == engine.EndCompleted, ClosedAt: at,
 	})
 }
 
-// observe runs an observer, whose clock is ahead of the time, until the test ends
-// or the returned function is called.
-func (w *watched) observe(t *testing.T, ahead time.Duration) (o *completions.Observer, stop func()) {
+// startObserver runs an observer with a clock ahead of the time, until the test ends or
+// the returned function is called.
+func (w *fixture) startObserver(t *testing.T, ahead time.Duration) (o *completions.Observer, stop func()) {
 	t.Helper()
 	o = completions.New(completions.Options{
 		DB: w.db, App: w.Service, Engine: w, Logger: enginetest.Logger(),
@@ -168,156 +168,153 @@ func (w *watched) observe(t *testing.T, ahead time.Duration) (o *completions.Obs
 	return o, stop
 }
 
-func (w *watched) await(t *testing.T, p *domain.Process, want domain.ProcessState) {
+func (w *fixture) awaitState(t *testing.T, p *domain.Process, want domain.ProcessState) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		p, err := w.RetrieveProcess(t.Context(), w.Caller, p.ID)
 		require.NoError(t, err)
 		return p.State == want
-	}, patience, 5*time.Millisecond)
+	}, timeout, 5*time.Millisecond)
 }
 
-func (w *watched) counted() (looks, pages int) {
+func (w *fixture) scanCounts() (scans, pages int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.looks), w.pages
+	return len(w.scans), w.pages
 }
 
-// awaitLooks waits until that many more looks have begun.
-func (w *watched) awaitLooks(t *testing.T, n int) {
+// awaitScans waits until n more scans have started.
+func (w *fixture) awaitScans(t *testing.T, n int) {
 	t.Helper()
-	before, _ := w.counted()
-	require.Eventually(t, func() bool { now, _ := w.counted(); return now >= before+n }, patience, 5*time.Millisecond)
+	before, _ := w.scanCounts()
+	require.Eventually(t, func() bool { now, _ := w.scanCounts(); return now >= before+n }, timeout, 5*time.Millisecond)
 }
 
 func TestEndsAreRecordedOverAllPages(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
+	w := newFixture(t)
 	at := time.Now()
 	var processes []*domain.Process
 	for i := range 5 {
-		p := w.start(t)
+		p := w.startProcess(t)
 		processes = append(processes, p)
-		w.end(engine.EndCompleted, p, at.Add(-time.Duration(i)*time.Second))
+		w.endWorkflow(engine.EndCompleted, p, at.Add(-time.Duration(i)*time.Second))
 	}
-	goesOn, failed := w.start(t), w.start(t)
-	w.end("Failed", failed, at)
-	w.outcome[workflowOf(failed)] = &domain.Closing{
-		Namespace: w.Namespace, WorkflowID: workflowOf(failed), RunID: "run", Status: domain.RunCancelled, ClosedAt: at,
+	goesOn, failed := w.startProcess(t), w.startProcess(t)
+	w.endWorkflow("Failed", failed, at)
+	w.outcome[workflowID(failed)] = &domain.Closing{
+		Namespace: w.Namespace, WorkflowID: workflowID(failed), RunID: "run", Status: domain.RunCancelled, ClosedAt: at,
 	}
 	w.ended[engine.EndCompleted] = append(w.ended[engine.EndCompleted],
 		engine.Closed{WorkflowID: "foreign", RunID: "run", Completed: true, ClosedAt: at})
-	w.observe(t, 0)
+	w.startObserver(t, 0)
 	for _, p := range processes {
-		w.await(t, p, domain.ProcessCompleted)
+		w.awaitState(t, p, domain.ProcessCompleted)
 	}
-	w.await(t, failed, domain.ProcessCancelled)
-	w.await(t, goesOn, domain.ProcessRunning)
+	w.awaitState(t, failed, domain.ProcessCancelled)
+	w.awaitState(t, goesOn, domain.ProcessRunning)
 }
 
-// What ended long ago is not read again: a look ends with the page that holds an
-// earlier end than the one before has seen.
-func TestALookCostsWhatClosedSince(t *testing.T) {
+// A scan stops at the page with an end that an earlier scan has recorded.
+func TestScanReadsOnlyNewEnds(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []int{10, 100} {
-		w := newWatched(t)
+		w := newFixture(t)
 		at := time.Now()
 		for i := range kept {
 			w.ended[engine.EndCompleted] = append(w.ended[engine.EndCompleted], engine.Closed{
 				WorkflowID: "foreign-" + strconv.Itoa(i), RunID: "run", Completed: true, ClosedAt: at.Add(-time.Duration(i) * time.Minute),
 			})
 		}
-		w.start(t)
-		_, stop := w.observe(t, 0)
-		// The first look reads all of them.
-		w.awaitLooks(t, 2)
-		looks, pages := w.counted()
-		w.awaitLooks(t, 3)
+		w.startProcess(t)
+		_, stop := w.startObserver(t, 0)
+		// The first scan reads all of them.
+		w.awaitScans(t, 2)
+		scans, pages := w.scanCounts()
+		w.awaitScans(t, 3)
 		stop()
-		after, read := w.counted()
-		require.LessOrEqual(t, read-pages, 5*(after-looks+1), "a page for each kind of end, of %d kept ones", kept)
+		after, read := w.scanCounts()
+		require.LessOrEqual(t, read-pages, 5*(after-scans+1), "a page for each kind of end, of %d kept ones", kept)
 	}
 }
 
-// A namespace that is not busy is looked at for workflows that did not return in one
-// look of six, and their ends are found then.
-func TestQuietNamespacesAreSeldomAskedForOtherEnds(t *testing.T) {
+// One scan of six of an idle namespace finds workflows that did not return.
+func TestIdleNamespaceIsRarelyScannedForOtherEnds(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
-	p := w.start(t)
-	w.observe(t, 0)
-	w.awaitLooks(t, 2)
-	looks, pages := w.counted()
-	w.awaitLooks(t, 4)
-	after, read := w.counted()
-	require.LessOrEqual(t, read-pages, after-looks+2*len(engine.OtherEnds()), "a page for each look, and one for each other end")
-	w.outcome[workflowOf(p)] = &domain.Closing{
-		Namespace: w.Namespace, WorkflowID: workflowOf(p), RunID: "run", Status: domain.RunCancelled, ClosedAt: time.Now(),
+	w := newFixture(t)
+	p := w.startProcess(t)
+	w.startObserver(t, 0)
+	w.awaitScans(t, 2)
+	scans, pages := w.scanCounts()
+	w.awaitScans(t, 4)
+	after, read := w.scanCounts()
+	require.LessOrEqual(t, read-pages, after-scans+2*len(engine.OtherEnds()), "a page for each scan, and one for each other end")
+	w.outcome[workflowID(p)] = &domain.Closing{
+		Namespace: w.Namespace, WorkflowID: workflowID(p), RunID: "run", Status: domain.RunCancelled, ClosedAt: time.Now(),
 	}
-	w.end("Terminated", p, time.Now())
-	w.await(t, p, domain.ProcessCancelled)
+	w.endWorkflow("Terminated", p, time.Now())
+	w.awaitState(t, p, domain.ProcessCancelled)
 }
 
-func TestLooksAreRepeatedAfterFaults(t *testing.T) {
+func TestScansAreRepeatedAfterFaults(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
-	p := w.start(t)
-	w.end(engine.EndCompleted, p, time.Now())
+	w := newFixture(t)
+	p := w.startProcess(t)
+	w.endWorkflow(engine.EndCompleted, p, time.Now())
 	w.faults = []error{serviceerror.NewResourceExhausted(0, "too much"), errors.New("no answer")}
-	w.observe(t, 0)
-	w.await(t, p, domain.ProcessCompleted)
+	w.startObserver(t, 0)
+	w.awaitState(t, p, domain.ProcessCompleted)
 }
 
 // An end that is listed late, and out of order, is found.
 func TestLateEndsAreRecorded(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
-	late, later := w.start(t), w.start(t)
-	w.end(engine.EndCompleted, later, time.Now())
-	w.observe(t, 0)
-	w.await(t, later, domain.ProcessCompleted)
-	w.end(engine.EndCompleted, late, time.Now().Add(-time.Second))
-	w.await(t, late, domain.ProcessCompleted)
+	w := newFixture(t)
+	late, later := w.startProcess(t), w.startProcess(t)
+	w.endWorkflow(engine.EndCompleted, later, time.Now())
+	w.startObserver(t, 0)
+	w.awaitState(t, later, domain.ProcessCompleted)
+	w.endWorkflow(engine.EndCompleted, late, time.Now().Add(-time.Second))
+	w.awaitState(t, late, domain.ProcessCompleted)
 }
 
-// A namespace is looked at while a workflow runs there, and for a while after a
-// command.
-func TestNamespacesWithoutRunsAreLeftAlone(t *testing.T) {
+// A namespace is scanned while a workflow runs there, and for a while after a command.
+func TestNamespaceWithoutRunsIsNotScanned(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
+	w := newFixture(t)
 	idle := enginetest.Seed(t, w.db, "idle", "Loan")
-	p := w.start(t)
-	o, stop := w.observe(t, 0)
-	w.awaitLooks(t, 3)
+	p := w.startProcess(t)
+	o, stop := w.startObserver(t, 0)
+	w.awaitScans(t, 3)
 	w.mu.Lock()
-	require.NotContains(t, w.looks, idle.Namespace)
+	require.NotContains(t, w.scans, idle.Namespace)
 	w.mu.Unlock()
-	o.Touch(idle.Namespace)
+	o.MarkActive(idle.Namespace)
 	require.Eventually(t, func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		return slices.Contains(w.looks, idle.Namespace)
-	}, patience, 5*time.Millisecond)
-	w.end(engine.EndCompleted, p, time.Now())
-	w.await(t, p, domain.ProcessCompleted)
+		return slices.Contains(w.scans, idle.Namespace)
+	}, timeout, 5*time.Millisecond)
+	w.endWorkflow(engine.EndCompleted, p, time.Now())
+	w.awaitState(t, p, domain.ProcessCompleted)
 	stop()
 
-	// Nothing has happened for long.
-	_, stop = w.observe(t, time.Minute)
-	w.awaitLooks(t, 2)
+	// The namespace is idle by now.
+	_, stop = w.startObserver(t, time.Minute)
+	w.awaitScans(t, 2)
 	require.Eventually(t, func() bool {
-		looks, err := w.db.ExchangeEngineLooks(t.Context(), persistence.LookExchange{Now: time.Now(), Count: true})
+		scans, err := w.db.ExchangeEngineLooks(t.Context(), persistence.LookExchange{Now: time.Now(), Count: true})
 		require.NoError(t, err)
-		return looks.Awake == 0
-	}, patience, 5*time.Millisecond)
+		return scans.Awake == 0
+	}, timeout, 5*time.Millisecond)
 	stop()
 }
 
-// An observer that has died without a word holds a lease of two seconds at most.
+// A dead observer holds its leases for two seconds at most.
 func TestAnotherObserverTakesOver(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
-	p := w.start(t)
+	w := newFixture(t)
+	p := w.startProcess(t)
 	require.NoError(t, w.db.WakeNamespaces(t.Context()))
 	now := time.Now()
 	died, err := w.db.ExchangeEngineLooks(t.Context(), persistence.LookExchange{
@@ -325,47 +322,47 @@ func TestAnotherObserverTakesOver(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Len(t, died.Due, 1)
-	w.end(engine.EndCompleted, p, time.Now())
-	w.observe(t, 0)
-	w.await(t, p, domain.ProcessCompleted)
-	require.Less(t, time.Since(now), patience)
+	w.endWorkflow(engine.EndCompleted, p, time.Now())
+	w.startObserver(t, 0)
+	w.awaitState(t, p, domain.ProcessCompleted)
+	require.Less(t, time.Since(now), timeout)
 	require.Greater(t, time.Since(now), 1900*time.Millisecond, "the lease was respected")
 }
 
-// A look that takes longer than a lease keeps the namespace.
-func TestALongLookKeepsItsLease(t *testing.T) {
+// A scan that takes longer than a lease keeps the namespace.
+func TestLongScanKeepsItsLease(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
-	w.start(t)
+	w := newFixture(t)
+	w.startProcess(t)
 	w.block = make(chan struct{})
-	w.observe(t, 0)
-	require.Eventually(t, func() bool { looks, _ := w.counted(); return looks == 1 }, patience, 5*time.Millisecond)
-	w.observe(t, 0)
+	w.startObserver(t, 0)
+	require.Eventually(t, func() bool { scans, _ := w.scanCounts(); return scans == 1 }, timeout, 5*time.Millisecond)
+	w.startObserver(t, 0)
 	began := time.Now()
 	require.Eventually(t, func() bool {
-		looks, _ := w.counted()
-		require.Equal(t, 1, looks)
+		scans, _ := w.scanCounts()
+		require.Equal(t, 1, scans)
 		return time.Since(began) > 2500*time.Millisecond
-	}, patience, 20*time.Millisecond)
+	}, timeout, 20*time.Millisecond)
 	close(w.block)
 }
 
 // Several observers on one database record each end once.
-func TestObserversShareTheWork(t *testing.T) {
+func TestObserversShareNamespaces(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
+	w := newFixture(t)
 	var processes []*domain.Process
 	for range 20 {
-		processes = append(processes, w.start(t))
+		processes = append(processes, w.startProcess(t))
 	}
 	for range 3 {
-		o, _ := w.observe(t, 0)
-		o.Touch(w.Namespace)
+		o, _ := w.startObserver(t, 0)
+		o.MarkActive(w.Namespace)
 	}
 	for _, p := range processes {
-		w.end(engine.EndCompleted, p, time.Now())
+		w.endWorkflow(engine.EndCompleted, p, time.Now())
 	}
 	for _, p := range processes {
-		w.await(t, p, domain.ProcessCompleted)
+		w.awaitState(t, p, domain.ProcessCompleted)
 	}
 }

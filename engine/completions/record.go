@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// recordersAtOnce bounds the ends of a look that are read and recorded singly at
-	// the same time.
-	recordersAtOnce = 8
-	// recordAtOnce bounds the ends that are recorded in one transaction.
-	recordAtOnce = 200
+	// maxRecorders bounds the ends of a scan that are described and recorded
+	// concurrently.
+	maxRecorders = 8
+	// recordBatch bounds the ends that one transaction records.
+	recordBatch = 200
 )
 
-// record records the listed ends that are new.
-func (l *look) record(ctx context.Context, page []engine.Closed) error {
+// recordEnds records the new ends of a page.
+func (s *scan) recordEnds(ctx context.Context, page []engine.Closed) error {
 	ended := make(map[string]engine.Closed, len(page))
 	ids := make([]string, 0, len(page))
 	for _, c := range page {
-		// Of several runs of one workflow the last counts, which comes first.
+		// The first listed run of a workflow is its last.
 		if _, ok := ended[c.WorkflowID]; !ok {
 			ended[c.WorkflowID] = c
 			ids = append(ids, c.WorkflowID)
@@ -34,66 +34,66 @@ func (l *look) record(ctx context.Context, page []engine.Closed) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	runs, err := l.observer.o.DB.Reader().ListOpenRunsOfWorkflows(ctx, l.Namespace, ids)
+	runs, err := s.observer.o.DB.Reader().ListOpenRunsOfWorkflows(ctx, s.Namespace, ids)
 	if err != nil {
 		return err
 	}
-	var singly []domain.EngineRun
-	var returned []domain.Closing
+	var single []domain.EngineRun
+	var completed []domain.Closing
 	for _, r := range runs {
 		c := ended[r.WorkflowID]
 		if r.Kind == domain.RunKindProcess && c.Completed && r.State == domain.RunRunning && c.RunID == r.RunID {
-			returned = append(returned, domain.Closing{
+			completed = append(completed, domain.Closing{
 				Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: c.RunID,
 				Status: domain.RunCompleted, ClosedAt: c.ClosedAt,
 			})
 			continue
 		}
-		singly = append(singly, r)
+		single = append(single, r)
 	}
-	rest, err := l.recordReturned(ctx, returned)
+	rest, err := s.recordCompleted(ctx, completed)
 	if err != nil {
-		// One of them may be what is wrong.
-		l.observer.o.Logger.WarnContext(ctx, "recording the ends of workflows together failed", slog.Any("error", err))
+		// One of them may have caused the failure.
+		s.observer.o.Logger.WarnContext(ctx, "recording a batch of ends of workflows failed", slog.Any("error", err))
 		for _, r := range runs {
 			if rest[r.WorkflowID] {
-				singly = append(singly, r)
+				single = append(single, r)
 			}
 		}
 	}
-	return l.recordAll(ctx, singly)
+	return s.recordRuns(ctx, single)
 }
 
-// recordReturned records the ends of workflows of processes that returned. After an
-// error, rest has those that were not recorded.
-func (l *look) recordReturned(ctx context.Context, returned []domain.Closing) (rest map[string]bool, err error) {
-	for first := 0; first < len(returned); first += recordAtOnce {
-		part := returned[first:min(first+recordAtOnce, len(returned))]
-		n, err := l.observer.o.App.RecordCompletions(ctx, l.Namespace, part)
+// recordCompleted records ends of processes' workflows that completed. After an error,
+// rest contains the workflows without a record.
+func (s *scan) recordCompleted(ctx context.Context, completed []domain.Closing) (rest map[string]bool, err error) {
+	for first := 0; first < len(completed); first += recordBatch {
+		part := completed[first:min(first+recordBatch, len(completed))]
+		n, err := s.observer.o.App.RecordCompletions(ctx, s.Namespace, part)
 		if err != nil {
 			rest = map[string]bool{}
-			for _, c := range returned[first:] {
+			for _, c := range completed[first:] {
 				rest[c.WorkflowID] = true
 			}
 			return rest, err
 		}
-		l.Active = l.Active || n > 0
+		s.Active = s.Active || n > 0
 	}
 	return nil, nil
 }
 
-// recordAll records the ends of the runs that have ended, as Temporal describes
-// them. A failure for one run does not hold up the others.
-func (l *look) recordAll(ctx context.Context, runs []domain.EngineRun) error {
+// recordRuns describes runs and records their ends. A failure for one run does not
+// block the others.
+func (s *scan) recordRuns(ctx context.Context, runs []domain.EngineRun) error {
 	var recorded atomic.Bool
 	var group errgroup.Group
-	group.SetLimit(recordersAtOnce)
+	group.SetLimit(maxRecorders)
 	for _, r := range runs {
 		group.Go(func() error {
-			closing, err := l.observer.o.Engine.Outcome(ctx, r, l.began)
+			closing, err := s.observer.o.Engine.Outcome(ctx, r, s.began)
 			if err == nil && closing != nil {
 				var news bool
-				news, err = l.observer.o.App.RecordClosing(ctx, *closing)
+				news, err = s.observer.o.App.RecordClosing(ctx, *closing)
 				if news {
 					recorded.Store(true)
 				}
@@ -105,6 +105,6 @@ func (l *look) recordAll(ctx context.Context, runs []domain.EngineRun) error {
 		})
 	}
 	err := group.Wait()
-	l.Active = l.Active || recorded.Load()
+	s.Active = s.Active || recorded.Load()
 	return err
 }

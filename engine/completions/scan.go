@@ -15,165 +15,165 @@ import (
 )
 
 const (
-	// Temporal lists a workflow some time after it has ended, and not in order.
-	// Looks go back by nearOverlap, those of busy namespaces between two full looks
-	// by shortOverlap, and some looks by farOverlap. The sweep finds what is listed
-	// even later.
-	shortOverlap = time.Second
-	nearOverlap  = 2 * time.Second
-	farOverlap   = 30 * time.Second
-	farEvery     = 10 * time.Second
-	// fullEvery is the time between two looks for workflows that did not return, in
-	// a namespace that is busy. Elsewhere it is that of quietLooks looks, and fullEvery
-	// at least.
-	fullEvery  = 2 * time.Second
-	quietLooks = 6
+	// Temporal lists a workflow some time after its end, and not in order of the ends.
+	// Each scan therefore rereads the ends of an overlap: mediumOverlap, shortOverlap in
+	// active namespaces between two full scans, and wideOverlap every wideScanInterval.
+	// The sweep finds later entries.
+	shortOverlap     = time.Second
+	mediumOverlap    = 2 * time.Second
+	wideOverlap      = 30 * time.Second
+	wideScanInterval = 10 * time.Second
+	// minFullScanInterval is the time between two full scans, for all kinds of ends, of
+	// an active namespace. In idle namespaces, one scan of scansPerFullScan is full.
+	minFullScanInterval = 2 * time.Second
+	scansPerFullScan    = 6
 
-	// The sweep checks runs without news for a while, a limited number at a time: every quietSweepEvery, and where
-	// namespaces that are not busy are looked at seldom every quietSweeps looks. Looks at a busy namespace wait for
-	// it, so there it takes a tenth of the time ten times as often.
-	// It describes those that Temporal does not list as running, and one in
-	// describeOne of the others, so that a wrong list hides no end for good.
-	busySweepEvery  = 6 * time.Second
-	busySweepSize   = 50
-	quietSweepEvery = time.Minute
-	quietSweepSize  = 500
-	quietSweeps     = 10
-	sweepAge        = time.Minute
-	describeOne     = 50
+	// The sweep checks a limited number of runs without news for sweepAge: every
+	// idleSweepInterval, or every scansPerSweep scans of rarely scanned namespaces.
+	// Because it delays the scan, a sweep of an active namespace checks a tenth of the
+	// runs ten times as often. The sweep describes the runs that Temporal does not list
+	// as running, and one in describeShare of the others in case the list is wrong.
+	activeSweepInterval = 6 * time.Second
+	activeSweepSize     = 50
+	idleSweepInterval   = time.Minute
+	idleSweepSize       = 500
+	scansPerSweep       = 10
+	sweepAge            = time.Minute
+	describeShare       = 50
 
-	// clocks is how far the clocks of Temporal and of PostgreSQL may be apart.
-	clocks = time.Minute
+	// maxClockSkew is the assumed maximum difference between the clocks of Temporal and
+	// PostgreSQL.
+	maxClockSkew = time.Minute
 )
 
-// look is one look at a namespace.
-type look struct {
+// scan is one scan of a namespace.
+type scan struct {
 	persistence.LookDone
 
 	observer *Observer
 	began    time.Time
-	// pause is the time between two looks at a namespace that is not busy.
-	pause time.Duration
+	// idleInterval is the time between two scans of an idle namespace.
+	idleInterval time.Duration
 }
 
-// run looks and returns the outcome. After a fault the next look goes back as far
-// as this one did.
-func (l *look) run(ctx context.Context) persistence.LookDone {
-	before := l.DueLook
-	err := l.list(ctx)
+// run executes the scan and returns its outcome. After a fault the next scan starts
+// at the same time as this one.
+func (s *scan) run(ctx context.Context) persistence.LookDone {
+	before := s.DueLook
+	err := s.listEnds(ctx)
 	if err != nil {
-		l.ClosedAt, l.EndsAt, l.FullAt, l.FarAt = before.ClosedAt, before.EndsAt, before.FullAt, before.FarAt
+		s.ClosedAt, s.EndsAt, s.FullAt, s.FarAt = before.ClosedAt, before.EndsAt, before.FullAt, before.FarAt
 	}
-	if fault := l.sweepIfDue(ctx); err == nil {
+	if fault := s.sweepIfDue(ctx); err == nil {
 		err = fault
 	}
 	switch {
 	case ctx.Err() != nil:
-		l.RetryAt = l.began
+		s.RetryAt = s.began
 	case engine.RateLimited(err):
-		l.RetryAt = l.observer.o.Clock().Add(limitInterval)
+		s.RetryAt = s.observer.o.Clock().Add(rateLimitPause)
 	case err != nil:
-		l.RetryAt = l.observer.o.Clock().Add(faultInterval)
+		s.RetryAt = s.observer.o.Clock().Add(faultPause)
 		if engine.NamespaceMissing(err) {
-			l.observer.o.Missing(l.Namespace)
+			s.observer.o.Missing(s.Namespace)
 		}
-		l.observer.o.Logger.WarnContext(ctx, "observing the ends of workflows failed",
-			slog.String("namespace", l.Namespace), slog.Any("error", err))
+		s.observer.o.Logger.WarnContext(ctx, "observing the ends of workflows failed",
+			slog.String("namespace", s.Namespace), slog.Any("error", err))
 	}
-	return l.LookDone
+	return s.LookDone
 }
 
-// list records the workflows that ended since the look before, and raises what was
-// seen if all were recorded.
-func (l *look) list(ctx context.Context) error {
-	if err := l.skipOlder(ctx); err != nil {
+// listEnds records the ends since the previous scan, and advances the watermarks if
+// all were recorded.
+func (s *scan) listEnds(ctx context.Context) error {
+	if err := s.skipOldEnds(ctx); err != nil {
 		return err
 	}
-	far := l.began.Sub(l.FarAt) >= farEvery
-	full := l.Busy && far || l.began.Sub(l.FullAt) >= l.fullEvery()
-	overlap := nearOverlap
+	wide := s.began.Sub(s.FarAt) >= wideScanInterval
+	full := s.Busy && wide || s.began.Sub(s.FullAt) >= s.fullScanInterval()
+	overlap := mediumOverlap
 	switch {
-	case far:
-		overlap, l.FarAt = farOverlap, l.began
-	case l.Busy && !full:
+	case wide:
+		overlap, s.FarAt = wideOverlap, s.began
+	case s.Busy && !full:
 		overlap = shortOverlap
 	}
-	latest, fault := l.listKind(ctx, engine.EndCompleted, l.ClosedAt.Add(-overlap))
+	latest, fault := s.listEndsOfKind(ctx, engine.EndCompleted, s.ClosedAt.Add(-overlap))
 	if full {
-		if !l.Busy {
-			// The far look may have been one of those in between.
-			overlap = farOverlap
+		if !s.Busy {
+			// The last wide scan may not have been a full one.
+			overlap = wideOverlap
 		}
-		l.FullAt = l.began
+		s.FullAt = s.began
 		for _, kind := range engine.OtherEnds() {
-			last, err := l.listKind(ctx, kind, l.EndsAt.Add(-overlap))
-			latest, fault = later(latest, last), errors.Join(fault, err)
+			last, err := s.listEndsOfKind(ctx, kind, s.EndsAt.Add(-overlap))
+			latest, fault = maxTime(latest, last), errors.Join(fault, err)
 		}
 	}
-	l.ClosedAt = later(l.ClosedAt, latest)
+	s.ClosedAt = maxTime(s.ClosedAt, latest)
 	if full {
-		l.EndsAt = l.ClosedAt
+		s.EndsAt = s.ClosedAt
 	}
 	return fault
 }
 
-// skipOlder makes the first look at a namespace begin at the start of the oldest open run. Temporal may retain millions
-// of workflows that ended before it.
-func (l *look) skipOlder(ctx context.Context) error {
-	if l.ClosedAt.Unix() > 0 {
+// skipOldEnds limits the first scan of a namespace to ends after the start of the
+// oldest open run. Temporal may retain millions of earlier ones.
+func (s *scan) skipOldEnds(ctx context.Context) error {
+	if s.ClosedAt.Unix() > 0 {
 		return nil
 	}
-	oldest, err := l.observer.o.DB.Reader().OldestRun(ctx, l.Namespace)
+	oldest, err := s.observer.o.DB.Reader().OldestRun(ctx, s.Namespace)
 	if err == nil && oldest != nil {
-		l.ClosedAt, l.EndsAt = oldest.Add(-clocks), oldest.Add(-clocks)
+		s.ClosedAt, s.EndsAt = oldest.Add(-maxClockSkew), oldest.Add(-maxClockSkew)
 	}
 	return err
 }
 
-// fullEvery returns the time between two looks for all ends.
-func (l *look) fullEvery() time.Duration {
-	if l.Busy {
-		return fullEvery
+// fullScanInterval returns the time between two scans for all kinds of ends.
+func (s *scan) fullScanInterval() time.Duration {
+	if s.Busy {
+		return minFullScanInterval
 	}
-	return max(fullEvery, quietLooks*l.pause)
+	return max(minFullScanInterval, scansPerFullScan*s.idleInterval)
 }
 
-// sweeps returns the time between two sweeps, and how many runs one checks.
-func (l *look) sweeps() (every time.Duration, size int) {
-	if l.Busy {
-		return busySweepEvery, busySweepSize
+// sweepLimits returns the time between two sweeps, and the number of runs in one.
+func (s *scan) sweepLimits() (interval time.Duration, size int) {
+	if s.Busy {
+		return activeSweepInterval, activeSweepSize
 	}
-	return max(quietSweepEvery, quietSweeps*l.pause), quietSweepSize
+	return max(idleSweepInterval, scansPerSweep*s.idleInterval), idleSweepSize
 }
 
-func later(a, b time.Time) time.Time {
+func maxTime(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}
 	return a
 }
 
-// listKind records the ends of one kind since a time, the latest first, and returns
-// the latest.
-func (l *look) listKind(ctx context.Context, kind engine.EndKind, since time.Time) (latest time.Time, fault error) {
+// listEndsOfKind records the ends of one kind since a time, the latest first, and
+// returns the time of the latest.
+func (s *scan) listEndsOfKind(ctx context.Context, kind engine.EndKind, since time.Time) (latest time.Time, fault error) {
 	var token []byte
 	for {
-		// A long list must not hold up the sweep.
-		fault = errors.Join(fault, l.sweepIfDue(ctx))
-		page, next, err := l.observer.o.Engine.ListClosed(ctx, l.Namespace, kind, token)
+		// A long list must not delay the sweep.
+		fault = errors.Join(fault, s.sweepIfDue(ctx))
+		page, next, err := s.observer.o.Engine.ListClosed(ctx, s.Namespace, kind, token)
 		if err != nil {
 			return latest, errors.Join(fault, err)
 		}
 		fresh := page
 		for i := range page {
-			latest = later(latest, page[i].ClosedAt)
+			latest = maxTime(latest, page[i].ClosedAt)
 			if page[i].ClosedAt.Before(since) {
 				fresh, next = page[:i], nil
 				break
 			}
 		}
-		// A failure to record one page must not hold up later pages.
-		fault = errors.Join(fault, l.record(ctx, fresh))
+		// A failure to record one page must not block later pages.
+		fault = errors.Join(fault, s.recordEnds(ctx, fresh))
 		if len(next) == 0 {
 			return latest, fault
 		}
@@ -181,15 +181,15 @@ func (l *look) listKind(ctx context.Context, kind engine.EndKind, since time.Tim
 	}
 }
 
-// sweepIfDue checks the next runs without news for long, so that no process stays
-// open because an end was not listed in time.
-func (l *look) sweepIfDue(ctx context.Context) error {
-	every, size := l.sweeps()
-	if l.began.Sub(l.SweptAt) < every {
+// sweepIfDue checks the next runs without recent news, so that no process stays open
+// because an end was listed too late.
+func (s *scan) sweepIfDue(ctx context.Context) error {
+	interval, size := s.sweepLimits()
+	if s.began.Sub(s.SweptAt) < interval {
 		return nil
 	}
-	l.SweptAt = l.began
-	runs, err := l.observer.o.DB.Reader().ListQuietRuns(ctx, l.Namespace, l.began.Add(-sweepAge), l.SweepAfter, size)
+	s.SweptAt = s.began
+	runs, err := s.observer.o.DB.Reader().ListQuietRuns(ctx, s.Namespace, s.began.Add(-sweepAge), s.SweepAfter, size)
 	if err != nil {
 		return err
 	}
@@ -197,19 +197,19 @@ func (l *look) sweepIfDue(ctx context.Context) error {
 	for i := range runs {
 		ids[i] = runs[i].WorkflowID
 	}
-	running, err := l.observer.o.Engine.ListRunning(ctx, l.Namespace, ids)
+	running, err := s.observer.o.Engine.ListRunning(ctx, s.Namespace, ids)
 	if err != nil {
 		return err
 	}
-	l.SweepAfter = uuid.Nil
+	s.SweepAfter = uuid.Nil
 	if len(runs) == size {
-		l.SweepAfter = runs[size-1].ID
+		s.SweepAfter = runs[size-1].ID
 	}
-	var suspect []domain.EngineRun
+	var suspects []domain.EngineRun
 	for _, r := range runs {
-		if !running[r.WorkflowID] || rand.IntN(describeOne) == 0 { //nolint:gosec // which of them does not matter
-			suspect = append(suspect, r)
+		if !running[r.WorkflowID] || rand.IntN(describeShare) == 0 { //nolint:gosec // a sample
+			suspects = append(suspects, r)
 		}
 	}
-	return l.recordAll(ctx, suspect)
+	return s.recordRuns(ctx, suspects)
 }
