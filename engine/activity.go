@@ -13,28 +13,28 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// completeTime bounds one attempt to complete an activity. The rest of
-// CallTimeout is left to find out whether the token or Temporal is at fault when
-// there is no answer.
-const completeTime = 3 * time.Second
+// completeTimeout bounds one attempt to complete an activity. Without an answer, the
+// rest of CallTimeout is used to find out whether the token or Temporal causes the
+// failure.
+const completeTimeout = 3 * time.Second
 
 // completeActivity completes an activity without a result. It succeeds when the
 // activity or its workflow has already ended or timed out.
 //
-// The token came from a worker, so a bad token must not affect other commands:
-// one that Temporal refuses is dropped, and one that Temporal fails to process is
-// not taken for an unavailable Temporal.
+// The token came from a worker, so an invalid one must not affect other commands: a
+// refused token is dropped, and a failure to process a token does not count as
+// unavailability of Temporal.
 func (e *Engine) completeActivity(ctx context.Context, c domain.DueCommand) error {
-	attempt, cancel := context.WithTimeout(ctx, completeTime)
+	attempt, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
-	// The namespace makes a token of another tenant useless.
+	// The namespace prevents the use of another tenant's token.
 	_, err := e.workflows.RespondActivityTaskCompleted(attempt, &workflowservice.RespondActivityTaskCompletedRequest{
 		Namespace: c.Run.Namespace, TaskToken: c.ActivityToken, Identity: identity,
 	})
 	switch {
-	case err == nil || gone(err):
+	case err == nil || isGone(err):
 		return nil
-	case refusedToken(err):
+	case isRefusedToken(err):
 		e.logger.WarnContext(ctx, "activity token was refused",
 			slog.String("namespace", c.Run.Namespace), slog.String("workflow", c.Run.WorkflowID), slog.Any("error", err))
 		return nil
@@ -44,9 +44,9 @@ func (e *Engine) completeActivity(ctx context.Context, c domain.DueCommand) erro
 	return fmt.Errorf("completing an activity by its token: %w", err)
 }
 
-// refusedToken reports whether err means that a token names no activity of the
-// namespace and never will.
-func refusedToken(err error) bool {
+// isRefusedToken reports whether err means that a token is permanently invalid in the
+// namespace.
+func isRefusedToken(err error) bool {
 	var invalid *serviceerror.InvalidArgument
 	return errors.As(err, &invalid) || NamespaceMissing(err)
 }

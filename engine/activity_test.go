@@ -16,11 +16,11 @@ import (
 	"github.com/procession-dev/procession/engine"
 )
 
-// office is a worker whose activities are completed by their tokens, as those of
-// old SDKs are.
+// office is a worker with activities that are completed by their tokens, as in old
+// SDKs.
 type office struct {
-	bench
-	// tokens has the tokens of the activities that begin, by process.
+	fixture
+	// tokens receives the tokens of started activities, by process.
 	tokens map[string]chan []byte
 }
 
@@ -38,10 +38,10 @@ func await(ctx workflow.Context, in request, limit time.Duration) (string, error
 	return "went on", err
 }
 
-// newOffice serves the processes of the commands, each of which has an activity.
+// newOffice serves the processes of the commands, each with one activity.
 func newOffice(t *testing.T, commands ...domain.DueCommand) office {
 	t.Helper()
-	o := office{bench: setUp(t), tokens: map[string]chan []byte{}}
+	o := office{fixture: setUp(t), tokens: map[string]chan []byte{}}
 	for _, c := range commands {
 		o.tokens[c.Run.OwnerID.String()] = make(chan []byte, 100)
 	}
@@ -63,9 +63,9 @@ func newOfficeCommand(workflowType string) domain.DueCommand {
 	return c
 }
 
-// complete returns the command that completes the activity with the token.
-func complete(c domain.DueCommand, token []byte) domain.DueCommand {
-	c = then(c, domain.CommandCompleteActivity, "run")
+// completeCommand returns the command that completes the activity with the token.
+func completeCommand(c domain.DueCommand, token []byte) domain.DueCommand {
+	c = nextCommand(c, domain.CommandCompleteActivity, "run")
 	c.ActivityToken = token
 	return c
 }
@@ -104,35 +104,35 @@ func TestActivitiesAreCompletedByToken(t *testing.T) { //nolint:funlen // its su
 
 	t.Run("without a result, once", func(t *testing.T) {
 		t.Parallel()
-		o.execute(t, done)
-		c := complete(done, o.token(t, done))
-		o.execute(t, c)
+		o.executeCommand(t, done)
+		c := completeCommand(done, o.token(t, done))
+		o.executeCommand(t, c)
 		o.requireWentOn(t, done)
-		o.execute(t, c)
+		o.executeCommand(t, c)
 	})
 
 	t.Run("unless the workflow has ended", func(t *testing.T) {
 		t.Parallel()
-		o.execute(t, ended)
+		o.executeCommand(t, ended)
 		token := o.token(t, ended)
 		require.NoError(t, o.client.TerminateWorkflow(t.Context(), ended.Run.WorkflowID, "", "enough"))
-		o.execute(t, complete(ended, token))
-		require.Equal(t, domain.RunCancelled, o.end(t, ended).Status)
+		o.executeCommand(t, completeCommand(ended, token))
+		require.Equal(t, domain.RunCancelled, o.awaitOutcome(t, ended).Status)
 	})
 
 	t.Run("the attempt that has timed out stays so", func(t *testing.T) {
 		t.Parallel()
-		o.execute(t, slow)
+		o.executeCommand(t, slow)
 		first := o.token(t, slow)
 		second := o.token(t, slow)
 		require.NotEqual(t, first, second)
-		o.execute(t, complete(slow, first))
+		o.executeCommand(t, completeCommand(slow, first))
 		o.requireOpen(t, slow)
-		// Completing the attempt under way ends the workflow.
+		// Completing the current attempt ends the workflow.
 		ended := make(chan error, 1)
 		go func() { ended <- o.client.GetWorkflow(t.Context(), slow.Run.WorkflowID, "").Get(t.Context(), nil) }()
 		for token := second; token != nil; {
-			o.execute(t, complete(slow, token))
+			o.executeCommand(t, completeCommand(slow, token))
 			select {
 			case token = <-o.tokens[slow.Run.OwnerID.String()]:
 			case err := <-ended:
@@ -146,13 +146,13 @@ func TestActivitiesAreCompletedByToken(t *testing.T) { //nolint:funlen // its su
 	t.Run("not from another namespace", func(t *testing.T) {
 		t.Parallel()
 		require.NoError(t, o.EnsureNamespace(t.Context(), "other"))
-		o.execute(t, alien)
+		o.executeCommand(t, alien)
 		token := o.token(t, alien)
-		c := complete(alien, token)
+		c := completeCommand(alien, token)
 		c.Run.Namespace = "other"
-		o.execute(t, c)
+		o.executeCommand(t, c)
 		o.requireOpen(t, alien)
-		o.execute(t, complete(alien, token))
+		o.executeCommand(t, completeCommand(alien, token))
 		o.requireWentOn(t, alien)
 	})
 
@@ -164,18 +164,18 @@ func TestActivitiesAreCompletedByToken(t *testing.T) { //nolint:funlen // its su
 			{0},
 			append([]byte("\x0a\x24"), uuid.NewString()...), // of a namespace that is not there
 		} {
-			o.execute(t, complete(newCommand("patient"), token))
+			o.executeCommand(t, completeCommand(newCommand("patient"), token))
 		}
 	})
 
 	t.Run("a forged token does not make Temporal unavailable", func(t *testing.T) {
 		t.Parallel()
-		o.execute(t, forged)
+		o.executeCommand(t, forged)
 		token := o.token(t, forged)
-		// The ninth field is a clock, for which Temporal waits. What comes last counts;
+		// The ninth field is a clock, for which Temporal waits. The last field wins;
 		// this one is far ahead.
 		late := append(token, 9<<3|2, 13, 1<<3, 1, 2<<3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 3<<3, 1)
-		_, err := o.Execute(t.Context(), complete(forged, late))
+		_, err := o.Execute(t.Context(), completeCommand(forged, late))
 		require.Error(t, err)
 		require.False(t, engine.Unavailable(err), "%v", err)
 		o.requireOpen(t, forged)
@@ -186,6 +186,6 @@ func TestActivitiesWaitForTemporal(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.stack.Stop()
-	_, err := o.Execute(t.Context(), complete(newCommand("patient"), []byte("token")))
+	_, err := o.Execute(t.Context(), completeCommand(newCommand("patient"), []byte("token")))
 	require.True(t, engine.Unavailable(err), "%v", err)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// newAction returns the start of a workflow that carries out an action.
+// newAction returns the start of an action's workflow.
 func newAction(workflowType string) domain.DueCommand {
 	c := newCommand(workflowType)
 	a := domain.BusinessArtifactAction{
@@ -58,14 +58,14 @@ func TestWorkflowsOfArtifactActions(t *testing.T) { //nolint:funlen // its subte
 		t.Helper()
 		c := newAction(workflowType)
 		c.Run.TaskQueue = "actions"
-		return c, b.execute(t, c)
+		return c, b.executeCommand(t, c)
 	}
 
 	t.Run("they get the request of the action", func(t *testing.T) {
 		t.Parallel()
 		c, run := start(t, "echo")
 		require.Equal(t, "business-artifact-action-"+c.Run.OwnerID.String(), c.Run.WorkflowID)
-		closing := b.end(t, c)
+		closing := b.awaitOutcome(t, c)
 		require.Equal(t, domain.RunCompleted, closing.Status)
 		require.Equal(t, run, closing.RunID)
 		require.JSONEq(t, `{"businessArtifactId":"`+c.Run.Action.ArtifactID.String()+`",`+
@@ -73,7 +73,7 @@ func TestWorkflowsOfArtifactActions(t *testing.T) { //nolint:funlen // its subte
 			`"businessArtifactActionValueId":"`+c.Run.OwnerID.String()+`",`+
 			`"requestorPrincipalId":"`+c.Run.Action.RequestorID.String()+`",`+
 			`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, string(closing.Result))
-		require.Equal(t, run, b.execute(t, c), "the same command")
+		require.Equal(t, run, b.executeCommand(t, c), "the same command")
 	})
 
 	t.Run("what they return is read as far as it can be", func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestWorkflowsOfArtifactActions(t *testing.T) { //nolint:funlen // its subte
 			"text": `"done"`, "onward": `"in the second run"`, "bytes": "", "huge": "", "nothing": "",
 		} {
 			c, run := start(t, workflowType)
-			closing := b.end(t, c)
+			closing := b.awaitOutcome(t, c)
 			require.Equal(t, domain.RunCompleted, closing.Status, workflowType)
 			require.Equal(t, run, closing.RunID, workflowType)
 			require.Equal(t, want, string(closing.Result), workflowType)
@@ -92,7 +92,7 @@ func TestWorkflowsOfArtifactActions(t *testing.T) { //nolint:funlen // its subte
 	t.Run("they fail", func(t *testing.T) {
 		t.Parallel()
 		c, _ := start(t, "failing")
-		closing := b.end(t, c)
+		closing := b.awaitOutcome(t, c)
 		require.Equal(t, domain.RunFailed, closing.Status)
 		require.Equal(t, "no paper", closing.Message)
 		require.Nil(t, closing.Result)
@@ -101,20 +101,20 @@ func TestWorkflowsOfArtifactActions(t *testing.T) { //nolint:funlen // its subte
 	t.Run("they are cancelled", func(t *testing.T) {
 		t.Parallel()
 		c, run := start(t, "waiting")
-		b.execute(t, then(c, domain.CommandCancel, run))
-		require.Equal(t, domain.RunCancelled, b.end(t, c).Status)
+		b.executeCommand(t, nextCommand(c, domain.CommandCancel, run))
+		require.Equal(t, domain.RunCancelled, b.awaitOutcome(t, c).Status)
 	})
 
 	t.Run("they are terminated where no worker listens", func(t *testing.T) {
 		t.Parallel()
 		c := newAction("waiting")
 		c.Run.TaskQueue = "unserved"
-		run := b.execute(t, c)
-		b.execute(t, then(c, domain.CommandCancel, run))
+		run := b.executeCommand(t, c)
+		b.executeCommand(t, nextCommand(c, domain.CommandCancel, run))
 		open, err := b.Outcome(t.Context(), c.Run, time.Now())
 		require.NoError(t, err)
 		require.Nil(t, open)
-		b.execute(t, then(c, domain.CommandTerminate, run))
-		require.Equal(t, domain.RunCancelled, b.end(t, c).Status)
+		b.executeCommand(t, nextCommand(c, domain.CommandTerminate, run))
+		require.Equal(t, domain.RunCancelled, b.awaitOutcome(t, c).Status)
 	})
 }

@@ -15,26 +15,23 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// EndKind is a way in which a workflow run ends, as Temporal's visibility calls
-// it.
+// EndKind is a final status of a workflow run in Temporal's visibility store.
 type EndKind string
 
 // EndCompleted is the end of a workflow that returned.
 const EndCompleted EndKind = "Completed"
 
-// OtherEnds returns the ends of workflows that did not return. A run that continued as
-// new goes on in another one.
+// OtherEnds returns the other kinds of ends. A run that continued as new has not ended.
 func OtherEnds() []EndKind { return []EndKind{"Failed", "TimedOut", "Canceled", "Terminated"} }
 
 const (
-	// Most looks find few ends. Further pages are as big as Temporal allows, because
-	// listings, unlike other calls, are few by its default limits: ten a second and
-	// namespace.
+	// Most scans find few ends. Further pages are as large as Temporal allows, because
+	// it permits only ten list calls per second and namespace by default.
 	firstPageSize = 50
 	pageSize      = 1000
 )
 
-// Closed is a workflow run that has ended, as Temporal lists it.
+// Closed is an ended workflow run in Temporal's list.
 type Closed struct {
 	WorkflowID string
 	RunID      string
@@ -47,9 +44,9 @@ type Closed struct {
 // ListClosed returns a page of the runs of a namespace that ended in one way, the
 // latest end first, and the token of the next page, empty after the last.
 //
-// The condition and the order are those of an index of Temporal's visibility
-// store, so that a page costs the same however many runs are open or kept there.
-// A condition on the time of the end has no index.
+// An index of Temporal's visibility store serves this condition and order, so that the
+// cost of a page is independent of the number of runs. A condition on the time of the
+// end has no index.
 func (e *Engine) ListClosed(
 	ctx context.Context, namespace string, kind EndKind, pageToken []byte,
 ) (runs []Closed, nextPageToken []byte, err error) {
@@ -57,7 +54,7 @@ func (e *Engine) ListClosed(
 	if len(pageToken) == 0 {
 		size = firstPageSize
 	}
-	page, err := e.list(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+	page, err := e.listExecutions(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: namespace, PageSize: size, NextPageToken: pageToken, Query: fmt.Sprintf("ExecutionStatus = %q", kind),
 	})
 	if err != nil {
@@ -74,8 +71,8 @@ func (e *Engine) ListClosed(
 	return runs, page.GetNextPageToken(), nil
 }
 
-// ListRunning returns which of the workflows, at most a thousand, Temporal lists as
-// running. The list may be late.
+// ListRunning reports for each workflow, at most a thousand, whether Temporal lists it
+// as running. The list may be outdated.
 func (e *Engine) ListRunning(ctx context.Context, namespace string, workflowIDs []string) (map[string]bool, error) {
 	running := make(map[string]bool, len(workflowIDs))
 	if len(workflowIDs) == 0 {
@@ -85,7 +82,7 @@ func (e *Engine) ListRunning(ctx context.Context, namespace string, workflowIDs 
 	for i, id := range workflowIDs {
 		quoted[i] = strconv.Quote(id)
 	}
-	page, err := e.list(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+	page, err := e.listExecutions(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: namespace, PageSize: pageSize,
 		Query: `ExecutionStatus = "Running" AND WorkflowId IN (` + strings.Join(quoted, ", ") + `)`,
 	})
@@ -98,7 +95,7 @@ func (e *Engine) ListRunning(ctx context.Context, namespace string, workflowIDs 
 	return running, nil
 }
 
-func (e *Engine) list(
+func (e *Engine) listExecutions(
 	ctx context.Context, request *workflowservice.ListWorkflowExecutionsRequest,
 ) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
@@ -106,16 +103,15 @@ func (e *Engine) list(
 	return e.workflows.ListWorkflowExecutions(ctx, request)
 }
 
-// Outcome returns how the workflow of a run ended, with its result where that
-// matters, or nil while it is running. Of a workflow that was started again only
-// the last start counts. A workflow that Temporal does not know has failed at the
-// time now, and so has a RUNNING one that lost its id to a run that the service did
-// not start or record.
+// Outcome returns the end of a run's workflow, with its result if the run has one, or
+// nil while it is running. For a restarted workflow the last start counts. A workflow
+// unknown to Temporal has failed at the time now, and so has a RUNNING one with an id
+// that another run, not recorded by the service, has taken.
 func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time) (*domain.Closing, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
-	described, err := e.describe(ctx, r.Namespace, r.WorkflowID, "")
-	if gone(err) {
+	described, err := e.describeRun(ctx, r.Namespace, r.WorkflowID, "")
+	if isGone(err) {
 		return &domain.Closing{
 			Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: r.RunID, Status: domain.RunFailed,
 			Message: "Temporal does not know the workflow", ClosedAt: now,
@@ -124,30 +120,30 @@ func (e *Engine) Outcome(ctx context.Context, r domain.EngineRun, now time.Time)
 	if err != nil {
 		return nil, err
 	}
-	if r.State == domain.RunRunning && described.chain() != r.RunID {
+	if r.State == domain.RunRunning && described.firstRunID() != r.RunID {
 		return &domain.Closing{
 			Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: r.RunID, Status: domain.RunFailed, ClosedAt: now,
-			Message: "run " + described.chain() + " of Temporal, which the service did not start, has the id of the workflow",
+			Message: "run " + described.firstRunID() + " of Temporal, which the service did not start, has the id of the workflow",
 		}, nil
 	}
 	if r.State == domain.RunPending && described.info.GetParentExecution() != nil {
 		return nil, nil
 	}
 	closing := domain.Closing{
-		Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: described.chain(),
+		Namespace: r.Namespace, WorkflowID: r.WorkflowID, RunID: described.firstRunID(),
 		ClosedAt: described.info.GetCloseTime().AsTime(),
 	}
 	switch described.info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
 		closing.Status = domain.RunCompleted
 		if r.HasResult() {
-			closing.Result, closing.Message, err = e.result(ctx, r, described.info.GetExecution())
+			closing.Result, closing.Message, err = e.readRunResult(ctx, r, described.info.GetExecution())
 		}
 	case enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED:
 		closing.Status = domain.RunCancelled
 	case enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
 		closing.Status = domain.RunFailed
-		closing.Message, closing.Failure, err = e.failure(ctx, r.Namespace, described.info.GetExecution())
+		closing.Message, closing.Failure, err = e.readFailure(ctx, r.Namespace, described.info.GetExecution())
 	case enumspb.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
 		enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW, enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED:
 		return nil, nil
@@ -162,24 +158,24 @@ type description struct {
 	info *workflowpb.WorkflowExecutionInfo
 }
 
-// chain returns the first run of the chain of runs.
-func (d description) chain() string {
+// firstRunID returns the first run in the chain of the run.
+func (d description) firstRunID() string {
 	if first := d.info.GetFirstRunId(); first != "" {
 		return first
 	}
 	return d.info.GetExecution().GetRunId()
 }
 
-// continues reports whether the description is of an open workflow in the chain of a
-// run, though not of its first.
-func (d description) continues(r domain.EngineRun) bool {
+// isContinuationOf reports whether the description is of an open later run in the chain
+// of r.
+func (d description) isContinuationOf(r domain.EngineRun) bool {
 	status := d.info.GetStatus()
-	return d.chain() == r.RunID && d.info.GetExecution().GetRunId() != r.RunID &&
+	return d.firstRunID() == r.RunID && d.info.GetExecution().GetRunId() != r.RunID &&
 		(status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING || status == enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED)
 }
 
-// describe describes a run of a workflow, or the last one when run is empty.
-func (e *Engine) describe(ctx context.Context, namespace, workflow, run string) (description, error) {
+// describeRun describes a run of a workflow, or the last one when run is empty.
+func (e *Engine) describeRun(ctx context.Context, namespace, workflow, run string) (description, error) {
 	response, err := e.workflows.DescribeWorkflowExecution(ctx, &workflowservice.DescribeWorkflowExecutionRequest{
 		Namespace: namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: workflow, RunId: run},
 	})

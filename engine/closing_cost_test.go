@@ -17,7 +17,7 @@ import (
 
 var visibilityRows = flag.Int("visibility-rows", 2000, "open and kept workflows in Temporal, for the cost of looks")
 
-// What a look reads does not depend on how many workflows are open or kept.
+// The rows read by a scan do not depend on the number of open or kept workflows.
 func TestListsOfEndsReadLittle(t *testing.T) {
 	t.Parallel()
 	databases := pgtest.URL(t)
@@ -44,18 +44,18 @@ func TestListsOfEndsReadLittle(t *testing.T) {
 		return rows
 	}
 	before, looks := read(), int64(0)
-	// Counts of rows come late, once a second at the soonest, and lists are limited to
-	// ten a second.
+	// Counts of rows are updated at most once a second, and lists are limited to ten a
+	// second.
 	for began := time.Now(); time.Since(began) < 3*time.Second || read() == before; looks++ {
 		var found []engine.Closed
 		for _, kind := range append(engine.OtherEnds(), engine.EndCompleted) {
-			retried(t, func() (err error) {
+			retryLimited(t, func() (err error) {
 				found, _, err = e.ListClosed(t.Context(), namespace, kind, nil)
 				return err
 			})
 		}
 		require.Len(t, found, 50)
-		retried(t, func() error {
+		retryLimited(t, func() error {
 			running, err := e.ListRunning(t.Context(), namespace, []string{"open-1", "open-2", "kept-1"})
 			require.True(t, err != nil || len(running) == 2)
 			return err
@@ -66,8 +66,8 @@ func TestListsOfEndsReadLittle(t *testing.T) {
 	require.Less(t, perLook, int64(1000))
 }
 
-// retried calls f until it is within Temporal's limits.
-func retried(t *testing.T, f func() error) {
+// retryLimited calls f until it is within Temporal's limits.
+func retryLimited(t *testing.T, f func() error) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		err := f()

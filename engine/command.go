@@ -20,44 +20,44 @@ const (
 	signalOfShapeB = "KuFlow_Engine_Signal_Process_Item"
 )
 
-// Execute carries out a command. It is idempotent: Temporal recognises a
-// repetition by the command's id, a started workflow is not started again, and
-// signals, cancellations and completed activities of an ended workflow are
-// dropped. Another workflow that has the id is neither signalled nor cancelled, and
-// is terminated by a start. For commands that start a workflow Execute returns the
+// Execute executes a command. It is idempotent: Temporal recognises a repetition by the
+// command's id, a started workflow is not started again, and signals, cancellations and
+// completed activities of an ended workflow are dropped. A foreign workflow with the
+// same id is neither signalled nor cancelled, and is terminated by a start. For
+// commands that start a workflow Execute returns the
 // run id that Temporal assigned. Unavailable and NamespaceMissing classify its errors.
 func (e *Engine) Execute(ctx context.Context, c domain.DueCommand) (engineRun string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	switch c.Kind {
 	case domain.CommandStart:
-		engineRun, err = e.start(ctx, c, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+		engineRun, err = e.startWorkflow(ctx, c, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	case domain.CommandRestart:
-		engineRun, err = e.start(ctx, c, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+		engineRun, err = e.startWorkflow(ctx, c, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
 	case domain.CommandSignal:
 		err = e.signalItem(ctx, c)
 	case domain.CommandSignalAction:
-		err = e.signal(ctx, c, c.SignalName, signalUserAction{
+		err = e.signalWorkflow(ctx, c, c.SignalName, signalUserAction{
 			DefinitionCode: c.ActionCode, Input: c.ActionInput,
 			RequestTime: requestTime(c), RequestInstant: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
 	case domain.CommandCancel:
 		err = e.requestCancel(ctx, c)
 	case domain.CommandTerminate:
-		err = e.terminate(ctx, c)
+		err = e.terminateWorkflow(ctx, c)
 	case domain.CommandCompleteActivity:
 		err = e.completeActivity(ctx, c)
 	default:
-		err = errors.New("the kind of command is unknown")
+		err = errors.New("unknown kind of command")
 	}
 	if err != nil {
-		return "", fmt.Errorf("carrying out the engine command %s: %w", c.Kind, err)
+		return "", fmt.Errorf("executing the engine command %s: %w", c.Kind, err)
 	}
 	return engineRun, nil
 }
 
-func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.WorkflowIdReusePolicy) (string, error) {
-	input, err := e.input(ctx, c)
+func (e *Engine) startWorkflow(ctx context.Context, c domain.DueCommand, reuse enumspb.WorkflowIdReusePolicy) (string, error) {
+	input, err := e.commandInput(ctx, c)
 	if err != nil {
 		return "", err
 	}
@@ -91,32 +91,32 @@ func (e *Engine) start(ctx context.Context, c domain.DueCommand, reuse enumspb.W
 	return started.GetRunId(), err
 }
 
-// input returns the arguments that the workflow of the command's run is started
-// with, encrypted where the run has a key. Of the arguments of the service's own
-// workflow only the request that it passes on is encrypted.
-func (e *Engine) input(ctx context.Context, c domain.DueCommand) (*commonpb.Payloads, error) {
+// commandInput returns the arguments of the workflow of the command's run, encrypted if
+// the run has a key. The service's own workflow has one encrypted argument, the request
+// that it passes on.
+func (e *Engine) commandInput(ctx context.Context, c domain.DueCommand) (*commonpb.Payloads, error) {
 	if c.Run.Kind != domain.RunKindDataSource {
-		input, err := argument(c)
+		input, err := commandArgument(c)
 		if err != nil {
 			return nil, err
 		}
-		return e.encrypted(ctx, c.Run, input)
+		return e.encryptPayloads(ctx, c.Run, input)
 	}
 	if c.Run.DataSource == nil {
 		return nil, errors.New("the run has no data source")
 	}
-	input, err := payloads(domain.DataSourceInput{
+	input, err := toPayloads(domain.DataSourceInput{
 		Run: c.Run.OwnerID, Tenant: c.Run.TenantID, Activity: c.Run.DataSource.Activity,
 		TaskQueue: c.Run.DataSource.TaskQueue, Deadline: c.Run.DataSource.Deadline, Attempts: c.Run.DataSource.Attempts,
 	})
 	if err != nil {
 		return nil, err
 	}
-	request, err := payloads(c.Run.DataSource.Request)
+	request, err := toPayloads(c.Run.DataSource.Request)
 	if err != nil {
 		return nil, err
 	}
-	request, err = e.encrypted(ctx, c.Run, request)
+	request, err = e.encryptPayloads(ctx, c.Run, request)
 	if err != nil {
 		return nil, err
 	}
@@ -124,24 +124,24 @@ func (e *Engine) input(ctx context.Context, c domain.DueCommand) (*commonpb.Payl
 	return input, nil
 }
 
-// firstRun returns the first run of the chain of run: a workflow that was started
-// before may have continued as new since. own reports whether the service started
-// it, also when Temporal has forgotten that.
+// firstRun returns the first run in the chain of run, because an earlier start may have
+// continued as new. own reports whether the service started it; it is true if Temporal
+// no longer has the first run.
 func (e *Engine) firstRun(ctx context.Context, r domain.EngineRun, run string) (first string, own bool, err error) {
-	described, err := e.describe(ctx, r.Namespace, r.WorkflowID, run)
+	described, err := e.describeRun(ctx, r.Namespace, r.WorkflowID, run)
 	if err != nil {
 		return "", false, err
 	}
-	first = described.chain()
+	first = described.firstRunID()
 	history, err := e.workflows.GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
 		Namespace: r.Namespace, MaximumPageSize: 1,
 		Execution: &commonpb.WorkflowExecution{WorkflowId: r.WorkflowID, RunId: first},
 	})
-	if gone(err) {
+	if isGone(err) {
 		return first, true, nil
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("reading how a workflow was started: %w", err)
+		return "", false, fmt.Errorf("reading the start of a workflow: %w", err)
 	}
 	events := history.GetHistory().GetEvents()
 	if len(events) == 0 {
@@ -166,21 +166,21 @@ func (e *Engine) signalItem(ctx context.Context, c domain.DueCommand) error {
 	if c.Shape == domain.SignalShapeA {
 		name, value = signalOfShapeA, c.ItemID.String()
 	}
-	return e.signal(ctx, c, name, value)
+	return e.signalWorkflow(ctx, c, name, value)
 }
 
-func (e *Engine) signal(ctx context.Context, c domain.DueCommand, name string, value any) error {
-	input, err := payloads(value)
+func (e *Engine) signalWorkflow(ctx context.Context, c domain.DueCommand, name string, value any) error {
+	input, err := toPayloads(value)
 	if err != nil {
 		return err
 	}
-	input, err = e.encrypted(ctx, c.Run, input)
+	input, err = e.encryptPayloads(ctx, c.Run, input)
 	if err != nil {
 		return err
 	}
 	request := &workflowservice.SignalWorkflowExecutionRequest{
 		Namespace:         c.Run.Namespace,
-		WorkflowExecution: execution(c.Run),
+		WorkflowExecution: executionOf(c.Run),
 		SignalName:        name,
 		Input:             input,
 		Identity:          identity,
@@ -190,14 +190,14 @@ func (e *Engine) signal(ctx context.Context, c domain.DueCommand, name string, v
 		request.WorkflowExecution.RunId = c.Run.RunID
 	}
 	_, err = e.workflows.SignalWorkflowExecution(ctx, request)
-	if !gone(err) || c.Run.State == domain.RunPending {
-		return unlessGone(err)
+	if !isGone(err) || c.Run.State == domain.RunPending {
+		return ignoreGone(err)
 	}
-	current, err := e.describe(ctx, c.Run.Namespace, c.Run.WorkflowID, "")
-	if err != nil || !current.continues(c.Run) {
-		return unlessGone(err)
+	current, err := e.describeRun(ctx, c.Run.Namespace, c.Run.WorkflowID, "")
+	if err != nil || !current.isContinuationOf(c.Run) {
+		return ignoreGone(err)
 	}
-	// After an error the command is repeated: this run may have ended meanwhile too.
+	// After an error the command is repeated, because this run may have ended too.
 	request.WorkflowExecution.RunId = current.info.GetExecution().GetRunId()
 	_, err = e.workflows.SignalWorkflowExecution(ctx, request)
 	return err
@@ -206,37 +206,37 @@ func (e *Engine) signal(ctx context.Context, c domain.DueCommand, name string, v
 func (e *Engine) requestCancel(ctx context.Context, c domain.DueCommand) error {
 	_, err := e.workflows.RequestCancelWorkflowExecution(ctx, &workflowservice.RequestCancelWorkflowExecutionRequest{
 		Namespace:           c.Run.Namespace,
-		WorkflowExecution:   execution(c.Run),
+		WorkflowExecution:   executionOf(c.Run),
 		FirstExecutionRunId: c.Run.RunID,
 		Identity:            identity,
 		RequestId:           c.ID.String(),
-		Reason:              reason(c.Run),
+		Reason:              stopReason(c.Run),
 	})
 	if _, ok := errors.AsType[*serviceerror.CancellationAlreadyRequested](err); ok {
 		return nil
 	}
-	return unlessGone(err)
+	return ignoreGone(err)
 }
 
-func (e *Engine) terminate(ctx context.Context, c domain.DueCommand) error {
+func (e *Engine) terminateWorkflow(ctx context.Context, c domain.DueCommand) error {
 	if c.Run.State == domain.RunPending {
 		return errNotStarted
 	}
 	_, err := e.workflows.TerminateWorkflowExecution(ctx, &workflowservice.TerminateWorkflowExecutionRequest{
 		Namespace:           c.Run.Namespace,
-		WorkflowExecution:   execution(c.Run),
+		WorkflowExecution:   executionOf(c.Run),
 		FirstExecutionRunId: c.Run.RunID,
 		Identity:            identity,
-		Reason:              reason(c.Run) + " and the workflow did not end by itself",
+		Reason:              stopReason(c.Run) + " and the workflow did not end by itself",
 	})
-	return unlessGone(err)
+	return ignoreGone(err)
 }
 
-// reason returns the reason, shown in Temporal, why the workflow was stopped.
-func reason(r domain.EngineRun) string {
+// stopReason returns the reason of a cancellation or termination, as Temporal shows it.
+func stopReason(r domain.EngineRun) string {
 	switch r.Kind {
 	case domain.RunKindDataSource:
-		return "nothing waits for the answer"
+		return "the answer is no longer needed"
 	case domain.RunKindTaskRobot:
 		return "the task is cancelled"
 	case domain.RunKindArtifactAction, domain.RunKindProcessAction:
@@ -246,13 +246,13 @@ func reason(r domain.EngineRun) string {
 	return "the process is finished"
 }
 
-// execution names the workflow without a run, which may have continued as new.
-func execution(r domain.EngineRun) *commonpb.WorkflowExecution {
+// executionOf names the workflow without a run, because it may have continued as new.
+func executionOf(r domain.EngineRun) *commonpb.WorkflowExecution {
 	return &commonpb.WorkflowExecution{WorkflowId: r.WorkflowID}
 }
 
-func unlessGone(err error) error {
-	if gone(err) {
+func ignoreGone(err error) error {
+	if isGone(err) {
 		return nil
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Temporal shows why a workflow was stopped.
+// Temporal shows the reason of a cancellation.
 func TestReasonOfStop(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[domain.EngineRunKind]string{
@@ -17,6 +17,6 @@ func TestReasonOfStop(t *testing.T) {
 		domain.RunKindArtifactAction: "the action is canceled",
 		domain.RunKindTaskRobot:      "the task is cancelled",
 	} {
-		require.Equal(t, want, reason(domain.EngineRun{Kind: kind}), kind)
+		require.Equal(t, want, stopReason(domain.EngineRun{Kind: kind}), kind)
 	}
 }

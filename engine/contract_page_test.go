@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// The page for authors of workers shows what workflows and signals are given, member by member.
+// The page for authors of workers shows each member of the arguments of workflows and signals.
 func TestPageOfTheContractIsCurrent(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/engine-contract.md")
@@ -28,13 +28,13 @@ func TestPageOfTheContractIsCurrent(t *testing.T) {
 		return due
 	}
 	started := func(run domain.EngineRun) []byte {
-		input, err := argument(command(run))
+		input, err := commandArgument(command(run))
 		require.NoError(t, err)
 		require.Len(t, input.GetPayloads(), 1)
 		return input.GetPayloads()[0].GetData()
 	}
 	signalled := func(value any) []byte {
-		input, err := payloads(value)
+		input, err := toPayloads(value)
 		require.NoError(t, err)
 		return input.GetPayloads()[0].GetData()
 	}

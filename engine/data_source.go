@@ -13,12 +13,12 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// dataSourcePollers is how many requests for tasks a worker keeps open in the
-// namespace of a tenant. Temporal wants at least two of workflow tasks.
+// dataSourcePollers is the number of concurrent workflow task polls of a worker in a
+// tenant's namespace. Temporal requires at least two.
 const dataSourcePollers = 2
 
-// checkDataSources keeps a worker in each namespace whose tenant has data sources,
-// for activities are scheduled within a namespace only. It must be called by one
+// checkDataSources keeps a worker in the namespace of each tenant with data sources,
+// because activities are scheduled within a namespace only. It must be called by one
 // goroutine.
 func (s *Supervisor) checkDataSources(ctx context.Context) error {
 	if s.o.DataSources == nil {
@@ -32,10 +32,10 @@ func (s *Supervisor) checkDataSources(ctx context.Context) error {
 	var errs []error
 	for _, namespace := range namespaces {
 		wanted[namespace] = true
-		if first, _ := s.due(namespace); first {
+		if first, _ := s.confirmationDue(namespace); first {
 			continue // The namespace is not there yet.
 		}
-		if s.dataSources[namespace] != nil && !s.takeDead(namespace) {
+		if s.dataSources[namespace] != nil && !s.takeDeadDataSource(namespace) {
 			continue
 		}
 		w, err := s.startDataSourceWorker(namespace)
@@ -79,8 +79,8 @@ func (s *Supervisor) startDataSourceWorker(namespace string) (worker.Worker, err
 	return w, nil
 }
 
-// takeDead reports whether the worker of a namespace has stopped by itself, once.
-func (s *Supervisor) takeDead(namespace string) bool {
+// takeDeadDataSource reports once whether the worker of a namespace has stopped by itself.
+func (s *Supervisor) takeDeadDataSource(namespace string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	dead := s.deadDataSources[namespace]
@@ -95,8 +95,8 @@ func (s *Supervisor) stopDataSources() {
 	}
 }
 
-// encryptionHeaders passes the headers of encrypted workflows on to activities, as
-// they are: the service's workflow does not look into what it hands on.
+// encryptionHeaders passes the headers of encrypted workflows on to activities: the
+// service's workflow does not decrypt payloads.
 type encryptionHeaders struct{}
 
 var _ workflow.ContextPropagator = encryptionHeaders{}

@@ -1,8 +1,7 @@
-// Package engine is the service's side of Temporal: namespaces, the commands
-// that start and steer workers' workflows, and how those workflows ended.
+// Package engine is the service's client of Temporal: it manages namespaces, executes
+// the commands for workers' workflows, and reads the ends of those workflows.
 //
-// One connection serves all namespaces. It is opened when it is first needed and
-// reopened when it is lost, so the service starts and stays up without Temporal.
-// Every call returns within CallTimeout and is not retried here; callers decide
-// when to retry.
+// One connection serves all namespaces. It is opened at the first call and reopened
+// when it is lost, so the service starts and keeps running without Temporal. Every call
+// returns within CallTimeout; callers decide about retries.
 package engine

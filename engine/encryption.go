@@ -13,13 +13,12 @@ import (
 )
 
 // KeySource returns an encryption key of a tenant, domain.EncryptionKeySize
-// bytes. It returns domain.ErrKeyLost when there is no such key or it cannot be
-// read any more; other errors mean that it could not be looked up now.
+// bytes. It returns domain.ErrKeyLost when the key does not exist or is no longer
+// readable; other errors are temporary.
 type KeySource func(ctx context.Context, tenant uuid.UUID, keyID string) (domain.Secret, error)
 
-// The headers of a workflow whose payloads are encrypted (engine contract,
-// section 9). Workers pass them on to the activities and child workflows that the
-// workflow starts.
+// The headers of a workflow with encrypted payloads (engine contract, section 9).
+// Workers pass them on to the activities and child workflows that it starts.
 const (
 	headerEncoding = "x-kuflow-encoding"
 	headerKeyID    = "x-kuflow-encoding-encrypted-key-id"
@@ -29,7 +28,7 @@ const (
 // four bytes of three, and a payload is larger than its data.
 const maxEncrypted = 2 * maxResult
 
-// errUndecryptable means that an encrypted payload cannot be read, now or later.
+// errUndecryptable means that an encrypted payload is permanently unreadable.
 var errUndecryptable = errors.New("the payload cannot be decrypted")
 
 // encryptionHeader returns the headers that name the key of the run's payloads,
@@ -49,16 +48,15 @@ func encryptionHeader(r domain.EngineRun) (*commonpb.Header, error) {
 	return &commonpb.Header{Fields: fields}, nil
 }
 
-// encrypted returns the payloads encrypted with the run's key, or unchanged where
-// it has none. A key that cannot be read is an error of the command: Unavailable
-// is never true of it.
-func (e *Engine) encrypted(
+// encryptPayloads encrypts payloads with the run's key, if it has one. An unreadable
+// key is an error of the command: Unavailable does not report it.
+func (e *Engine) encryptPayloads(
 	ctx context.Context, r domain.EngineRun, plain *commonpb.Payloads,
 ) (*commonpb.Payloads, error) {
 	if r.EncryptionKeyID == "" {
 		return plain, nil
 	}
-	c, err := e.cipher(ctx, r.TenantID, r.EncryptionKeyID)
+	c, err := e.tenantCipher(ctx, r.TenantID, r.EncryptionKeyID)
 	if err != nil {
 		return nil, fmt.Errorf("encrypting for %s: %s", r.WorkflowID, err.Error())
 	}
@@ -73,11 +71,10 @@ func (e *Engine) encrypted(
 	return result, nil
 }
 
-// decrypted returns a payload of a workflow of the tenant as it was before the
-// worker encrypted it; a payload without encryption is returned unchanged. The
-// payload names its key. Errors are errUndecryptable unless the key could not be
-// looked up.
-func (e *Engine) decrypted(
+// decryptPayload decrypts a payload of a tenant's workflow with the key that it names.
+// An unencrypted payload is returned unchanged. Errors are errUndecryptable unless the
+// key could not be looked up.
+func (e *Engine) decryptPayload(
 	ctx context.Context, tenant uuid.UUID, p *commonpb.Payload,
 ) (*commonpb.Payload, error) {
 	if string(p.GetMetadata()[converter.MetadataEncoding]) != encodingEncrypted {
@@ -87,7 +84,7 @@ func (e *Engine) decrypted(
 		return nil, fmt.Errorf("%w: it is too large", errUndecryptable)
 	}
 	keyID := string(p.GetMetadata()[metadataKeyID])
-	c, err := e.cipher(ctx, tenant, keyID)
+	c, err := e.tenantCipher(ctx, tenant, keyID)
 	if errors.Is(err, domain.ErrKeyLost) {
 		return nil, fmt.Errorf("%w: %w", errUndecryptable, err)
 	}
@@ -101,7 +98,7 @@ func (e *Engine) decrypted(
 	return plain, nil
 }
 
-func (e *Engine) cipher(ctx context.Context, tenant uuid.UUID, keyID string) (*payloadCipher, error) {
+func (e *Engine) tenantCipher(ctx context.Context, tenant uuid.UUID, keyID string) (*payloadCipher, error) {
 	if e.keys == nil {
 		return nil, fmt.Errorf("%w: there are no keys", domain.ErrKeyLost)
 	}

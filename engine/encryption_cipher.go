@@ -47,18 +47,17 @@ func newPayloadCipher(keyID string, key domain.Secret) (*payloadCipher, error) {
 	}
 	block, err := aes.NewCipher(value)
 	if err != nil {
-		return nil, fmt.Errorf("making a cipher of %s: %w", keyID, err)
+		return nil, fmt.Errorf("creating a cipher for %s: %w", keyID, err)
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {
-		return nil, fmt.Errorf("making a cipher of %s: %w", keyID, err)
+		return nil, fmt.Errorf("creating a cipher for %s: %w", keyID, err)
 	}
 	return &payloadCipher{keyID: keyID, aead: aead}, nil
 }
 
-// encrypt returns a payload that contains the given one, with its metadata, in
-// encrypted form. The encrypted text names the key as well. A nonce must not be
-// used twice.
+// encrypt returns a payload that contains p with its metadata in encrypted form. The
+// encrypted text names the key as well. A nonce must not be reused.
 func (c *payloadCipher) encrypt(p *commonpb.Payload, n nonce) (*commonpb.Payload, error) {
 	inner := &commonpb.Payload{Metadata: maps.Clone(p.GetMetadata()), Data: p.GetData()}
 	if inner.Metadata == nil {
@@ -78,8 +77,7 @@ func (c *payloadCipher) encrypt(p *commonpb.Payload, n nonce) (*commonpb.Payload
 	}, nil
 }
 
-// decrypt returns the payload that was given to encrypt. Its errors do not quote
-// it.
+// decrypt reverses encrypt. Its errors do not quote the payload.
 func (c *payloadCipher) decrypt(p *commonpb.Payload) (*commonpb.Payload, error) {
 	text, ok := bytes.CutPrefix(p.GetData(), []byte(cipherPrefix))
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// vector contains what testdata/encryption.py computed. A canonical one has the
+// vector is a result of testdata/encryption.py. A canonical one has the
 // metadata in the order in which we write it.
 type vector struct {
 	Name      string

@@ -44,8 +44,8 @@ func encryptedResult(t *testing.T) (key domain.Secret, payload *commonpb.Payload
 	}, v.Data
 }
 
-// keyed returns the bench with an engine that finds keys.
-func keyed(t *testing.T, b bench, keys engine.KeySource) bench {
+// withKeys returns the bench with an engine that finds keys.
+func withKeys(t *testing.T, b fixture, keys engine.KeySource) fixture {
 	t.Helper()
 	e, err := engine.New(engine.Options{
 		Address: b.stack.Address, Credentials: b.stack.Credentials(), Keys: keys, Logger: enginetest.Logger(),
@@ -57,7 +57,7 @@ func keyed(t *testing.T, b bench, keys engine.KeySource) bench {
 }
 
 // history returns all that Temporal keeps of a workflow.
-func (b bench) history(t *testing.T, c domain.DueCommand) []*historypb.HistoryEvent {
+func (b fixture) history(t *testing.T, c domain.DueCommand) []*historypb.HistoryEvent {
 	t.Helper()
 	var events []*historypb.HistoryEvent
 	for i := b.client.GetWorkflowHistory(t.Context(), c.Run.WorkflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); i.HasNext(); {
@@ -89,7 +89,7 @@ func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests shar
 		}
 		return key, nil
 	}
-	b := keyed(t, setUp(t), keys)
+	b := withKeys(t, setUp(t), keys)
 	w := worker.New(b.client, "encrypted", worker.Options{})
 	returning := func(p *commonpb.Payload) any {
 		return func(workflow.Context, converter.RawValue) (converter.RawValue, error) {
@@ -121,13 +121,13 @@ func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests shar
 	t.Run("their arguments and signals are hidden, and the headers say with which key", func(t *testing.T) {
 		t.Parallel()
 		c := of(newCommand("waiting"), tenant, keyID)
-		run := b.execute(t, c)
-		require.Equal(t, run, b.execute(t, c), "encrypted again, and still the same start")
+		run := b.executeCommand(t, c)
+		require.Equal(t, run, b.executeCommand(t, c), "encrypted again, and still the same start")
 		for _, shape := range []domain.SignalShape{domain.SignalShapeA, domain.SignalShapeB} {
-			signal := then(c, domain.CommandSignal, run)
+			signal := nextCommand(c, domain.CommandSignal, run)
 			item := uuid.New()
 			signal.ItemID, signal.ItemType, signal.Shape = &item, domain.ItemTask, shape
-			b.execute(t, signal)
+			b.executeCommand(t, signal)
 		}
 		// Temporal puts a signal that arrives during a workflow task into the history
 		// afterwards.
@@ -157,7 +157,7 @@ func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests shar
 	t.Run("a run without a key has no headers", func(t *testing.T) {
 		t.Parallel()
 		c := of(newCommand("waiting"), tenant, "")
-		b.execute(t, c)
+		b.executeCommand(t, c)
 		started := b.history(t, c)[0].GetWorkflowExecutionStartedEventAttributes()
 		require.Nil(t, started.GetHeader().GetFields())
 		require.Contains(t, string(started.GetInput().GetPayloads()[0].GetData()), c.Run.OwnerID.String())
@@ -167,8 +167,8 @@ func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests shar
 		t.Parallel()
 		for _, started := range []string{"", keyID} {
 			c := of(newAction("encrypted"), tenant, started)
-			b.execute(t, c)
-			closing := b.end(t, c)
+			b.executeCommand(t, c)
+			closing := b.awaitOutcome(t, c)
 			require.Equal(t, domain.RunCompleted, closing.Status)
 			require.JSONEq(t, plain, string(closing.Result))
 			require.Empty(t, closing.Message)
@@ -181,8 +181,8 @@ func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests shar
 			"altered": of(newAction("altered"), tenant, ""), "huge": of(newAction("huge"), tenant, ""),
 			"of another tenant": of(newAction("encrypted"), uuid.New(), ""),
 		} {
-			b.execute(t, c)
-			closing := b.end(t, c)
+			b.executeCommand(t, c)
+			closing := b.awaitOutcome(t, c)
 			require.Equal(t, domain.RunCompleted, closing.Status, name)
 			require.Nil(t, closing.Result, name)
 			require.Contains(t, closing.Message, "cannot be decrypted", name)
@@ -192,10 +192,10 @@ func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests shar
 	t.Run("an unavailable key is waited for", func(t *testing.T) {
 		t.Parallel()
 		away := errors.New("the database is away")
-		offline := keyed(t, b, func(context.Context, uuid.UUID, string) (domain.Secret, error) { return domain.Secret{}, away })
+		offline := withKeys(t, b, func(context.Context, uuid.UUID, string) (domain.Secret, error) { return domain.Secret{}, away })
 		c := of(newAction("encrypted"), tenant, "")
-		b.execute(t, c)
-		b.end(t, c)
+		b.executeCommand(t, c)
+		b.awaitOutcome(t, c)
 		_, err := offline.Outcome(t.Context(), c.Run, time.Now())
 		require.ErrorIs(t, err, away)
 	})
@@ -203,16 +203,16 @@ func TestEncryptedWorkflows(t *testing.T) { //nolint:funlen // its subtests shar
 	t.Run("a lost key fails its command only", func(t *testing.T) {
 		t.Parallel()
 		for _, failure := range []error{domain.ErrKeyLost, context.DeadlineExceeded} {
-			keyless := keyed(t, b, func(context.Context, uuid.UUID, string) (domain.Secret, error) { return domain.Secret{}, failure })
+			keyless := withKeys(t, b, func(context.Context, uuid.UUID, string) (domain.Secret, error) { return domain.Secret{}, failure })
 			c := of(newCommand("waiting"), tenant, keyID)
 			_, err := keyless.Execute(t.Context(), c)
 			require.ErrorContains(t, err, failure.Error())
 			require.False(t, engine.Unavailable(err), "Temporal is not to blame")
 			_, err = b.client.DescribeWorkflow(t.Context(), c.Run.WorkflowID, "")
 			require.Error(t, err, "nothing starts in the open")
-			b.execute(t, c)
+			b.executeCommand(t, c)
 		}
-		none := keyed(t, b, nil)
+		none := withKeys(t, b, nil)
 		_, err := none.Execute(t.Context(), of(newCommand("waiting"), tenant, keyID))
 		require.ErrorContains(t, err, "the encryption key is lost")
 	})

@@ -23,7 +23,7 @@ const (
 	TaskQueue = "procession"
 	// CallTimeout bounds one call to Temporal.
 	CallTimeout = 5 * time.Second
-	// DefaultRetention is how long Temporal keeps a workflow that has ended.
+	// DefaultRetention is the default time for which Temporal keeps an ended workflow.
 	DefaultRetention = 72 * time.Hour
 
 	identity = "procession"
@@ -35,7 +35,7 @@ const (
 type Credentials struct {
 	Token       func() (string, error)
 	Certificate func() (*tls.Certificate, error)
-	// RootCAs are the authorities that Temporal's certificate may come from.
+	// RootCAs are the authorities of Temporal's certificate.
 	RootCAs func() *x509.CertPool
 }
 
@@ -44,11 +44,10 @@ type Options struct {
 	// Address is host:port of Temporal's frontend.
 	Address     string
 	Credentials Credentials
-	// Retention is how long the namespaces that the service creates keep an ended
-	// workflow; 0 is DefaultRetention. Existing namespaces are not changed.
+	// Retention is the time for which new namespaces keep an ended workflow; 0 is
+	// DefaultRetention. Existing namespaces are not changed.
 	Retention time.Duration
-	// Keys returns the keys that payloads are encrypted with. It may be nil: then
-	// there are none.
+	// Keys returns the encryption keys of payloads. It may be nil if there are none.
 	Keys KeySource
 	// Logger receives the log of the Temporal SDK.
 	Logger *slog.Logger
@@ -90,7 +89,7 @@ func New(o Options) (*Engine, error) {
 			// Payloads are small and the server is near.
 			GrpcCompression: &client.GrpcCompressionNone{},
 			DialOptions: []grpc.DialOption{
-				grpc.WithConnectParams(reconnect()), grpc.WithTransportCredentials(transport),
+				grpc.WithConnectParams(connectParams()), grpc.WithTransportCredentials(transport),
 			},
 		},
 	})
@@ -103,9 +102,9 @@ func New(o Options) (*Engine, error) {
 	}, nil
 }
 
-// reconnect keeps the backoff between attempts to connect short, so that queued
-// work is done soon after Temporal is available again.
-func reconnect() grpc.ConnectParams {
+// connectParams returns a short backoff between attempts to connect, so that queued
+// work continues soon after Temporal is available again.
+func connectParams() grpc.ConnectParams {
 	pauses := backoff.DefaultConfig
 	pauses.BaseDelay, pauses.MaxDelay = 100*time.Millisecond, time.Second
 	return grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: CallTimeout}

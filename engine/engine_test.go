@@ -85,14 +85,14 @@ func continuer(ctx workflow.Context, in request) error {
 	return errors.New("in the second run")
 }
 
-type bench struct {
+type fixture struct {
 	*engine.Engine
 	client client.Client
 	stack  *enginetest.Stack
 }
 
 // setUp starts Temporal with one tenant's namespace and a worker in it.
-func setUp(t *testing.T) bench {
+func setUp(t *testing.T) fixture {
 	t.Helper()
 	stack := enginetest.New(t, pgtest.New(t))
 	stack.Start()
@@ -110,7 +110,7 @@ func setUp(t *testing.T) bench {
 	w.RegisterActivityWithOptions(refuse, activity.RegisterOptions{Name: "refuse"})
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
-	return bench{Engine: e, client: c, stack: stack}
+	return fixture{Engine: e, client: c, stack: stack}
 }
 
 func newCommand(workflowType string) domain.DueCommand {
@@ -129,16 +129,16 @@ func newCommand(workflowType string) domain.DueCommand {
 	}
 }
 
-// then returns the next command of a workflow that has been started.
-func then(c domain.DueCommand, kind domain.CommandKind, engineRun string) domain.DueCommand {
+// nextCommand returns the next command of a workflow that has been started.
+func nextCommand(c domain.DueCommand, kind domain.CommandKind, engineRun string) domain.DueCommand {
 	c.ID, c.Kind = uuid.New(), kind
 	c.Run.State, c.Run.RunID = domain.RunRunning, engineRun
 	return c
 }
 
-// execute carries a command out. Like the outbox, it repeats one that has failed:
-// Temporal breaks off a call now and then when the machine is busy.
-func (b bench) execute(t *testing.T, c domain.DueCommand) string {
+// executeCommand executes a command. Like the relay, it retries a failed one: Temporal
+// sometimes aborts calls on a busy machine.
+func (b fixture) executeCommand(t *testing.T, c domain.DueCommand) string {
 	t.Helper()
 	run, err := b.Execute(t.Context(), c)
 	for range 2 {
@@ -152,8 +152,8 @@ func (b bench) execute(t *testing.T, c domain.DueCommand) string {
 	return run
 }
 
-// end waits until the workflow has ended and returns how.
-func (b bench) end(t *testing.T, c domain.DueCommand) *domain.Closing {
+// awaitOutcome waits until the workflow has ended and returns how.
+func (b fixture) awaitOutcome(t *testing.T, c domain.DueCommand) *domain.Closing {
 	t.Helper()
 	// The error is the workflow's own; Outcome returns it.
 	_ = b.client.GetWorkflow(t.Context(), c.Run.WorkflowID, "").Get(t.Context(), nil)
@@ -170,11 +170,11 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Run("a start that is repeated starts once", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("returner")
-		first := b.execute(t, c)
-		require.Equal(t, domain.RunCompleted, b.end(t, c).Status)
-		require.Equal(t, first, b.execute(t, c), "the same command")
+		first := b.executeCommand(t, c)
+		require.Equal(t, domain.RunCompleted, b.awaitOutcome(t, c).Status)
+		require.Equal(t, first, b.executeCommand(t, c), "the same command")
 		c.ID = uuid.New()
-		require.Equal(t, first, b.execute(t, c), "another command for the same process")
+		require.Equal(t, first, b.executeCommand(t, c), "another command for the same process")
 	})
 
 	t.Run("a look says what a workflow waits for and what happened", func(t *testing.T) {
@@ -185,18 +185,18 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Run("workflows are signalled about items in both shapes, once", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("listener")
-		run := b.execute(t, c)
+		run := b.executeCommand(t, c)
 		task, note := uuid.New(), uuid.New()
-		s := then(c, domain.CommandSignal, run)
+		s := nextCommand(c, domain.CommandSignal, run)
 		s.ItemID, s.ItemType, s.ItemCode, s.Shape = &task, domain.ItemTask, "APPROVE", domain.SignalShapeB
-		b.execute(t, s)
-		b.execute(t, s)
-		m := then(s, domain.CommandSignal, run)
+		b.executeCommand(t, s)
+		b.executeCommand(t, s)
+		m := nextCommand(s, domain.CommandSignal, run)
 		m.ItemID, m.ItemType, m.ItemCode, m.DataCode = &note, domain.ItemMessage, "", "NOTE_DATA"
-		b.execute(t, m)
-		a := then(s, domain.CommandSignal, run)
+		b.executeCommand(t, m)
+		a := nextCommand(s, domain.CommandSignal, run)
 		a.Shape = domain.SignalShapeA
-		b.execute(t, a)
+		b.executeCommand(t, a)
 
 		var got seen
 		require.NoError(t, b.client.GetWorkflow(t.Context(), c.Run.WorkflowID, "").Get(t.Context(), &got))
@@ -221,75 +221,75 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Run("a workflow that has ended needs nothing more", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("returner")
-		run := b.execute(t, c)
-		b.end(t, c)
+		run := b.executeCommand(t, c)
+		b.awaitOutcome(t, c)
 		for _, kind := range []domain.CommandKind{
 			domain.CommandSignal, domain.CommandCancel, domain.CommandTerminate,
 		} {
-			next := then(c, kind, run)
+			next := nextCommand(c, kind, run)
 			next.ItemID, next.ItemType, next.Shape = &c.ID, domain.ItemTask, domain.SignalShapeB
-			b.execute(t, next)
+			b.executeCommand(t, next)
 			next.Run.WorkflowID = "process-" + uuid.NewString()
-			b.execute(t, next)
+			b.executeCommand(t, next)
 		}
 	})
 
 	t.Run("a workflow is cancelled", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("sleeper")
-		run := b.execute(t, c)
+		run := b.executeCommand(t, c)
 		open, err := b.Outcome(t.Context(), c.Run, time.Now())
 		require.NoError(t, err)
 		require.Nil(t, open)
-		b.execute(t, then(c, domain.CommandCancel, run))
-		require.Equal(t, domain.RunCancelled, b.end(t, c).Status)
+		b.executeCommand(t, nextCommand(c, domain.CommandCancel, run))
+		require.Equal(t, domain.RunCancelled, b.awaitOutcome(t, c).Status)
 	})
 
 	t.Run("a stubborn workflow is terminated, once it was started", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("stubborn")
-		early := then(c, domain.CommandTerminate, "")
+		early := nextCommand(c, domain.CommandTerminate, "")
 		early.Run.State = domain.RunPending
 		_, err := b.Execute(t.Context(), early)
 		require.Error(t, err)
-		run := b.execute(t, c)
-		b.execute(t, then(c, domain.CommandCancel, run))
-		b.execute(t, then(c, domain.CommandTerminate, run))
-		require.Equal(t, domain.RunCancelled, b.end(t, c).Status)
+		run := b.executeCommand(t, c)
+		b.executeCommand(t, nextCommand(c, domain.CommandCancel, run))
+		b.executeCommand(t, nextCommand(c, domain.CommandTerminate, run))
+		require.Equal(t, domain.RunCancelled, b.awaitOutcome(t, c).Status)
 	})
 
 	t.Run("a failed workflow has a reason and starts again", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("failer")
-		first := b.execute(t, c)
-		closing := b.end(t, c)
+		first := b.executeCommand(t, c)
+		closing := b.awaitOutcome(t, c)
 		require.Equal(t, domain.RunFailed, closing.Status)
 		require.Equal(t, first, closing.RunID)
 		require.Equal(t, "no funds\uFFFD: the bank said no", closing.Message)
 		require.Contains(t, closing.Failure, "FundsError: no funds\uFFFD\ncaused by: the bank said no")
 		require.WithinDuration(t, time.Now(), closing.ClosedAt, time.Minute)
 
-		again := then(c, domain.CommandRestart, first)
-		second := b.execute(t, again)
+		again := nextCommand(c, domain.CommandRestart, first)
+		second := b.executeCommand(t, again)
 		require.NotEqual(t, first, second)
-		require.Equal(t, second, b.end(t, c).RunID)
-		require.Equal(t, second, b.execute(t, again), "the same command")
+		require.Equal(t, second, b.awaitOutcome(t, c).RunID)
+		require.Equal(t, second, b.executeCommand(t, again), "the same command")
 	})
 
 	t.Run("a workflow that continued as new is one run", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("continuer")
-		first := b.execute(t, c)
-		closing := b.end(t, c)
+		first := b.executeCommand(t, c)
+		closing := b.awaitOutcome(t, c)
 		require.Equal(t, domain.RunFailed, closing.Status)
 		require.Equal(t, first, closing.RunID)
 		c.ID = uuid.New()
-		require.Equal(t, first, b.execute(t, c))
+		require.Equal(t, first, b.executeCommand(t, c))
 	})
 
 	t.Run("a workflow that Temporal does not know has failed", func(t *testing.T) {
 		t.Parallel()
-		c := then(newCommand("returner"), domain.CommandSignal, "run")
+		c := nextCommand(newCommand("returner"), domain.CommandSignal, "run")
 		closing, err := b.Outcome(t.Context(), c.Run, time.Now())
 		require.NoError(t, err)
 		require.Equal(t, domain.RunFailed, closing.Status)
@@ -299,9 +299,9 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Run("closed workflows are listed", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("returner")
-		run := b.execute(t, c)
-		ended := b.end(t, c)
-		// What is listed is kept in the precision of a database.
+		run := b.executeCommand(t, c)
+		ended := b.awaitOutcome(t, c)
+		// The list has the precision of the database.
 		want := engine.Closed{
 			WorkflowID: c.Run.WorkflowID, RunID: run, Completed: true,
 			ClosedAt: ended.ClosedAt.Truncate(time.Microsecond),
@@ -322,9 +322,9 @@ func TestEngine(t *testing.T) { //nolint:funlen // its subtests share one set-up
 	t.Run("running workflows are listed", func(t *testing.T) {
 		t.Parallel()
 		c, done := newCommand("sleeper"), newCommand("returner")
-		b.execute(t, c)
-		b.execute(t, done)
-		b.end(t, done)
+		b.executeCommand(t, c)
+		b.executeCommand(t, done)
+		b.awaitOutcome(t, done)
 		require.Eventually(t, func() bool {
 			running, err := b.ListRunning(t.Context(), namespace, []string{c.Run.WorkflowID, done.Run.WorkflowID, "none"})
 			require.NoError(t, err)

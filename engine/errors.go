@@ -10,8 +10,8 @@ import (
 // errNotStarted delays a command that must follow the start of its workflow.
 var errNotStarted = errors.New("the workflow is not started yet")
 
-// Unavailable reports whether err means that Temporal as a whole cannot be used
-// now: it does not answer, or it does not accept the service's credentials.
+// Unavailable reports whether err means that Temporal as a whole is unavailable: it
+// does not answer, or it rejects the service's credentials.
 func Unavailable(err error) bool {
 	var (
 		unavailable *serviceerror.Unavailable
@@ -43,8 +43,8 @@ func RateLimited(err error) bool {
 	return ok
 }
 
-// gone reports whether err means that a workflow has ended or never existed.
-func gone(err error) bool {
+// isGone reports whether err means that a workflow has ended or never existed.
+func isGone(err error) bool {
 	_, ok := errors.AsType[*serviceerror.NotFound](err)
 	return ok
 }

@@ -10,33 +10,32 @@ import (
 	failurepb "go.temporal.io/api/failure/v1"
 )
 
-// Bounds, in bytes, of the stored description of a failure, and of the number of
-// causes in it. The rest can be read in Temporal as long as the history is kept.
+// Bounds of the stored description of a failure: bytes of the message and of all, and
+// causes. Temporal shows the rest as long as it keeps the history.
 const (
 	maxMessage = 1000
 	maxFailure = 8000
 	maxCauses  = 10
 )
 
-// failure returns why a run failed or timed out: one line, and the chain of
-// causes.
-func (e *Engine) failure(
+// readFailure returns the failure of a run as one line and as the chain of causes.
+func (e *Engine) readFailure(
 	ctx context.Context, namespace string, execution *commonpb.WorkflowExecution,
-) (message, story string, err error) {
+) (message, details string, err error) {
 	events, err := e.closeEvents(ctx, namespace, execution)
 	if err != nil {
-		return "", "", fmt.Errorf("reading why a workflow failed: %w", err)
+		return "", "", fmt.Errorf("reading the failure of a workflow: %w", err)
 	}
 	for _, event := range events {
 		if attributes := event.GetWorkflowExecutionFailedEventAttributes(); attributes != nil {
 			failure := attributes.GetFailure()
-			return rootMessage(failure), cut(trace(failure), maxFailure), nil
+			return rootMessage(failure), truncate(formatTrace(failure), maxFailure), nil
 		}
 	}
 	return "the workflow timed out", "", nil
 }
 
-// rootMessage returns the message of the failure and that of its root cause.
+// rootMessage returns the messages of the failure and of its root cause.
 func rootMessage(f *failurepb.Failure) string {
 	root := f
 	for range maxCauses {
@@ -52,31 +51,31 @@ func rootMessage(f *failurepb.Failure) string {
 	if message == "" {
 		return "the workflow failed without a message"
 	}
-	return cut(message, maxMessage)
+	return truncate(message, maxMessage)
 }
 
-// trace returns the messages, types and stack traces of the failure and of its causes.
-func trace(f *failurepb.Failure) string {
-	var story strings.Builder
+// formatTrace formats the messages, types and stack traces of the failure and its causes.
+func formatTrace(f *failurepb.Failure) string {
+	var details strings.Builder
 	for depth := 0; f != nil && depth < maxCauses; depth++ {
 		if depth > 0 {
-			story.WriteString("\ncaused by: ")
+			details.WriteString("\ncaused by: ")
 		}
 		if kind := f.GetApplicationFailureInfo().GetType(); kind != "" {
-			story.WriteString(kind + ": ")
+			details.WriteString(kind + ": ")
 		}
-		story.WriteString(f.GetMessage())
+		details.WriteString(f.GetMessage())
 		if stack := strings.TrimSpace(f.GetStackTrace()); stack != "" {
-			story.WriteString("\n" + stack)
+			details.WriteString("\n" + stack)
 		}
 		f = f.GetCause()
 	}
-	return story.String()
+	return details.String()
 }
 
-// cut shortens text to at most limit bytes, between two characters, and makes it
+// truncate shortens text to at most limit bytes at a character boundary, and makes it
 // valid for PostgreSQL.
-func cut(text string, limit int) string {
+func truncate(text string, limit int) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 	if len(text) <= limit {
 		return text

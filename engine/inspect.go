@@ -12,11 +12,11 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 )
 
-// NamespaceState is how a namespace is set up.
+// NamespaceState describes the setup of a namespace.
 type NamespaceState struct {
 	// Missing is set when there is no such namespace.
 	Missing bool
-	// Retention is how long ended workflows are kept.
+	// Retention is the time for which ended workflows are kept.
 	Retention time.Duration
 	// Searchable is set when the search attribute that workers' SDKs expect exists;
 	// SearchType is its type.
@@ -24,7 +24,7 @@ type NamespaceState struct {
 	SearchType string
 }
 
-// Usable reports whether workers find what they expect.
+// Usable reports whether workers can run in the namespace.
 func (s NamespaceState) Usable() bool {
 	return !s.Missing && s.Searchable && s.SearchType == enumspb.INDEXED_VALUE_TYPE_INT.String()
 }
@@ -32,7 +32,7 @@ func (s NamespaceState) Usable() bool {
 // SearchAttribute is the search attribute that workers' SDKs expect.
 const SearchAttribute = workflowVersion
 
-// InspectNamespace returns how a namespace is set up. It changes nothing.
+// InspectNamespace returns the setup of a namespace without changing it.
 func (e *Engine) InspectNamespace(ctx context.Context, name string) (NamespaceState, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()

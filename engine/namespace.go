@@ -27,7 +27,7 @@ const (
 // search attribute that workers' SDKs expect, and waits until both can be used.
 // Several processes may call it concurrently.
 func (e *Engine) EnsureNamespace(ctx context.Context, name string) error {
-	if err := e.register(ctx, name); err != nil {
+	if err := e.registerNamespace(ctx, name); err != nil {
 		return fmt.Errorf("registering the namespace %s: %w", name, err)
 	}
 	if err := e.addSearchAttribute(ctx, name); err != nil {
@@ -39,7 +39,7 @@ func (e *Engine) EnsureNamespace(ctx context.Context, name string) error {
 	return nil
 }
 
-func (e *Engine) register(ctx context.Context, name string) error {
+func (e *Engine) registerNamespace(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	_, err := e.workflows.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: name})
@@ -56,7 +56,7 @@ func (e *Engine) register(ctx context.Context, name string) error {
 }
 
 func (e *Engine) addSearchAttribute(ctx context.Context, name string) error {
-	return poll(ctx, func(ctx context.Context) error {
+	return pollUntilUsable(ctx, func(ctx context.Context) error {
 		known, err := e.operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: name})
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func (e *Engine) addSearchAttribute(ctx context.Context, name string) error {
 }
 
 func (e *Engine) awaitUsable(ctx context.Context, name string) error {
-	return poll(ctx, func(ctx context.Context) error {
+	return pollUntilUsable(ctx, func(ctx context.Context) error {
 		_, err := e.workflows.CountWorkflowExecutions(ctx, &workflowservice.CountWorkflowExecutionsRequest{
 			Namespace: name, Query: workflowVersion + " = 0",
 		})
@@ -86,15 +86,15 @@ func (e *Engine) awaitUsable(ctx context.Context, name string) error {
 	})
 }
 
-// poll repeats f until it succeeds, for at most usableTimeout. It returns at once
+// pollUntilUsable repeats f until it succeeds, for at most usableTimeout. It returns at once
 // when Temporal is unavailable.
-func poll(ctx context.Context, f func(context.Context) error) error {
+func pollUntilUsable(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, usableTimeout)
 	defer cancel()
 	ticker := time.NewTicker(usablePoll)
 	defer ticker.Stop()
 	for {
-		err := call(ctx, f)
+		err := callOnce(ctx, f)
 		if err == nil || Unavailable(err) {
 			return err
 		}
@@ -106,7 +106,7 @@ func poll(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-func call(ctx context.Context, f func(context.Context) error) error {
+func callOnce(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	return f(ctx)

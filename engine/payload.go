@@ -58,9 +58,9 @@ type taskRobotRequest struct {
 	RequestTimeZone string    `json:"requestTimeZone"`
 }
 
-// argument returns the argument that the workflow of the command's run is started
+// commandArgument returns the argument that the workflow of the command's run is started
 // with.
-func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
+func commandArgument(c domain.DueCommand) (*commonpb.Payloads, error) {
 	action := c.Run.Action
 	ofAction := c.Run.Kind == domain.RunKindArtifactAction || c.Run.Kind == domain.RunKindProcessAction
 	if action == nil && ofAction {
@@ -68,17 +68,17 @@ func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
 	}
 	switch c.Run.Kind {
 	case domain.RunKindProcess:
-		return payloads(workflowRequest{
+		return toPayloads(workflowRequest{
 			ProcessID: c.Run.OwnerID, RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
 	case domain.RunKindArtifactAction:
-		return payloads(artifactActionRequest{
+		return toPayloads(artifactActionRequest{
 			BusinessArtifactID: action.ArtifactID, DefinitionType: action.Type, DefinitionCode: action.Code,
 			ValueID: c.Run.OwnerID, RequestorID: action.RequestorID,
 			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
 		})
 	case domain.RunKindProcessAction:
-		return payloads(userActionRequest{
+		return toPayloads(userActionRequest{
 			ProcessID: action.ProcessID, DefinitionType: action.Type, DefinitionCode: action.Code,
 			ID: c.Run.OwnerID, RequestorID: action.RequestorID,
 			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
@@ -90,7 +90,7 @@ func argument(c domain.DueCommand) (*commonpb.Payloads, error) {
 		if robot == nil {
 			return nil, errors.New("the run has no robot")
 		}
-		return payloads(taskRobotRequest{
+		return toPayloads(taskRobotRequest{
 			ProcessID: robot.ProcessID, ProcessItemID: c.Run.OwnerID,
 			RobotID: robot.RobotID, RobotOperation: robot.Operation,
 			RequestTime: requestTime(c), RequestTimeZone: c.TimeZone,
@@ -121,7 +121,7 @@ type signalUserAction struct {
 	RequestTime     string `json:"requestTime"`
 	RequestInstant  string `json:"requestInstant"`
 	RequestTimeZone string `json:"requestTimeZone"`
-	// Input is what the action was invoked with.
+	// Input is the input of the action.
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
@@ -129,6 +129,6 @@ type signalUserAction struct {
 // the same on every attempt.
 func requestTime(c domain.DueCommand) string { return c.CreatedAt.UTC().Format(time.RFC3339Nano) }
 
-func payloads(value any) (*commonpb.Payloads, error) {
+func toPayloads(value any) (*commonpb.Payloads, error) {
 	return converter.GetDefaultDataConverter().ToPayloads(value)
 }

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// Probe calls Temporal with any token, or without one, over connections with the
-// service's certificate, to find out which credentials Temporal accepts.
+// Probe calls Temporal with the service's certificate and a given token, or without
+// one, to find out which credentials Temporal accepts.
 type Probe struct {
 	address     string
 	credentials Credentials
@@ -27,7 +27,7 @@ type Probe struct {
 // caller must close it. The Token of the credentials is not used.
 func NewProbe(address string, c Credentials) (*Probe, error) {
 	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(newTransport(c)),
-		grpc.WithConnectParams(reconnect()))
+		grpc.WithConnectParams(connectParams()))
 	if err != nil {
 		return nil, fmt.Errorf("preparing to probe Temporal: %w", err)
 	}
@@ -60,8 +60,8 @@ func (p *Probe) Accepts(ctx context.Context, token string) (bool, error) {
 	return false, fmt.Errorf("probing Temporal: %w", refusal)
 }
 
-// ServerCertificate returns Temporal's certificate and the reason why it is not
-// trusted, nil if it is. It returns an error when Temporal cannot be reached.
+// ServerCertificate returns Temporal's certificate and the error of its verification,
+// nil if it is trusted. It returns an error when Temporal cannot be reached.
 func (p *Probe) ServerCertificate(ctx context.Context) (shown *x509.Certificate, untrusted, err error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
@@ -71,7 +71,7 @@ func (p *Probe) ServerCertificate(ctx context.Context) (shown *x509.Certificate,
 	}
 	config := newTransport(p.credentials).config.Clone()
 	config.ServerName, config.NextProtos = host, []string{"h2"}
-	// The certificate is inspected even if it is not trusted; nothing is sent.
+	// The certificate is inspected even if it is not trusted; no request is sent.
 	config.InsecureSkipVerify = true
 	config.VerifyConnection = func(state tls.ConnectionState) error {
 		shown = state.PeerCertificates[0]

@@ -12,8 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Workers know the request of a user action by three types, one more recent than
-// the other. All find theirs in it.
+// SDKs read the request of a user action as one of three types. All find their fields.
 func TestWorkflowsOfUserActions(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
@@ -48,25 +47,25 @@ func TestWorkflowsOfUserActions(t *testing.T) {
 			Namespace: namespace, Type: "echo", TaskQueue: "user-actions",
 		})
 		require.Equal(t, "process-action-"+a.ID.String(), c.Run.WorkflowID)
-		run := b.execute(t, c)
+		run := b.executeCommand(t, c)
 		require.JSONEq(t, `{"processId":"`+a.ProcessID.String()+`","userActionDefinitionType":"DOWNLOADABLE",`+
 			`"userActionDefinitionCode":"REPORT","userActionId":"`+a.ID.String()+`",`+
 			`"requestorPrincipalId":"`+a.CreatedBy.String()+`",`+
 			`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, result(t, c))
-		require.Equal(t, run, b.execute(t, c), "the same command")
-		require.Nil(t, b.end(t, c).Result, "what it returns does not matter")
+		require.Equal(t, run, b.executeCommand(t, c), "the same command")
+		require.Nil(t, b.awaitOutcome(t, c).Result, "what it returns does not matter")
 	})
 
 	t.Run("the workflow of a process is signalled about one, once", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("signalled")
 		c.Run.TaskQueue = "user-actions"
-		run := b.execute(t, c)
-		s := then(c, domain.CommandSignalAction, run)
+		run := b.executeCommand(t, c)
+		s := nextCommand(c, domain.CommandSignalAction, run)
 		s.SignalName, s.ActionCode = "Hurry up", "HURRY"
-		b.execute(t, s)
+		b.executeCommand(t, s)
 		require.JSONEq(t, `{"userActionDefinitionCode":"HURRY","requestTime":"2026-03-02T10:30:15.123456Z",`+
 			`"requestInstant":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, result(t, c))
-		b.execute(t, s)
+		b.executeCommand(t, s)
 	})
 }

@@ -16,46 +16,43 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// maxResult bounds, in bytes, the results that are read: they name a document and
-// contain none.
+// maxResult bounds results, in bytes: they name a document instead of containing it.
 const maxResult = 64 << 10
 
-// result returns the result of a completed run, or nil when that is empty, too
-// large or not JSON: a worker may return anything. A worker may also encrypt the
-// result of a run that was started without encryption. A result that cannot be
-// decrypted is nil, with the reason as text.
-func (e *Engine) result(
+// readRunResult returns the result of a completed run as ReadResult does. Workers may
+// encrypt the result of a run that was started without encryption.
+func (e *Engine) readRunResult(
 	ctx context.Context, run domain.EngineRun, execution *commonpb.WorkflowExecution,
-) (result json.RawMessage, why string, err error) {
+) (result json.RawMessage, problem string, err error) {
 	events, err := e.closeEvents(ctx, run.Namespace, execution)
 	if err != nil {
-		return nil, "", fmt.Errorf("reading what a workflow returned: %w", err)
+		return nil, "", fmt.Errorf("reading the result of a workflow: %w", err)
 	}
 	for _, event := range events {
 		payloads := event.GetWorkflowExecutionCompletedEventAttributes().GetResult().GetPayloads()
 		if len(payloads) != 1 {
 			continue
 		}
-		result, why, err := e.ReadResult(ctx, run.TenantID, payloads[0])
-		if err != nil || why != "" || result != nil {
-			return result, why, err
+		result, problem, err := e.ReadResult(ctx, run.TenantID, payloads[0])
+		if err != nil || problem != "" || result != nil {
+			return result, problem, err
 		}
 	}
 	return nil, "", nil
 }
 
-// ReadResult returns the JSON in what a workflow or an activity of a tenant's worker
-// returned, decrypted where it is encrypted. It is nil for what is nothing, too much
-// or no JSON, and for what cannot be decrypted, with why as the reason.
+// ReadResult returns the decrypted JSON result of a workflow or activity of a tenant's
+// worker. The result is nil if it is empty, too large, or not JSON, and if it cannot be
+// decrypted; problem then describes the error.
 func (e *Engine) ReadResult(
 	ctx context.Context, tenant uuid.UUID, returned *commonpb.Payload,
-) (result json.RawMessage, why string, err error) {
-	payload, err := e.decrypted(ctx, tenant, returned)
+) (result json.RawMessage, problem string, err error) {
+	payload, err := e.decryptPayload(ctx, tenant, returned)
 	if errors.Is(err, errUndecryptable) {
-		return nil, "what the workflow returned cannot be read: " + err.Error(), nil
+		return nil, "the result of the workflow cannot be read: " + err.Error(), nil
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("reading what a workflow returned: %w", err)
+		return nil, "", fmt.Errorf("reading the result of a workflow: %w", err)
 	}
 	encoding := string(payload.GetMetadata()[converter.MetadataEncoding])
 	text := payload.GetData()
@@ -65,7 +62,7 @@ func (e *Engine) ReadResult(
 	return nil, "", nil
 }
 
-// closeEvents returns the last event of a run that has ended.
+// closeEvents returns the last event of an ended run.
 func (e *Engine) closeEvents(
 	ctx context.Context, namespace string, execution *commonpb.WorkflowExecution,
 ) ([]*historypb.HistoryEvent, error) {

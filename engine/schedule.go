@@ -12,8 +12,8 @@ import (
 )
 
 // Schedule runs a workflow at intervals in the service's own namespace. A run is
-// skipped while the previous one is running, and runs that were missed while
-// Temporal was down are not made up for.
+// skipped while the previous one is running. Runs missed while Temporal was down are
+// not repeated.
 type Schedule struct {
 	ID    string
 	Type  string
@@ -38,8 +38,7 @@ func (e *Engine) ensureSchedule(ctx context.Context, s Schedule) error {
 	return nil
 }
 
-// adjustSchedule updates the interval and workflow of a schedule if they differ:
-// an earlier release may have created it.
+// adjustSchedule updates the interval and workflow of a schedule of an earlier release.
 func (e *Engine) adjustSchedule(
 	ctx context.Context, id string, spec client.ScheduleSpec, action *client.ScheduleWorkflowAction,
 ) error {

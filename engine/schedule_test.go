@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// A release can change the interval of a schedule that an earlier one created.
+// A release can change the interval of an earlier release's schedule.
 func TestSchedulesFollowTheRelease(t *testing.T) {
 	t.Parallel()
 	stack := enginetest.New(t, pgtest.New(t))

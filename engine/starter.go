@@ -16,17 +16,16 @@ import (
 // StarterOptions configure a Starter.
 type StarterOptions struct {
 	Engine *Engine
-	// Exchange records which runs were started and returns those that are due. A run
-	// is due until its start is recorded.
+	// Exchange records the started runs and returns the due ones. A run is due until
+	// its start is recorded.
 	Exchange func(ctx context.Context, started []domain.DueAssistance) ([]domain.DueAssistance, error)
 	// Workflow returns the workflow of a run. Its id must be unique to the run.
 	Workflow func(domain.DueAssistance) OwnedWorkflow
 	Logger   *slog.Logger
 }
 
-// Starter starts the service's own workflows for requests, each once. The
-// requests are in the database, so that none is lost: starting a run again whose
-// start was not recorded has no effect.
+// Starter starts the service's own workflow for each request once. The requests are in
+// the database, so that none is lost; a repeated start has no effect.
 type Starter struct {
 	o    StarterOptions
 	wake loop.Signal
@@ -36,8 +35,8 @@ type Starter struct {
 // NewStarter returns a Starter that is started with Run.
 func NewStarter(o StarterOptions) *Starter { return &Starter{o: o, wake: loop.NewSignal()} }
 
-// starterPoll is how soon the starter finds a run that was requested at another
-// replica or that could not be started before.
+// starterPoll is the time between two polls for runs that another replica requested or
+// that failed to start.
 const starterPoll = time.Second
 
 // Wake notifies the starter that runs may be due. It never blocks.
@@ -62,8 +61,7 @@ func (s *Starter) Run(ctx context.Context) {
 	l.Run(ctx)
 }
 
-// startAll starts the due runs and returns those that were started. The others
-// stay due.
+// startAll starts the due runs and returns the started ones. The others stay due.
 func (s *Starter) startAll(ctx context.Context, due []domain.DueAssistance) []domain.DueAssistance {
 	var started []domain.DueAssistance
 	for _, run := range due {
@@ -81,8 +79,7 @@ func (s *Starter) startAll(ctx context.Context, due []domain.DueAssistance) []do
 	return started
 }
 
-// startOnce starts a workflow unless one with its id was ever started, as far as
-// Temporal remembers.
+// startOnce starts a workflow unless Temporal knows one with its id, running or ended.
 func (e *Engine) startOnce(ctx context.Context, w OwnedWorkflow) error {
 	err := e.startOwned(ctx, w, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {

@@ -18,13 +18,13 @@ import (
 
 const (
 	checkInterval = 10 * time.Second
-	// retryInterval is the pause after a failed check, and the least time between
-	// two requested checks.
+	// retryInterval is the pause after a failed check, and the minimum time between two
+	// requested checks.
 	retryInterval = 2 * time.Second
-	// reconfirmAfter is how long schedules are assumed to be there without checking.
+	// reconfirmAfter is the time after which schedules are checked again.
 	reconfirmAfter = time.Minute
-	checksAtOnce   = 4
-	// allSchedules is what is confirmed of the schedules, which are no namespace.
+	maxChecks      = 4
+	// allSchedules is the key of the schedules among the confirmed namespaces.
 	allSchedules    = "schedules of " + Namespace
 	workerStopGrace = 5 * time.Second
 )
@@ -47,44 +47,44 @@ type SupervisorOptions struct {
 	Register func(worker.Registry)
 	// DataSources lists the namespaces of the tenants that have data sources.
 	DataSources func(context.Context) ([]string, error)
-	// RegisterDataSources makes what asks data sources known to a worker in such a
-	// namespace.
+	// RegisterDataSources registers the workflow and activities of data sources with a
+	// worker in such a namespace.
 	RegisterDataSources func(worker.Registry)
 	Clock               func() time.Time
 	Logger              *slog.Logger
 }
 
-// Supervisor maintains what the service needs in Temporal: its own namespace and
-// worker, and a namespace for every tenant. It sets them up once Temporal can be
-// reached, and again when Temporal has lost something.
+// Supervisor maintains the service's own namespace and worker and a namespace for every
+// tenant in Temporal. It sets them up once Temporal is available, and again when
+// Temporal has lost them.
 type Supervisor struct {
-	o     SupervisorOptions
-	asked loop.Signal
-	dead  loop.Signal
+	o              SupervisorOptions
+	checkRequested loop.Signal
+	workerDied     loop.Signal
 
 	mu        sync.Mutex
 	confirmed map[string]time.Time
 	ready     bool
-	// deadDataSources are the namespaces whose worker has stopped by itself.
+	// deadDataSources are the namespaces of workers that have stopped by themselves.
 	deadDataSources map[string]bool
 
-	// dataSources are the workers in namespaces of tenants, of the goroutine of Run.
+	// dataSources are the workers in namespaces of tenants. They belong to the goroutine of Run.
 	dataSources map[string]worker.Worker
 }
 
 // NewSupervisor returns a Supervisor that is started with Run.
 func NewSupervisor(o SupervisorOptions) *Supervisor {
 	return &Supervisor{
-		o: o, asked: loop.NewSignal(), dead: loop.NewSignal(), confirmed: map[string]time.Time{},
+		o: o, checkRequested: loop.NewSignal(), workerDied: loop.NewSignal(), confirmed: map[string]time.Time{},
 		deadDataSources: map[string]bool{}, dataSources: map[string]worker.Worker{},
 	}
 }
 
-// Check requests an early search for new tenants. It never blocks.
-func (s *Supervisor) Check() { s.asked.Wake() }
+// Check requests an early check for new tenants. It never blocks.
+func (s *Supervisor) Check() { s.checkRequested.Wake() }
 
-// Recheck requests that a missing namespace is set up again, together with that of the
-// service. It never blocks for long.
+// Recheck requests the setup of a missing namespace and of the service's own. It never
+// blocks for long.
 func (s *Supervisor) Recheck(namespace string) {
 	s.mu.Lock()
 	delete(s.confirmed, namespace)
@@ -114,25 +114,25 @@ func (s *Supervisor) Run(ctx context.Context) {
 	l := loop.Loop[struct{}]{
 		Step: func(ctx context.Context) time.Duration {
 			var err error
-			w, err = s.check(ctx, w)
-			s.report(ctx, err)
+			w, err = s.ensureAll(ctx, w)
+			s.logChange(ctx, err)
 			if err != nil {
 				return retryInterval
 			}
 			return checkInterval
 		},
-		Wake: s.asked, Rest: retryInterval,
-		Results: s.dead, Note: func(struct{}) {
-			// A worker that has met a fatal error has stopped by itself.
+		Wake: s.checkRequested, MinInterval: retryInterval,
+		Results: s.workerDied, OnResult: func(struct{}) {
+			// A worker stops by itself after a fatal error.
 			w = nil
-			s.forget()
+			s.forgetConfirmations()
 		},
 	}
 	l.Run(ctx)
 }
 
-// report logs a change between success and failure, not each check.
-func (s *Supervisor) report(ctx context.Context, err error) {
+// logChange logs a change between success and failure, not each check.
+func (s *Supervisor) logChange(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -148,14 +148,14 @@ func (s *Supervisor) report(ctx context.Context, err error) {
 	}
 }
 
-func (s *Supervisor) forget() {
+func (s *Supervisor) forgetConfirmations() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.confirmed)
 }
 
-// due reports whether a confirmation is due. A missing time counts as long ago.
-func (s *Supervisor) due(namespace string) (first, due bool) {
+// confirmationDue reports whether a confirmation is due. A missing time counts as long ago.
+func (s *Supervisor) confirmationDue(namespace string) (first, confirmationDue bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, ok := s.confirmed[namespace]
@@ -168,9 +168,9 @@ func (s *Supervisor) confirm(namespace string) {
 	s.confirmed[namespace] = s.o.Clock()
 }
 
-// check sets up what is missing and returns the running worker.
-func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker, error) {
-	if first, _ := s.due(Namespace); first {
+// ensureAll sets up missing namespaces, schedules and workers, and returns the running worker.
+func (s *Supervisor) ensureAll(ctx context.Context, w worker.Worker) (worker.Worker, error) {
+	if first, _ := s.confirmationDue(Namespace); first {
 		if err := s.o.Engine.EnsureNamespace(ctx, Namespace); err != nil {
 			return w, err
 		}
@@ -190,7 +190,7 @@ func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker,
 	scheduled := s.checkSchedules(ctx)
 	errs := make([]error, len(namespaces))
 	var group errgroup.Group
-	group.SetLimit(checksAtOnce)
+	group.SetLimit(maxChecks)
 	for i, namespace := range namespaces {
 		group.Go(func() error {
 			// A failure for one tenant does not affect the others.
@@ -204,7 +204,7 @@ func (s *Supervisor) check(ctx context.Context, w worker.Worker) (worker.Worker,
 
 // checkSchedules creates or updates the schedules.
 func (s *Supervisor) checkSchedules(ctx context.Context) error {
-	if _, due := s.due(allSchedules); !due {
+	if _, due := s.confirmationDue(allSchedules); !due {
 		return nil
 	}
 	for _, schedule := range s.o.Schedules {
@@ -217,7 +217,7 @@ func (s *Supervisor) checkSchedules(ctx context.Context) error {
 }
 
 func (s *Supervisor) checkTenant(ctx context.Context, namespace string) error {
-	if first, _ := s.due(namespace); !first {
+	if first, _ := s.confirmationDue(namespace); !first {
 		return nil
 	}
 	if err := s.o.Engine.EnsureNamespace(ctx, namespace); err != nil {
@@ -230,7 +230,7 @@ func (s *Supervisor) checkTenant(ctx context.Context, namespace string) error {
 func (s *Supervisor) startWorker() (worker.Worker, error) {
 	w := worker.New(s.o.Engine.client, TaskQueue, worker.Options{
 		WorkerStopTimeout: workerStopGrace,
-		OnFatalError:      func(error) { s.dead.Wake() },
+		OnFatalError:      func(error) { s.workerDied.Wake() },
 	})
 	s.o.Register(w)
 	if err := w.Start(); err != nil {
@@ -244,8 +244,8 @@ func (e *Engine) StartOwned(ctx context.Context, w OwnedWorkflow) error {
 	return e.startOwned(ctx, w, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
 }
 
-// startOwned starts a workflow of the service's own unless it runs; reuse is the
-// policy for when one with its id has ended.
+// startOwned starts a workflow of the service's own unless it runs; reuse is the policy
+// for an ended workflow with the same id.
 func (e *Engine) startOwned(ctx context.Context, w OwnedWorkflow, reuse enumspb.WorkflowIdReusePolicy) error {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()

@@ -25,7 +25,7 @@ func renewer(ctx workflow.Context, in request) error {
 	return nil
 }
 
-// thief starts the child that a workflow id belongs to, in place of the workflow that has it.
+// thief starts a child with the id of another workflow, which it replaces.
 func thief(ctx workflow.Context, id, kind string) error {
 	ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID: id, WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING, //nolint:staticcheck // deprecated, and still obeyed
@@ -34,8 +34,8 @@ func thief(ctx workflow.Context, id, kind string) error {
 	return workflow.ExecuteChildWorkflow(ctx, kind, request{}).GetChildWorkflowExecution().Get(ctx, nil)
 }
 
-// takeOver replaces the workflow of a command by another one.
-func (b bench) takeOver(t *testing.T, c domain.DueCommand, kind string) {
+// replaceWorkflow replaces the workflow of a command by another one.
+func (b fixture) replaceWorkflow(t *testing.T, c domain.DueCommand, kind string) {
 	t.Helper()
 	run, err := b.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: queue}, "thief", c.Run.WorkflowID, kind)
 	require.NoError(t, err)
@@ -43,13 +43,13 @@ func (b bench) takeOver(t *testing.T, c domain.DueCommand, kind string) {
 }
 
 func signalAbout(c domain.DueCommand, run string) domain.DueCommand {
-	s := then(c, domain.CommandSignal, run)
+	s := nextCommand(c, domain.CommandSignal, run)
 	item := uuid.New()
 	s.ItemID, s.ItemType, s.Shape = &item, domain.ItemTask, domain.SignalShapeB
 	return s
 }
 
-func (b bench) signals(t *testing.T, workflowID string) int {
+func (b fixture) signals(t *testing.T, workflowID string) int {
 	t.Helper()
 	found := 0
 	history := b.client.GetWorkflowHistory(t.Context(), workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
@@ -69,49 +69,49 @@ func TestTakenWorkflowIDs(t *testing.T) {
 	t.Run("are failures of the run, which commands do not mistake", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("sleeper")
-		run := b.execute(t, c)
-		b.takeOver(t, c, "sleeper")
+		run := b.executeCommand(t, c)
+		b.replaceWorkflow(t, c, "sleeper")
 		s := signalAbout(c, run)
 		closing, err := b.Outcome(t.Context(), s.Run, time.Now())
 		require.NoError(t, err)
 		require.Equal(t, domain.RunFailed, closing.Status)
 		require.Equal(t, run, closing.RunID)
 		require.Contains(t, closing.Message, "which the service did not start, has the id of the workflow")
-		for _, next := range []domain.DueCommand{s, then(c, domain.CommandCancel, run), then(c, domain.CommandTerminate, run)} {
-			b.execute(t, next)
+		for _, next := range []domain.DueCommand{s, nextCommand(c, domain.CommandCancel, run), nextCommand(c, domain.CommandTerminate, run)} {
+			b.executeCommand(t, next)
 		}
 		require.Zero(t, b.signals(t, c.Run.WorkflowID))
 		foreign, err := b.client.DescribeWorkflow(t.Context(), c.Run.WorkflowID, "")
 		require.NoError(t, err)
 		require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, foreign.Status)
 
-		again := then(c, domain.CommandRestart, run)
+		again := nextCommand(c, domain.CommandRestart, run)
 		again.Run.State = domain.RunPending
 		none, err := b.Outcome(t.Context(), again.Run, time.Now())
 		require.NoError(t, err)
 		require.Nil(t, none)
-		second := b.execute(t, again)
+		second := b.executeCommand(t, again)
 		require.NotContains(t, []string{run, foreign.WorkflowExecution.RunID}, second)
-		require.Equal(t, second, b.execute(t, again), "the same command")
-		b.execute(t, signalAbout(c, second))
+		require.Equal(t, second, b.executeCommand(t, again), "the same command")
+		b.executeCommand(t, signalAbout(c, second))
 		require.Equal(t, 1, b.signals(t, c.Run.WorkflowID))
 	})
 	t.Run("are given back by a restart after the other workflow returned", func(t *testing.T) {
 		t.Parallel()
 		c := newCommand("sleeper")
-		run := b.execute(t, c)
-		b.takeOver(t, c, "returner")
+		run := b.executeCommand(t, c)
+		b.replaceWorkflow(t, c, "returner")
 		require.NoError(t, b.client.GetWorkflow(t.Context(), c.Run.WorkflowID, "").Get(t.Context(), nil))
-		again := then(c, domain.CommandRestart, run)
+		again := nextCommand(c, domain.CommandRestart, run)
 		again.Run.State = domain.RunPending
 		none, err := b.Outcome(t.Context(), again.Run, time.Now())
 		require.NoError(t, err)
 		require.Nil(t, none, "the child's return is not that of the process")
-		require.NotEqual(t, run, b.execute(t, again))
+		require.NotEqual(t, run, b.executeCommand(t, again))
 	})
 }
 
-// The first run has ended in each case, and the chain goes on.
+// In each case the first run has ended and the chain continues.
 func TestSignalsFollowTheChainOfRuns(t *testing.T) {
 	t.Parallel()
 	b := setUp(t)
@@ -127,10 +127,10 @@ func TestSignalsFollowTheChainOfRuns(t *testing.T) {
 		"reset": func(c domain.DueCommand, run string) { b.reset(t, c.Run.WorkflowID, run) },
 	} {
 		c := newCommand(map[string]string{"continue-as-new": "renewer", "reset": "sleeper"}[name])
-		run := b.execute(t, c)
+		run := b.executeCommand(t, c)
 		goOn(c, run)
 		s := signalAbout(c, run)
-		b.execute(t, s)
+		b.executeCommand(t, s)
 		require.Equal(t, 1, b.signals(t, c.Run.WorkflowID), name)
 		closing, err := b.Outcome(t.Context(), s.Run, time.Now())
 		require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestSignalsFollowTheChainOfRuns(t *testing.T) {
 }
 
 // reset resets a run to its first workflow task.
-func (b bench) reset(t *testing.T, workflowID, run string) {
+func (b fixture) reset(t *testing.T, workflowID, run string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()

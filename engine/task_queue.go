@@ -12,30 +12,30 @@ import (
 )
 
 // DescribeTaskQueue returns the pollers and the backlog of a task queue, for each
-// kind of task. Pollers are listed for some minutes after their last poll. Tasks
-// for one worker only, because it has the workflow in memory, are not counted.
+// kind of task. Pollers are listed for some minutes after their last poll. Tasks of
+// sticky queues are not counted.
 // The caller sets the times of the observation.
 func (e *Engine) DescribeTaskQueue(ctx context.Context, namespace, queue string) (domain.TaskQueueObservation, error) {
 	var seen domain.TaskQueueObservation
-	for _, asked := range []struct {
-		kind domain.TaskKind
-		as   enumspb.TaskQueueType
+	for _, query := range []struct {
+		kind      domain.TaskKind
+		queueType enumspb.TaskQueueType
 	}{
 		{domain.TaskKindWorkflow, enumspb.TASK_QUEUE_TYPE_WORKFLOW},
 		{domain.TaskKindActivity, enumspb.TASK_QUEUE_TYPE_ACTIVITY},
 	} {
-		answer, err := e.describeTaskQueue(ctx, namespace, queue, asked.as)
+		answer, err := e.describeTaskQueue(ctx, namespace, queue, query.queueType)
 		if err != nil {
 			return seen, fmt.Errorf("describing the task queue %s of the namespace %s: %w", queue, namespace, err)
 		}
 		for _, p := range answer.GetPollers() {
 			seen.Pollers = append(seen.Pollers, domain.Poller{
-				Identity: p.GetIdentity(), Kind: asked.kind, LastAccessAt: p.GetLastAccessTime().AsTime(),
+				Identity: p.GetIdentity(), Kind: query.kind, LastAccessAt: p.GetLastAccessTime().AsTime(),
 			})
 		}
 		stats := answer.GetStats()
 		seen.Backlogs = append(seen.Backlogs, domain.TaskBacklog{
-			Kind: asked.kind, Count: stats.GetApproximateBacklogCount(), Age: stats.GetApproximateBacklogAge().AsDuration(),
+			Kind: query.kind, Count: stats.GetApproximateBacklogCount(), Age: stats.GetApproximateBacklogAge().AsDuration(),
 		})
 	}
 	return seen, nil

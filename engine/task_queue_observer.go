@@ -18,16 +18,16 @@ const (
 	// task queue.
 	DefaultTaskQueueInterval = 15 * time.Second
 
-	// RestIntervals is how many intervals pass between two observations of a queue at
-	// rest: no task waits there, and nothing happens in its namespace.
-	RestIntervals = 3
+	// IdleIntervals is the number of intervals between two observations of an idle
+	// queue, without waiting tasks and in an idle namespace.
+	IdleIntervals = 3
 
-	queuesAtOnce = 4
-	// queuesPerRound bounds the queues that a replica claims at a time, which leaves
-	// a share to the others.
+	maxDescriptions = 4
+	// queuesPerRound bounds the queues that a replica claims at a time, to leave a
+	// share to the others.
 	queuesPerRound = 200
-	// looksPerInterval is how many times per interval due queues are claimed.
-	looksPerInterval = 3
+	// claimsPerInterval is the number of claims of due queues per interval.
+	claimsPerInterval = 3
 )
 
 // TaskQueueObserverOptions configure a TaskQueueObserver.
@@ -42,8 +42,8 @@ type TaskQueueObserverOptions struct {
 	Put func(ctx context.Context, seen []domain.SeenTaskQueue) error
 	// Describe observes a task queue, as Engine.DescribeTaskQueue does.
 	Describe func(ctx context.Context, namespace, queue string) (domain.TaskQueueObservation, error)
-	// Interval is the maximum age of an observation, of RestIntervals at rest; 0 is
-	// DefaultTaskQueueInterval.
+	// Interval is the maximum age of an observation, IdleIntervals for an idle queue; 0
+	// is DefaultTaskQueueInterval.
 	Interval time.Duration
 	Clock    func() time.Time
 	Logger   *slog.Logger
@@ -55,7 +55,7 @@ type TaskQueueObserverOptions struct {
 // makes one call per interval, and the observations record the failure.
 type TaskQueueObserver struct {
 	o       TaskQueueObserverOptions
-	blind   bool
+	failing bool
 	matchAt time.Time
 }
 
@@ -70,55 +70,55 @@ func NewTaskQueueObserver(o TaskQueueObserverOptions) *TaskQueueObserver {
 // Run observes queues until ctx ends. It must not be called twice.
 func (t *TaskQueueObserver) Run(ctx context.Context) {
 	l := loop.Loop[struct{}]{Step: func(ctx context.Context) time.Duration {
-		if t.round(ctx) {
+		if t.observeDue(ctx) {
 			return 0
 		}
-		return t.o.Interval / looksPerInterval
+		return t.o.Interval / claimsPerInterval
 	}}
 	l.Run(ctx)
 }
 
-// round observes the queues that are due and reports whether there may be more. A
+// observeDue observes the queues that are due and reports whether there may be more. A
 // queue is due again early enough that its observation never gets older than the
 // interval.
-func (t *TaskQueueObserver) round(ctx context.Context) (more bool) {
+func (t *TaskQueueObserver) observeDue(ctx context.Context) (more bool) {
 	now := t.o.Clock()
 	if !now.Before(t.matchAt) {
 		if err := t.o.Match(ctx, now); err != nil {
-			t.complain(ctx, err)
+			t.logFailure(ctx, err)
 			return false
 		}
 		t.matchAt = now.Add(t.o.Interval)
 	}
-	early := t.o.Interval / looksPerInterval
-	due, err := t.o.Claim(ctx, now, now.Add(t.o.Interval-early), now.Add(RestIntervals*t.o.Interval-early), queuesPerRound)
+	early := t.o.Interval / claimsPerInterval
+	due, err := t.o.Claim(ctx, now, now.Add(t.o.Interval-early), now.Add(IdleIntervals*t.o.Interval-early), queuesPerRound)
 	if err != nil {
-		t.complain(ctx, err)
+		t.logFailure(ctx, err)
 		return false
 	}
-	seen, failure := t.look(ctx, due)
+	seen, failure := t.describeQueues(ctx, due)
 	if ctx.Err() != nil {
 		return false
 	}
 	if err := t.o.Put(ctx, seen); err != nil {
-		t.complain(ctx, err)
+		t.logFailure(ctx, err)
 		return false
 	}
 	if len(due) > 0 {
-		t.report(ctx, failure)
+		t.logChange(ctx, failure)
 	}
 	return len(due) == queuesPerRound
 }
 
-// look observes queues, several concurrently. It stops when Temporal does not
-// answer. failure is one of the errors that occurred.
-func (t *TaskQueueObserver) look(ctx context.Context, due []domain.DueTaskQueue) ([]domain.SeenTaskQueue, error) {
+// describeQueues observes queues concurrently until Temporal is unavailable. It also
+// returns one of the errors.
+func (t *TaskQueueObserver) describeQueues(ctx context.Context, due []domain.DueTaskQueue) ([]domain.SeenTaskQueue, error) {
 	seen := make([]domain.SeenTaskQueue, len(due))
 	var down atomic.Bool
 	var first sync.Once
 	var failure error
 	var group errgroup.Group
-	group.SetLimit(queuesAtOnce)
+	group.SetLimit(maxDescriptions)
 	for i, queue := range due {
 		group.Go(func() error {
 			s := domain.SeenTaskQueue{DueTaskQueue: queue}
@@ -147,8 +147,7 @@ func (t *TaskQueueObserver) look(ctx context.Context, due []domain.DueTaskQueue)
 
 const unavailableText = "Temporal is not available"
 
-// failureText returns why a queue could not be observed, without Temporal's
-// address.
+// failureText describes a failed observation without Temporal's address.
 func failureText(err error) string {
 	switch {
 	case Unavailable(err):
@@ -156,28 +155,28 @@ func failureText(err error) string {
 	case NamespaceMissing(err):
 		return "its namespace does not exist"
 	case RateLimited(err):
-		return "Temporal is asked too much at a time"
+		return "Temporal limits the rate of requests"
 	default:
-		return "Temporal does not describe it"
+		return "Temporal cannot describe it"
 	}
 }
 
-// report logs a change between success and failure, not each round.
-func (t *TaskQueueObserver) report(ctx context.Context, failure error) {
+// logChange logs a change between success and failure, not each round.
+func (t *TaskQueueObserver) logChange(ctx context.Context, failure error) {
 	if failure != nil {
-		t.complain(ctx, failure)
+		t.logFailure(ctx, failure)
 		return
 	}
-	if t.blind {
-		t.blind = false
+	if t.failing {
+		t.failing = false
 		t.o.Logger.InfoContext(ctx, "task queues are observed again")
 	}
 }
 
-func (t *TaskQueueObserver) complain(ctx context.Context, err error) {
-	if t.blind || ctx.Err() != nil {
+func (t *TaskQueueObserver) logFailure(ctx context.Context, err error) {
+	if t.failing || ctx.Err() != nil {
 		return
 	}
-	t.blind = true
+	t.failing = true
 	t.o.Logger.WarnContext(ctx, "observing task queues failed", slog.Any("error", err))
 }

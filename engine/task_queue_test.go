@@ -74,9 +74,9 @@ func TestDescribeTaskQueue(t *testing.T) {
 	require.True(t, engine.NamespaceMissing(err), err)
 }
 
-// observed is a database with a worker that registered for queues, and an
+// observerFixture is a database with a worker that registered for queues, and an
 // observer of them.
-type observed struct {
+type observerFixture struct {
 	db       *persistence.DB
 	tenant   uuid.UUID
 	observer *engine.TaskQueueObserver
@@ -86,9 +86,9 @@ type observed struct {
 	answer error
 }
 
-func newObserved(t *testing.T, queues ...string) *observed {
+func newObserverFixture(t *testing.T, queues ...string) *observerFixture {
 	t.Helper()
-	o := &observed{db: pgtest.New(t), tenant: uuid.New(), asked: make(chan string, 100)}
+	o := &observerFixture{db: pgtest.New(t), tenant: uuid.New(), asked: make(chan string, 100)}
 	now := time.Now()
 	principal := uuid.New()
 	require.NoError(t, o.db.Write(t.Context(), func(tx *persistence.Tx) error {
@@ -132,13 +132,13 @@ func newObserved(t *testing.T, queues ...string) *observed {
 	return o
 }
 
-func (o *observed) answers(err error) {
+func (o *observerFixture) answers(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.answer = err
 }
 
-func (o *observed) run(t *testing.T) (stop func()) {
+func (o *observerFixture) run(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -149,8 +149,8 @@ func (o *observed) run(t *testing.T) (stop func()) {
 	}
 }
 
-// await waits until every queue is observed as wanted.
-func (o *observed) await(t *testing.T, wanted func(*domain.TaskQueueObservation) bool) {
+// awaitObservations waits until every queue is observed as wanted.
+func (o *observerFixture) awaitObservations(t *testing.T, wanted func(*domain.TaskQueueObservation) bool) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		queues, err := o.db.Reader().ListTaskQueues(t.Context(), persistence.AdministrationScope{Everywhere: true},
@@ -167,9 +167,9 @@ func (o *observed) await(t *testing.T, wanted func(*domain.TaskQueueObservation)
 
 func TestTaskQueuesAreObserved(t *testing.T) {
 	t.Parallel()
-	o := newObserved(t, "P", "Q")
+	o := newObserverFixture(t, "P", "Q")
 	defer o.run(t)()
-	o.await(t, func(seen *domain.TaskQueueObservation) bool { return len(seen.Pollers) == 1 && seen.Failure == "" })
+	o.awaitObservations(t, func(seen *domain.TaskQueueObservation) bool { return len(seen.Pollers) == 1 && seen.Failure == "" })
 	asked := map[string]bool{}
 	for range 4 {
 		asked[<-o.asked] = true
@@ -179,24 +179,24 @@ func TestTaskQueuesAreObserved(t *testing.T) {
 
 func TestObservationsRecordThatTemporalIsDown(t *testing.T) {
 	t.Parallel()
-	o := newObserved(t, "P", "Q")
+	o := newObserverFixture(t, "P", "Q")
 	defer o.run(t)()
-	o.await(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure == "" })
+	o.awaitObservations(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure == "" })
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
 		{serviceerror.NewUnavailable("down"), "Temporal is not available"},
 		{serviceerror.NewNamespaceNotFound("tenant"), "its namespace does not exist"},
-		{errors.New("something else"), "Temporal does not describe it"},
+		{errors.New("something else"), "Temporal cannot describe it"},
 	} {
 		o.answers(c.err)
-		o.await(t, func(seen *domain.TaskQueueObservation) bool {
+		o.awaitObservations(t, func(seen *domain.TaskQueueObservation) bool {
 			return seen.Failure == c.want && len(seen.Pollers) == 1 && !seen.FailedAt.IsZero()
 		})
 	}
 	o.answers(nil)
-	o.await(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure == "" && seen.FailedAt.IsZero() })
+	o.awaitObservations(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure == "" && seen.FailedAt.IsZero() })
 }
 
 // While Temporal is down, many queues cost only a few calls.
@@ -206,10 +206,10 @@ func TestObserverLimitsCallsWhileTemporalIsDown(t *testing.T) {
 	for i := range queues {
 		queues[i] = uuid.NewString()
 	}
-	o := newObserved(t, queues...)
+	o := newObserverFixture(t, queues...)
 	o.answers(serviceerror.NewUnavailable("down"))
 	stop := o.run(t)
-	o.await(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure != "" })
+	o.awaitObservations(t, func(seen *domain.TaskQueueObservation) bool { return seen.Failure != "" })
 	stop()
 	require.Less(t, len(o.asked), len(queues))
 }

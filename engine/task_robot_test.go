@@ -42,18 +42,18 @@ func TestWorkflowsOfRobots(t *testing.T) {
 	t.Cleanup(w.Stop)
 
 	c := newRobot("robot")
-	run := b.execute(t, c)
+	run := b.executeCommand(t, c)
 	require.Equal(t, "task-robot-"+c.Run.ID.String(), c.Run.WorkflowID)
 	require.JSONEq(t, `{"processId":"`+c.Run.Robot.ProcessID.String()+`","processItemId":"`+c.Run.OwnerID.String()+`",`+
 		`"robotId":"`+c.Run.Robot.RobotID.String()+`","robotOperation":"CHECK",`+
 		`"requestTime":"2026-03-02T10:30:15.123456Z","requestTimeZone":"Europe/Madrid"}`, <-received)
-	closing := b.end(t, c)
+	closing := b.awaitOutcome(t, c)
 	require.Equal(t, domain.RunCompleted, closing.Status)
 	require.Equal(t, run, closing.RunID)
-	require.Equal(t, run, b.execute(t, c), "the same command")
+	require.Equal(t, run, b.executeCommand(t, c), "the same command")
 
 	c = newRobot("waiting")
-	run = b.execute(t, c)
-	b.execute(t, then(c, domain.CommandCancel, run))
-	require.Equal(t, domain.RunCancelled, b.end(t, c).Status)
+	run = b.executeCommand(t, c)
+	b.executeCommand(t, nextCommand(c, domain.CommandCancel, run))
+	require.Equal(t, domain.RunCancelled, b.awaitOutcome(t, c).Status)
 }

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/grpc/credentials"
 )
 
-// transport is TLS to Temporal that verifies each handshake with the authorities
-// trusted at that time: those of a tls.Config cannot change.
+// transport is TLS to Temporal that verifies each handshake with the current
+// authorities. A tls.Config has fixed ones.
 type transport struct {
 	credentials.TransportCredentials
 	config      *tls.Config

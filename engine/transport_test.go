@@ -22,7 +22,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// The authorities that are trusted can change while the service runs.
+// The trusted authorities can change while the service runs.
 func TestRootsAreAskedForAtEveryHandshake(t *testing.T) {
 	t.Parallel()
 	right, wrong := newIssuer(t), newIssuer(t)

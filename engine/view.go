@@ -18,29 +18,29 @@ import (
 )
 
 const (
-	// viewTime bounds a view in all, and historyTime each read of events.
-	viewTime    = 5 * time.Second
-	historyTime = 2 * time.Second
-	// maxHistoryPage bounds an answer with events, in bytes: they carry what workers sent.
+	// viewTimeout bounds a whole view, historyTimeout each read of events.
+	viewTimeout    = 5 * time.Second
+	historyTimeout = 2 * time.Second
+	// maxHistoryPage bounds a page of events, in bytes: it contains the payloads of workers.
 	maxHistoryPage = 8 << 20
 	// maxName bounds, in bytes, a name that a worker chose.
 	maxName = 200
-	// maxWaits is how many things of a kind are listed that a workflow waits for.
+	// maxWaits bounds the listed waits of a workflow of one kind.
 	maxWaits = 50
 )
 
-// historyPages returns the sizes of pages of events, the next where a page is too large.
+// historyPages returns the sizes of pages of events, to be tried until a page is small enough.
 func historyPages() []int32 { return []int32{100, 10, 1} }
 
-// View returns what Temporal knows of a workflow, nil where it knows nothing (any more) or the workflow is not among those
-// asked for. It takes at most five seconds and 8 MiB.
+// View returns the description and history of a workflow, or nil if Temporal does not
+// have it or the question does not include it. It takes at most five seconds and 8 MiB.
 func (e *Engine) View(ctx context.Context, q domain.WorkflowQuestion) (*domain.WorkflowView, error) {
-	ctx, cancel := context.WithTimeout(ctx, viewTime)
+	ctx, cancel := context.WithTimeout(ctx, viewTimeout)
 	defer cancel()
 	described, err := e.workflows.DescribeWorkflowExecution(ctx, &workflowservice.DescribeWorkflowExecutionRequest{
 		Namespace: q.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: q.WorkflowID, RunId: q.RunID},
 	})
-	if gone(err) || NamespaceMissing(err) {
+	if isGone(err) || NamespaceMissing(err) {
 		return nil, nil //nolint:nilnil // there need not be one
 	}
 	if err != nil {
@@ -50,19 +50,19 @@ func (e *Engine) View(ctx context.Context, q domain.WorkflowQuestion) (*domain.W
 	if !slices.Contains(q.Among, q.WorkflowID) && !slices.Contains(q.Among, info.GetRootExecution().GetWorkflowId()) {
 		return nil, nil //nolint:nilnil // as above
 	}
-	view := viewed(info)
+	view := newWorkflowView(info)
 	history, err := e.historyBefore(ctx, q, info.GetExecution())
 	if err != nil {
 		return nil, fmt.Errorf("reading the history of a workflow: %w", err)
 	}
 	view.Older = history.GetNextPageToken()
-	read := newReader(e, q.TenantID, history.GetHistory().GetEvents())
-	if view.Events, err = read.events(ctx); err != nil {
+	read := newHistoryReader(e, q.TenantID, history.GetHistory().GetEvents())
+	if view.Events, err = read.readEvents(ctx); err != nil {
 		return nil, fmt.Errorf("reading the history of a workflow: %w", err)
 	}
 	if view.ClosedAt == nil {
 		view.Waits = slices.Concat(pendingActivities(described.GetPendingActivities()), pendingChildren(described.GetPendingChildren()),
-			pendingStep(described.GetPendingWorkflowTask(), view.TaskQueue), read.timers())
+			pendingWorkflowTask(described.GetPendingWorkflowTask(), view.TaskQueue), read.pendingTimers())
 	}
 	return view, nil
 }
@@ -72,29 +72,29 @@ func (e *Engine) historyBefore(
 	ctx context.Context, q domain.WorkflowQuestion, run *commonpb.WorkflowExecution,
 ) (history *workflowservice.GetWorkflowExecutionHistoryReverseResponse, err error) {
 	for _, size := range historyPages() {
-		limited, cancel := context.WithTimeout(ctx, historyTime)
+		limited, cancel := context.WithTimeout(ctx, historyTimeout)
 		history, err = e.workflows.GetWorkflowExecutionHistoryReverse(limited, &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
 			Namespace: q.Namespace, Execution: run, MaximumPageSize: size, NextPageToken: q.After,
 		}, grpc.MaxCallRecvMsgSize(maxHistoryPage))
 		cancel()
-		if err == nil || gone(err) {
+		if err == nil || isGone(err) {
 			return history, err
 		}
 	}
 	return nil, err
 }
 
-func viewed(info *workflowpb.WorkflowExecutionInfo) *domain.WorkflowView {
+func newWorkflowView(info *workflowpb.WorkflowExecutionInfo) *domain.WorkflowView {
 	return &domain.WorkflowView{
 		WorkflowID: info.GetExecution().GetWorkflowId(), RunID: info.GetExecution().GetRunId(),
-		Type: cut(info.GetType().GetName(), maxName), TaskQueue: cut(info.GetTaskQueue(), maxName),
-		Status: info.GetStatus().String(), StartedAt: info.GetStartTime().AsTime(), ClosedAt: timeOf(info.GetCloseTime()),
+		Type: truncate(info.GetType().GetName(), maxName), TaskQueue: truncate(info.GetTaskQueue(), maxName),
+		Status: info.GetStatus().String(), StartedAt: info.GetStartTime().AsTime(), ClosedAt: optionalTime(info.GetCloseTime()),
 		Length: info.GetHistoryLength(), Parent: info.GetParentExecution().GetWorkflowId(),
 	}
 }
 
-// timeOf returns a time that may be missing.
-func timeOf(t *timestamppb.Timestamp) *time.Time {
+// optionalTime returns a time that may be missing.
+func optionalTime(t *timestamppb.Timestamp) *time.Time {
 	if t == nil {
 		return nil
 	}
@@ -105,8 +105,8 @@ func pendingActivities(pending []*workflowpb.PendingActivityInfo) []domain.Workf
 	var waits []domain.WorkflowWait
 	for _, a := range pending[:min(len(pending), maxWaits)] {
 		wait := domain.WorkflowWait{
-			Kind: domain.WaitActivity, Name: cut(a.GetActivityType().GetName(), maxName), Attempt: int(a.GetAttempt()),
-			Since: a.GetScheduledTime().AsTime(), Until: timeOf(a.GetNextAttemptScheduleTime()),
+			Kind: domain.WaitActivity, Name: truncate(a.GetActivityType().GetName(), maxName), Attempt: int(a.GetAttempt()),
+			Since: a.GetScheduledTime().AsTime(), Until: optionalTime(a.GetNextAttemptScheduleTime()),
 		}
 		if a.GetLastFailure() != nil {
 			wait.Message = rootMessage(a.GetLastFailure())
@@ -123,14 +123,14 @@ func pendingChildren(pending []*workflowpb.PendingChildExecutionInfo) []domain.W
 	var waits []domain.WorkflowWait
 	for _, c := range pending[:min(len(pending), maxWaits)] {
 		waits = append(waits, domain.WorkflowWait{
-			Kind: domain.WaitChild, Name: cut(c.GetWorkflowTypeName(), maxName), WorkflowID: c.GetWorkflowId(),
+			Kind: domain.WaitChild, Name: truncate(c.GetWorkflowTypeName(), maxName), WorkflowID: c.GetWorkflowId(),
 		})
 	}
 	return waits
 }
 
-// pendingStep returns the wait for a worker of the queue, if one has to continue the workflow.
-func pendingStep(pending *workflowpb.PendingWorkflowTaskInfo, queue string) []domain.WorkflowWait {
+// pendingWorkflowTask returns the wait for a worker of the queue to continue the workflow, if any.
+func pendingWorkflowTask(pending *workflowpb.PendingWorkflowTaskInfo, queue string) []domain.WorkflowWait {
 	if pending == nil || pending.GetState() != enumspb.PENDING_WORKFLOW_TASK_STATE_SCHEDULED {
 		return nil
 	}
@@ -139,9 +139,10 @@ func pendingStep(pending *workflowpb.PendingWorkflowTaskInfo, queue string) []do
 	}}
 }
 
-// itemOf returns the definition of the item that a signal of the service is about, "" for other signals and for those that
-// cannot be read. An error means that a key could not be looked up.
-func (r *historyReader) itemOf(ctx context.Context, input *commonpb.Payloads) (string, error) {
+// signalledItem returns the definition of the item that a signal of the service is
+// about, or "" for other and unreadable signals. An error means that the lookup of a
+// key failed.
+func (r *historyReader) signalledItem(ctx context.Context, input *commonpb.Payloads) (string, error) {
 	if len(input.GetPayloads()) != 1 {
 		return "", nil
 	}
@@ -153,5 +154,5 @@ func (r *historyReader) itemOf(ctx context.Context, input *commonpb.Payloads) (s
 	if err := json.Unmarshal(text, &signal); err != nil || text == nil {
 		return "", nil //nolint:nilerr // it is not a signal of the service
 	}
-	return cut(signal.Payload.ProcessItemDefinitionCode, maxName), nil
+	return truncate(signal.Payload.ProcessItemDefinitionCode, maxName), nil
 }

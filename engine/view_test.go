@@ -26,7 +26,7 @@ func busy(ctx workflow.Context, in request) error {
 	}), "refuse").Get(ctx, nil)
 }
 
-// refuse fails with more text than is shown.
+// refuse fails with a message longer than the shown one.
 func refuse(context.Context) error {
 	return errors.New("<b>no answer\x00</b>" + strings.Repeat("…", 1000))
 }
@@ -37,14 +37,14 @@ func questionOf(c domain.DueCommand) domain.WorkflowQuestion {
 	}
 }
 
-// requireViews requires what is seen of workflows that wait, failed, and are unknown.
-func requireViews(t *testing.T, b bench) {
+// requireViews requires the views of waiting, failed and unknown workflows.
+func requireViews(t *testing.T, b fixture) {
 	t.Helper()
 	c := newCommand("busy")
-	run := b.execute(t, c)
-	signal := then(c, domain.CommandSignal, run)
+	run := b.executeCommand(t, c)
+	signal := nextCommand(c, domain.CommandSignal, run)
 	signal.ItemID, signal.ItemType, signal.ItemCode, signal.Shape = new(uuid.New()), domain.ItemTask, "APPROVE", domain.SignalShapeB
-	b.execute(t, signal)
+	b.executeCommand(t, signal)
 	var view *domain.WorkflowView
 	waits := map[domain.WaitKind]domain.WorkflowWait{}
 	require.Eventually(t, func() bool {
@@ -87,8 +87,8 @@ func requireViews(t *testing.T, b bench) {
 	require.Nil(t, seen, "a child of another workflow is not shown")
 
 	ended := newCommand("failer")
-	b.execute(t, ended)
-	b.end(t, ended)
+	b.executeCommand(t, ended)
+	b.awaitOutcome(t, ended)
 	view, err = b.View(t.Context(), questionOf(ended))
 	require.NoError(t, err)
 	require.Equal(t, "Failed", view.Status)
