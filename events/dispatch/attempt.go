@@ -16,19 +16,19 @@ import (
 	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
-// Sender makes one attempt at a delivery: a webhook.Client does.
+// Sender makes one attempt at a delivery, as webhook.Client does.
 type Sender interface {
 	Send(ctx context.Context, d webhook.Delivery) (webhook.Result, error)
 }
 
-// Delay returns the delay after a failed attempt, and whether there is
-// another attempt: webhook.NextDelay.
+// Delay returns the delay after a failed attempt, and whether there is another
+// attempt, as webhook.NextDelay does.
 type Delay func(attempt int, jitter float64, retryAfter time.Duration) (time.Duration, bool)
 
 // AttemptOptions configure Attempts.
 type AttemptOptions struct {
 	DB *persistence.DB
-	// Sealer opens the secrets of subscriptions. Without one nothing can be sent.
+	// Sealer opens the secrets of subscriptions. Without one every attempt fails.
 	Sealer *authn.Sealer
 	Sender Sender
 	// Delay is webhook.NextDelay by default.
@@ -36,7 +36,8 @@ type AttemptOptions struct {
 	Clock func() time.Time
 }
 
-// Attempts makes attempts at deliveries, the first for a Dispatcher and others for workflows, and lets deliveries expire.
+// Attempts makes first attempts for a Dispatcher and retries for workflows, and expires
+// deliveries.
 type Attempts struct{ o AttemptOptions }
 
 // NewAttempts returns Attempts.
@@ -48,13 +49,13 @@ func NewAttempts(o AttemptOptions) *Attempts {
 	return &Attempts{o: o}
 }
 
-// retryLetGo is longer than a workflow takes to end after it has released a
+// releasedRetryDelay exceeds the time in which a workflow ends after it released a
 // delivery.
-const retryLetGo = 5 * time.Second
+const releasedRetryDelay = 5 * time.Second
 
 // AttemptDelivery attempts a delivery and returns the outcome and the time of
-// the next attempt. An error means that the request was never sent and does not
-// count against the receiver. Nothing is recorded.
+// the next attempt, without recording them. An error means that no request was sent;
+// it does not count against the receiver.
 func (a *Attempts) AttemptDelivery(ctx context.Context, due *webhooks.DueDelivery) (domain.WebhookAttempt, error) {
 	secrets, err := a.openSecrets(due)
 	if err != nil {
@@ -88,10 +89,10 @@ func (a *Attempts) AttemptDelivery(ctx context.Context, due *webhooks.DueDeliver
 	return attempt, nil
 }
 
-// openSecrets opens the secrets that a delivery is signed with.
+// openSecrets opens the signing secrets of a delivery.
 func (a *Attempts) openSecrets(due *webhooks.DueDelivery) ([]webhook.Secret, error) {
 	if a.o.Sealer == nil {
-		return nil, errors.New("opening webhook secrets: there is no key to open them with")
+		return nil, errors.New("opening webhook secrets: no sealing key is configured")
 	}
 	secrets := make([]webhook.Secret, 0, len(due.Secrets))
 	for _, sealed := range due.Secrets {
@@ -108,18 +109,17 @@ func (a *Attempts) openSecrets(due *webhooks.DueDelivery) ([]webhook.Secret, err
 	return secrets, nil
 }
 
-// RetriedDelivery is how far the retries of a delivery have got: how many attempts
-// the round has had, and when the next is due, the zero time for never.
+// RetriedDelivery contains the number of attempts in the round of a delivery, and the
+// time of the next attempt, zero for none.
 type RetriedDelivery struct {
 	Attempts int
 	NextAt   time.Time
 }
 
-// RetryDelivery attempts a delivery that failed before, records the attempt,
-// and returns the state of the delivery. number is that of the attempt in its
-// round. An attempt that is recorded already, or of a round that is over, is
-// not made. While the endpoint is paused or has no secret, the delivery is left
-// for later and no next attempt is due.
+// RetryDelivery makes attempt number of a round, records it, and returns the state of
+// the delivery. It skips an attempt that is recorded already or belongs to an ended
+// round. While the endpoint is paused or has no secret, it releases the delivery and
+// returns no next attempt.
 func (a *Attempts) RetryDelivery(ctx context.Context, id uuid.UUID, round, number int) (RetriedDelivery, error) {
 	due, err := webhooks.DueRetry(ctx, a.o.DB.Reader(), webhooks.Round{DeliveryID: id, Number: round}, a.o.Clock())
 	if domain.HasCode(err, domain.CodeNotFound) {
@@ -132,7 +132,7 @@ func (a *Attempts) RetryDelivery(ctx context.Context, id uuid.UUID, round, numbe
 		return RetriedDelivery{Attempts: due.Attempts, NextAt: *due.NextAttemptAt}, nil
 	}
 	if due.Paused || len(due.Secrets) == 0 {
-		return RetriedDelivery{}, webhooks.LetGoOfRetry(ctx, a.o.DB, webhooks.Round{DeliveryID: id, Number: round}, a.o.Clock().Add(retryLetGo))
+		return RetriedDelivery{}, webhooks.LetGoOfRetry(ctx, a.o.DB, webhooks.Round{DeliveryID: id, Number: round}, a.o.Clock().Add(releasedRetryDelay))
 	}
 	attempt, err := a.AttemptDelivery(ctx, due)
 	if err != nil {

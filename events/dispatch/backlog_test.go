@@ -17,8 +17,8 @@ import (
 	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
-// exec executes statements as the owner of the database.
-func (h *house) exec(statements ...string) {
+// execStatements executes statements as the owner of the database.
+func (h *fixture) execStatements(statements ...string) {
 	h.t.Helper()
 	conn, err := pgx.Connect(h.t.Context(), h.url)
 	require.NoError(h.t, err)
@@ -29,8 +29,8 @@ func (h *house) exec(statements ...string) {
 	}
 }
 
-// happen records so many events of each of the processes, which need not exist, at the same time.
-func (h *house) happen(at time.Time, events int, processes ...uuid.UUID) {
+// recordEvents records a number of events of each process at the same time. The processes need not exist.
+func (h *fixture) recordEvents(at time.Time, events int, processes ...uuid.UUID) {
 	h.t.Helper()
 	var happened []domain.Event
 	for range events {
@@ -44,48 +44,48 @@ func (h *house) happen(at time.Time, events int, processes ...uuid.UUID) {
 	require.NoError(h.t, h.db.Record(h.t.Context(), func(*persistence.Tx) (domain.Events, error) { return happened, nil }))
 }
 
-// exchange creates deliveries by hand until the whole event log has been read.
-func (h *house) exchange() {
+// fanOutAll fans out events until the whole event log has been read.
+func (h *fixture) fanOutAll() {
 	h.t.Helper()
-	h.eventually("the fan-out", func() bool {
+	h.waitFor("the fan-out", func() bool {
 		_, err := webhooks.ExchangeDeliveries(h.t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, Now: h.now()})
 		require.NoError(h.t, err)
-		return h.read()
+		return h.eventsRead()
 	})
 }
 
-// step makes one exchange that leases nothing.
-func (h *house) step() *webhooks.Deliveries {
+// fanOutOnce makes one exchange without leases.
+func (h *fixture) fanOutOnce() *webhooks.Deliveries {
 	h.t.Helper()
 	made, err := webhooks.ExchangeDeliveries(h.t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, Leap: true, Now: h.now()})
 	require.NoError(h.t, err)
 	return made
 }
 
-// An event is one row for each endpoint that it is sent to, and none for those that are held, whatever holds them.
-func TestHeldEndpointsGetNoRows(t *testing.T) {
+// An event gets a delivery for each receiving endpoint, and none for paused, disabled or failing ones.
+func TestPausedEndpointsGetNoDeliveries(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	var documents []json.RawMessage
 	for i := range 99 {
 		spec := fmt.Sprintf(`{"name":"S","url":"https://example.com/%d","paused":%t}`, i, i < 33)
-		documents = append(documents, document("WebhookSubscription", "north", fmt.Sprintf("HELD-%d", i), spec))
+		documents = append(documents, manifest("WebhookSubscription", "north", fmt.Sprintf("HELD-%d", i), spec))
 	}
-	h.apply(documents...)
+	h.applyManifests(documents...)
 	r := newReceiver(t)
 	h.subscribe("north", "HOOK", r.server.URL, "")
-	h.exec(`INSERT INTO webhook_secrets (id, tenant_id, subscription_id, name, sealed, created_at)
+	h.execStatements(`INSERT INTO webhook_secrets (id, tenant_id, subscription_id, name, sealed, created_at)
 		SELECT gen_random_uuid(), tenant_id, subscription_id, 's', '\x00', now() FROM webhook_endpoints WHERE url LIKE '%example.com/_'`,
 		`UPDATE webhook_endpoints SET failing_since = now(), failures = 4, held_until = now() + interval '1 hour'
 		  WHERE url ~ '/[6-9][6-9]$'`)
-	h.deliver(2)
+	h.startDispatchers(2)
 	for range 10 {
-		h.create("north", "LOAN")
+		h.createProcess("north", "LOAN")
 	}
-	h.eventually("the healthy one", func() bool { return len(r.messages()) == 20 && h.read() })
-	require.Equal(t, 20, h.count(`SELECT count(*) FROM webhook_deliveries`))
-	require.Equal(t, 99, h.count(`SELECT count(*) FROM webhook_backlogs`))
-	page, err := h.FindWebhookEndpoints(t.Context(), h.olga("north"), administration.WebhookFilter{}, domain.PageRequest{Size: 100}, nil)
+	h.waitFor("the healthy one", func() bool { return len(r.listRequests()) == 20 && h.eventsRead() })
+	require.Equal(t, 20, h.queryCount(`SELECT count(*) FROM webhook_deliveries`))
+	require.Equal(t, 99, h.queryCount(`SELECT count(*) FROM webhook_backlogs`))
+	page, err := h.FindWebhookEndpoints(t.Context(), h.ownerOf("north"), administration.WebhookFilter{}, domain.PageRequest{Size: 100}, nil)
 	require.NoError(t, err)
 	for _, health := range page.Items[:99] {
 		require.EqualValues(t, 20, health.Pending, health.Code)
@@ -98,162 +98,162 @@ func TestHeldEndpointsGetNoRows(t *testing.T) {
 	require.EqualValues(t, 99, waiting.EndpointsBehind)
 }
 
-// An endpoint catches up in the order of the event log, some hundred events at a time, also when the replica dies that
-// began it. What happens meanwhile comes after that.
-func TestHeldEndpointCatchesUp(t *testing.T) {
+// An endpoint catches up in the order of the event log, some hundred events at a time,
+// even if the replica dies. New events follow afterwards.
+func TestResumedEndpointCatchesUp(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	r := newReceiver(t)
 	h.subscribe("north", "HOOK", r.server.URL, `,"paused":true`)
 	processes := []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New()}
-	h.happen(h.now(), 200, processes...)
-	h.exchange()
-	require.Zero(t, h.count(`SELECT count(*) FROM webhook_deliveries`))
-	health := h.health()
+	h.recordEvents(h.now(), 200, processes...)
+	h.fanOutAll()
+	require.Zero(t, h.queryCount(`SELECT count(*) FROM webhook_deliveries`))
+	health := h.readHealth()
 	require.InDelta(t, domain.WebhookBacklogCounted, health.Pending, 50, "of all events of the tenant that are read")
 	require.True(t, health.AtLeast)
-	require.Zero(t, h.count(fmt.Sprintf(`SELECT count(*) FROM old_events('%s', 'infinity', NULL) o, events e
+	require.Zero(t, h.queryCount(fmt.Sprintf(`SELECT count(*) FROM old_events('%s', 'infinity', NULL) o, events e
 		WHERE e.process_id = '%s' AND (e.era, e.xid, e.position) <= (o.era, o.xid, o.position)`, h.ids["north/north"], processes[0])),
 		"what was not delivered to the endpoint stays")
 
-	h.declare("north", "HOOK", r.server.URL, "")
-	made := h.step()
+	h.applySubscription("north", "HOOK", r.server.URL, "")
+	made := h.fanOutOnce()
 	require.Equal(t, []uuid.UUID{h.ids["north/HOOK"]}, made.Behind)
-	rows := h.count(`SELECT count(*) FROM webhook_deliveries`)
+	rows := h.queryCount(`SELECT count(*) FROM webhook_deliveries`)
 	require.InDelta(t, 500, rows, 50, "of all events of the tenant")
-	h.step()
-	require.Equal(t, rows, h.count(`SELECT count(*) FROM webhook_deliveries`), "enough is waiting")
-	h.happen(h.now(), 1, processes...)
+	h.fanOutOnce()
+	require.Equal(t, rows, h.queryCount(`SELECT count(*) FROM webhook_deliveries`), "enough is waiting")
+	h.recordEvents(h.now(), 1, processes...)
 	killed, err := webhooks.ExchangeDeliveries(t.Context(), h.db, webhooks.DeliveryExchange{
 		FanOut: 1000, Leap: true, PerEndpoint: 4, Limit: 4, Now: h.now(), LeaseUntil: h.now().Add(time.Minute),
 	})
 	require.NoError(t, err)
 	require.NotEmpty(t, killed.FirstAttempts)
-	h.ahead.Add(int64(2 * time.Minute))
-	h.deliver(2)
-	h.happen(h.now(), 1, processes...)
-	h.settled()
+	h.clockOffset.Add(int64(2 * time.Minute))
+	h.startDispatchers(2)
+	h.recordEvents(h.now(), 1, processes...)
+	h.waitForDeliveries()
 	got := map[uuid.UUID][]string{}
-	for _, m := range r.messages() {
+	for _, m := range r.listRequests() {
 		got[m.Data.ProcessID] = append(got[m.Data.ProcessID], m.ID)
 	}
-	require.Equal(t, h.ledgerOrder(), got)
-	h.happen(h.now(), 1, processes...)
-	h.eventually("the end of the backlog", func() bool { return h.count(`SELECT count(*) FROM webhook_backlogs`) == 0 })
-	h.settled()
-	require.Len(t, r.messages(), 203*4)
+	require.Equal(t, h.eventOrder(), got)
+	h.recordEvents(h.now(), 1, processes...)
+	h.waitFor("the end of the backlog", func() bool { return h.queryCount(`SELECT count(*) FROM webhook_backlogs`) == 0 })
+	h.waitForDeliveries()
+	require.Len(t, r.listRequests(), 203*4)
 }
 
-// What happened before a subscription was changed is sent as it was selected then.
-func TestChangedSubscriptionCatchesUpAsItWas(t *testing.T) {
+// Events before a change of a subscription are selected by its earlier settings.
+func TestBacklogKeepsEarlierSelection(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	r := newReceiver(t)
 	h.subscribe("north", "HOOK", r.server.URL, `,"paused":true,"eventTypes":["PROCESS.CREATED"]`)
-	first := h.create("north", "LOAN")
-	h.exchange()
-	h.declare("north", "HOOK", r.server.URL, `,"paused":true,"eventTypes":["PROCESS.STATE_CHANGED"]`)
-	second := h.create("north", "LOAN")
-	h.exchange()
-	require.EqualValues(t, 2, h.health().Pending)
-	h.declare("north", "HOOK", r.server.URL, `,"eventTypes":["PROCESS.STATE_CHANGED"]`)
-	h.deliver(1)
-	h.settled()
-	require.Len(t, r.messages(), 2)
-	require.Equal(t, "PROCESS.CREATED", r.messages()[0].Type)
-	require.Equal(t, first.ID, r.messages()[0].Data.ProcessID)
-	require.Equal(t, "PROCESS.STATE_CHANGED", r.messages()[1].Type)
-	require.Equal(t, second.ID, r.messages()[1].Data.ProcessID)
+	first := h.createProcess("north", "LOAN")
+	h.fanOutAll()
+	h.applySubscription("north", "HOOK", r.server.URL, `,"paused":true,"eventTypes":["PROCESS.STATE_CHANGED"]`)
+	second := h.createProcess("north", "LOAN")
+	h.fanOutAll()
+	require.EqualValues(t, 2, h.readHealth().Pending)
+	h.applySubscription("north", "HOOK", r.server.URL, `,"eventTypes":["PROCESS.STATE_CHANGED"]`)
+	h.startDispatchers(1)
+	h.waitForDeliveries()
+	require.Len(t, r.listRequests(), 2)
+	require.Equal(t, "PROCESS.CREATED", r.listRequests()[0].Type)
+	require.Equal(t, first.ID, r.listRequests()[0].Data.ProcessID)
+	require.Equal(t, "PROCESS.STATE_CHANGED", r.listRequests()[1].Type)
+	require.Equal(t, second.ID, r.listRequests()[1].Data.ProcessID)
 }
 
-// What was not delivered to a receiver that is held is dropped when it is disabled, and can be replayed.
+// The backlog of a failing receiver is dropped when the receiver is disabled, and can be replayed.
 func TestBacklogOfDisabledEndpointIsDropped(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	r := newReceiver(t)
 	status := http.StatusServiceUnavailable
-	r.answers(func(int, received) int { return status })
+	r.answerWith(func(int, receivedRequest) int { return status })
 	h.subscribe("north", "HOOK", r.server.URL, `,"eventTypes":["PROCESS.CREATED"]`)
-	first := h.create("north", "LOAN")
-	h.exchange()
-	h.exec(`UPDATE webhook_endpoints SET failing_since = now(), failures = 5, held_until = now() + interval '1 hour'`)
+	first := h.createProcess("north", "LOAN")
+	h.fanOutAll()
+	h.execStatements(`UPDATE webhook_endpoints SET failing_since = now(), failures = 5, held_until = now() + interval '1 hour'`)
 	for range 3 {
-		h.create("north", "LOAN")
+		h.createProcess("north", "LOAN")
 	}
-	h.exchange()
-	require.EqualValues(t, 4, h.health().Pending)
-	require.Equal(t, 1, h.count(`SELECT count(*) FROM webhook_deliveries`))
+	h.fanOutAll()
+	require.EqualValues(t, 4, h.readHealth().Pending)
+	require.Equal(t, 1, h.queryCount(`SELECT count(*) FROM webhook_deliveries`))
 
-	// A replay while it is held tries it at once, with what happened first.
+	// A replay during the backoff attempts the oldest event at once.
 	status = http.StatusGone
-	list, err := h.FindWebhookDeliveries(t.Context(), h.olga("north"), administration.WebhookDeliveryFilter{}, domain.PageRequest{Size: 10}, nil)
+	list, err := h.FindWebhookDeliveries(t.Context(), h.ownerOf("north"), administration.WebhookDeliveryFilter{}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
-	h.exec(`UPDATE webhook_deliveries SET state = 'DEAD', finished_at = now()`)
-	_, err = h.ReplayWebhookDelivery(t.Context(), h.olga("north"), list.Items[0].ID)
+	h.execStatements(`UPDATE webhook_deliveries SET state = 'DEAD', finished_at = now()`)
+	_, err = h.ReplayWebhookDelivery(t.Context(), h.ownerOf("north"), list.Items[0].ID)
 	require.NoError(t, err)
-	stop := h.deliver(1)
-	h.eventually("the endpoint to be disabled", func() bool { return ptr(h.health()).State() == domain.EndpointDisabled })
-	require.Equal(t, first.ID, r.messages()[0].Data.ProcessID)
-	h.eventually("all to be dropped", func() bool { return h.inState(domain.DeliveryDropped) == 4 })
-	h.eventually("the end of the backlog", func() bool { return h.count(`SELECT count(*) FROM webhook_backlogs`) == 0 })
+	stop := h.startDispatchers(1)
+	h.waitFor("the endpoint to be disabled", func() bool { return ptr(h.readHealth()).State() == domain.EndpointDisabled })
+	require.Equal(t, first.ID, r.listRequests()[0].Data.ProcessID)
+	h.waitFor("all to be dropped", func() bool { return h.countInState(domain.DeliveryDropped) == 4 })
+	h.waitFor("the end of the backlog", func() bool { return h.queryCount(`SELECT count(*) FROM webhook_backlogs`) == 0 })
 	stop()
-	require.Len(t, r.messages(), 1)
+	require.Len(t, r.listRequests(), 1)
 	key := administration.WebhookKey{Code: "HOOK"}
-	_, err = h.EnableWebhookEndpoint(t.Context(), h.olga("north"), key)
+	_, err = h.EnableWebhookEndpoint(t.Context(), h.ownerOf("north"), key)
 	require.NoError(t, err)
 	status = http.StatusOK
-	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), key, administration.ReplaySelection{})
+	replay, err := h.ReplayDeliveries(t.Context(), h.ownerOf("north"), key, administration.ReplaySelection{})
 	require.NoError(t, err)
 	require.Equal(t, administration.Replay{Count: 4}, replay)
-	h.deliver(1)
-	h.settled()
-	require.Len(t, r.messages(), 5)
+	h.startDispatchers(1)
+	h.waitForDeliveries()
+	require.Len(t, r.listRequests(), 5)
 }
 
-// A replay right after an endpoint was enabled finds what was dropped, also if there are no deliveries of it yet.
-func TestReplayFindsWhatIsStillBeingDropped(t *testing.T) {
+// A replay right after an endpoint was enabled finds dropped events, even before there are deliveries.
+func TestReplayFindsDeliveriesBeingDropped(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	r := newReceiver(t)
 	h.subscribe("north", "HOOK", r.server.URL, `,"paused":true`)
-	h.happen(h.now(), 30, uuid.New())
-	h.exchange()
-	h.declare("north", "HOOK", r.server.URL, "")
-	h.exec(`UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = 'GONE'`,
+	h.recordEvents(h.now(), 30, uuid.New())
+	h.fanOutAll()
+	h.applySubscription("north", "HOOK", r.server.URL, "")
+	h.execStatements(`UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = 'GONE'`,
 		`UPDATE webhook_backlogs k SET dropped = true, until_era = c.era, until_xid = c.xid, until_position = c.position FROM webhook_cursor c`)
-	require.EqualValues(t, 30, h.health().Dropped)
+	require.EqualValues(t, 30, h.readHealth().Dropped)
 	key := administration.WebhookKey{Code: "HOOK"}
-	_, err := h.EnableWebhookEndpoint(t.Context(), h.olga("north"), key)
+	_, err := h.EnableWebhookEndpoint(t.Context(), h.ownerOf("north"), key)
 	require.NoError(t, err)
-	h.happen(h.now(), 1, uuid.New())
-	h.exchange()
-	require.Zero(t, h.count(`SELECT count(*) FROM webhook_deliveries`), "what happens now waits behind what was dropped")
-	replay, err := h.ReplayDeliveries(t.Context(), h.olga("north"), key, administration.ReplaySelection{})
+	h.recordEvents(h.now(), 1, uuid.New())
+	h.fanOutAll()
+	require.Zero(t, h.queryCount(`SELECT count(*) FROM webhook_deliveries`), "what happens now waits behind what was dropped")
+	replay, err := h.ReplayDeliveries(t.Context(), h.ownerOf("north"), key, administration.ReplaySelection{})
 	require.NoError(t, err)
 	require.Equal(t, administration.Replay{Count: 30}, replay)
-	h.deliver(1)
-	h.settled()
-	require.Len(t, r.messages(), 31)
+	h.startDispatchers(1)
+	h.waitForDeliveries()
+	require.Len(t, r.listRequests(), 31)
 }
 
-// Events that were removed before they were delivered are missed, and its health says so.
+// Events removed before their delivery are missed, as the health of the endpoint shows.
 func TestRemovedEventsAreMissed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	r := newReceiver(t)
 	h.subscribe("north", "HOOK", r.server.URL, `,"paused":true`)
 	gone, kept := uuid.New(), uuid.New()
-	h.happen(h.now(), 3, gone)
-	h.exchange()
-	h.happen(h.now(), 3, kept)
-	h.exchange()
-	h.exec(`SET session_replication_role = replica`, fmt.Sprintf(`INSERT INTO removed_events (tenant_id, era, xid, position)
+	h.recordEvents(h.now(), 3, gone)
+	h.fanOutAll()
+	h.recordEvents(h.now(), 3, kept)
+	h.fanOutAll()
+	h.execStatements(`SET session_replication_role = replica`, fmt.Sprintf(`INSERT INTO removed_events (tenant_id, era, xid, position)
 		SELECT tenant_id, era, xid, position FROM events WHERE process_id = '%s' ORDER BY era DESC, xid DESC, position DESC LIMIT 1`, gone),
 		fmt.Sprintf(`DELETE FROM events WHERE process_id = '%s'`, gone))
-	require.Nil(t, h.health().EventsLostAt)
-	h.declare("north", "HOOK", r.server.URL, "")
-	h.deliver(1)
-	h.settled()
-	require.Len(t, r.messages(), 3)
-	require.NotNil(t, h.health().EventsLostAt)
+	require.Nil(t, h.readHealth().EventsLostAt)
+	h.applySubscription("north", "HOOK", r.server.URL, "")
+	h.startDispatchers(1)
+	h.waitForDeliveries()
+	require.Len(t, r.listRequests(), 3)
+	require.NotNil(t, h.readHealth().EventsLostAt)
 }

@@ -21,53 +21,51 @@ const (
 	// endpoint.
 	DefaultPerEndpoint = 4
 
-	// deliveriesAtOnce bounds the concurrent attempts at all endpoints.
-	deliveriesAtOnce = 2048
-	// deliveryBatch bounds the deliveries that are leased at a time, which is how
-	// far a tenant can exceed its share.
-	deliveryBatch = 256
-	// handoversAtOnce bounds the workflows that are started concurrently: many
-	// deliveries can fail at the same moment, and first attempts go on meanwhile.
-	handoversAtOnce = 4
-	// handoverInterval is how often the dispatcher looks for deliveries that a
-	// workflow has to take over. It is well below the first step of the retries.
+	// concurrentAttempts bounds the concurrent attempts at all endpoints.
+	concurrentAttempts = 2048
+	// claimBatch bounds the deliveries that one exchange leases, and so the excess of a
+	// tenant over its share.
+	claimBatch = 256
+	// concurrentHandovers bounds the workflows that are started concurrently: many
+	// deliveries can fail at the same moment, and first attempts continue meanwhile.
+	concurrentHandovers = 4
+	// handoverInterval is the time between two polls for deliveries to hand over. It is
+	// well below the first retry delay.
 	handoverInterval = 250 * time.Millisecond
-	// warnInterval is the least time between two log messages about held-up
-	// deliveries: when one is held up, many are.
+	// warnInterval is the minimum time between two log messages about failed attempts
+	// and handovers, which come in bursts.
 	warnInterval = 5 * time.Second
-	// fanOutBatch is how many events are turned into deliveries in one transaction.
-	fanOutBatch = 500
-	// deliveryLease outlasts an attempt and the time until it is recorded. The
-	// deliveries of a dispatcher that died become due again when it ends.
-	deliveryLease = 30 * time.Second
-	// idleFanOutBatch is fanOutBatch while there are no endpoints, and so no
-	// deliveries.
+	// fanOutBatch is the number of events that one transaction turns into deliveries,
+	// idleFanOutBatch the number without endpoints and therefore without deliveries.
+	fanOutBatch     = 500
 	idleFanOutBatch = 50_000
-	// rest is the least time between two exchanges, of which the first follows a
-	// wake-up at once.
-	rest = 20 * time.Millisecond
-	// soon is the pause before the next look after a commit: earlier transactions
-	// that are still open may hold the new events back for a moment. Each look that
-	// finds nothing doubles it, up to pollInterval.
-	soon = rest
-	// pollInterval is how soon events of other replicas are found.
+	// deliveryLease exceeds an attempt and the time until it is recorded. The deliveries
+	// of a dead dispatcher become due again at its end.
+	deliveryLease = 30 * time.Second
+	// minInterval is the minimum time between two exchanges.
+	minInterval = 20 * time.Millisecond
+	// retrySoon is the pause before the next exchange after a commit: open earlier
+	// transactions may hold back the new events. Each exchange without a result doubles
+	// the pause, up to pollInterval.
+	retrySoon = minInterval
+	// pollInterval is the time between two polls for events of other replicas.
 	pollInterval = time.Second
-	// gatherFor is how long results are gathered before they are written, so that
-	// many attempts share one transaction.
-	gatherFor = 3 * time.Millisecond
-	// callTime bounds the start of a workflow.
-	callTime = 6 * time.Second
-	// finishTime bounds the last transaction of a stopping dispatcher.
-	finishTime = 5 * time.Second
+	// Results are gathered for gatherTime before they are written, so that many attempts
+	// share one transaction.
+	gatherTime = 3 * time.Millisecond
+	// callTimeout bounds the start of a workflow.
+	callTimeout = 6 * time.Second
+	// drainTimeout bounds the last transaction of a stopping dispatcher.
+	drainTimeout = 5 * time.Second
 )
 
 // Options configure a Dispatcher.
 type Options struct {
 	DB *persistence.DB
-	// Attempt makes the first attempt at a delivery. An error means that the request
-	// was never sent, which says nothing about the receiver.
+	// Attempt makes the first attempt at a delivery. An error means that no request was
+	// sent; it does not count against the receiver.
 	Attempt func(ctx context.Context, d *webhooks.DueDelivery) (domain.WebhookAttempt, error)
-	// Retry starts the workflow that retries a delivery whose first attempt failed.
+	// Retry starts the workflow that retries a delivery after its failed first attempt.
 	// It may be called again for the same delivery.
 	Retry  func(ctx context.Context, d domain.WebhookDelivery) error
 	Clock  func() time.Time
@@ -75,19 +73,18 @@ type Options struct {
 	// PerEndpoint limits the concurrent attempts at one endpoint; 0 is
 	// DefaultPerEndpoint.
 	PerEndpoint int
-	// Drain is how long attempts under way may take to end when the dispatcher
-	// stops.
+	// Drain bounds the attempts in flight when the dispatcher stops.
 	Drain time.Duration
 }
 
-// Dispatcher turns the events in the ledger into deliveries and makes the first
-// attempt at each. Deliveries of one process to one endpoint are made one after
-// the other in the order of the ledger, others concurrently. Failed deliveries
+// Dispatcher turns the events in the event log into deliveries and makes the first
+// attempt at each. Deliveries of one process to one endpoint are attempted one after
+// the other in the order of the event log, others concurrently. Failed deliveries
 // are handed over to a workflow.
 //
-// A failing endpoint gets one attempt at a time, and after some failures in a row
-// pauses between attempts. Slow receivers of one tenant cannot use up the
-// capacity for other tenants: a tenant gets at most as much as is left free.
+// A failing endpoint gets one attempt at a time, and pauses between attempts after
+// consecutive failures. Slow receivers of one tenant cannot exhaust the capacity for
+// other tenants: a tenant gets at most as many slots as remain free.
 //
 // Several dispatchers may work on one database.
 type Dispatcher struct {
@@ -95,23 +92,30 @@ type Dispatcher struct {
 	wake    loop.Signal
 	results chan deliveryResult
 
-	// Used by the loop only.
-	busy       map[uuid.UUID]int
-	ofTenants  map[uuid.UUID]int
+	// Used by the loop only. byEndpoint and byTenant count attempts in flight.
+	byEndpoint map[uuid.UUID]int
+	byTenant   map[uuid.UUID]int
 	running    int
-	handing    int
+	handovers  int
 	handoverAt time.Time
 	warnedAt   time.Time
 	pause      time.Duration
-	// idle is set while there are no endpoints: wake-ups are in vain until idleUntil.
+	// idle is set while there are no endpoints: wake-ups are ignored until idleUntil.
 	idle      bool
 	idleUntil time.Time
-	// waiting are endpoints with deliveries that may be due. Others are found by leaps,
-	// from leapAt on, after leapAfter.
-	waiting   map[uuid.UUID]bool
-	leapAt    time.Time
-	leapAfter uuid.UUID
-	outcome   webhooks.DeliveryExchange
+	// pending contains endpoints with deliveries that may be due. The exchange at
+	// scanAllAt scans for others, after the endpoint scanAllAfter.
+	pending      map[uuid.UUID]bool
+	scanAllAt    time.Time
+	scanAllAfter uuid.UUID
+	done         outcomes
+}
+
+// outcomes contains results that are not recorded yet.
+type outcomes struct {
+	attempted  []domain.WebhookAttempt
+	handedOver []domain.WebhookDelivery
+	released   []uuid.UUID
 }
 
 // deliveryResult is the outcome of an attempt or of a handover.
@@ -129,8 +133,8 @@ func New(o Options) *Dispatcher {
 	}
 	o.DB = o.DB.Background()
 	return &Dispatcher{
-		o: o, wake: loop.NewSignal(), results: make(chan deliveryResult, deliveriesAtOnce+handoversAtOnce),
-		waiting: map[uuid.UUID]bool{}, busy: map[uuid.UUID]int{}, ofTenants: map[uuid.UUID]int{}, pause: pollInterval,
+		o: o, wake: loop.NewSignal(), results: make(chan deliveryResult, concurrentAttempts+concurrentHandovers),
+		pending: map[uuid.UUID]bool{}, byEndpoint: map[uuid.UUID]int{}, byTenant: map[uuid.UUID]int{}, pause: pollInterval,
 	}
 }
 
@@ -138,163 +142,176 @@ func New(o Options) *Dispatcher {
 // made again. It never blocks.
 func (d *Dispatcher) Wake() { d.wake.Wake() }
 
-// Run works until ctx ends and all attempts that were begun have ended and are
-// recorded. It must not be called twice.
+// Run works until ctx ends and all attempts in flight are recorded. It must not be
+// called twice.
 func (d *Dispatcher) Run(ctx context.Context) {
-	// Attempts under way outlive ctx, for at most the drain time.
-	lasting, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer giveUp()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(d.o.Drain, giveUp) })()
+	// Attempts in flight outlive ctx, for at most the drain time.
+	attempts, cancelAttempts := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelAttempts()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(d.o.Drain, cancelAttempts) })()
 	l := loop.Loop[deliveryResult]{
 		Step: func(ctx context.Context) time.Duration {
 			if d.idle && d.o.Clock().Before(d.idleUntil) {
 				return d.idleUntil.Sub(d.o.Clock())
 			}
-			d.exchange(ctx, lasting)
+			d.exchangeDeliveries(ctx, attempts)
 			return d.pause
 		},
-		Wake: d.wake, Woken: func() { d.pause = soon },
-		Results: d.results, Note: func(r deliveryResult) { d.note(ctx, r) },
-		Gather: func() time.Duration { return gatherFor }, Rest: rest,
+		Wake: d.wake, OnWake: func() { d.pause = retrySoon },
+		Results: d.results, OnResult: func(r deliveryResult) { d.recordResult(ctx, r) },
+		GatherTime: func() time.Duration { return gatherTime }, MinInterval: minInterval,
 	}
 	l.Run(ctx)
-	d.finish(ctx)
+	d.drain(ctx)
 }
 
-// exchange records outcomes and begins the next deliveries. While the database
-// cannot be used, the outcomes are kept for the next exchange.
-func (d *Dispatcher) exchange(ctx, lasting context.Context) {
-	now := d.o.Clock()
-	d.outcome.Now, d.outcome.LeaseUntil = now, now.Add(deliveryLease)
-	d.outcome.FanOut, d.outcome.PerEndpoint = fanOutBatch, d.o.PerEndpoint
-	if d.idle {
-		d.outcome.FanOut = idleFanOutBatch
-	}
-	d.outcome.Limit = min(deliveriesAtOnce-d.running, deliveryBatch)
-	d.outcome.Busy, d.outcome.Full = d.busy, d.full()
-	d.outcome.Endpoints = slices.Collect(maps.Keys(d.waiting))
-	d.outcome.Leap, d.outcome.LeapAfter = !now.Before(d.leapAt), d.leapAfter
-	d.outcome.Handovers = 0
-	if !now.Before(d.handoverAt) {
-		d.outcome.Handovers = handoversAtOnce - d.handing
-	}
-	due, err := webhooks.ExchangeDeliveries(ctx, d.o.DB, d.outcome)
+// exchangeDeliveries records outcomes and starts the next deliveries. While the
+// database is unavailable, it keeps the outcomes for the next exchange.
+func (d *Dispatcher) exchangeDeliveries(ctx, attempts context.Context) {
+	e := d.nextExchange()
+	due, err := webhooks.ExchangeDeliveries(ctx, d.o.DB, e)
 	if err != nil {
 		if ctx.Err() == nil {
-			d.o.Logger.ErrorContext(ctx, "webhook dispatcher cannot use the database", slog.Any("error", err))
+			d.o.Logger.ErrorContext(ctx, "exchanging webhook deliveries failed", slog.Any("error", err))
 		}
 		d.pause = pollInterval
 		return
 	}
-	if len(due.Handovers) < d.outcome.Handovers {
-		d.handoverAt = now.Add(handoverInterval)
+	d.done = outcomes{}
+	if len(due.Handovers) < e.Handovers {
+		d.handoverAt = e.Now.Add(handoverInterval)
 	}
-	if d.outcome.Leap {
-		d.leapAt, d.leapAfter = now.Add(pollInterval), due.LeapAfter
+	if e.Leap {
+		d.scanAllAt, d.scanAllAfter = e.Now.Add(pollInterval), due.LeapAfter
 	}
-	if d.outcome.Limit > 0 {
-		clear(d.waiting)
+	if e.Limit > 0 {
+		clear(d.pending)
 	}
-	d.outcome = webhooks.DeliveryExchange{}
-	d.idle, d.idleUntil = !due.Endpoints, now.Add(pollInterval)
-	for _, behind := range due.Behind {
-		d.waiting[behind] = true
+	d.idle, d.idleUntil = !due.Endpoints, e.Now.Add(pollInterval)
+	for _, endpoint := range due.Behind {
+		d.pending[endpoint] = true
 	}
 	for _, lost := range due.Lost {
 		d.o.Logger.WarnContext(ctx, "events were removed before they were delivered to a webhook endpoint",
 			slog.String("subscription", lost.String()))
 	}
-	for i := range due.FirstAttempts {
-		first := &due.FirstAttempts[i]
-		d.running++
-		d.busy[first.SubscriptionID]++
-		// There may be more than the limits allow.
-		d.waiting[first.SubscriptionID] = true
-		d.ofTenants[first.TenantID]++
-		go d.attempt(lasting, first)
-	}
-	for _, failed := range due.Handovers {
-		d.handing++
-		go d.handOver(lasting, failed)
-	}
+	d.startDeliveries(attempts, due)
 	switch {
 	case due.FannedOut > 0 || len(due.FirstAttempts) > 0 || len(due.Behind) > 0:
-		d.pause = soon
+		d.pause = retrySoon
 	case d.pause < pollInterval:
 		d.pause = min(2*d.pause, pollInterval)
 	}
 }
 
-// full returns the tenants that have as many deliveries under way as slots are
-// left for all others. So one tenant can take a half, two a third each, and some
-// slots always stay free.
-func (d *Dispatcher) full() []uuid.UUID {
-	var full []uuid.UUID
-	for tenant, n := range d.ofTenants {
-		if n >= deliveriesAtOnce-d.running {
-			full = append(full, tenant)
-		}
+// nextExchange returns the input of the next exchange.
+func (d *Dispatcher) nextExchange() webhooks.DeliveryExchange {
+	now := d.o.Clock()
+	e := webhooks.DeliveryExchange{
+		Attempted: d.done.attempted, HandedOver: d.done.handedOver, Released: d.done.released,
+		FanOut: fanOutBatch, PerEndpoint: d.o.PerEndpoint, Limit: min(concurrentAttempts-d.running, claimBatch),
+		Busy: d.byEndpoint, Full: d.saturatedTenants(), Endpoints: slices.Collect(maps.Keys(d.pending)),
+		Leap: !now.Before(d.scanAllAt), LeapAfter: d.scanAllAfter,
+		Now: now, LeaseUntil: now.Add(deliveryLease),
 	}
-	return full
+	if d.idle {
+		e.FanOut = idleFanOutBatch
+	}
+	if !now.Before(d.handoverAt) {
+		e.Handovers = concurrentHandovers - d.handovers
+	}
+	return e
 }
 
-func (d *Dispatcher) attempt(ctx context.Context, due *webhooks.DueDelivery) {
+// startDeliveries starts the leased first attempts and handovers.
+func (d *Dispatcher) startDeliveries(ctx context.Context, due *webhooks.Deliveries) {
+	for i := range due.FirstAttempts {
+		first := &due.FirstAttempts[i]
+		d.running++
+		d.byEndpoint[first.SubscriptionID]++
+		d.byTenant[first.TenantID]++
+		// The limits may have left further deliveries.
+		d.pending[first.SubscriptionID] = true
+		go d.runAttempt(ctx, first)
+	}
+	for _, failed := range due.Handovers {
+		d.handovers++
+		go d.runHandover(ctx, failed)
+	}
+}
+
+// saturatedTenants returns the tenants with as many deliveries in flight as there are free
+// slots. So one tenant can use a half, two a third each, and some slots always stay
+// free.
+func (d *Dispatcher) saturatedTenants() []uuid.UUID {
+	var saturated []uuid.UUID
+	for tenant, n := range d.byTenant {
+		if n >= concurrentAttempts-d.running {
+			saturated = append(saturated, tenant)
+		}
+	}
+	return saturated
+}
+
+func (d *Dispatcher) runAttempt(ctx context.Context, due *webhooks.DueDelivery) {
 	r := deliveryResult{delivery: due.WebhookDelivery}
 	r.attempt, r.err = d.o.Attempt(ctx, due)
 	d.results <- r
 }
 
-func (d *Dispatcher) handOver(ctx context.Context, delivery domain.WebhookDelivery) {
-	ctx, cancel := context.WithTimeout(ctx, callTime)
+func (d *Dispatcher) runHandover(ctx context.Context, delivery domain.WebhookDelivery) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	d.results <- deliveryResult{delivery: delivery, handover: true, err: d.o.Retry(ctx, delivery)}
 }
 
-// note keeps an outcome for the next exchange. A delivery that could not be
-// attempted is due again when its lease ends.
-func (d *Dispatcher) note(ctx context.Context, r deliveryResult) {
+// recordResult keeps an outcome for the next exchange. A delivery without an attempt is
+// due again when its lease ends.
+func (d *Dispatcher) recordResult(ctx context.Context, r deliveryResult) {
 	if now := d.o.Clock(); r.err != nil && ctx.Err() == nil && now.Sub(d.warnedAt) > warnInterval {
 		d.warnedAt = now
-		d.o.Logger.WarnContext(ctx, "webhook delivery is held up", slog.String("delivery", r.delivery.ID.String()),
+		d.o.Logger.WarnContext(ctx, "webhook delivery is delayed", slog.String("delivery", r.delivery.ID.String()),
 			slog.Bool("handover", r.handover), slog.Any("error", r.err))
 	}
 	if r.handover {
-		d.handing--
+		d.handovers--
 		if r.err == nil {
-			d.outcome.HandedOver = append(d.outcome.HandedOver, r.delivery)
+			d.done.handedOver = append(d.done.handedOver, r.delivery)
 		}
 		return
 	}
 	d.running--
-	d.waiting[r.delivery.SubscriptionID] = true
-	release(d.busy, r.delivery.SubscriptionID)
-	release(d.ofTenants, r.delivery.TenantID)
+	d.pending[r.delivery.SubscriptionID] = true
+	decrement(d.byEndpoint, r.delivery.SubscriptionID)
+	decrement(d.byTenant, r.delivery.TenantID)
 	switch {
 	case r.err == nil:
-		d.outcome.Attempted = append(d.outcome.Attempted, r.attempt)
+		d.done.attempted = append(d.done.attempted, r.attempt)
 	case ctx.Err() != nil:
-		// Other deliveries need not wait for it.
-		d.outcome.Released = append(d.outcome.Released, r.delivery.ID)
+		// Later deliveries of the process need not wait for the end of the lease.
+		d.done.released = append(d.done.released, r.delivery.ID)
 	}
 }
 
-func release(counts map[uuid.UUID]int, id uuid.UUID) {
+func decrement(counts map[uuid.UUID]int, id uuid.UUID) {
 	counts[id]--
 	if counts[id] <= 0 {
 		delete(counts, id)
 	}
 }
 
-// finish waits for attempts under way and records their outcomes.
-func (d *Dispatcher) finish(ctx context.Context) {
-	for d.running+d.handing > 0 {
-		d.note(ctx, <-d.results)
+// drain waits for the attempts in flight and records their outcomes.
+func (d *Dispatcher) drain(ctx context.Context) {
+	for d.running+d.handovers > 0 {
+		d.recordResult(ctx, <-d.results)
 	}
-	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	d.outcome.FanOut, d.outcome.Limit, d.outcome.Handovers, d.outcome.Now = 0, 0, 0, d.o.Clock()
-	if _, err := webhooks.ExchangeDeliveries(lasting, d.o.DB, d.outcome); err != nil {
-		// Nothing is lost: the deliveries are attempted again when their leases end.
-		d.o.Logger.ErrorContext(ctx, "webhook dispatcher could not record its last outcomes", slog.Any("error", err))
+	_, err := webhooks.ExchangeDeliveries(last, d.o.DB, webhooks.DeliveryExchange{
+		Attempted: d.done.attempted, HandedOver: d.done.handedOver, Released: d.done.released, Now: d.o.Clock(),
+	})
+	if err != nil {
+		// The deliveries are attempted again when their leases end.
+		d.o.Logger.ErrorContext(ctx, "recording the last outcomes of webhook deliveries failed", slog.Any("error", err))
 	}
 }

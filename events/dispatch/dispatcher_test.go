@@ -14,20 +14,20 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// item adds an item to a process of north.
-func (h *house) item(p *domain.Process, kind domain.ItemType, code string) {
+// createItem adds an item to a process of north.
+func (h *fixture) createItem(p *domain.Process, kind domain.ItemType, code string) {
 	h.t.Helper()
 	in := app.NewItem{Type: kind, ProcessID: p.ID, DefinitionCode: code}
 	if kind == domain.ItemMessage {
 		in.Text = "hello"
 	}
-	_, _, err := h.CreateProcessItem(h.t.Context(), h.olga("north"), in)
+	_, _, err := h.CreateProcessItem(h.t.Context(), h.ownerOf("north"), in)
 	require.NoError(h.t, err)
 }
 
 func TestDispatcherDeliversSubscribedEvents(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	receivers := map[string]*receiver{}
 	for code, more := range map[string]string{
 		"B": "", "A": `,"payloadVersion":"A"`, "CLAIMS": `,"processDefinition":"CLAIM"`,
@@ -39,17 +39,17 @@ func TestDispatcherDeliversSubscribedEvents(t *testing.T) {
 	}
 	foreign := newReceiver(t)
 	h.subscribe("south", "B", foreign.server.URL, "")
-	h.deliver(2)
+	h.startDispatchers(2)
 
-	loan := h.create("north", "LOAN")
-	h.item(loan, domain.ItemTask, "CHECK")
-	h.item(loan, domain.ItemMessage, "")
-	h.item(loan, domain.ItemThread, "TALK")
-	claim := h.create("north", "CLAIM")
-	h.finish("north", claim)
-	require.NoError(t, h.DeleteProcess(t.Context(), h.olga("north"), claim.ID))
-	h.create("south", "CLAIM")
-	h.settled()
+	loan := h.createProcess("north", "LOAN")
+	h.createItem(loan, domain.ItemTask, "CHECK")
+	h.createItem(loan, domain.ItemMessage, "")
+	h.createItem(loan, domain.ItemThread, "TALK")
+	claim := h.createProcess("north", "CLAIM")
+	h.completeProcess("north", claim)
+	require.NoError(t, h.DeleteProcess(t.Context(), h.ownerOf("north"), claim.ID))
+	h.createProcess("south", "CLAIM")
+	h.waitForDeliveries()
 
 	created, changed := "PROCESS.CREATED", "PROCESS.STATE_CHANGED"
 	item, task := "PROCESS_ITEM.CREATED", "PROCESS_ITEM.TASK_STATE_CHANGED"
@@ -58,25 +58,25 @@ func TestDispatcherDeliversSubscribedEvents(t *testing.T) {
 		"A":      {changed, changed, changed, "TASK.STATE_CHANGED"},
 		"CLAIMS": {created, changed, changed}, "DELETIONS": {"PROCESS.DELETED"}, "TYPES": {created, created, item, item, item}, "TASKS-A": {"TASK.STATE_CHANGED"},
 	} {
-		require.Equal(t, want, receivers[code].types(), code)
+		require.Equal(t, want, receivers[code].listTypes(), code)
 	}
-	for _, m := range receivers["A"].messages() {
+	for _, m := range receivers["A"].listRequests() {
 		require.Empty(t, m.Version)
 	}
-	for _, m := range receivers["B"].messages() {
+	for _, m := range receivers["B"].listRequests() {
 		require.Equal(t, "v2024-06-14", m.Version)
 	}
-	require.Equal(t, []string{created, changed}, foreign.types(), "those of its own tenant")
-	require.Equal(t, 25, h.inState(domain.DeliveryDelivered))
+	require.Equal(t, []string{created, changed}, foreign.listTypes(), "those of its own tenant")
+	require.Equal(t, 25, h.countInState(domain.DeliveryDelivered))
 }
 
 // Failed deliveries are left to a workflow; the others are delivered once. The
-// first attempts of a process come in the order of the ledger.
+// first attempts of a process follow the order of the event log.
 func TestFirstAttemptsKeepTheOrderOfAProcess(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	failing := newReceiver(t)
-	failing.answers(func(int, received) int {
+	failing.answerWith(func(int, receivedRequest) int {
 		if rand.IntN(10) < 3 {
 			return http.StatusServiceUnavailable
 		}
@@ -85,27 +85,27 @@ func TestFirstAttemptsKeepTheOrderOfAProcess(t *testing.T) {
 	sound := newReceiver(t)
 	h.subscribe("north", "FAILING", failing.server.URL, "")
 	h.subscribe("north", "SOUND", sound.server.URL, "")
-	h.deliver(3)
+	h.startDispatchers(3)
 	const processes = 30
 	for range processes {
-		p := h.create("north", "LOAN")
-		h.item(p, domain.ItemTask, "CHECK")
-		h.finish("north", p)
+		p := h.createProcess("north", "LOAN")
+		h.createItem(p, domain.ItemTask, "CHECK")
+		h.completeProcess("north", p)
 	}
-	h.settled()
-	want := h.ledgerOrder()
+	h.waitForDeliveries()
+	want := h.eventOrder()
 	require.Len(t, want, processes)
 	for _, r := range []*receiver{failing, sound} {
 		got := map[uuid.UUID][]string{}
-		for _, m := range r.messages() {
+		for _, m := range r.listRequests() {
 			got[m.Data.ProcessID] = append(got[m.Data.ProcessID], m.ID)
 		}
 		require.Equal(t, want, got)
 	}
-	failed := h.inState(domain.DeliveryRetrying)
-	h.eventually("the handovers", func() bool { return len(h.handedOver()) == failed })
+	failed := h.countInState(domain.DeliveryRetrying)
+	h.waitFor("the handovers", func() bool { return len(h.listHandedOver()) == failed })
 	require.NotZero(t, failed)
-	require.Zero(t, h.count(`SELECT count(*) FROM webhook_deliveries WHERE state = 'RETRYING' AND leased_until < next_attempt_at`))
+	require.Zero(t, h.queryCount(`SELECT count(*) FROM webhook_deliveries WHERE state = 'RETRYING' AND leased_until < next_attempt_at`))
 }
 
 type recordedEvent struct {
@@ -113,9 +113,8 @@ type recordedEvent struct {
 	ID      string
 }
 
-// ledgerOrder lists, for each process, the ids of its events as they were
-// recorded.
-func (h *house) ledgerOrder() map[uuid.UUID][]string {
+// eventOrder lists the ids of the events of each process in the order of the event log.
+func (h *fixture) eventOrder() map[uuid.UUID][]string {
 	h.t.Helper()
 	conn, err := pgx.Connect(h.t.Context(), h.url)
 	require.NoError(h.t, err)
@@ -134,39 +133,38 @@ func (h *house) ledgerOrder() map[uuid.UUID][]string {
 
 func TestUnsendableDeliveryWaits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	r := newReceiver(t)
-	h.declare("north", "HOOK", r.server.URL, "")
-	h.deliver(1)
-	h.create("north", "LOAN")
-	h.eventually("the fan-out", h.read)
-	require.Equal(t, domain.EndpointNoSecret, ptr(h.health()).State())
-	require.Empty(t, r.messages())
+	h.applySubscription("north", "HOOK", r.server.URL, "")
+	h.startDispatchers(1)
+	h.createProcess("north", "LOAN")
+	h.waitFor("the fan-out", h.eventsRead)
+	require.Equal(t, domain.EndpointNoSecret, ptr(h.readHealth()).State())
+	require.Empty(t, r.listRequests())
 
-	h.secret("north", "HOOK", "first")
-	h.settled()
-	require.Len(t, r.messages(), 2)
-	require.Len(t, strings.Fields(r.messages()[0].Signatures), 1)
+	h.issueSecret("north", "HOOK", "first")
+	h.waitForDeliveries()
+	require.Len(t, r.listRequests(), 2)
+	require.Len(t, strings.Fields(r.listRequests()[0].Signatures), 1)
 
-	// The new secret is valid beside the old one, so that the receiver can change
-	// over.
-	h.secret("north", "HOOK", "second")
-	h.create("north", "LOAN")
-	h.settled()
-	require.Len(t, strings.Fields(r.messages()[3].Signatures), 2)
+	// Both secrets are valid during the rotation.
+	h.issueSecret("north", "HOOK", "second")
+	h.createProcess("north", "LOAN")
+	h.waitForDeliveries()
+	require.Len(t, strings.Fields(r.listRequests()[3].Signatures), 2)
 
-	h.declare("north", "HOOK", r.server.URL, `,"paused":true`)
-	h.create("north", "LOAN")
-	h.eventually("the fan-out", h.read)
-	health := h.health()
+	h.applySubscription("north", "HOOK", r.server.URL, `,"paused":true`)
+	h.createProcess("north", "LOAN")
+	h.waitFor("the fan-out", h.eventsRead)
+	health := h.readHealth()
 	require.Equal(t, domain.EndpointPaused, health.State())
 	require.EqualValues(t, 2, health.Pending)
 	require.NotNil(t, health.PendingSince)
-	require.Len(t, r.messages(), 4)
+	require.Len(t, r.listRequests(), 4)
 
-	h.declare("north", "HOOK", r.server.URL, "")
-	h.settled()
-	require.Len(t, r.messages(), 6)
+	h.applySubscription("north", "HOOK", r.server.URL, "")
+	h.waitForDeliveries()
+	require.Len(t, r.listRequests(), 6)
 }
 
 func ptr[T any](value T) *T { return &value }

@@ -31,11 +31,11 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-const patience = 20 * time.Second
+const timeout = 20 * time.Second
 
-// house is a service with the tenants north and south, each with the definitions
-// LOAN and CLAIM, whose events are delivered to receivers.
-type house struct {
+// fixture is a service with the tenants north and south, each with the definitions LOAN
+// and CLAIM. Receivers get the events of their processes.
+type fixture struct {
 	*app.Service
 	*dispatch.Attempts
 	*administration.Administration
@@ -43,18 +43,18 @@ type house struct {
 	db     *persistence.DB
 	url    string
 	client *webhook.Client
-	// ahead is how far the clock is ahead.
-	ahead atomic.Int64
-	ids   map[string]uuid.UUID
+	// clockOffset is how far the clock is ahead.
+	clockOffset atomic.Int64
+	ids         map[string]uuid.UUID
 
-	mu     sync.Mutex
-	handed []domain.WebhookDelivery
-	refuse error
+	mu         sync.Mutex
+	handedOver []domain.WebhookDelivery
+	refuse     error
 }
 
-func newHouse(t *testing.T) *house {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	h := &house{t: t, url: pgtest.URL(t), ids: map[string]uuid.UUID{}}
+	h := &fixture{t: t, url: pgtest.URL(t), ids: map[string]uuid.UUID{}}
 	h.db = pgtest.Open(t, pgtest.AsService(t, h.url))
 	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
 	require.NoError(t, err)
@@ -69,10 +69,10 @@ func newHouse(t *testing.T) *house {
 	h.Attempts = dispatch.NewAttempts(dispatch.AttemptOptions{DB: h.db, Sealer: sealer, Sender: h.client, Clock: h.now})
 	h.Administration = administration.New(administration.Options{Store: store, Sealer: sealer, CheckWebhookURL: guard.CheckURL})
 	for _, tenant := range []string{"north", "south"} {
-		h.apply(document("Tenant", "", tenant, `{"name":"T"}`))
-		h.apply(document("User", tenant, "olga", `{"name":"Olga","email":"olga@`+tenant+`.example","role":"OWNER"}`))
+		h.applyManifests(manifest("Tenant", "", tenant, `{"name":"T"}`))
+		h.applyManifests(manifest("User", tenant, "olga", `{"name":"Olga","email":"olga@`+tenant+`.example","role":"OWNER"}`))
 		for _, code := range []string{"LOAN", "CLAIM"} {
-			h.apply(document("ProcessDefinition", tenant, code, `{"name":"P","items":[{"code":"CHECK","type":"TASK","name":"C",
+			h.applyManifests(manifest("ProcessDefinition", tenant, code, `{"name":"P","items":[{"code":"CHECK","type":"TASK","name":"C",
 				"candidates":[{"user":"olga"}]},{"code":"TALK","type":"THREAD","name":"T"}],
 				"permissions":{"initiators":[{"user":"olga"}],"managers":[{"user":"olga"}]}}`))
 		}
@@ -80,7 +80,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-func document(kind, tenant, code, spec string) json.RawMessage {
+func manifest(kind, tenant, code, spec string) json.RawMessage {
 	metadata := fmt.Sprintf(`{"code":%q`, code)
 	if tenant != "" {
 		metadata += fmt.Sprintf(`,"tenant":%q`, tenant)
@@ -88,15 +88,15 @@ func document(kind, tenant, code, spec string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"apiVersion":"procession/v1","kind":%q,"metadata":%s},"spec":%s}`, kind, metadata, spec))
 }
 
-func (h *house) now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+func (h *fixture) now() time.Time { return time.Now().Add(time.Duration(h.clockOffset.Load())) }
 
-func (h *house) system() domain.Caller {
+func (h *fixture) systemCaller() domain.Caller {
 	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 }
 
-func (h *house) apply(documents ...json.RawMessage) {
+func (h *fixture) applyManifests(documents ...json.RawMessage) {
 	h.t.Helper()
-	applied, err := h.ApplyResources(h.t.Context(), h.system(), administration.ApplyRequest{Documents: documents})
+	applied, err := h.ApplyResources(h.t.Context(), h.systemCaller(), administration.ApplyRequest{Documents: documents})
 	if refused, ok := errors.AsType[*domain.Error](err); ok {
 		require.Empty(h.t, refused.Details)
 	}
@@ -106,8 +106,8 @@ func (h *house) apply(documents ...json.RawMessage) {
 	}
 }
 
-// olga returns the owner of a tenant and may do everything in it.
-func (h *house) olga(tenant string) domain.Caller {
+// ownerOf returns the owner of a tenant, who has all its permissions.
+func (h *fixture) ownerOf(tenant string) domain.Caller {
 	return domain.Caller{
 		PrincipalID: h.ids[tenant+"/olga"], Type: domain.PrincipalUser,
 		Memberships: []domain.Membership{{TenantID: h.ids[tenant+"/"+tenant], Namespace: tenant, Role: domain.RoleOwner}},
@@ -115,44 +115,44 @@ func (h *house) olga(tenant string) domain.Caller {
 }
 
 // subscribe creates a subscription with a secret.
-func (h *house) subscribe(tenant, code, url, more string) {
+func (h *fixture) subscribe(tenant, code, url, more string) {
 	h.t.Helper()
-	h.declare(tenant, code, url, more)
-	h.secret(tenant, code, "first")
+	h.applySubscription(tenant, code, url, more)
+	h.issueSecret(tenant, code, "first")
 }
 
-// declare makes or changes a subscription.
-func (h *house) declare(tenant, code, url, more string) {
+// applySubscription creates or changes a subscription.
+func (h *fixture) applySubscription(tenant, code, url, more string) {
 	h.t.Helper()
-	h.apply(document("WebhookSubscription", tenant, code, fmt.Sprintf(`{"name":"S","url":%q%s}`, url, more)))
+	h.applyManifests(manifest("WebhookSubscription", tenant, code, fmt.Sprintf(`{"name":"S","url":%q%s}`, url, more)))
 }
 
-func (h *house) secret(tenant, code, name string) {
+func (h *fixture) issueSecret(tenant, code, name string) {
 	h.t.Helper()
-	_, err := h.IssueSecret(h.t.Context(), h.system(), administration.ResourceKey{
+	_, err := h.IssueSecret(h.t.Context(), h.systemCaller(), administration.ResourceKey{
 		Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code,
 	}, administration.NewSecret{Name: name})
 	require.NoError(h.t, err)
 }
 
-// create starts a process, which is two events.
-func (h *house) create(tenant, code string) *domain.Process {
+// createProcess starts a process, which is two events.
+func (h *fixture) createProcess(tenant, code string) *domain.Process {
 	h.t.Helper()
 	definition := h.ids[tenant+"/"+code]
-	process, _, err := h.CreateProcess(h.t.Context(), h.olga(tenant), app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})
+	process, _, err := h.CreateProcess(h.t.Context(), h.ownerOf(tenant), app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})
 	require.NoError(h.t, err)
 	return process
 }
 
-// finish completes a process, which is an event.
-func (h *house) finish(tenant string, p *domain.Process) {
+// completeProcess completes a process, which is an event.
+func (h *fixture) completeProcess(tenant string, p *domain.Process) {
 	h.t.Helper()
-	_, err := h.CompleteProcess(h.t.Context(), h.olga(tenant), p.ID)
+	_, err := h.CompleteProcess(h.t.Context(), h.ownerOf(tenant), p.ID)
 	require.NoError(h.t, err)
 }
 
-// dispatcher returns a dispatcher that is started with Run.
-func (h *house) dispatcher() *dispatch.Dispatcher {
+// newDispatcher returns a dispatcher that is started with Run.
+func (h *fixture) newDispatcher() *dispatch.Dispatcher {
 	return dispatch.New(dispatch.Options{
 		DB: h.db, Clock: h.now, Logger: enginetest.Logger(), Drain: 2 * time.Second,
 		Attempt: h.AttemptDelivery,
@@ -160,20 +160,20 @@ func (h *house) dispatcher() *dispatch.Dispatcher {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			if h.refuse == nil {
-				h.handed = append(h.handed, d)
+				h.handedOver = append(h.handedOver, d)
 			}
 			return h.refuse
 		},
 	})
 }
 
-// deliver runs dispatchers until the test ends or the returned function is called.
-func (h *house) deliver(dispatchers int) (stop func()) {
+// startDispatchers runs dispatchers until the test ends or the returned function is called.
+func (h *fixture) startDispatchers(dispatchers int) (stop func()) {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
 	var running sync.WaitGroup
 	for range dispatchers {
-		running.Go(func() { h.dispatcher().Run(ctx) })
+		running.Go(func() { h.newDispatcher().Run(ctx) })
 	}
 	stop = func() {
 		cancel()
@@ -183,25 +183,25 @@ func (h *house) deliver(dispatchers int) (stop func()) {
 	return stop
 }
 
-func (h *house) handedOver() []domain.WebhookDelivery {
+func (h *fixture) listHandedOver() []domain.WebhookDelivery {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Clone(h.handed)
+	return slices.Clone(h.handedOver)
 }
 
-func (h *house) refuseHandovers(err error) {
+func (h *fixture) refuseHandovers(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refuse = err
 }
 
-func (h *house) eventually(what string, condition func() bool) {
+func (h *fixture) waitFor(what string, condition func() bool) {
 	h.t.Helper()
-	require.Eventually(h.t, condition, patience, 5*time.Millisecond, "waiting for "+what)
+	require.Eventually(h.t, condition, timeout, 5*time.Millisecond, "waiting for "+what)
 }
 
-// count returns the one number that a query has as its result.
-func (h *house) count(sql string, args ...any) (n int) {
+// queryCount returns the number that a query selects.
+func (h *fixture) queryCount(sql string, args ...any) (n int) {
 	h.t.Helper()
 	conn, err := pgx.Connect(h.t.Context(), h.url)
 	require.NoError(h.t, err)
@@ -210,49 +210,49 @@ func (h *house) count(sql string, args ...any) (n int) {
 	return n
 }
 
-func (h *house) inState(state domain.WebhookDeliveryState) int {
+func (h *fixture) countInState(state domain.WebhookDeliveryState) int {
 	h.t.Helper()
-	return h.count(`SELECT count(*) FROM webhook_deliveries WHERE state = $1`, state)
+	return h.queryCount(`SELECT count(*) FROM webhook_deliveries WHERE state = $1`, state)
 }
 
-// settled waits until the whole ledger has been read for deliveries and no
-// delivery is due for its first attempt.
-func (h *house) settled() {
+// waitForDeliveries waits until the whole event log has been fanned out and no first
+// attempt is due.
+func (h *fixture) waitForDeliveries() {
 	h.t.Helper()
-	h.eventually("all to be delivered", func() bool {
-		return h.read() && h.behind() == 0 && h.count(`SELECT count(*) FROM webhook_deliveries d JOIN webhook_endpoints w USING (subscription_id)
+	h.waitFor("all to be delivered", func() bool {
+		return h.eventsRead() && h.countBacklogs() == 0 && h.queryCount(`SELECT count(*) FROM webhook_deliveries d JOIN webhook_endpoints w USING (subscription_id)
 			WHERE d.state = 'PENDING' AND NOT w.paused
 			  AND EXISTS (SELECT 1 FROM webhook_secrets s WHERE s.subscription_id = w.subscription_id)`) == 0
 	})
 }
 
-// read reports whether the whole ledger has been read for deliveries.
-func (h *house) read() bool {
+// eventsRead reports whether the whole event log has been fanned out.
+func (h *fixture) eventsRead() bool {
 	h.t.Helper()
-	return h.count(`SELECT count(*) FROM events e, webhook_cursor c
+	return h.queryCount(`SELECT count(*) FROM events e, webhook_cursor c
 		WHERE (e.era, e.xid, e.position) > (c.era, c.xid, c.position)`) == 0
 }
 
-// behind returns the number of endpoints that have events to be sent.
-func (h *house) behind() int {
+// countBacklogs returns the number of endpoints with unsent events.
+func (h *fixture) countBacklogs() int {
 	h.t.Helper()
-	return h.count(`SELECT count(*) FROM webhook_backlogs k JOIN webhook_endpoints w USING (subscription_id), webhook_cursor c
+	return h.queryCount(`SELECT count(*) FROM webhook_backlogs k JOIN webhook_endpoints w USING (subscription_id), webhook_cursor c
 		WHERE NOT w.paused AND (k.until_xid IS NOT NULL OR (k.era, k.xid, k.position) < (c.era, c.xid, c.position))
 		  AND EXISTS (SELECT 1 FROM webhook_secrets s WHERE s.subscription_id = k.subscription_id)`)
 }
 
-// health returns the state of the subscription HOOK of north.
-func (h *house) health() domain.WebhookHealth {
+// readHealth returns the state of the subscription HOOK of north.
+func (h *fixture) readHealth() domain.WebhookHealth {
 	h.t.Helper()
-	page, err := h.FindWebhookEndpoints(h.t.Context(), h.olga("north"), administration.WebhookFilter{Codes: []string{"HOOK"}},
+	page, err := h.FindWebhookEndpoints(h.t.Context(), h.ownerOf("north"), administration.WebhookFilter{Codes: []string{"HOOK"}},
 		domain.PageRequest{Size: 10}, nil)
 	require.NoError(h.t, err)
 	require.Len(h.t, page.Items, 1)
 	return page.Items[0]
 }
 
-// received is one request that a receiver got.
-type received struct {
+// receivedRequest is a request that a receiver got.
+type receivedRequest struct {
 	ID, Type, Version string
 	Signatures        string
 	Timestamp         string
@@ -269,8 +269,8 @@ type receiver struct {
 	t        *testing.T
 	server   *httptest.Server
 	mu       sync.Mutex
-	requests []received
-	answer   func(n int, m received) int
+	requests []receivedRequest
+	answer   func(n int, m receivedRequest) int
 	header   http.Header
 	block    chan struct{}
 }
@@ -285,7 +285,7 @@ func newReceiver(t *testing.T) *receiver {
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	body, _ := io.ReadAll(request.Body)
-	m := received{Body: body, Signatures: request.Header.Get("Webhook-Signature"), Timestamp: request.Header.Get("Webhook-Timestamp")}
+	m := receivedRequest{Body: body, Signatures: request.Header.Get("Webhook-Signature"), Timestamp: request.Header.Get("Webhook-Timestamp")}
 	_ = json.Unmarshal(body, &m)
 	r.mu.Lock()
 	if m.ID != request.Header.Get("Webhook-Id") {
@@ -310,25 +310,27 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	_, _ = io.WriteString(w, "thanks")
 }
 
-func (r *receiver) answers(f func(n int, m received) int) {
+func (r *receiver) answerWith(f func(n int, m receivedRequest) int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answer = f
 }
 
-// always answers everything with one status.
-func always(status int) func(int, received) int { return func(int, received) int { return status } }
+// alwaysStatus answers everything with one status.
+func alwaysStatus(status int) func(int, receivedRequest) int {
+	return func(int, receivedRequest) int { return status }
+}
 
-func (r *receiver) messages() []received {
+func (r *receiver) listRequests() []receivedRequest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.requests)
 }
 
-// types returns the event types that it received, sorted.
-func (r *receiver) types() []string {
+// listTypes returns the event types that it received, sorted.
+func (r *receiver) listTypes() []string {
 	types := []string{}
-	for _, m := range r.messages() {
+	for _, m := range r.listRequests() {
 		types = append(types, m.Type)
 	}
 	slices.Sort(types)

@@ -16,17 +16,17 @@ import (
 	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
-// Every public event is rendered and delivered in the versions that have a name for it.
+// Every public event is delivered in each payload version that names it.
 func TestEveryPublicEventIsDelivered(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	receivers := map[domain.PayloadVersion]*receiver{}
 	for _, version := range domain.PayloadVersions() {
 		receivers[version] = newReceiver(t)
 		h.subscribe("north", "ALL-"+string(version), receivers[version].server.URL, fmt.Sprintf(`,"payloadVersion":%q,"eventTypes":["%s"]`,
 			version, strings.Join(domain.PublicEventNames(version), `","`)))
 	}
-	h.deliver(1)
+	h.startDispatchers(1)
 	item := uuid.New()
 	subjects := map[string]uuid.UUID{}
 	require.NoError(t, h.db.Record(t.Context(), func(*persistence.Tx) (events domain.Events, _ error) {
@@ -49,22 +49,22 @@ func TestEveryPublicEventIsDelivered(t *testing.T) {
 		}
 		return events, nil
 	}))
-	h.settled()
+	h.waitForDeliveries()
 	for version, r := range receivers {
 		names := domain.PublicEventNames(version)
 		slices.Sort(names)
-		require.Equal(t, names, r.types(), version)
-		for _, m := range r.messages() {
+		require.Equal(t, names, r.listTypes(), version)
+		for _, m := range r.listRequests() {
 			require.Contains(t, string(m.Body), subjects[m.ID].String(), m.Type)
 		}
 	}
 }
 
-// Deliveries are made of the events that domain.Event.NameIn names, under that
-// name; OnRequest types only where a subscription names types.
+// Exactly the events named by domain.Event.NameIn are delivered; OnRequest types only
+// to subscriptions that name types.
 func TestFanOutAgreesWithPublicEvents(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	versions := map[uuid.UUID]domain.PayloadVersion{}
 	named := map[uuid.UUID]bool{}
 	for _, version := range domain.PayloadVersions() {
@@ -100,10 +100,10 @@ func TestFanOutAgreesWithPublicEvents(t *testing.T) {
 		}
 	}
 	require.NoError(t, h.db.Record(t.Context(), func(*persistence.Tx) (domain.Events, error) { return events, nil }))
-	h.eventually("the fan-out", func() bool {
+	h.waitFor("the fan-out", func() bool {
 		_, err := webhooks.ExchangeDeliveries(t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, Now: time.Now()})
 		require.NoError(t, err)
-		return h.read()
+		return h.eventsRead()
 	})
 	conn, err := pgx.Connect(t.Context(), h.url)
 	require.NoError(t, err)
@@ -122,24 +122,24 @@ func TestFanOutAgreesWithPublicEvents(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// An exchange without new events locks nothing, and so writes nothing to the log of the database.
+// An exchange without new events takes no locks and writes no WAL.
 func TestExchangeWithoutEventsWritesNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.subscribe("north", "HOOK", "https://example.com/", "")
-	h.create("north", "LOAN")
+	h.createProcess("north", "LOAN")
 	exchange := func() {
 		_, err := webhooks.ExchangeDeliveries(t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, Leap: true, Now: time.Now()})
 		require.NoError(t, err)
 	}
-	h.eventually("the fan-out", func() bool {
+	h.waitFor("the fan-out", func() bool {
 		exchange()
-		return h.read()
+		return h.eventsRead()
 	})
 	locked := `SELECT xmax::text::bigint FROM webhook_cursor`
-	before := h.count(locked)
+	before := h.queryCount(locked)
 	for range 3 {
 		exchange()
 	}
-	require.Equal(t, before, h.count(locked))
+	require.Equal(t, before, h.queryCount(locked))
 }
