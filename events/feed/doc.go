@@ -1,7 +1,7 @@
-// Package feed wakes the followers of the event log when there are new events:
-// clients of the live feed and the webhook dispatcher.
+// Package feed wakes the followers of the event log, clients of the live feed and the
+// webhook dispatcher, when there are new events.
 //
-// A wake-up carries no events: each follower reads the log from its own cursor at
-// its own pace. So no event is lost with a notification, and nothing is buffered
-// for a slow follower.
+// A wake-up carries no events: each follower reads the log from its own cursor at its
+// own pace. A lost notification therefore loses no event, and a slow follower needs no
+// buffer.
 package feed

@@ -19,36 +19,35 @@ const (
 	// DefaultPerPrincipal is the default limit of concurrent subscriptions of a
 	// principal at a replica.
 	DefaultPerPrincipal = 10
-	// pollInterval is how soon new events are found without a notification.
+	// pollInterval is the time between two scans without a notification.
 	pollInterval = time.Second
-	// pendingInterval is the pause before the next look for events that wait for
-	// other transactions to end; it doubles each time up to pollInterval.
+	// pendingInterval is the pause before the next scan while events wait for other
+	// transactions. It doubles each time, up to pollInterval.
 	pendingInterval = 10 * time.Millisecond
-	// lookInterval is the least time between two looks, of which the first is made at
-	// once.
-	lookInterval = 20 * time.Millisecond
-	// newsInterval is the least time between two wake-ups of one follower, of which the
-	// first comes at once. It bounds how often a stream reads the log.
-	newsInterval = 250 * time.Millisecond
-	// lookAt is how many new events are read at a time.
-	lookAt = 1000
+	// scanInterval is the minimum time between two scans.
+	scanInterval = 20 * time.Millisecond
+	// wakeInterval is the minimum time between two wake-ups of one follower. It bounds
+	// the reads of a stream.
+	wakeInterval = 250 * time.Millisecond
+	// scanBatch is the number of events that one scan reads.
+	scanBatch = 1000
 )
 
 // Options configure a Hub.
 type Options struct {
 	DB     *persistence.DB
 	Logger *slog.Logger
-	// Heard is called when a replica, which may be this one, notifies of new events. It
-	// must not block, and may be nil.
-	Heard func()
+	// OnNotification is called when any replica notifies of new events. It must not
+	// block, and may be nil.
+	OnNotification func()
 	// PerPrincipal limits the concurrent subscriptions of a principal; 0 is
 	// DefaultPerPrincipal.
 	PerPrincipal int
 }
 
 // Hub watches the event log for all followers at this replica. It listens on one
-// connection, reads the log once for all subscriptions, and wakes those whose
-// tenants have new public events. Without subscriptions it does not read. It is safe
+// connection, reads the log once for all subscriptions, and wakes the subscriptions to
+// tenants with new public events. Without subscriptions it does not read. It is safe
 // for concurrent use.
 type Hub struct {
 	o    Options
@@ -72,24 +71,24 @@ func NewHub(o Options) *Hub {
 	}
 }
 
-// Subscription delivers wake-ups to one follower of the event log.
+// Subscription delivers wake-ups to a follower of the event log.
 type Subscription struct {
 	hub       *Hub
 	principal uuid.UUID
 	tenants   map[uuid.UUID]bool
-	news      loop.Signal
-	// resting is set while the follower may not be woken again, late when it is to be
-	// woken afterwards.
-	resting, late bool
+	wake      loop.Signal
+	// resting is set for wakeInterval after a wake-up, wakePending when another one is
+	// due then.
+	resting, wakePending bool
 }
 
 // Subscribe returns a subscription that is woken by new public events of the
-// tenants, until Close. It fails with RATE_LIMITED when the principal has as many
-// subscriptions as it may have, and with UNAVAILABLE after Drain.
+// tenants, until Close. It returns RATE_LIMITED when the principal has reached its
+// limit, and UNAVAILABLE after Drain.
 func (h *Hub) Subscribe(principal uuid.UUID, tenants []uuid.UUID) (*Subscription, error) {
-	of := make(map[uuid.UUID]bool, len(tenants))
+	tenantSet := make(map[uuid.UUID]bool, len(tenants))
 	for _, id := range tenants {
-		of[id] = true
+		tenantSet[id] = true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -105,16 +104,16 @@ func (h *Hub) Subscribe(principal uuid.UUID, tenants []uuid.UUID) (*Subscription
 		}
 	}
 	h.perPrincipal[principal]++
-	s := &Subscription{hub: h, principal: principal, tenants: of, news: loop.NewSignal()}
+	s := &Subscription{hub: h, principal: principal, tenants: tenantSet, wake: loop.NewSignal()}
 	h.subscriptions[s] = struct{}{}
-	// The hub may not be reading.
+	// The hub does not scan without subscriptions.
 	h.wake.Wake()
 	return s, nil
 }
 
-// News returns a channel that receives a value when there may be new events;
-// several wake-ups may be merged into one.
-func (s *Subscription) News() <-chan struct{} { return s.news }
+// News returns a channel that receives a value when there may be new events. Wake-ups
+// may be merged.
+func (s *Subscription) News() <-chan struct{} { return s.wake }
 
 // Draining returns a channel that is closed when the replica is about to stop.
 func (s *Subscription) Draining() <-chan struct{} { return s.hub.draining }
@@ -149,23 +148,23 @@ func (h *Hub) Drain() {
 // Wake notifies the hub that there are new events. It never blocks.
 func (h *Hub) Wake() { h.wake.Wake() }
 
-// Run watches the event log until ctx ends. Without it, and while the database
-// cannot be used, no subscriber is woken.
+// Run scans the event log until ctx ends. While the database is unavailable, no
+// subscription is woken.
 func (h *Hub) Run(ctx context.Context) {
 	var listening sync.WaitGroup
-	listening.Go(func() { h.listen(ctx) })
+	listening.Go(func() { h.receiveNotifications(ctx) })
 	defer listening.Wait()
-	w := watch{hub: h, pending: pendingInterval}
-	// Events that are recorded during the pause are found by the next look.
-	l := loop.Loop[struct{}]{Step: w.look, Wake: h.wake, Rest: lookInterval}
+	s := scanner{hub: h, pendingPause: pendingInterval}
+	// The next scan finds events that are recorded during the pause.
+	l := loop.Loop[struct{}]{Step: s.scanEvents, Wake: h.wake, MinInterval: scanInterval}
 	l.Run(ctx)
 }
 
-// listen wakes the watch when a replica notifies of new events. While LISTEN
-// fails, the watch finds them by polling.
-func (h *Hub) listen(ctx context.Context) {
+// receiveNotifications wakes the scanner when a replica notifies of new events. While
+// LISTEN fails, it polls.
+func (h *Hub) receiveNotifications(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := h.o.DB.ReceiveEventSignals(ctx, h.heard, h.heard)
+		err := h.o.DB.ReceiveEventSignals(ctx, h.handleNotification, h.handleNotification)
 		if ctx.Err() != nil {
 			return
 		}
@@ -174,98 +173,98 @@ func (h *Hub) listen(ctx context.Context) {
 	}
 }
 
-// heard follows a notification, of which one may be lost before listening begins.
-func (h *Hub) heard() {
+// handleNotification handles a notification. It is also called when LISTEN begins, because earlier notifications may be lost.
+func (h *Hub) handleNotification() {
 	h.Wake()
-	if h.o.Heard != nil {
-		h.o.Heard()
+	if h.o.OnNotification != nil {
+		h.o.OnNotification()
 	}
 }
 
-// watch is the position up to which the event log has been read.
-type watch struct {
-	hub     *Hub
-	at      domain.EventCursor
-	placed  bool
-	pending time.Duration
+// scanner scans the event log from the cursor onwards.
+type scanner struct {
+	hub          *Hub
+	cursor       domain.EventCursor
+	started      bool
+	pendingPause time.Duration
 }
 
-// look wakes the subscriptions that have new events and returns the time until
-// the next look, unless it is woken earlier.
-func (w *watch) look(ctx context.Context) time.Duration {
-	if w.hub.Count() == 0 {
-		w.placed = false
+// scanEvents wakes the subscriptions with new events and returns the pause before the
+// next scan.
+func (s *scanner) scanEvents(ctx context.Context) time.Duration {
+	if s.hub.Count() == 0 {
+		s.started = false
 		return pollInterval
 	}
 	var found events.News
 	var err error
-	if w.placed {
-		found, err = events.ListNew(ctx, w.hub.o.DB.Background().Reader(), w.at, lookAt)
+	if s.started {
+		found, err = events.ListNew(ctx, s.hub.o.DB.Background().Reader(), s.cursor, scanBatch)
 	} else {
-		found.Next, err = events.End(ctx, w.hub.o.DB.Background().Reader())
+		found.Next, err = events.End(ctx, s.hub.o.DB.Background().Reader())
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			w.hub.o.Logger.WarnContext(ctx, "reading new events failed", slog.Any("error", err))
+			s.hub.o.Logger.WarnContext(ctx, "reading new events failed", slog.Any("error", err))
 		}
 		return pollInterval
 	}
-	w.at = found.Next
-	if !w.placed {
-		// Earlier subscribers may not have read this far.
-		w.placed = true
-		w.hub.notify(nil)
+	s.cursor = found.Next
+	if !s.started {
+		// Earlier subscribers may be behind this cursor.
+		s.started = true
+		s.hub.wakeSubscriptions(nil)
 		return pollInterval
 	}
-	w.hub.notify(found.Tenants)
+	s.hub.wakeSubscriptions(found.Tenants)
 	switch {
 	case found.More:
 		return 0
 	case !found.Pending:
-		w.pending = pendingInterval
+		s.pendingPause = pendingInterval
 		return pollInterval
 	case len(found.Tenants) > 0:
-		w.pending = pendingInterval
+		s.pendingPause = pendingInterval
 	default:
-		w.pending = min(2*w.pending, pollInterval)
+		s.pendingPause = min(2*s.pendingPause, pollInterval)
 	}
-	return w.pending
+	return s.pendingPause
 }
 
-// notify wakes the subscriptions to one of the tenants; nil is every tenant.
-func (h *Hub) notify(tenants map[uuid.UUID]bool) {
+// wakeSubscriptions wakes the subscriptions to any of the tenants; nil stands for all tenants.
+func (h *Hub) wakeSubscriptions(tenants map[uuid.UUID]bool) {
 	if tenants != nil && len(tenants) == 0 {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.subscriptions {
-		if s.concerned(tenants) {
-			s.notify()
+		if s.follows(tenants) {
+			s.wakeFollower()
 		}
 	}
 }
 
-// notify wakes the follower, now or when it may be woken again. The hub is locked.
-func (s *Subscription) notify() {
+// wakeFollower wakes the follower, at once or after wakeInterval. The caller holds the hub's lock.
+func (s *Subscription) wakeFollower() {
 	if s.resting {
-		s.late = true
+		s.wakePending = true
 		return
 	}
 	s.resting = true
-	s.news.Wake()
-	time.AfterFunc(newsInterval, func() {
+	s.wake.Wake()
+	time.AfterFunc(wakeInterval, func() {
 		s.hub.mu.Lock()
 		defer s.hub.mu.Unlock()
 		s.resting = false
-		if s.late {
-			s.late = false
-			s.notify()
+		if s.wakePending {
+			s.wakePending = false
+			s.wakeFollower()
 		}
 	})
 }
 
-func (s *Subscription) concerned(tenants map[uuid.UUID]bool) bool {
+func (s *Subscription) follows(tenants map[uuid.UUID]bool) bool {
 	if tenants == nil {
 		return true
 	}

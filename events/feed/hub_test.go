@@ -19,25 +19,25 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// patience bounds the time that a test waits for an expected event.
+// patience bounds the wait of a test for an expected event.
 const patience = 20 * time.Second
 
-// replicas is a database with the hubs that watch it.
-type replicas struct {
+// fixture is a database with the hubs that watch it.
+type fixture struct {
 	t      *testing.T
 	url    string
 	db     *persistence.DB
 	tenant uuid.UUID
 }
 
-func newReplicas(t *testing.T) *replicas {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	url := pgtest.URL(t)
-	return &replicas{t: t, url: url, db: pgtest.Open(t, url), tenant: uuid.New()}
+	return &fixture{t: t, url: url, db: pgtest.Open(t, url), tenant: uuid.New()}
 }
 
-// run runs a component of a replica until the test ends.
-func (r *replicas) run(part func(context.Context)) {
+// start runs a component of a replica until the test ends.
+func (r *fixture) start(part func(context.Context)) {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.t.Context()))
 	var running sync.WaitGroup
@@ -48,20 +48,20 @@ func (r *replicas) run(part func(context.Context)) {
 	})
 }
 
-// hub starts a hub, and returns it once it listens and has its first position.
-func (r *replicas) hub() *feed.Hub {
+// startHub starts a hub, and returns it once it listens and has its first position.
+func (r *fixture) startHub() *feed.Hub {
 	r.t.Helper()
 	hub := feed.NewHub(feed.Options{DB: r.db, Logger: slog.New(slog.DiscardHandler), PerPrincipal: 2})
 	first, err := hub.Subscribe(uuid.New(), []uuid.UUID{r.tenant})
 	require.NoError(r.t, err)
 	r.t.Cleanup(first.Close)
-	r.run(hub.Run)
+	r.start(hub.Run)
 	r.requireNews(first)
-	require.Eventually(r.t, func() bool { return r.listening() > 0 }, patience, time.Millisecond)
+	require.Eventually(r.t, func() bool { return r.countListeners() > 0 }, patience, time.Millisecond)
 	return hub
 }
 
-func (r *replicas) connect() *pgx.Conn {
+func (r *fixture) openConnection() *pgx.Conn {
 	r.t.Helper()
 	conn, err := pgx.Connect(r.t.Context(), r.url)
 	require.NoError(r.t, err)
@@ -71,16 +71,16 @@ func (r *replicas) connect() *pgx.Conn {
 
 const listeners = `FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN procession_events'`
 
-// listening counts connections that listen.
-func (r *replicas) listening() (n int) {
+// countListeners counts connections that listen.
+func (r *fixture) countListeners() (n int) {
 	r.t.Helper()
-	conn := r.connect()
+	conn := r.openConnection()
 	require.NoError(r.t, conn.QueryRow(r.t.Context(), `SELECT count(*) `+listeners).Scan(&n))
 	require.NoError(r.t, conn.Close(r.t.Context()))
 	return n
 }
 
-func (r *replicas) requireNews(s *feed.Subscription) {
+func (r *fixture) requireNews(s *feed.Subscription) {
 	r.t.Helper()
 	select {
 	case <-s.News():
@@ -89,8 +89,8 @@ func (r *replicas) requireNews(s *feed.Subscription) {
 	}
 }
 
-// record records an event of a tenant without a notification.
-func (r *replicas) record(tenant uuid.UUID, t domain.EventType) {
+// recordEvent records an event of a tenant without a notification.
+func (r *fixture) recordEvent(tenant uuid.UUID, t domain.EventType) {
 	r.t.Helper()
 	require.NoError(r.t, r.db.Record(r.t.Context(), func(*persistence.Tx) (domain.Events, error) {
 		return domain.Events{{
@@ -103,11 +103,11 @@ func (r *replicas) record(tenant uuid.UUID, t domain.EventType) {
 // Notifications arrive, also where statements are sent through a pooler.
 func TestHubWakesOnNotification(t *testing.T) {
 	t.Parallel()
-	r := newReplicas(t)
+	r := newFixture(t)
 	r.db = pgtest.OpenWithin(t, pgtest.Pooler(t, r.url), persistence.Limits{DirectURL: r.url})
-	here, there := r.hub(), r.hub()
+	here, there := r.startHub(), r.startHub()
 	notifier := feed.NewNotifier(r.db, slog.New(slog.DiscardHandler))
-	r.run(notifier.Run)
+	r.start(notifier.Run)
 	one, err := here.Subscribe(uuid.New(), []uuid.UUID{uuid.New(), r.tenant})
 	require.NoError(t, err)
 	other, err := there.Subscribe(uuid.New(), []uuid.UUID{r.tenant})
@@ -115,18 +115,18 @@ func TestHubWakesOnNotification(t *testing.T) {
 	stranger, err := here.Subscribe(uuid.New(), []uuid.UUID{uuid.New()})
 	require.NoError(t, err)
 	for range 5 {
-		r.record(r.tenant, domain.EventProcessCreated)
+		r.recordEvent(r.tenant, domain.EventProcessCreated)
 		notifier.Wake()
 		r.requireNews(one)
 		r.requireNews(other)
 	}
 	// Events for administrators only and events of another tenant wake no
 	// subscriber.
-	r.record(r.tenant, domain.EventSecretIssued)
+	r.recordEvent(r.tenant, domain.EventSecretIssued)
 	foreign := uuid.New()
 	last, err := here.Subscribe(uuid.New(), []uuid.UUID{foreign})
 	require.NoError(t, err)
-	r.record(foreign, domain.EventProcessCreated)
+	r.recordEvent(foreign, domain.EventProcessCreated)
 	here.Wake()
 	r.requireNews(last)
 	require.Empty(t, one.News())
@@ -137,27 +137,27 @@ func TestHubWakesOnNotification(t *testing.T) {
 // is cut, and when an older transaction had to end first.
 func TestHubFindsEventsByPolling(t *testing.T) {
 	t.Parallel()
-	r := newReplicas(t)
-	s, err := r.hub().Subscribe(uuid.New(), []uuid.UUID{r.tenant})
+	r := newFixture(t)
+	s, err := r.startHub().Subscribe(uuid.New(), []uuid.UUID{r.tenant})
 	require.NoError(t, err)
 	defer s.Close()
-	r.record(r.tenant, domain.EventProcessCreated)
+	r.recordEvent(r.tenant, domain.EventProcessCreated)
 	r.requireNews(s)
 
-	admin := r.connect()
+	admin := r.openConnection()
 	var cut int
 	require.NoError(t, admin.QueryRow(t.Context(),
 		`SELECT count(*) FROM (SELECT pg_terminate_backend(pid) `+listeners+`) t`).Scan(&cut))
 	require.Equal(t, 1, cut)
-	r.record(r.tenant, domain.EventProcessCreated)
+	r.recordEvent(r.tenant, domain.EventProcessCreated)
 	r.requireNews(s)
-	require.Eventually(t, func() bool { return r.listening() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return r.countListeners() == 1 }, patience, time.Millisecond)
 
 	older, err := admin.Begin(t.Context())
 	require.NoError(t, err)
 	_, err = older.Exec(t.Context(), `SELECT pg_current_xact_id()`)
 	require.NoError(t, err)
-	r.record(r.tenant, domain.EventProcessCreated)
+	r.recordEvent(r.tenant, domain.EventProcessCreated)
 	found, err := events.ListNew(t.Context(), r.db.Reader(), domain.EventCursor{}, 10)
 	require.NoError(t, err)
 	require.True(t, found.Pending)
@@ -166,17 +166,17 @@ func TestHubFindsEventsByPolling(t *testing.T) {
 	r.requireNews(s)
 }
 
-// A follower is woken four times a second at most, and the last event is not missing.
-func TestFollowersAreWokenSeldom(t *testing.T) {
+// A follower is woken at most four times a second, and for the last event too.
+func TestFollowersAreWokenAtIntervals(t *testing.T) {
 	t.Parallel()
-	r := newReplicas(t)
-	hub := r.hub()
+	r := newFixture(t)
+	hub := r.startHub()
 	s, err := hub.Subscribe(uuid.New(), []uuid.UUID{r.tenant})
 	require.NoError(t, err)
 	woken := 0
 	began := time.Now()
 	for time.Since(began) < time.Second {
-		r.record(r.tenant, domain.EventProcessCreated)
+		r.recordEvent(r.tenant, domain.EventProcessCreated)
 		hub.Wake()
 		select {
 		case <-s.News():
@@ -192,7 +192,7 @@ func TestFollowersAreWokenSeldom(t *testing.T) {
 // A hub without subscriptions does not read the log.
 func TestHubWithoutFollowersIsIdle(t *testing.T) {
 	t.Parallel()
-	r := newReplicas(t)
+	r := newFixture(t)
 	closed := pgtest.Open(t, r.url)
 	closed.Close()
 	var log strings.Builder
@@ -209,12 +209,12 @@ func TestHubWithoutFollowersIsIdle(t *testing.T) {
 	require.NotContains(t, log.String(), "reading new events failed")
 }
 
-// Many events cause few notifications, and the last one is not missing.
+// Many events cause few notifications, and one for the last event.
 func TestNotifierMergesNotifications(t *testing.T) {
 	t.Parallel()
-	r := newReplicas(t)
+	r := newFixture(t)
 	received, ready := make(chan struct{}, 1000), make(chan struct{})
-	r.run(func(ctx context.Context) {
+	r.start(func(ctx context.Context) {
 		_ = r.db.ReceiveEventSignals(ctx, func() { close(ready) }, func() { received <- struct{}{} })
 	})
 	<-ready
@@ -233,7 +233,7 @@ func TestNotifierMergesNotifications(t *testing.T) {
 	case <-time.After(patience):
 		require.FailNow(t, "no notification")
 	}
-	// A notification that is pending when it stops is sent.
+	// A pending notification is sent on stop.
 	notifier.Wake()
 	cancel()
 	<-stopped

@@ -11,35 +11,35 @@ import (
 )
 
 const (
-	// notifyInterval is the least time between two notifications of one replica.
+	// notifyInterval is the minimum time between two notifications of one replica.
 	notifyInterval = 50 * time.Millisecond
-	// reconnectAfter is the pause before a failed connection is opened again.
+	// reconnectAfter is the pause before a failed connection is reopened.
 	reconnectAfter = time.Second
 )
 
-// Notifier notifies all replicas of new events. Notifications are not part of the
-// transactions that record events, which would wait for each other; the polling
-// of the hubs makes up for a lost one.
+// Notifier notifies all replicas of new events. They are not sent by the transactions
+// that record events, which would then wait for each other. The hubs poll in case a
+// notification is lost.
 type Notifier struct {
 	db   *persistence.DB
 	log  *slog.Logger
 	wake loop.Signal
-	// rest ends when the next notification may be sent.
-	rest *time.Timer
+	// ready fires when the next notification may be sent.
+	ready *time.Timer
 }
 
 // NewNotifier returns a Notifier that is started with Run.
 func NewNotifier(db *persistence.DB, log *slog.Logger) *Notifier {
-	return &Notifier{db: db, log: log, wake: loop.NewSignal(), rest: time.NewTimer(0)}
+	return &Notifier{db: db, log: log, wake: loop.NewSignal(), ready: time.NewTimer(0)}
 }
 
 // Wake requests a notification. It never blocks.
 func (n *Notifier) Wake() { n.wake.Wake() }
 
-// Run sends notifications until ctx ends; one that is pending then is still sent.
+// Run sends notifications until ctx ends, including a pending one.
 func (n *Notifier) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := n.db.SendEventSignals(context.WithoutCancel(ctx), func() error { return n.next(ctx) })
+		err := n.db.SendEventSignals(context.WithoutCancel(ctx), func() error { return n.awaitRequest(ctx) })
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return
 		}
@@ -48,12 +48,12 @@ func (n *Notifier) Run(ctx context.Context) {
 	}
 }
 
-// next waits until a notification is requested, and until one may be sent. Requests
-// that arrive meanwhile are merged.
-func (n *Notifier) next(ctx context.Context) error {
+// awaitRequest waits until a notification is requested and may be sent. It merges
+// requests.
+func (n *Notifier) awaitRequest(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
-	case <-n.rest.C:
+	case <-n.ready.C:
 	}
 	select {
 	case <-n.wake:
@@ -64,6 +64,6 @@ func (n *Notifier) next(ctx context.Context) error {
 		case <-n.wake:
 		}
 	}
-	n.rest.Reset(notifyInterval)
+	n.ready.Reset(notifyInterval)
 	return nil
 }

@@ -23,7 +23,7 @@ func readAnswer(response *http.Response) string {
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return ""
 	}
-	text, _ := io.ReadAll(io.LimitReader(response.Body, MaxAnswer+1)) // what was read before the error
+	text, _ := io.ReadAll(io.LimitReader(response.Body, MaxAnswer+1)) // with the bytes before the error
 	return plainText(text)
 }
 
@@ -47,7 +47,7 @@ func plainText(data []byte) string {
 	if len(text) <= MaxAnswer {
 		return text
 	}
-	// Replacements are longer than what they stand for.
+	// Replacement characters are longer than the invalid bytes.
 	end := MaxAnswer
 	for !utf8.RuneStart(text[end]) {
 		end--

@@ -62,8 +62,8 @@ func newMine(t *testing.T) *mine {
 }
 
 // listen takes a port that is free at all addresses, and returns the listener at
-// the listed one. It is not one of those that the system hands out: a program that
-// still calls a server of its own that had the port before would touch a canary.
+// the listed one. The port is outside the system's ephemeral range: a program that
+// still calls an earlier server on the port would touch a canary.
 func (m *mine) listen(t *testing.T) net.Listener {
 	t.Helper()
 	const first, count = 20_000, 12_000

@@ -35,8 +35,7 @@ type ClientConfig struct {
 	Guard *Guard
 	// Clock is used for the timestamps of signatures and to measure latencies.
 	Clock func() time.Time
-	// RootCAs are the authorities that certificates of receivers are verified with;
-	// nil is those that the system trusts.
+	// RootCAs are the authorities of receivers' certificates; nil means the system's.
 	RootCAs *x509.CertPool
 	// Timeout bounds an attempt; 0 is AttemptTimeout.
 	Timeout time.Duration
@@ -96,14 +95,14 @@ type Delivery struct {
 	Secrets []Secret
 }
 
-// Send makes one attempt, a signed POST, and returns its outcome. An error means
-// that no attempt was made, which says nothing about the receiver: ErrNoSecret,
-// or ctx ended before there was an answer.
+// Send makes one attempt, a signed POST, and returns its outcome. An error means that
+// no attempt was made: ErrNoSecret, or ctx ended before an answer. It does not count
+// against the receiver.
 //
-// A kept connection that turns out to have been closed is replaced by another
-// within the attempt. Results and errors contain no part of the URL but the host.
+// If the receiver has closed a kept connection, the attempt opens another one. Results
+// and errors contain no part of the URL but the host.
 func (c *Client) Send(ctx context.Context, d Delivery) (Result, error) {
-	if !signable(d.Secrets) {
+	if !canSign(d.Secrets) {
 		return Result{}, ErrNoSecret
 	}
 	target, err := c.guard.parseURL(d.URL)
@@ -119,7 +118,7 @@ func (c *Client) Send(ctx context.Context, d Delivery) (Result, error) {
 		if ctx.Err() != nil {
 			return Result{}, fmt.Errorf("sending a webhook to %s: %w", target.Hostname(), context.Cause(ctx))
 		}
-		result := failed(err, attempt.Err() != nil)
+		result := classifyFailure(err, attempt.Err() != nil)
 		result.Latency = answered.Sub(begun)
 		return result, nil
 	}
@@ -133,7 +132,7 @@ func (c *Client) Send(ctx context.Context, d Delivery) (Result, error) {
 	return result, nil
 }
 
-func signable(secrets []Secret) bool {
+func canSign(secrets []Secret) bool {
 	for _, secret := range secrets {
 		if secret.key.Reveal() == "" {
 			return false
@@ -149,8 +148,8 @@ func newRequest(ctx context.Context, target *url.URL, d Delivery, now time.Time)
 	header.Set(HeaderID, d.ID)
 	header.Set(HeaderTimestamp, Timestamp(now))
 	header.Set(HeaderSignature, Sign(d.ID, now, d.Body, d.Secrets...))
-	// With a nil value it is not sent. It lets the transport repeat a request when a
-	// kept connection turns out to have been closed.
+	// With a nil value it is not sent, but lets the transport repeat the request on a
+	// new connection when the receiver has closed a kept one.
 	header["Idempotency-Key"] = nil
 	request := &http.Request{
 		Method: http.MethodPost, URL: target, Host: target.Host, Header: header,
@@ -161,8 +160,8 @@ func newRequest(ctx context.Context, target *url.URL, d Delivery, now time.Time)
 	return request.WithContext(ctx)
 }
 
-// dialTLS opens a connection and makes the TLS handshake, so that failures of the
-// two can be distinguished.
+// dialTLS opens a connection and performs the TLS handshake, so that errors tell the
+// two apart.
 func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
 	plain, err := c.guard.DialContext(ctx, network, address)
 	if err != nil {
@@ -174,8 +173,7 @@ func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn
 	}
 	config := c.tls.Clone()
 	config.ServerName = host
-	// The transport may continue to dial for other attempts after this one has
-	// ended.
+	// The transport may use the connection for other attempts after this one has ended.
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	sealed := tls.Client(plain, config)

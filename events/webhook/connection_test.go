@@ -148,7 +148,7 @@ func TestSendWantsTLS(t *testing.T) { //nolint:funlen // most of it is a table
 	}
 }
 
-// Connections are kept, and one that the receiver closed meanwhile costs nothing.
+// Connections are kept, and one that the receiver closed is replaced.
 func TestSendKeepsConnections(t *testing.T) {
 	t.Parallel()
 	var opened, requests atomic.Int64

@@ -2,6 +2,6 @@
 // version, signs it as Standard Webhooks describes, and makes one attempt to
 // deliver it that cannot be turned against the operator's own network.
 //
-// It stores nothing and does not choose the subscribers. Its callers count
-// attempts and retry with the delays of NextDelay.
+// It stores no state and does not select the subscribers. Its callers count the attempts
+// and retry with the delays of NextDelay.
 package webhook

@@ -14,17 +14,17 @@ import (
 // dialTimeout bounds the search for an address that answers.
 const dialTimeout = 10 * time.Second
 
-// Guard keeps deliveries away from addresses that a subscriber could not reach
-// without the service. It looks at the address of every connection just before it
+// Guard refuses deliveries to addresses that a subscriber could not reach without the
+// service. It looks at the address of every connection just before it
 // is opened, after names were resolved, so neither the spelling of a URL nor DNS
 // rebinding gets around it.
 //
 // All ports of an allowed address are allowed. A subscriber can reach them from
-// anywhere, and over https nothing that it can choose is sent before a handshake;
-// a policy that allows http everywhere gives up the latter.
+// anywhere, and over https its data is sent only after a handshake; a policy that
+// allows http everywhere gives up the latter.
 type Guard struct {
-	allow     reach
-	refuse    reach
+	allow     destinations
+	refuse    destinations
 	special   *ssrf.Guardian
 	named     []namedRange
 	allowHTTP bool
@@ -33,15 +33,15 @@ type Guard struct {
 }
 
 // NewGuard returns the guard of a policy, or an error when the policy is invalid.
-// Names are resolved by the resolver; nil is Go's own, because that of the C
-// library reads numbers as addresses in many spellings and has a limited number
-// of threads, which dead DNS servers of few subscribers can fill.
+// The resolver resolves names; nil means Go's own. The C library's resolver accepts
+// numbers in many spellings as addresses, and unresponsive DNS servers of a few
+// subscribers can exhaust its threads.
 func NewGuard(policy Policy, resolver *net.Resolver) (*Guard, error) {
-	allow, err := parseReach(policy.Allow, true)
+	allow, err := parseDestinations(policy.Allow, true)
 	if err != nil {
 		return nil, fmt.Errorf("invalid allowed webhook destination: %w", err)
 	}
-	refuse, err := parseReach(policy.Refuse, false)
+	refuse, err := parseDestinations(policy.Refuse, false)
 	if err != nil {
 		return nil, fmt.Errorf("invalid refused webhook destination: %w", err)
 	}
@@ -50,31 +50,30 @@ func NewGuard(policy Policy, resolver *net.Resolver) (*Guard, error) {
 	}
 	g := &Guard{allow: allow, refuse: refuse, special: ssrf.New(ssrf.WithAnyPort()), named: namedRanges(), allowHTTP: policy.AllowHTTP}
 	g.open = net.Dialer{Timeout: dialTimeout, Resolver: resolver}
-	g.guarded = net.Dialer{Timeout: dialTimeout, Resolver: resolver, ControlContext: g.control}
+	g.guarded = net.Dialer{Timeout: dialTimeout, Resolver: resolver, ControlContext: g.checkSocket}
 	return g, nil
 }
 
-// RefusedError reports that events may not be sent to an address. It does not
-// contain the address, so that it cannot be used to resolve names.
+// RefusedError reports a refused address. It does not contain the address, so that it
+// cannot be used to resolve names.
 type RefusedError struct {
-	// What describes the kind of the address.
-	What string
+	// Kind describes the kind of the address.
+	Kind string
 }
 
 // Error implements error.
-func (e *RefusedError) Error() string { return "the address is refused: " + e.What }
+func (e *RefusedError) Error() string { return "the address is refused: " + e.Kind }
 
-// CheckAddress returns a RefusedError for an address that events may not be sent
-// to.
+// CheckAddress returns a RefusedError for a refused address.
 func (g *Guard) CheckAddress(address netip.Addr) error {
-	if what := g.refusal(address); what != "" {
-		return &RefusedError{What: what}
+	if kind := g.refusalReason(address); kind != "" {
+		return &RefusedError{Kind: kind}
 	}
 	return nil
 }
 
-// refusal returns the reason why an address is refused, or "".
-func (g *Guard) refusal(address netip.Addr) string {
+// refusalReason returns the reason why an address is refused, or "".
+func (g *Guard) refusalReason(address netip.Addr) string {
 	address = address.Unmap()
 	switch {
 	case !address.IsValid():
@@ -88,7 +87,7 @@ func (g *Guard) refusal(address netip.Addr) string {
 	}
 	for _, named := range g.named {
 		if named.prefix.Contains(address) {
-			return named.what
+			return named.description
 		}
 	}
 	if g.special.SafeAddr(address) != nil {
@@ -111,14 +110,14 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	return dialer.DialContext(ctx, network, address)
 }
 
-// control checks the address of a socket that is about to connect.
-func (g *Guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
+// checkSocket checks the address of a socket that is about to connect.
+func (g *Guard) checkSocket(_ context.Context, network, address string, _ syscall.RawConn) error {
 	if network != "tcp4" && network != "tcp6" {
-		return &RefusedError{What: "not TCP"}
+		return &RefusedError{Kind: "not TCP"}
 	}
 	parsed, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return &RefusedError{What: "not an address"}
+		return &RefusedError{Kind: "not an address"}
 	}
 	return g.CheckAddress(parsed.Addr())
 }

@@ -16,10 +16,10 @@ func TestCheckAddress(t *testing.T) {
 	for _, address := range append(hostile4(), hostile6()...) {
 		var refused *webhook.RefusedError
 		require.ErrorAs(t, guard.CheckAddress(address), &refused, address)
-		require.NotEmpty(t, refused.What)
+		require.NotEmpty(t, refused.Kind)
 		require.NotContains(t, refused.Error(), address.String())
 	}
-	// What is next to the ranges is public.
+	// The addresses next to the ranges are public.
 	for _, address := range addresses(
 		"1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
 		"169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0", "192.167.255.255", "192.169.0.0",

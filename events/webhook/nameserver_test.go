@@ -17,7 +17,7 @@ import (
 type answers func(name string, ipv6 bool) ([]netip.Addr, bool)
 
 // newResolver serves answers from a name server of its own, and returns a resolver
-// that asks no other. Nothing is to be remembered.
+// that uses no other server and no cache.
 func newResolver(t *testing.T, look answers) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})

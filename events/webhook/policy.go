@@ -15,32 +15,32 @@ type Policy struct {
 	// answers.
 	Allow []string
 	// Refuse lists prefixes and addresses that are refused although they are public:
-	// those of the operator's own network. Allow takes precedence.
+	// parts of the operator's own network. Allow takes precedence.
 	Refuse []string
-	// AllowHTTP accepts http, which shows events to machines on the way, for all
-	// hosts. Destinations in Allow are always accepted over http.
+	// AllowHTTP accepts http for all hosts, which exposes events to machines on the
+	// way. Destinations in Allow are always accepted over http.
 	AllowHTTP bool
 }
 
-// reach is a list of a policy.
-type reach struct {
+// destinations is a parsed list of a policy.
+type destinations struct {
 	prefixes []netip.Prefix
 	hosts    map[string]bool
 }
 
-// parseReach parses a list of prefixes and addresses, and of names where names is
+// parseDestinations parses a list of prefixes and addresses, and of names where names is
 // true.
-func parseReach(texts []string, names bool) (reach, error) {
-	found := reach{hosts: map[string]bool{}}
+func parseDestinations(texts []string, names bool) (destinations, error) {
+	found := destinations{hosts: map[string]bool{}}
 	for _, text := range texts {
 		prefix, err := parsePrefix(text)
 		switch {
 		case err == nil:
 			found.prefixes = append(found.prefixes, prefix)
 		case !names:
-			return reach{}, fmt.Errorf("%q is neither an address nor a prefix such as 10.1.0.0/16", text)
+			return destinations{}, fmt.Errorf("%q is neither an address nor a prefix such as 10.1.0.0/16", text)
 		case checkName(text) != nil || endsInNumber(text):
-			return reach{}, fmt.Errorf("%q is neither an address, a prefix such as 10.1.0.0/16 nor the name of a host", text)
+			return destinations{}, fmt.Errorf("%q is neither an address, a prefix such as 10.1.0.0/16 nor the name of a host", text)
 		default:
 			found.hosts[canonicalHost(text)] = true
 		}
@@ -75,7 +75,7 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	return prefix.Masked(), nil
 }
 
-func (r reach) hasAddress(address netip.Addr) bool {
+func (r destinations) hasAddress(address netip.Addr) bool {
 	for _, prefix := range r.prefixes {
 		if prefix.Contains(address) {
 			return true
@@ -84,7 +84,7 @@ func (r reach) hasAddress(address netip.Addr) bool {
 	return false
 }
 
-func (r reach) hasHost(host string) bool { return r.hosts[canonicalHost(host)] }
+func (r destinations) hasHost(host string) bool { return r.hosts[canonicalHost(host)] }
 
 // canonicalHost returns the spelling in which names are compared.
 func canonicalHost(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }

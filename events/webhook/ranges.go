@@ -2,16 +2,15 @@ package webhook
 
 import "net/netip"
 
-// namedRange is a range of refused addresses that an error describes.
+// namedRange is a range of refused addresses with a description for errors.
 type namedRange struct {
-	prefix netip.Prefix
-	what   string
+	prefix      netip.Prefix
+	description string
 }
 
-// namedRanges returns the ranges whose refusal is described by more than "not public".
-// The other special-purpose ranges of the IANA registries are known to the library,
-// but for the address of one cloud's platform, which no registry lists. The first
-// match describes an address.
+// namedRanges returns the refused ranges with a description. The first match applies.
+// The library knows the other special-purpose ranges of the IANA registries, except one
+// cloud platform's address, which no registry lists.
 //
 // Ranges that carry an IPv4 address inside an IPv6 one are refused as a whole: a
 // translator or a tunnel on the way would deliver to the inner address.
@@ -44,7 +43,7 @@ func namedRanges() []namedRange {
 	}
 	ranges := make([]namedRange, len(texts))
 	for i, text := range texts {
-		ranges[i] = namedRange{prefix: netip.MustParsePrefix(text[0]), what: text[1]}
+		ranges[i] = namedRange{prefix: netip.MustParsePrefix(text[0]), description: text[1]}
 	}
 	return ranges
 }

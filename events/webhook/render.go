@@ -51,9 +51,8 @@ type itemDataB struct {
 	ProcessItemDefinitionCode string           `json:"processItemDefinitionCode,omitempty"`
 }
 
-// Render returns the body of an event in a payload version (A39, B52), or false
-// when the version has no such events. The same event always gives the same
-// bytes.
+// Render returns the body of an event in a payload version, or false when the version
+// lacks the event. The same event always gives the same bytes.
 func Render(version domain.PayloadVersion, e *domain.Event) ([]byte, bool, error) {
 	name, ok := e.NameIn(version)
 	if !ok {

@@ -18,10 +18,10 @@ type Failure string
 
 // The failures.
 const (
-	// FailureTimeout means that there was no answer in time.
+	// FailureTimeout means that the receiver did not answer in time.
 	FailureTimeout Failure = "TIMEOUT"
 	// FailureRefused means that the policy refuses the URL or the current address of
-	// its host, and nothing was sent.
+	// its host. No request was sent.
 	FailureRefused Failure = "REFUSED"
 	// FailureTLS means that the receiver has no valid certificate or does not speak
 	// TLS.
@@ -42,7 +42,7 @@ type Result struct {
 	Failure Failure
 	// Detail describes in one line why an attempt failed.
 	Detail string
-	// RetryAfter is the delay that the receiver asks for, 0 when it asks for none.
+	// RetryAfter is the delay that the receiver requests, or 0.
 	RetryAfter time.Duration
 	// Answer is the beginning of the body of the answer: at most 20,000 bytes of
 	// UTF-8 without NUL, in which invalid bytes are replaced.
@@ -52,7 +52,7 @@ type Result struct {
 // Delivered reports whether the receiver accepted the event.
 func (r Result) Delivered() bool { return r.Status >= 200 && r.Status <= 299 }
 
-// Gone reports whether the receiver wants no events any more.
+// Gone reports whether the receiver rejects all further events.
 func (r Result) Gone() bool { return r.Status == http.StatusGone }
 
 func statusDetail(status int) string {
@@ -62,39 +62,39 @@ func statusDetail(status int) string {
 	return fmt.Sprintf("the receiver answered %d", status)
 }
 
-// failed classifies an error of the transport. It quotes no cause: causes contain
-// addresses, also of this network's name servers, and texts of a receiver's
-// certificate.
-func failed(err error, expired bool) Result {
+// classifyFailure classifies an error of the transport. The result does not quote the
+// cause, which may contain addresses, also of this network's name servers, and texts of
+// a receiver's certificate.
+func classifyFailure(err error, expired bool) Result {
 	var refused *RefusedError
 	var handshake *handshakeError
 	switch {
 	case errors.As(err, &refused):
 		return Result{Failure: FailureRefused, Detail: refused.Error()}
-	case expired || timedOut(err):
+	case expired || isTimeout(err):
 		return Result{Failure: FailureTimeout, Detail: "there was no answer in time"}
-	case alerted(err):
+	case isTLSAlert(err):
 		return Result{Failure: FailureTLS, Detail: "the receiver ended TLS: it may want another version, or a certificate"}
-	case errors.As(err, &handshake) && !disconnected(handshake.cause):
+	case errors.As(err, &handshake) && !isDisconnect(handshake.cause):
 		return Result{Failure: FailureTLS, Detail: handshakeDetail(handshake.cause)}
 	default:
 		return Result{Failure: FailureConnection, Detail: connectionDetail(err)}
 	}
 }
 
-func timedOut(err error) bool {
+func isTimeout(err error) bool {
 	var network net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout()
 }
 
-// alerted reports whether the receiver ended TLS with an alert, in the handshake
+// isTLSAlert reports whether the receiver ended TLS with an alert, in the handshake
 // or, as TLS 1.3 has it for certificates of clients, after it.
-func alerted(err error) bool {
+func isTLSAlert(err error) bool {
 	operation, ok := errors.AsType[*net.OpError](err)
 	return ok && operation.Op == "remote error"
 }
 
-func disconnected(err error) bool {
+func isDisconnect(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
@@ -133,7 +133,7 @@ func connectionDetail(err error) string {
 		return "the receiver refused the connection"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return "there is no way to the receiver"
-	case disconnected(err):
+	case isDisconnect(err):
 		return "the receiver closed the connection without an answer"
 	default:
 		return "there was no answer that could be read"

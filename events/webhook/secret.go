@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// SecretPurpose is what secrets are sealed for. The record that a value is sealed for is the id of the secret.
+// SecretPurpose is the purpose of sealed webhook secrets. Their record is the id of the secret.
 const SecretPurpose = "WEBHOOK_SECRET"
 
 const (
@@ -21,7 +21,7 @@ const (
 // Secret is a key that deliveries are signed with. Printing, logging or encoding
 // it shows a placeholder.
 type Secret struct {
-	// The key is hidden in the same way as the text.
+	// key is a secret like the text.
 	key domain.Secret
 }
 
@@ -32,7 +32,7 @@ func ParseSecret(text domain.Secret) (Secret, error) {
 	if !found {
 		return Secret{}, errors.New("reading a webhook secret: it does not begin with " + secretPrefix)
 	}
-	// Strict decoding gives a secret one spelling. The cause is dropped because it
+	// Strict decoding allows one spelling per secret. The cause is dropped because it
 	// would quote the secret.
 	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil || strings.ContainsAny(encoded, "\r\n") {

@@ -46,9 +46,9 @@ func addresses(texts ...string) []netip.Addr {
 	return parsed
 }
 
-// spellings4 returns authorities of URLs that some reader takes for the address: what
-// inet_aton reads, what IPv6 carries, what Unicode folds, what parsers of URLs
-// disagree on, and names. All have the port.
+// spellings4 returns authorities of URLs that some parser reads as the address: the
+// spellings of inet_aton, IPv6 forms, Unicode digits, forms on which URL parsers
+// disagree, and names. All have the port.
 func spellings4(address netip.Addr, port string) []string {
 	b := address.As4()
 	n := binary.BigEndian.Uint32(b[:])
@@ -92,7 +92,7 @@ func spellings6(address netip.Addr, port string) []string {
 	return inURLs(hosts, port)
 }
 
-// inURLs puts hosts into URLs, of which some seem to lead to the listed address.
+// inURLs puts hosts into URLs; some appear to lead to the listed address.
 func inURLs(hosts []string, port string) []string {
 	var urls []string
 	for _, host := range hosts {
@@ -117,7 +117,7 @@ func inURLs(hosts []string, port string) []string {
 	return urls
 }
 
-// fold writes the digits with those of another script that begins with zero.
+// fold replaces the digits by another script's, which begin with zero.
 func fold(text string, zero rune) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {
@@ -171,8 +171,8 @@ func fromHex(text string) (netip.Addr, bool) {
 	return netip.AddrFromSlice(data)
 }
 
-// fromNumbers reads one to four numbers in any base, of which the last fills what
-// the others leave.
+// fromNumbers reads one to four numbers in any base. The last one fills the remaining
+// bytes.
 func fromNumbers(labels []string) (netip.Addr, bool) {
 	if len(labels) > 4 {
 		return netip.Addr{}, false

@@ -21,7 +21,7 @@ import (
 const attempts = 2000
 
 // newGuard returns a guard that allows the one address of a mine and accepts http
-// everywhere, so that the scheme is not what is refused.
+// everywhere, so that no URL is refused for its scheme.
 func newGuard(t *testing.T, look answers, allow ...string) *webhook.Guard {
 	t.Helper()
 	guard, err := webhook.NewGuard(webhook.Policy{Allow: allow, AllowHTTP: true}, newResolver(t, look))
@@ -88,8 +88,8 @@ const (
 	wasAnswered outcome = "was answered by a stranger"
 )
 
-// A visitor is a client that trusts all URLs and follows all redirects; there is
-// nothing but the guard's dial.
+// A visitor is a client that trusts all URLs and follows all redirects. Only the
+// guard's dial restricts it.
 type visitor struct {
 	client *http.Client
 	// dialled counts dials.
@@ -192,8 +192,8 @@ func port(t *testing.T, m *mine) uint16 {
 	return netip.MustParseAddrPort(net.JoinHostPort(listed, m.port)).Port()
 }
 
-// A name server whose answers change opens nothing: the address that is
-// checked is the one that is dialled.
+// A name server with changing answers reaches no further address: the guard checks the
+// dialled address.
 func TestRebindingReachesNothingHostile(t *testing.T) {
 	t.Parallel()
 	m := newMine(t)
@@ -243,7 +243,7 @@ func TestRebindingReachesNothingHostile(t *testing.T) {
 	t.Logf("%v", seen)
 }
 
-// What the operator listed is reached: by address, by prefix and by name.
+// Destinations that the operator listed are reached by address, by prefix and by name.
 func TestListedIsReached(t *testing.T) {
 	t.Parallel()
 	m := newMine(t)
@@ -267,7 +267,7 @@ func TestListedIsReached(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, result.Delivered(), "%+v: %+v", example, result)
 	}
-	// A name on the list is that name, not what is under it, nor its addresses.
+	// A listed name allows neither its subdomains nor its addresses.
 	client := newClient(t, webhook.ClientConfig{Guard: newGuard(t, look, "receiver.test")})
 	for _, host := range []string{"a.receiver.test", "receiver.test.example", "xreceiver.test", listed} {
 		result, err := client.Send(t.Context(), deliveryTo(t, "http://"+host+":"+m.port+"/"))

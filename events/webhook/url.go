@@ -12,8 +12,8 @@ import (
 // maxURLLength is the maximum length of the document of a subscription, in bytes.
 const maxURLLength = 2000
 
-// URLError is returned by CheckURL for a URL that events cannot be sent to. It
-// does not quote the URL, which may contain a token.
+// URLError is returned by CheckURL for a refused URL. It does not quote the URL, which
+// may contain a token.
 type URLError struct {
 	// Problem continues a sentence that begins with "the URL": "must have no
 	// fragment".
@@ -23,7 +23,7 @@ type URLError struct {
 // Error implements error.
 func (e *URLError) Error() string { return "the URL " + e.Problem }
 
-// CheckURL parses a URL and returns a URLError when events cannot be sent to it.
+// CheckURL parses a URL and returns a URLError when the guard refuses it.
 // It refuses other schemes than https (http where the policy accepts it), user
 // and password, a fragment, and a host that is neither a valid name nor an
 // allowed address. It resolves no names: a name that passes may still have an
@@ -103,8 +103,8 @@ func (g *Guard) checkHost(u *url.URL) (bool, error) {
 }
 
 func (g *Guard) checkLiteral(address netip.Addr) (bool, error) {
-	if what := g.refusal(address); what != "" {
-		return false, &URLError{Problem: "has an address that the operator does not allow with --webhook-allow: " + what}
+	if reason := g.refusalReason(address); reason != "" {
+		return false, &URLError{Problem: "has an address that the operator does not allow with --webhook-allow: " + reason}
 	}
 	return g.allow.hasAddress(address.Unmap()), nil
 }
@@ -128,7 +128,7 @@ func checkName(name string) error {
 			if c > '~' {
 				return errors.New("it must be ASCII, international names in their xn-- form")
 			}
-			if !nameCharacter(c) {
+			if !isNameCharacter(c) {
 				return errors.New("it must contain only letters, digits, hyphens, underscores and full stops")
 			}
 		}
@@ -136,7 +136,7 @@ func checkName(name string) error {
 	return nil
 }
 
-func nameCharacter(c rune) bool {
+func isNameCharacter(c rune) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
 }
 

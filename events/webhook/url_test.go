@@ -162,7 +162,7 @@ func FuzzCheckURL(f *testing.F) {
 		last = last[strings.LastIndexByte(last, '.')+1:]
 		require.NotEmpty(t, strings.Trim(last, "0123456789"))
 		require.Empty(t, strings.Trim(parsed.Hostname(), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."))
-		// It is the same for readers that print what they read.
+		// Parsers that print their result agree.
 		if printed := parsed.String(); len(printed) <= 2000 {
 			require.NoError(t, guard.CheckURL(printed))
 		}
