@@ -29,7 +29,7 @@ certificate writes the certificate and key that the processes of a cluster share
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr)
+	err := runCommand(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "temporal-server:", err)
@@ -37,9 +37,9 @@ func main() {
 	}
 }
 
-// run executes one command line and returns when the server has stopped. Only the ready line goes to stdout; the log and the help go to
+// runCommand executes one command line and returns when the server has stopped. Only the ready line goes to stdout; the log and the help go to
 // stderr.
-func run(ctx context.Context, args []string, lookupEnv func(string) (string, bool), stdout, stderr io.Writer) error {
+func runCommand(ctx context.Context, args []string, lookupEnv func(string) (string, bool), stdout, stderr io.Writer) error {
 	if len(args) == 0 {
 		return fmt.Errorf("no command given\n%s", usage)
 	}
@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, lookupEnv func(string) (string, boo
 			return err
 		}
 		logger := slog.New(slog.NewJSONHandler(stderr, nil))
-		return serve(ctx, opts, logger, stdout)
+		return serveUntilDone(ctx, opts, logger, stdout)
 	case "certificate":
 		if len(args) != 2 {
 			return fmt.Errorf("certificate needs the name of a file\n%s", usage)
@@ -67,8 +67,8 @@ func run(ctx context.Context, args []string, lookupEnv func(string) (string, boo
 	}
 }
 
-// serve runs the server until ctx ends. A second interrupt is not waited for: the caller's signal handling is off by then.
-func serve(ctx context.Context, opts options.Options, logger *slog.Logger, stdout io.Writer) error {
+// serveUntilDone runs the server until ctx ends. A second interrupt is not waited for: the caller's signal handling is off by then.
+func serveUntilDone(ctx context.Context, opts options.Options, logger *slog.Logger, stdout io.Writer) error {
 	srv, err := server.Start(ctx, opts, logger, time.Now)
 	if err != nil {
 		return err

@@ -106,10 +106,10 @@ func New(ctx context.Context, o Options) (*Guard, error) {
 		roles: authorization.NewDefaultAuthorizer(), engines: rules, revoked: revoked, logger: o.Logger, metrics: o.Metrics,
 	}
 	g.intercept = &interceptor{authorizer: g.decide, owners: g.owners, targets: newTargets(o.Clock), sources: g.sources}
-	g.owners.start(ctx)
+	g.owners.startForgetting(ctx)
 	var first sync.WaitGroup
 	for _, s := range g.sources {
-		first.Go(func() { s.start(ctx) })
+		first.Go(func() { s.startReading(ctx) })
 	}
 	first.Wait()
 	return g, nil
@@ -131,7 +131,7 @@ func (g *Guard) Authorizer() authorization.Authorizer { return g.decide }
 
 // Interceptor returns the interceptor, which looks up the owners of sticky queues and seals the tokens in answers. It must follow
 // Temporal's own interceptors on every frontend: without it no completion of a task is accepted.
-func (g *Guard) Interceptor() grpc.UnaryServerInterceptor { return g.intercept.intercept }
+func (g *Guard) Interceptor() grpc.UnaryServerInterceptor { return g.intercept.interceptCall }
 
 // ServerOptions returns the options with which temporal.NewServer applies this guard. A server with further interceptors must pass
 // temporal.WithChainedFrontendGrpcInterceptors again with all of them and the [Guard.Interceptor].

@@ -72,8 +72,8 @@ func (a *authorizer) Authorize(ctx context.Context, claims *authorization.Claims
 			who = known
 		}
 	}
-	if denied := a.check(who, claims, target); denied.class != "" {
-		return a.deny(ctx, who, target, denied), nil
+	if denied := a.checkCall(who, claims, target); denied.class != "" {
+		return a.denyCall(ctx, who, target, denied), nil
 	}
 	if !who.hasToken || isHealthCheck(target.APIName) {
 		return authorization.Result{Decision: authorization.DecisionAllow}, nil
@@ -85,7 +85,7 @@ func (a *authorizer) Authorize(ctx context.Context, claims *authorization.Claims
 	}
 	result, err := a.roles.Authorize(ctx, claims, target)
 	if err == nil && result.Decision != authorization.DecisionAllow {
-		return a.deny(ctx, who, target, denial{class: classPermissions, reason: "the token's permissions do not cover the call"}), nil
+		return a.denyCall(ctx, who, target, denial{class: classPermissions, reason: "the token's permissions do not cover the call"}), nil
 	}
 	return result, err
 }
@@ -97,12 +97,12 @@ type denial struct {
 	secret bool // the caller does not get the reason
 }
 
-// check applies every rule but Temporal's role table.
-func (a *authorizer) check(who *caller, claims *authorization.Claims, target *authorization.CallTarget) denial {
-	if a.revoked.certificate(who.certificate.serial) {
+// checkCall applies every rule but Temporal's role table.
+func (a *authorizer) checkCall(who *caller, claims *authorization.Claims, target *authorization.CallTarget) denial {
+	if a.revoked.isCertificateRevoked(who.certificate.serial) {
 		return denial{class: classRevoked, reason: "the client certificate is revoked"}
 	}
-	if who.tokenErr == nil && a.revoked.token(who.tokenID) {
+	if who.tokenErr == nil && a.revoked.isTokenRevoked(who.tokenID) {
 		return denial{class: classRevoked, reason: "the token is revoked", secret: true}
 	}
 	if isHealthCheck(target.APIName) {
@@ -118,7 +118,7 @@ func (a *authorizer) check(who *caller, claims *authorization.Claims, target *au
 		return denial{class: classCertificate, reason: "token and client certificate belong to different subjects"}
 	}
 	if !who.isSystem() {
-		return a.engines.check(who, claims, who.certificate.units[0], target)
+		return a.engines.checkCall(who, claims, who.certificate.units[0], target)
 	}
 	switch {
 	case !who.hasToken && !isSystemInfo(target.APIName):
@@ -129,18 +129,18 @@ func (a *authorizer) check(who *caller, claims *authorization.Claims, target *au
 	return denial{}
 }
 
-func (a *authorizer) deny(ctx context.Context, who *caller, target *authorization.CallTarget, why denial) authorization.Result {
+func (a *authorizer) denyCall(ctx context.Context, who *caller, target *authorization.CallTarget, why denial) authorization.Result {
 	subject := who.subject
 	if subject == "" {
 		subject = who.certificate.name
 	}
 	a.logger.WarnContext(ctx, "call refused",
-		slog.String("namespace", clip(target.Namespace)),
+		slog.String("namespace", truncate(target.Namespace)),
 		slog.String("api", target.APIName),
-		slog.String("subject", clip(subject)),
-		slog.String("certificate", clip(strings.Join(who.certificate.units, ","))),
+		slog.String("subject", truncate(subject)),
+		slog.String("certificate", truncate(strings.Join(who.certificate.units, ","))),
 		slog.String("class", string(why.class)),
-		slog.String("reason", clip(why.reason)),
+		slog.String("reason", truncate(why.reason)),
 	)
 	// The frontend has these methods, so that the names in metrics are bounded.
 	a.metrics.Counter(metricCallsRefused).Record(1,
@@ -160,7 +160,7 @@ func isSystemInfo(api string) bool {
 	return api == workflowservice.WorkflowService_GetSystemInfo_FullMethodName
 }
 
-func clip(s string) string {
+func truncate(s string) string {
 	if len(s) <= maxLogged {
 		return s
 	}

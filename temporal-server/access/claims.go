@@ -23,14 +23,14 @@ const (
 // caller contains the content of the certificate and the token of a call. [claimMapper] passes it to [authorizer] and [interceptor] in
 // the Extensions of the claims.
 type caller struct {
-	certificate certificate
-	hasToken    bool
-	tokenErr    error  // why the token was refused
-	tokenID     string // the token's jti
-	subject     string
-	reader      bool            // the token is an operator's, which reads
-	queues      map[string]bool // task queues the caller may poll
-	tenant      map[string]bool // task queues its workflows may use; those of queues are among them
+	certificate  certificate
+	hasToken     bool
+	tokenErr     error  // why the token was refused
+	tokenID      string // the token's jti
+	subject      string
+	reader       bool            // the token is an operator's, which reads
+	queues       map[string]bool // task queues the caller may poll
+	tenantQueues map[string]bool // task queues its workflows may use; those of queues are among them
 
 	// personal are the task queues of the request that belong to one subject. The authorizer finds them, and the interceptor looks up
 	// their owners.
@@ -41,8 +41,8 @@ type caller struct {
 	targets []target
 }
 
-// serves reports whether the caller may poll one of the task queues.
-func (c *caller) serves(queues []string) bool {
+// canPollAny reports whether the caller may poll one of the task queues.
+func (c *caller) canPollAny(queues []string) bool {
 	return slices.ContainsFunc(queues, func(name string) bool { return c.queues[name] })
 }
 
@@ -90,7 +90,7 @@ func (c *claimMapper) GetClaims(info *authorization.AuthInfo) (*authorization.Cl
 	}
 	claims := &authorization.Claims{}
 	if who.hasToken {
-		verified, err := c.token(info, who)
+		verified, err := c.verifyToken(info, who)
 		if err != nil {
 			who.tokenErr = err
 		} else {
@@ -101,8 +101,8 @@ func (c *claimMapper) GetClaims(info *authorization.AuthInfo) (*authorization.Cl
 	return claims, nil
 }
 
-// token verifies the token of a call and copies claims that Temporal's type lacks to who.
-func (c *claimMapper) token(info *authorization.AuthInfo, who *caller) (*authorization.Claims, error) {
+// verifyToken verifies the token of a call and copies claims that Temporal's type lacks to who.
+func (c *claimMapper) verifyToken(info *authorization.AuthInfo, who *caller) (*authorization.Claims, error) {
 	withAudience := *info
 	withAudience.Audience = audience
 	verified, err := c.verify.GetClaims(&withAudience)
@@ -130,12 +130,12 @@ func (c *claimMapper) token(info *authorization.AuthInfo, who *caller) (*authori
 	}
 	who.subject = verified.Subject
 	who.reader, _ = payload[claimReadOnly].(bool)
-	who.queues, who.tenant = map[string]bool{}, map[string]bool{}
+	who.queues, who.tenantQueues = map[string]bool{}, map[string]bool{}
 	for _, name := range queueNames(payload[claimQueues]) {
-		who.queues[name], who.tenant[name] = true, true
+		who.queues[name], who.tenantQueues[name] = true, true
 	}
 	for _, name := range queueNames(payload[claimTenantQueues]) {
-		who.tenant[name] = true
+		who.tenantQueues[name] = true
 	}
 	return verified, nil
 }

@@ -13,8 +13,8 @@ import (
 // bypass the list of methods.
 const systemEndpointPrefix = "__temporal"
 
-// aim is what a command reaches outside its workflow. Each field is checked in its own way; an empty one stands for the workflow's own.
-type aim struct {
+// commandTarget is what a command reaches outside its workflow. Each field is checked in its own way; an empty one stands for the workflow's own.
+type commandTarget struct {
 	namespace  string               // must be the caller's
 	queue      *taskqueue.TaskQueue // must be one that the tenant knows
 	endpoint   string               // of Nexus; must be open to engines
@@ -24,47 +24,47 @@ type aim struct {
 	run        string               // its run; empty for the current one
 }
 
-// commandAim returns the aim of a command of one type; it is nil for a type without an aim.
-type commandAim func(*command.Command) aim
+// targetOfCommand returns the aim of a command of one type; it is nil for a type without an aim.
+type targetOfCommand func(*command.Command) commandTarget
 
-// commandAims has a row for each type of command. A command of any other type is refused.
+// commandTargets has a row for each type of command. A command of any other type is refused.
 //
 // Temporal itself restricts a signal or a cancellation that is for children only.
-func commandAims() map[enums.CommandType]commandAim {
-	return map[enums.CommandType]commandAim{
-		enums.COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK: func(c *command.Command) aim {
-			return aim{queue: c.GetScheduleActivityTaskCommandAttributes().GetTaskQueue()}
+func commandTargets() map[enums.CommandType]targetOfCommand {
+	return map[enums.CommandType]targetOfCommand{
+		enums.COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK: func(c *command.Command) commandTarget {
+			return commandTarget{queue: c.GetScheduleActivityTaskCommandAttributes().GetTaskQueue()}
 		},
-		enums.COMMAND_TYPE_START_CHILD_WORKFLOW_EXECUTION: func(c *command.Command) aim {
+		enums.COMMAND_TYPE_START_CHILD_WORKFLOW_EXECUTION: func(c *command.Command) commandTarget {
 			child := c.GetStartChildWorkflowExecutionCommandAttributes()
-			return aim{
+			return commandTarget{
 				namespace: child.GetNamespace(), //nolint:staticcheck // deprecated, and still obeyed
 				queue:     child.GetTaskQueue(), starts: child.GetWorkflowId(),
 				//nolint:staticcheck // deprecated, and still obeyed
 				terminates: child.GetWorkflowIdReusePolicy() == enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING,
 			}
 		},
-		enums.COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION: func(c *command.Command) aim {
-			return aim{queue: c.GetContinueAsNewWorkflowExecutionCommandAttributes().GetTaskQueue()}
+		enums.COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION: func(c *command.Command) commandTarget {
+			return commandTarget{queue: c.GetContinueAsNewWorkflowExecutionCommandAttributes().GetTaskQueue()}
 		},
-		enums.COMMAND_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION: func(c *command.Command) aim {
+		enums.COMMAND_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION: func(c *command.Command) commandTarget {
 			signal := c.GetSignalExternalWorkflowExecutionCommandAttributes()
-			to := aim{namespace: signal.GetNamespace()} //nolint:staticcheck // deprecated, and still obeyed
+			to := commandTarget{namespace: signal.GetNamespace()} //nolint:staticcheck // deprecated, and still obeyed
 			if !signal.GetChildWorkflowOnly() {
 				to.reaches, to.run = signal.GetExecution().GetWorkflowId(), signal.GetExecution().GetRunId()
 			}
 			return to
 		},
-		enums.COMMAND_TYPE_REQUEST_CANCEL_EXTERNAL_WORKFLOW_EXECUTION: func(c *command.Command) aim {
+		enums.COMMAND_TYPE_REQUEST_CANCEL_EXTERNAL_WORKFLOW_EXECUTION: func(c *command.Command) commandTarget {
 			cancel := c.GetRequestCancelExternalWorkflowExecutionCommandAttributes()
-			to := aim{namespace: cancel.GetNamespace()} //nolint:staticcheck // deprecated, and still obeyed
+			to := commandTarget{namespace: cancel.GetNamespace()} //nolint:staticcheck // deprecated, and still obeyed
 			if !cancel.GetChildWorkflowOnly() {
 				to.reaches, to.run = cancel.GetWorkflowId(), cancel.GetRunId()
 			}
 			return to
 		},
-		enums.COMMAND_TYPE_SCHEDULE_NEXUS_OPERATION: func(c *command.Command) aim {
-			return aim{endpoint: c.GetScheduleNexusOperationCommandAttributes().GetEndpoint()}
+		enums.COMMAND_TYPE_SCHEDULE_NEXUS_OPERATION: func(c *command.Command) commandTarget {
+			return commandTarget{endpoint: c.GetScheduleNexusOperationCommandAttributes().GetEndpoint()}
 		},
 		enums.COMMAND_TYPE_REQUEST_CANCEL_ACTIVITY_TASK:      nil,
 		enums.COMMAND_TYPE_START_TIMER:                       nil,
@@ -92,7 +92,7 @@ func (r *engineRules) checkCommands(who *caller, namespace string, request *work
 			continue
 		}
 		to, by := aimOf(c), fmt.Sprintf("command %s", c.GetCommandType())
-		if reason := r.refused(who, namespace, to); reason != "" {
+		if reason := r.refusalReason(who, namespace, to); reason != "" {
 			return denial{class: classCommand, reason: by + " names " + reason}
 		}
 		if denied := (target{class: classCommand, by: by, id: to.starts}).refuseStart(to.terminates); denied.class != "" {
@@ -105,22 +105,22 @@ func (r *engineRules) checkCommands(who *caller, namespace string, request *work
 	return denial{}
 }
 
-// refused returns the reason why the namespace, the queue or the endpoint of an aim is refused, or "".
-func (r *engineRules) refused(who *caller, namespace string, to aim) string {
+// refusalReason returns the reason why the namespace, the queue or the endpoint of an aim is refused, or "".
+func (r *engineRules) refusalReason(who *caller, namespace string, to commandTarget) string {
 	if to.namespace != "" && to.namespace != namespace {
-		return fmt.Sprintf("another namespace, %q", clip(to.namespace))
+		return fmt.Sprintf("another namespace, %q", truncate(to.namespace))
 	}
 	if to.endpoint != "" && !r.endpoints[to.endpoint] {
-		return fmt.Sprintf("Nexus endpoint %q, which is not open to engines", clip(to.endpoint))
+		return fmt.Sprintf("Nexus endpoint %q, which is not open to engines", truncate(to.endpoint))
 	}
 	name := to.queue.GetName()
 	switch {
-	case name == "" || who.tenant[name]:
+	case name == "" || who.tenantQueues[name]:
 		return ""
 	case isReservedQueue(name):
-		return fmt.Sprintf("task queue %q, which is Temporal's own", clip(name))
+		return fmt.Sprintf("task queue %q, which is Temporal's own", truncate(name))
 	case r.unchecked:
 		return ""
 	}
-	return fmt.Sprintf("task queue %q, which the tenant does not know", clip(name))
+	return fmt.Sprintf("task queue %q, which the tenant does not know", truncate(name))
 }

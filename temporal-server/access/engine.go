@@ -14,7 +14,7 @@ type engineRules struct {
 	methods   map[string]method // by gRPC's full method name
 	readable  map[string]method // those of operators
 	fields    checkedFields
-	commands  map[enums.CommandType]commandAim
+	commands  map[enums.CommandType]targetOfCommand
 	endpoints map[string]bool // Nexus endpoints workflows may call
 	unchecked bool            // commands may name any task queue
 	seals     sealer
@@ -26,7 +26,7 @@ func newEngineRules(o Options, seals sealer) (*engineRules, error) {
 		return nil, err
 	}
 	r := &engineRules{
-		methods: methods, readable: readerMethods(), fields: findCheckedFields(), commands: commandAims(),
+		methods: methods, readable: readerMethods(), fields: findCheckedFields(), commands: commandTargets(),
 		endpoints: map[string]bool{}, unchecked: o.UncheckedCommandQueues, seals: seals,
 	}
 	for _, endpoint := range o.NexusEndpoints {
@@ -35,8 +35,8 @@ func newEngineRules(o Options, seals sealer) (*engineRules, error) {
 	return r, nil
 }
 
-// method returns the rules of a method for the caller, and whether the caller may call it.
-func (r *engineRules) method(who *caller, api string) (m method, open bool) {
+// methodRules returns the rules of a method for the caller, and whether the caller may call it.
+func (r *engineRules) methodRules(who *caller, api string) (m method, open bool) {
 	if who.reader {
 		m, open = r.readable[api]
 		return m, open
@@ -45,8 +45,8 @@ func (r *engineRules) method(who *caller, api string) (m method, open bool) {
 	return m, open
 }
 
-// check applies the rules, the cheapest first. Most calls pass them all.
-func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace string, target *authorization.CallTarget) denial {
+// checkCall applies the rules, the cheapest first. Most calls pass them all.
+func (r *engineRules) checkCall(who *caller, claims *authorization.Claims, namespace string, target *authorization.CallTarget) denial {
 	if who.hasToken && claims.System != authorization.RoleUndefined {
 		return denial{class: classSystem, reason: "a system token needs a system certificate"}
 	}
@@ -54,7 +54,7 @@ func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace
 		return denial{class: classNamespace, reason: "token and client certificate belong to different namespaces"}
 	}
 	// Methods of operators, administrators, the cluster, streams and reflection are refused here.
-	m, open := r.method(who, target.APIName)
+	m, open := r.methodRules(who, target.APIName)
 	switch {
 	case !open && who.reader:
 		return denial{class: classMethod, reason: "the method is not open to operators, who read"}
@@ -101,7 +101,7 @@ func (r *engineRules) check(who *caller, claims *authorization.Claims, namespace
 func (r *engineRules) checkTokens(who *caller, namespace string, m method, request proto.Message) denial {
 	if m.answers != "" {
 		task, ok := request.(interface{ GetTaskToken() []byte })
-		if !ok || !r.seals.holds(m.answers, namespace, who.subject, task.GetTaskToken()) {
+		if !ok || !r.seals.isSealed(m.answers, namespace, who.subject, task.GetTaskToken()) {
 			return denial{class: classTask, reason: fmt.Sprintf("the token is not one of a %s that was handed to the caller", m.answers)}
 		}
 	}
@@ -117,7 +117,7 @@ func (r *engineRules) checkHistory(who *caller, namespace string, request *workf
 	switch page := request.GetNextPageToken(); {
 	case len(who.queues) == 0:
 		return denial{class: classHistory, reason: "the token covers no task queue"}
-	case len(page) > 0 && !r.seals.holds(kindHistoryPage, namespace, who.subject, page):
+	case len(page) > 0 && !r.seals.isSealed(kindHistoryPage, namespace, who.subject, page):
 		return denial{class: classHistory, reason: "the page token was not handed to the caller"}
 	case len(page) == 0 && request.GetHistoryEventFilterType() == enums.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT:
 		return denial{class: classHistory, reason: "engines read histories from their first event on"}

@@ -19,35 +19,35 @@ type interceptor struct {
 	sources    []*source
 }
 
-// intercept implements [grpc.UnaryServerInterceptor].
-func (i *interceptor) intercept(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+// interceptCall implements [grpc.UnaryServerInterceptor].
+func (i *interceptor) interceptCall(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	who := engineOf(ctx)
 	if who == nil || isHealthCheck(info.FullMethod) {
 		return handler(ctx, request)
 	}
 	for _, s := range i.sources {
-		if !s.trusted() {
+		if !s.isTrusted() {
 			return nil, serviceerror.NewUnavailable(fmt.Sprintf("The %s were not read for too long.", s.title))
 		}
 	}
 	namespace := who.certificate.units[0] // the authorizer has seen to it that there is one
-	m, _ := i.authorizer.engines.method(who, info.FullMethod)
+	m, _ := i.authorizer.engines.methodRules(who, info.FullMethod)
 	target := &authorization.CallTarget{APIName: info.FullMethod, Namespace: namespace, Request: request}
-	denied, err := i.owners.check(ctx, namespace, who, m.claims)
+	denied, err := i.owners.checkOwners(ctx, namespace, who, m.claims)
 	if denied.class != "" {
-		return nil, i.deny(ctx, who, target, denied, err)
+		return nil, i.denyCall(ctx, who, target, denied, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	denied, err = i.targets.check(ctx, info, namespace, who)
+	denied, err = i.targets.checkTargets(ctx, info, namespace, who)
 	if denied.class != "" {
-		return nil, i.deny(ctx, who, target, denied, nil)
+		return nil, i.denyCall(ctx, who, target, denied, nil)
 	}
 	if err != nil {
 		return nil, err
 	}
-	first := unseal(request)
+	first := unsealRequest(request)
 	response, err := handler(ctx, request)
 	if err != nil {
 		return nil, err
@@ -55,36 +55,36 @@ func (i *interceptor) intercept(ctx context.Context, request any, info *grpc.Una
 	if history, ok := response.(*workflowservice.GetWorkflowExecutionHistoryResponse); ok && m.histories && first {
 		if !who.queues[workflowQueue(history)] {
 			denied := denial{class: classHistory, reason: "the workflow runs on a task queue the token does not cover"}
-			return nil, i.deny(ctx, who, target, denied, nil)
+			return nil, i.denyCall(ctx, who, target, denied, nil)
 		}
 	}
 	if poll, ok := request.(*workflowservice.PollWorkflowTaskQueueRequest); ok {
-		if withheld := i.withheld(ctx, who, target, poll, response); withheld != nil {
+		if withheld := i.withholdTask(ctx, who, target, poll, response); withheld != nil {
 			return withheld, nil
 		}
 	}
 	switch answer := response.(type) {
 	case *workflowservice.PollWorkflowTaskQueueResponse:
-		i.targets.learn(namespace, answer)
+		i.targets.cacheChildren(namespace, answer)
 	case *workflowservice.RespondWorkflowTaskCompletedResponse:
-		i.targets.learn(namespace, answer.GetWorkflowTask())
+		i.targets.cacheChildren(namespace, answer.GetWorkflowTask())
 	}
-	handOut{seals: i.authorizer.engines.seals, namespace: namespace, subject: who.subject}.response(response)
+	answerSealer{seals: i.authorizer.engines.seals, namespace: namespace, subject: who.subject}.sealResponse(response)
 	return response, nil
 }
 
-// deny logs a denial and returns the error for the caller: instead, or else one with the reason.
-func (i *interceptor) deny(ctx context.Context, who *caller, target *authorization.CallTarget, why denial, instead error) error {
-	result := i.authorizer.deny(ctx, who, target, why)
+// denyCall logs a denial and returns the error for the caller: instead, or else one with the reason.
+func (i *interceptor) denyCall(ctx context.Context, who *caller, target *authorization.CallTarget, why denial, instead error) error {
+	result := i.authorizer.denyCall(ctx, who, target, why)
 	if instead != nil {
 		return instead
 	}
 	return serviceerror.NewPermissionDenied(authorization.RequestUnauthorized, result.Reason)
 }
 
-// withheld returns an empty answer if the task of an answer belongs to a workflow of another queue than the caller's, and nil otherwise.
+// withholdTask returns an empty answer if the task of an answer belongs to a workflow of another queue than the caller's, and nil otherwise.
 // Temporal moves a task that is not completed to the workflow's own queue.
-func (i *interceptor) withheld(
+func (i *interceptor) withholdTask(
 	ctx context.Context, who *caller, target *authorization.CallTarget, request *workflowservice.PollWorkflowTaskQueueRequest, response any,
 ) any {
 	task, ok := response.(*workflowservice.PollWorkflowTaskQueueResponse)
@@ -92,7 +92,7 @@ func (i *interceptor) withheld(
 		who.queues[task.GetWorkflowExecutionTaskQueue().GetName()] {
 		return nil
 	}
-	i.authorizer.deny(ctx, who, target, denial{
+	i.authorizer.denyCall(ctx, who, target, denial{
 		class: classQueue, reason: fmt.Sprintf("a sticky task queue holds a task of %q, which the token does not cover", task.GetWorkflowExecutionTaskQueue().GetName()),
 	})
 	return &workflowservice.PollWorkflowTaskQueueResponse{}
@@ -111,29 +111,29 @@ func engineOf(ctx context.Context) *caller {
 	return who
 }
 
-// unseal removes the seals of a request's tokens. It reports whether the request has no page token.
-func unseal(request any) (first bool) {
+// unsealRequest removes the seals of a request's tokens. It reports whether the request has no page token.
+func unsealRequest(request any) (first bool) {
 	switch r := request.(type) {
 	case *workflowservice.RespondWorkflowTaskCompletedRequest:
-		r.TaskToken = unsealed(r.GetTaskToken())
+		r.TaskToken = removeSeal(r.GetTaskToken())
 	case *workflowservice.RespondWorkflowTaskFailedRequest:
-		r.TaskToken = unsealed(r.GetTaskToken())
+		r.TaskToken = removeSeal(r.GetTaskToken())
 	case *workflowservice.RespondQueryTaskCompletedRequest:
-		r.TaskToken = unsealed(r.GetTaskToken())
+		r.TaskToken = removeSeal(r.GetTaskToken())
 	case *workflowservice.RespondActivityTaskCompletedRequest:
-		r.TaskToken = unsealed(r.GetTaskToken())
+		r.TaskToken = removeSeal(r.GetTaskToken())
 	case *workflowservice.RespondActivityTaskFailedRequest:
-		r.TaskToken = unsealed(r.GetTaskToken())
+		r.TaskToken = removeSeal(r.GetTaskToken())
 	case *workflowservice.RespondActivityTaskCanceledRequest:
-		r.TaskToken = unsealed(r.GetTaskToken())
+		r.TaskToken = removeSeal(r.GetTaskToken())
 	case *workflowservice.RecordActivityTaskHeartbeatRequest:
-		r.TaskToken = unsealed(r.GetTaskToken())
+		r.TaskToken = removeSeal(r.GetTaskToken())
 	case *workflowservice.RespondNexusTaskCompletedRequest:
-		r.TaskToken = unsealed(r.GetTaskToken())
+		r.TaskToken = removeSeal(r.GetTaskToken())
 	case *workflowservice.RespondNexusTaskFailedRequest:
-		r.TaskToken = unsealed(r.GetTaskToken())
+		r.TaskToken = removeSeal(r.GetTaskToken())
 	case *workflowservice.GetWorkflowExecutionHistoryRequest:
-		r.NextPageToken = unsealed(r.GetNextPageToken())
+		r.NextPageToken = removeSeal(r.GetNextPageToken())
 		return len(r.GetNextPageToken()) == 0
 	}
 	return true
@@ -148,38 +148,38 @@ func workflowQueue(history *workflowservice.GetWorkflowExecutionHistoryResponse)
 	return events[0].GetWorkflowExecutionStartedEventAttributes().GetTaskQueue().GetName()
 }
 
-// handOut seals the tokens in answers for one subject.
-type handOut struct {
+// answerSealer seals the tokens in answers for one subject.
+type answerSealer struct {
 	seals              sealer
 	namespace, subject string
 }
 
-// response seals every token of a task and of a page of a history in an answer.
-func (h handOut) response(response any) {
-	switch r := response.(type) {
+// sealResponse seals every token of a task and of a page of a history in an answer.
+func (h answerSealer) sealResponse(sealResponse any) {
+	switch r := sealResponse.(type) {
 	case *workflowservice.PollWorkflowTaskQueueResponse:
-		h.workflowTask(r)
+		h.sealWorkflowTask(r)
 	case *workflowservice.PollActivityTaskQueueResponse:
-		h.activityTask(r)
+		h.sealActivityTask(r)
 	case *workflowservice.PollNexusTaskQueueResponse:
-		r.TaskToken = h.seal(kindNexusTask, r.GetTaskToken())
+		r.TaskToken = h.sealToken(kindNexusTask, r.GetTaskToken())
 	case *workflowservice.RespondWorkflowTaskCompletedResponse:
-		h.workflowTask(r.GetWorkflowTask())
+		h.sealWorkflowTask(r.GetWorkflowTask())
 		for _, task := range r.GetActivityTasks() {
-			h.activityTask(task)
+			h.sealActivityTask(task)
 		}
 	case *workflowservice.GetWorkflowExecutionHistoryResponse:
-		r.NextPageToken = h.seal(kindHistoryPage, r.GetNextPageToken())
+		r.NextPageToken = h.sealToken(kindHistoryPage, r.GetNextPageToken())
 	case *workflowservice.StartWorkflowExecutionResponse:
-		h.workflowTask(r.GetEagerWorkflowTask())
+		h.sealWorkflowTask(r.GetEagerWorkflowTask())
 	case *workflowservice.ExecuteMultiOperationResponse:
 		for _, operation := range r.GetResponses() {
-			h.workflowTask(operation.GetStartWorkflow().GetEagerWorkflowTask())
+			h.sealWorkflowTask(operation.GetStartWorkflow().GetEagerWorkflowTask())
 		}
 	}
 }
 
-func (h handOut) workflowTask(task *workflowservice.PollWorkflowTaskQueueResponse) {
+func (h answerSealer) sealWorkflowTask(task *workflowservice.PollWorkflowTaskQueueResponse) {
 	if task == nil {
 		return
 	}
@@ -187,16 +187,16 @@ func (h handOut) workflowTask(task *workflowservice.PollWorkflowTaskQueueRespons
 	if task.GetQuery() != nil { // a task that is nothing but a query has a token of its own kind
 		of = kindQueryTask
 	}
-	task.TaskToken = h.seal(of, task.GetTaskToken())
-	task.NextPageToken = h.seal(kindHistoryPage, task.GetNextPageToken())
+	task.TaskToken = h.sealToken(of, task.GetTaskToken())
+	task.NextPageToken = h.sealToken(kindHistoryPage, task.GetNextPageToken())
 }
 
-func (h handOut) activityTask(task *workflowservice.PollActivityTaskQueueResponse) {
+func (h answerSealer) sealActivityTask(task *workflowservice.PollActivityTaskQueueResponse) {
 	if task != nil {
-		task.TaskToken = h.seal(kindActivityTask, task.GetTaskToken())
+		task.TaskToken = h.sealToken(kindActivityTask, task.GetTaskToken())
 	}
 }
 
-func (h handOut) seal(k kind, token []byte) []byte {
+func (h answerSealer) sealToken(k kind, token []byte) []byte {
 	return h.seals.seal(k, h.namespace, h.subject, token)
 }

@@ -31,7 +31,7 @@ func newKeySet(o Options) *keySet {
 	s := &keySet{}
 	s.source = &source{
 		name: "token_keys", title: "keys of tokens", url: o.KeySetURL, interval: o.KeySetRefresh, maxAge: o.MaxAge,
-		maxBytes: keySetMaxBytes, accept: s.accept,
+		maxBytes: keySetMaxBytes, accept: s.replaceKeys,
 		logger: o.Logger, metrics: o.Metrics, clock: o.Clock,
 	}
 	s.keys.Store(&keys{})
@@ -63,12 +63,12 @@ func lookUp[K any](s *keySet, keys map[string]*K, kid string) (*K, error) {
 	if key, ok := keys[kid]; ok {
 		return key, nil
 	}
-	s.source.ask()
+	s.source.requestRead()
 	return nil, errors.New("the token's key is not in the key set")
 }
 
-// accept replaces the keys by those of a JSON Web Key Set.
-func (s *keySet) accept(content []byte) error {
+// replaceKeys replaces the keys by those of a JSON Web Key Set.
+func (s *keySet) replaceKeys(content []byte) error {
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal(content, &set); err != nil {
 		return err

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// mostQueues is the maximum number of personal queues of a subject. Each process of workers has one or two, which are remembered for
+	// maxQueues is the maximum number of personal queues of a subject. Each process of workers has one or two, which are remembered for
 	// forgetAfter.
-	mostQueues = 5_000
+	maxQueues = 5_000
 
-	// renewEvery is how long an owner is cached, which is also the maximum time between two renewals of a queue that is polled.
-	renewEvery = 5 * time.Minute
+	// renewInterval is how long an owner is cached, which is also the maximum time between two renewals of a queue that is polled.
+	renewInterval = 5 * time.Minute
 
 	// forgetAfter is how long a queue retains its owner after the latest poll. Temporal remembers the sticky queue of a workflow for as
 	// long as it runs, so tasks of a queue without an owner are still checked by the [interceptor].
 	forgetAfter = 48 * time.Hour
 
-	forgetEvery = time.Hour
+	forgetInterval = time.Hour
 
-	// mostCached bounds the cached owners; others are read from the store.
-	mostCached = 50_000
+	// maxCachedOwners bounds the cached owners; others are read from the store.
+	maxCachedOwners = 50_000
 
 	storeTimeout = 5 * time.Second
 
@@ -50,24 +50,24 @@ type owners struct {
 
 func newOwners(o Options) *owners {
 	return &owners{
-		store: o.Store, cached: cache.New(mostCached, &cache.Options{TTL: renewEvery}),
+		store: o.Store, cached: cache.New(maxCachedOwners, &cache.Options{TTL: renewInterval}),
 		clock: o.Clock, logger: o.Logger, metrics: o.Metrics,
 	}
 }
 
-// start removes what was not renewed for a long time until close.
-func (w *owners) start(ctx context.Context) {
+// startForgetting removes what was not renewed for a long time until close.
+func (w *owners) startForgetting(ctx context.Context) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	w.stop = stop
 	w.running.Go(func() {
-		due := time.NewTicker(forgetEvery)
+		due := time.NewTicker(forgetInterval)
 		defer due.Stop()
 		for {
 			select {
 			case <-background.Done():
 				return
 			case <-due.C:
-				w.forget(background)
+				w.forgetOwners(background)
 			}
 		}
 	})
@@ -78,25 +78,25 @@ func (w *owners) close() {
 	w.running.Wait()
 }
 
-func (w *owners) forget(ctx context.Context) {
+func (w *owners) forgetOwners(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	if err := w.store.Forget(ctx, w.clock().Add(-forgetAfter)); err != nil {
-		w.failed(ctx, err)
+		w.recordFailure(ctx, err)
 	}
 }
 
-// check returns a denial if one of the queues of a request belongs to another subject, and an error if the store fails. With claims, the
+// checkOwners returns a denial if one of the queues of a request belongs to another subject, and an error if the store fails. With claims, the
 // caller becomes the owner of queues without one.
-func (w *owners) check(ctx context.Context, namespace string, who *caller, claims bool) (denial, error) {
+func (w *owners) checkOwners(ctx context.Context, namespace string, who *caller, claims bool) (denial, error) {
 	for _, queue := range who.personal {
-		owner, err := w.owner(ctx, namespace, who.subject, queue, claims)
+		owner, err := w.findOwner(ctx, namespace, who.subject, queue, claims)
 		switch {
 		case errors.Is(err, ErrTooManyQueues):
 			return denial{class: classQueue, reason: "the caller has too many sticky task queues"}, serviceerror.NewResourceExhausted(
 				enums.RESOURCE_EXHAUSTED_CAUSE_CONCURRENT_LIMIT, "Request refused: the caller has too many sticky task queues.")
 		case err != nil:
-			w.failed(ctx, err)
+			w.recordFailure(ctx, err)
 			return denial{}, serviceerror.NewUnavailable("The owners of task queues are unavailable.")
 		case owner == "" && !queue.normal:
 			return denial{class: classQueue, reason: "a normal task queue has the name of the sticky one"}, nil
@@ -107,8 +107,8 @@ func (w *owners) check(ctx context.Context, namespace string, who *caller, claim
 	return denial{}, nil
 }
 
-// owner returns the owner of a queue, which with claims becomes the caller if there was none.
-func (w *owners) owner(ctx context.Context, namespace, subject string, queue personalQueue, claims bool) (string, error) {
+// findOwner returns the owner of a queue, which with claims becomes the caller if there was none.
+func (w *owners) findOwner(ctx context.Context, namespace, subject string, queue personalQueue, claims bool) (string, error) {
 	key := queueName{namespace, queue.name}
 	if queue.normal {
 		subject = ""
@@ -126,7 +126,7 @@ func (w *owners) owner(ctx context.Context, namespace, subject string, queue per
 		return subject, nil
 	}
 	claim := Claim{Namespace: namespace, Queue: queue.name, Subject: subject, At: w.clock()}
-	owner, err := w.store.Claim(ctx, claim, mostQueues)
+	owner, err := w.store.Claim(ctx, claim, maxQueues)
 	if err != nil {
 		return "", err
 	}
@@ -134,7 +134,7 @@ func (w *owners) owner(ctx context.Context, namespace, subject string, queue per
 	return owner, nil
 }
 
-func (w *owners) failed(ctx context.Context, err error) {
+func (w *owners) recordFailure(ctx context.Context, err error) {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return // the caller has gone
 	}

@@ -40,7 +40,7 @@ func findCheckedFields() checkedFields {
 	found := checkedFields{}
 	methods := workflowservice.File_temporal_api_workflowservice_v1_service_proto.Services().ByName("WorkflowService").Methods()
 	for i := range methods.Len() {
-		found.add(methods.Get(i).Input())
+		found.addMessage(methods.Get(i).Input())
 	}
 	// Messages contain themselves by way of others, so fields are struck out until nothing changes.
 	for changed := true; changed; {
@@ -48,7 +48,7 @@ func findCheckedFields() checkedFields {
 		for name, fields := range found {
 			kept := fields[:0:0]
 			for _, field := range fields {
-				if namesQueue(field) || namesTarget(field) || namesWorkflow(field) || len(found[held(field)]) > 0 {
+				if namesQueue(field) || namesTarget(field) || namesWorkflow(field) || len(found[messageType(field)]) > 0 {
 					kept = append(kept, field)
 				}
 			}
@@ -59,8 +59,8 @@ func findCheckedFields() checkedFields {
 	return found
 }
 
-// add records the relevant fields of message and of the messages in it.
-func (f checkedFields) add(message protoreflect.MessageDescriptor) {
+// addMessage records the relevant fields of message and of the messages in it.
+func (f checkedFields) addMessage(message protoreflect.MessageDescriptor) {
 	if _, done := f[message.FullName()]; done {
 		return
 	}
@@ -75,19 +75,19 @@ func (f checkedFields) add(message protoreflect.MessageDescriptor) {
 			kept = append(kept, field)
 		case field.IsMap():
 			if value := field.MapValue(); value.Kind() == protoreflect.MessageKind {
-				f.add(value.Message())
+				f.addMessage(value.Message())
 				kept = append(kept, field)
 			}
 		case field.Kind() == protoreflect.MessageKind:
-			f.add(field.Message())
+			f.addMessage(field.Message())
 			kept = append(kept, field)
 		}
 	}
 	f[message.FullName()] = kept
 }
 
-// held returns the type of the messages that a field contains.
-func held(field protoreflect.FieldDescriptor) protoreflect.FullName {
+// messageType returns the type of the messages that a field contains.
+func messageType(field protoreflect.FieldDescriptor) protoreflect.FullName {
 	if field.IsMap() {
 		field = field.MapValue()
 	}
@@ -122,11 +122,11 @@ func (r *engineRules) checkFields(who *caller, namespace string, m method, api s
 	if named, ok := request.(interface{ GetTaskQueue() *taskqueue.TaskQueue }); m.needsQueue && (!ok || named.GetTaskQueue().GetName() == "") {
 		return denial{class: classQueue, reason: "the call names no task queue"}
 	}
-	v := visit{rules: r, namespace: namespace, method: m, api: path.Base(api), who: who, names: who.queues}
+	v := requestCheck{rules: r, namespace: namespace, method: m, api: path.Base(api), who: who, names: who.queues}
 	if m.tenant {
-		v.names = who.tenant
+		v.names = who.tenantQueues
 	}
-	return v.message(request.ProtoReflect())
+	return v.checkMessage(request.ProtoReflect())
 }
 
 // personalQueue is a task queue that belongs to the subject that polled it first. A normal queue whose name could be that of a sticky one
@@ -136,8 +136,8 @@ type personalQueue struct {
 	normal bool
 }
 
-// visit checks one request.
-type visit struct {
+// requestCheck checks one request.
+type requestCheck struct {
 	rules     *engineRules
 	namespace string
 	method    method
@@ -146,16 +146,16 @@ type visit struct {
 	names     map[string]bool // the task queues the request may name
 }
 
-func (v visit) message(message protoreflect.Message) denial {
-	for _, field := range v.rules.fields[message.Descriptor().FullName()] {
-		if !message.Has(field) {
+func (v requestCheck) checkMessage(checkMessage protoreflect.Message) denial {
+	for _, field := range v.rules.fields[checkMessage.Descriptor().FullName()] {
+		if !checkMessage.Has(field) {
 			continue
 		}
 		var denied denial
 		if namesWorkflow(field) {
-			denied = v.workflow(message, field)
+			denied = v.checkWorkflow(checkMessage, field)
 		} else {
-			denied = v.field(field, message.Get(field))
+			denied = v.checkField(field, checkMessage.Get(field))
 		}
 		if denied.class != "" {
 			return denied
@@ -164,31 +164,31 @@ func (v visit) message(message protoreflect.Message) denial {
 	return denial{}
 }
 
-func (v visit) field(field protoreflect.FieldDescriptor, value protoreflect.Value) (denied denial) {
+func (v requestCheck) checkField(checkField protoreflect.FieldDescriptor, value protoreflect.Value) (denied denial) {
 	switch {
-	case field.IsMap():
+	case checkField.IsMap():
 		value.Map().Range(func(_ protoreflect.MapKey, item protoreflect.Value) bool {
-			denied = v.message(item.Message())
+			denied = v.checkMessage(item.Message())
 			return denied.class == ""
 		})
-	case field.IsList():
+	case checkField.IsList():
 		for i := range value.List().Len() {
-			if denied = v.single(field, value.List().Get(i)); denied.class != "" {
+			if denied = v.checkValue(checkField, value.List().Get(i)); denied.class != "" {
 				return denied
 			}
 		}
 	default:
-		denied = v.single(field, value)
+		denied = v.checkValue(checkField, value)
 	}
 	return denied
 }
 
-func (v visit) single(field protoreflect.FieldDescriptor, value protoreflect.Value) denial {
+func (v requestCheck) checkValue(field protoreflect.FieldDescriptor, value protoreflect.Value) denial {
 	if field.Kind() == protoreflect.MessageKind {
 		if queue, ok := value.Message().Interface().(*taskqueue.TaskQueue); ok {
-			return v.queue(queue)
+			return v.checkQueue(queue)
 		}
-		return v.message(value.Message())
+		return v.checkMessage(value.Message())
 	}
 	name := value.String()
 	switch field.Name() {
@@ -199,54 +199,54 @@ func (v visit) single(field protoreflect.FieldDescriptor, value protoreflect.Val
 		return denial{}
 	case "endpoint":
 		if !v.rules.endpoints[name] {
-			return denial{class: classMethod, reason: fmt.Sprintf("Nexus endpoint %q is not open to engines", clip(name))}
+			return denial{class: classMethod, reason: fmt.Sprintf("Nexus endpoint %q is not open to engines", truncate(name))}
 		}
 		return denial{}
 	case "sticky_task_queue":
-		return v.sticky(name)
+		return v.checkStickyQueue(name)
 	case "worker_control_task_queue":
-		return v.control(name)
+		return v.checkControlQueue(name)
 	default:
 		if strings.HasPrefix(name, controlPrefix) {
-			return v.control(name)
+			return v.checkControlQueue(name)
 		}
-		return v.normal(name)
+		return v.checkNormalQueue(name)
 	}
 }
 
-func (v visit) queue(queue *taskqueue.TaskQueue) denial {
-	switch queue.GetKind() {
+func (v requestCheck) checkQueue(checkQueue *taskqueue.TaskQueue) denial {
+	switch checkQueue.GetKind() {
 	case enums.TASK_QUEUE_KIND_STICKY:
 		if !v.method.sticky {
 			return denial{class: classQueue, reason: "sticky task queues hold workflow tasks only"}
 		}
-		if denied := v.sticky(queue.GetName()); denied.class != "" {
+		if denied := v.checkStickyQueue(checkQueue.GetName()); denied.class != "" {
 			return denied
 		}
 		// SDKs before mid-2023 omit the normal queue. The interceptor checks each task that they receive from the sticky one.
-		if queue.GetNormalName() == "" {
-			return v.anyQueue()
+		if checkQueue.GetNormalName() == "" {
+			return v.checkAnyQueue()
 		}
-		return v.normal(queue.GetNormalName())
+		return v.checkNormalQueue(checkQueue.GetNormalName())
 	case enums.TASK_QUEUE_KIND_WORKER_COMMANDS:
-		return v.control(queue.GetName())
+		return v.checkControlQueue(checkQueue.GetName())
 	case enums.TASK_QUEUE_KIND_UNSPECIFIED, enums.TASK_QUEUE_KIND_NORMAL:
 		// SDKs from before this kind existed poll it like a normal queue.
-		if strings.HasPrefix(queue.GetName(), controlPrefix) {
-			return v.control(queue.GetName())
+		if strings.HasPrefix(checkQueue.GetName(), controlPrefix) {
+			return v.checkControlQueue(checkQueue.GetName())
 		}
-		return v.normal(queue.GetName())
+		return v.checkNormalQueue(checkQueue.GetName())
 	default:
-		return denial{class: classQueue, reason: fmt.Sprintf("task queues of kind %s are not open to engines", queue.GetKind())}
+		return denial{class: classQueue, reason: fmt.Sprintf("task queues of kind %s are not open to engines", checkQueue.GetKind())}
 	}
 }
 
-func (v visit) normal(name string) denial {
+func (v requestCheck) checkNormalQueue(name string) denial {
 	if name == "" && !v.method.needsQueue {
 		return denial{}
 	}
 	if !v.names[name] {
-		return denial{class: classQueue, reason: fmt.Sprintf("the token does not cover task queue %q", clip(name))}
+		return denial{class: classQueue, reason: fmt.Sprintf("the token does not cover task queue %q", truncate(name))}
 	}
 	if v.method.claims && uuidSuffix.MatchString(name) {
 		v.who.personal = append(v.who.personal, personalQueue{name: name, normal: true})
@@ -254,34 +254,34 @@ func (v visit) normal(name string) denial {
 	return denial{}
 }
 
-func (v visit) anyQueue() denial {
+func (v requestCheck) checkAnyQueue() denial {
 	if len(v.names) == 0 {
 		return denial{class: classQueue, reason: "the token covers no task queue"}
 	}
 	return denial{}
 }
 
-// sticky refuses names that SDKs do not give to sticky queues, and those of normal queues. Temporal identifies a queue by its name alone,
+// checkStickyQueue refuses names that SDKs do not give to sticky queues, and those of normal queues. Temporal identifies a queue by its name alone,
 // so a sticky queue with the name of a normal one is that normal one.
-func (v visit) sticky(name string) denial {
+func (v requestCheck) checkStickyQueue(name string) denial {
 	if name == "" {
 		return denial{}
 	}
-	if isReservedQueue(name) || !uuidSuffix.MatchString(name) || v.who.tenant[name] {
-		return denial{class: classQueue, reason: fmt.Sprintf("%q is not a sticky queue's name", clip(name))}
+	if isReservedQueue(name) || !uuidSuffix.MatchString(name) || v.who.tenantQueues[name] {
+		return denial{class: classQueue, reason: fmt.Sprintf("%q is not a sticky queue's name", truncate(name))}
 	}
 	v.who.personal = append(v.who.personal, personalQueue{name: name})
 	return denial{}
 }
 
-// control refuses the control queues of other namespaces and names that only resemble one.
-func (v visit) control(name string) denial {
+// checkControlQueue refuses the control queues of other namespaces and names that only resemble one.
+func (v requestCheck) checkControlQueue(name string) denial {
 	if name == "" {
 		return denial{}
 	}
 	key, found := strings.CutPrefix(name, controlPrefix+v.namespace+"/")
 	if !found || !uuidSuffix.MatchString(key) || strings.Contains(key, "/") {
-		return denial{class: classQueue, reason: fmt.Sprintf("%q is not a control queue of this namespace", clip(name))}
+		return denial{class: classQueue, reason: fmt.Sprintf("%q is not a control queue of this namespace", truncate(name))}
 	}
 	v.who.personal = append(v.who.personal, personalQueue{name: name})
 	return denial{}

@@ -33,13 +33,13 @@ func newRevocations(o Options) *revocations {
 	r := &revocations{clock: o.Clock}
 	r.source = &source{
 		name: "revocations", title: "revocations", url: o.RevocationsURL, interval: o.RevocationsRefresh, maxAge: o.MaxAge,
-		maxBytes: revocationsMaxBytes, accept: r.accept,
+		maxBytes: revocationsMaxBytes, accept: r.mergeList,
 		logger: o.Logger, metrics: o.Metrics, clock: o.Clock,
 	}
 	return r
 }
 
-func (r *revocations) token(id string) bool {
+func (r *revocations) isTokenRevoked(id string) bool {
 	listed := r.listed.Load()
 	if listed == nil {
 		return false
@@ -48,8 +48,8 @@ func (r *revocations) token(id string) bool {
 	return found
 }
 
-// certificate reports whether a serial number is revoked. The number has lower-case hexadecimal digits without leading zeros.
-func (r *revocations) certificate(serial string) bool {
+// isCertificateRevoked reports whether a serial number is revoked. The number has lower-case hexadecimal digits without leading zeros.
+func (r *revocations) isCertificateRevoked(serial string) bool {
 	listed := r.listed.Load()
 	if listed == nil {
 		return false
@@ -58,8 +58,8 @@ func (r *revocations) certificate(serial string) bool {
 	return found
 }
 
-// accept adds the entries of a list and removes those that were not listed for relistWait.
-func (r *revocations) accept(content []byte) error {
+// mergeList adds the entries of a list and removes those that were not listed for relistWait.
+func (r *revocations) mergeList(content []byte) error {
 	var list struct {
 		GeneratedAt  time.Time `json:"generatedAt"`
 		Tokens       []string  `json:"tokens"`
@@ -77,13 +77,13 @@ func (r *revocations) accept(content []byte) error {
 	}
 	now := r.clock()
 	r.listed.Store(&revoked{
-		tokens:       merged(before.tokens, list.Tokens, now, func(id string) string { return id }),
-		certificates: merged(before.certificates, list.Certificates, now, normalSerial),
+		tokens:       mergeEntries(before.tokens, list.Tokens, now, func(id string) string { return id }),
+		certificates: mergeEntries(before.certificates, list.Certificates, now, normalizeSerial),
 	})
 	return nil
 }
 
-func merged(before map[string]time.Time, named []string, now time.Time, normal func(string) string) map[string]time.Time {
+func mergeEntries(before map[string]time.Time, named []string, now time.Time, normal func(string) string) map[string]time.Time {
 	next := make(map[string]time.Time, len(named))
 	maps.Copy(next, before)
 	for _, name := range named {
@@ -95,6 +95,6 @@ func merged(before map[string]time.Time, named []string, now time.Time, normal f
 	return next
 }
 
-func normalSerial(serial string) string {
+func normalizeSerial(serial string) string {
 	return strings.TrimLeft(strings.ToLower(serial), "0")
 }

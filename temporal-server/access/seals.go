@@ -48,17 +48,17 @@ func (s sealer) seal(k kind, namespace, subject string, token []byte) []byte {
 	sealed := make([]byte, 0, len(token)+sealBytes())
 	sealed = append(sealed, token...)
 	sealed = append(sealed, sealHead()...)
-	return append(sealed, s.sum(k, namespace, subject, token)...)
+	return append(sealed, s.computeMAC(k, namespace, subject, token)...)
 }
 
-// holds reports whether sealed is a token of kind k with a valid seal for subject.
-func (s sealer) holds(k kind, namespace, subject string, sealed []byte) bool {
-	token := unsealed(sealed)
+// isSealed reports whether sealed is a token of kind k with a valid seal for subject.
+func (s sealer) isSealed(k kind, namespace, subject string, sealed []byte) bool {
+	token := removeSeal(sealed)
 	return len(token) > 0 && len(token) < len(sealed) &&
-		hmac.Equal(sealed[len(sealed)-sha256.Size:], s.sum(k, namespace, subject, token))
+		hmac.Equal(sealed[len(sealed)-sha256.Size:], s.computeMAC(k, namespace, subject, token))
 }
 
-func (s sealer) sum(k kind, namespace, subject string, token []byte) []byte {
+func (s sealer) computeMAC(k kind, namespace, subject string, token []byte) []byte {
 	h := hmac.New(sha256.New, s.key)
 	for _, part := range []string{string(k), namespace, subject} {
 		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(part)))) //nolint:gosec // names are short
@@ -68,8 +68,8 @@ func (s sealer) sum(k kind, namespace, subject string, token []byte) []byte {
 	return h.Sum(nil)
 }
 
-// unsealed returns a token without its seal, if it has one.
-func unsealed(sealed []byte) []byte {
+// removeSeal returns a token without its seal, if it has one.
+func removeSeal(sealed []byte) []byte {
 	at := len(sealed) - sealBytes()
 	if at < 0 || string(sealed[at:at+len(sealHead())]) != string(sealHead()) {
 		return sealed

@@ -21,8 +21,8 @@ const (
 	// after this server.
 	firstRetry = 250 * time.Millisecond
 
-	// askedRetry is the minimum time between two reads that callers request.
-	askedRetry = time.Second
+	// requestedRetry is the minimum time between two reads that callers request.
+	requestedRetry = time.Second
 
 	readTimeout = 5 * time.Second
 
@@ -44,32 +44,32 @@ type source struct {
 	metrics  metrics.Handler
 	clock    func() time.Time
 
-	asked   chan struct{}
-	stop    context.CancelFunc
-	reading sync.WaitGroup
-	began   time.Time
-	read    atomic.Pointer[time.Time] // when the document was last read
-	alarmed bool                      // whether it was reported that the document is too old
+	requests chan struct{}
+	stop     context.CancelFunc
+	reading  sync.WaitGroup
+	began    time.Time
+	read     atomic.Pointer[time.Time] // when the document was last read
+	alarmed  bool                      // whether it was reported that the document is too old
 }
 
-// trusted reports whether the document was read within the maximum age.
-func (s *source) trusted() bool {
+// isTrusted reports whether the document was read within the maximum age.
+func (s *source) isTrusted() bool {
 	read := s.read.Load()
 	return read != nil && s.clock().Sub(*read) <= s.maxAge
 }
 
-// start reads the document once and then every interval until close.
-func (s *source) start(ctx context.Context) {
+// startReading reads the document once and then every interval until close.
+func (s *source) startReading(ctx context.Context) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
-	s.asked = make(chan struct{}, 1)
+	s.requests = make(chan struct{}, 1)
 	s.metrics = s.metrics.WithTags(metrics.StringTag(tagDocument, s.name))
 	s.began = s.clock()
 	err := s.refresh(ctx)
 	if err != nil {
 		s.logger.WarnContext(ctx, "published document unavailable", slog.String("document", s.name), slog.String("error", err.Error()))
 	}
-	s.reading.Go(func() { s.run(background, err == nil) })
+	s.reading.Go(func() { s.readPeriodically(background, err == nil) })
 }
 
 // close stops reading.
@@ -78,18 +78,18 @@ func (s *source) close() {
 	s.reading.Wait()
 }
 
-// ask requests an early read.
-func (s *source) ask() {
+// requestRead requests an early read.
+func (s *source) requestRead() {
 	select {
-	case s.asked <- struct{}{}:
+	case s.requests <- struct{}{}:
 	default: // a read is already due
 	}
 }
 
-func (s *source) run(ctx context.Context, loaded bool) {
-	due := time.NewTimer(s.wait(loaded))
+func (s *source) readPeriodically(ctx context.Context, loaded bool) {
+	due := time.NewTimer(s.nextWait(loaded))
 	defer due.Stop()
-	early := time.NewTicker(askedRetry)
+	early := time.NewTicker(requestedRetry)
 	defer early.Stop()
 	failing := !loaded
 	for {
@@ -99,7 +99,7 @@ func (s *source) run(ctx context.Context, loaded bool) {
 		case <-due.C:
 		case <-early.C:
 			select {
-			case <-s.asked:
+			case <-s.requests:
 			default:
 				continue
 			}
@@ -119,11 +119,11 @@ func (s *source) run(ctx context.Context, loaded bool) {
 			}
 		}
 		loaded = loaded || err == nil
-		due.Reset(s.wait(loaded))
+		due.Reset(s.nextWait(loaded))
 	}
 }
 
-func (s *source) wait(loaded bool) time.Duration {
+func (s *source) nextWait(loaded bool) time.Duration {
 	if loaded {
 		return s.interval
 	}
@@ -132,7 +132,7 @@ func (s *source) wait(loaded bool) time.Duration {
 
 // refresh reads the document and reports its age.
 func (s *source) refresh(ctx context.Context) error {
-	content, err := s.fetch(ctx)
+	content, err := s.download(ctx)
 	if err == nil {
 		err = s.accept(content)
 	}
@@ -142,15 +142,15 @@ func (s *source) refresh(ctx context.Context) error {
 	} else {
 		s.metrics.Counter(metricDocumentFailures).Record(1)
 	}
-	s.report(ctx, now)
+	s.reportAge(ctx, now)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", s.url, err)
 	}
 	return nil
 }
 
-// report records the age of the document, and logs once when it exceeds the maximum.
-func (s *source) report(ctx context.Context, now time.Time) {
+// reportAge records the age of the document, and logs once when it exceeds the maximum.
+func (s *source) reportAge(ctx context.Context, now time.Time) {
 	since := s.began
 	if read := s.read.Load(); read != nil {
 		since = *read
@@ -175,7 +175,7 @@ var publishedClient = &http.Client{ //nolint:gochecknoglobals // sources share i
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-func (s *source) fetch(ctx context.Context) ([]byte, error) {
+func (s *source) download(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, nil)

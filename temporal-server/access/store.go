@@ -76,7 +76,7 @@ func (m *memoryStore) Claim(_ context.Context, c Claim, most int) (string, error
 	if !known && c.Subject != "" && m.owned[queueName{c.Namespace, c.Subject}] >= most {
 		return "", ErrTooManyQueues
 	}
-	m.remove(queue)
+	m.removeOwner(queue)
 	m.owners[queue] = ownership{subject: c.Subject, renewed: c.At}
 	m.owned[queueName{c.Namespace, c.Subject}]++
 	return c.Subject, nil
@@ -96,13 +96,13 @@ func (m *memoryStore) Forget(_ context.Context, before time.Time) error {
 	defer m.mu.Unlock()
 	for queue, owner := range m.owners {
 		if owner.renewed.Before(before) {
-			m.remove(queue)
+			m.removeOwner(queue)
 		}
 	}
 	return nil
 }
 
-func (m *memoryStore) remove(queue queueName) {
+func (m *memoryStore) removeOwner(queue queueName) {
 	owner, known := m.owners[queue]
 	if !known {
 		return

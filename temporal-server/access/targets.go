@@ -23,7 +23,7 @@ const (
 	// its id on another queue.
 	targetTTL = time.Minute
 
-	mostCachedTargets = 50_000
+	maxCachedTargets = 50_000
 )
 
 // isReservedID reports whether only the service, or Temporal itself, starts workflows with that id. Another runner that took the id of a
@@ -40,8 +40,8 @@ type target struct {
 	id, run string // run is empty for the current one
 }
 
-func (t target) denial(reason string) denial {
-	return denial{class: t.class, reason: fmt.Sprintf("%s names workflow %q, %s", t.by, clip(t.id), reason)}
+func (t target) denialFor(reason string) denial {
+	return denial{class: t.class, reason: fmt.Sprintf("%s names workflow %q, %s", t.by, truncate(t.id), reason)}
 }
 
 // refuseStart returns a denial for the start of a workflow with the target's id if the id is reserved, or if the start terminates
@@ -49,9 +49,9 @@ func (t target) denial(reason string) denial {
 func (t target) refuseStart(terminates bool) denial {
 	switch {
 	case isReservedID(t.id):
-		return t.denial("and only the service starts workflows with such an id")
+		return t.denialFor("and only the service starts workflows with such an id")
 	case terminates:
-		return t.denial("and a start must not terminate the workflow that has the id")
+		return t.denialFor("and a start must not terminate the workflow that has the id")
 	}
 	return denial{}
 }
@@ -72,17 +72,17 @@ type targets struct {
 type targetKey struct{ namespace, id, run string }
 
 func newTargets(clock func() time.Time) *targets {
-	return &targets{cached: cache.New(mostCachedTargets, &cache.Options{TTL: targetTTL}), clock: clock}
+	return &targets{cached: cache.New(maxCachedTargets, &cache.Options{TTL: targetTTL}), clock: clock}
 }
 
-// check returns a denial if the caller may not reach one of its targets, and an error if Temporal cannot look it up.
-func (t *targets) check(ctx context.Context, info *grpc.UnaryServerInfo, namespace string, who *caller) (denial, error) {
+// checkTargets returns a denial if the caller may not reach one of its targets, and an error if Temporal cannot look it up.
+func (t *targets) checkTargets(ctx context.Context, info *grpc.UnaryServerInfo, namespace string, who *caller) (denial, error) {
 	if len(who.targets) > maxTargets {
 		return denial{class: who.targets[0].class, reason: fmt.Sprintf("the request names more than %d workflows", maxTargets)}, nil
 	}
 	for _, to := range who.targets {
 		key := targetKey{namespace, to.id, to.run}
-		if queues, ok := t.cached.Get(key).([]string); ok && who.serves(queues) {
+		if queues, ok := t.cached.Get(key).([]string); ok && who.canPollAny(queues) {
 			continue
 		}
 		temporal, ok := info.Server.(describer)
@@ -94,10 +94,10 @@ func (t *targets) check(ctx context.Context, info *grpc.UnaryServerInfo, namespa
 			return denial{}, err
 		}
 		switch {
-		case who.serves(queues):
+		case who.canPollAny(queues):
 			t.cached.Put(key, queues)
 		case queues != nil || isReservedID(to.id):
-			return to.denial("which is on no task queue that the token covers"), nil
+			return to.denialFor("which is on no task queue that the token covers"), nil
 		}
 		// Temporal reports an unknown workflow to the sender. The service may be about to start one of its own.
 	}
@@ -107,20 +107,20 @@ func (t *targets) check(ctx context.Context, info *grpc.UnaryServerInfo, namespa
 // findQueues returns the task queue of a workflow and, where the caller does not serve it, its parent's. The result is nil for a
 // workflow that Temporal does not know.
 func findQueues(ctx context.Context, temporal describer, key targetKey, who *caller) ([]string, error) {
-	about, err := describe(ctx, temporal, key)
+	about, err := describeWorkflow(ctx, temporal, key)
 	if about == nil || err != nil {
 		return nil, err
 	}
 	queues := []string{about.GetExecutionConfig().GetTaskQueue().GetName()}
 	parent := about.GetWorkflowExecutionInfo().GetParentExecution()
-	if who.serves(queues) || parent.GetWorkflowId() == "" {
+	if who.canPollAny(queues) || parent.GetWorkflowId() == "" {
 		return queues, nil
 	}
-	about, err = describe(ctx, temporal, targetKey{key.namespace, parent.GetWorkflowId(), parent.GetRunId()})
+	about, err = describeWorkflow(ctx, temporal, targetKey{key.namespace, parent.GetWorkflowId(), parent.GetRunId()})
 	return append(queues, about.GetExecutionConfig().GetTaskQueue().GetName()), err
 }
 
-func describe(ctx context.Context, temporal describer, key targetKey) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+func describeWorkflow(ctx context.Context, temporal describer, key targetKey) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	about, err := temporal.DescribeWorkflowExecution(ctx, &workflowservice.DescribeWorkflowExecutionRequest{
 		Namespace: key.namespace, Execution: &common.WorkflowExecution{WorkflowId: key.id, RunId: key.run},
 	})
@@ -130,8 +130,8 @@ func describe(ctx context.Context, temporal describer, key targetKey) (*workflow
 	return about, err
 }
 
-// learn caches the children that the workflow of a task has started, so that a signal to a new child needs no look-up.
-func (t *targets) learn(namespace string, task *workflowservice.PollWorkflowTaskQueueResponse) {
+// cacheChildren caches the children that the workflow of a task has started, so that a signal to a new child needs no look-up.
+func (t *targets) cacheChildren(namespace string, task *workflowservice.PollWorkflowTaskQueueResponse) {
 	queue := task.GetWorkflowExecutionTaskQueue().GetName()
 	if queue == "" {
 		return

@@ -28,9 +28,9 @@ func namesWorkflow(field protoreflect.FieldDescriptor) bool {
 	return field.Kind() == protoreflect.StringKind && (field.Name() == workflowField || field.Name() == queryField)
 }
 
-// workflow collects the workflows that a field of a message names, unless the method only reads. It refuses queries, and starts that
+// checkWorkflow collects the workflows that a field of a message names, unless the method only reads. It refuses queries, and starts that
 // refuseStart refuses.
-func (v visit) workflow(message protoreflect.Message, field protoreflect.FieldDescriptor) denial {
+func (v requestCheck) checkWorkflow(message protoreflect.Message, field protoreflect.FieldDescriptor) denial {
 	if v.method.reads {
 		return denial{}
 	}
@@ -38,15 +38,15 @@ func (v visit) workflow(message protoreflect.Message, field protoreflect.FieldDe
 	switch {
 	case field.IsList():
 		for i := range message.Get(field).List().Len() {
-			v.collect(to, message.Get(field).List().Get(i).Message().Interface())
+			v.addTarget(to, message.Get(field).List().Get(i).Message().Interface())
 		}
 	case field.Kind() == protoreflect.MessageKind:
-		v.collect(to, message.Get(field).Message().Interface())
+		v.addTarget(to, message.Get(field).Message().Interface())
 	case field.Name() == queryField:
 		return denial{class: classWorkflow, reason: to.by + " names workflows by a query instead of their ids"}
 	default:
-		to.id, to.run = message.Get(field).String(), text(message, "run_id")
-		if denied := to.refuseStart(terminates(message)); denied.class != "" && startsWorkflow(message) {
+		to.id, to.run = message.Get(field).String(), stringField(message, "run_id")
+		if denied := to.refuseStart(terminatesRunning(message)); denied.class != "" && startsWorkflow(message) {
 			return denied
 		}
 		v.who.targets = append(v.who.targets, to)
@@ -54,7 +54,7 @@ func (v visit) workflow(message protoreflect.Message, field protoreflect.FieldDe
 	return denial{}
 }
 
-func (v visit) collect(to target, execution any) {
+func (v requestCheck) addTarget(to target, execution any) {
 	switch e := execution.(type) {
 	case *common.WorkflowExecution:
 		to.id, to.run = e.GetWorkflowId(), e.GetRunId()
@@ -70,14 +70,14 @@ func startsWorkflow(message protoreflect.Message) bool {
 	return message.Descriptor().Fields().ByName("workflow_id_reuse_policy") != nil
 }
 
-// terminates reports whether the start in a message terminates the workflow that has its id.
-func terminates(message protoreflect.Message) bool {
+// terminatesRunning reports whether the start in a message terminates the workflow that has its id.
+func terminatesRunning(message protoreflect.Message) bool {
 	//nolint:staticcheck // deprecated, and still obeyed
-	return number(message, "workflow_id_reuse_policy") == enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING.Number() ||
-		number(message, "workflow_id_conflict_policy") == enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING.Number()
+	return enumField(message, "workflow_id_reuse_policy") == enums.WORKFLOW_ID_REUSE_POLICY_TERMINATE_IF_RUNNING.Number() ||
+		enumField(message, "workflow_id_conflict_policy") == enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING.Number()
 }
 
-func text(message protoreflect.Message, name protoreflect.Name) string {
+func stringField(message protoreflect.Message, name protoreflect.Name) string {
 	field := message.Descriptor().Fields().ByName(name)
 	if field == nil || field.Kind() != protoreflect.StringKind {
 		return ""
@@ -85,7 +85,7 @@ func text(message protoreflect.Message, name protoreflect.Name) string {
 	return message.Get(field).String()
 }
 
-func number(message protoreflect.Message, name protoreflect.Name) protoreflect.EnumNumber {
+func enumField(message protoreflect.Message, name protoreflect.Name) protoreflect.EnumNumber {
 	field := message.Descriptor().Fields().ByName(name)
 	if field == nil || field.Kind() != protoreflect.EnumKind {
 		return 0

@@ -117,7 +117,7 @@ func TestEveryWorkflowOfACommandIsChecked(t *testing.T) {
 		name := "COMMAND_TYPE_" + strings.ToUpper(strings.TrimSuffix(string(attribute.Name()), "_command_attributes"))
 		number := enums.CommandType(enums.CommandType_value[name])
 		want, listed := named[number]
-		require.True(t, listed, "%s has no line in this test and in commandAims", name)
+		require.True(t, listed, "%s has no line in this test and in commandTargets", name)
 		var found []string
 		for _, to := range workflowPaths(attribute.Message(), nil, nil) {
 			found = append(found, to.String())

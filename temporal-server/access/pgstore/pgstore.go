@@ -19,10 +19,10 @@ import (
 const Schema = "procession_guard"
 
 const (
-	// connections bounds the pool: a frontend asks once for each new queue and then every few minutes.
-	connections = 4
+	// maxConnections bounds the pool: a frontend asks once for each new queue and then every few minutes.
+	maxConnections = 4
 
-	present = `SELECT to_regclass('procession_guard.seal_key') IS NOT NULL AND to_regclass('procession_guard.queue_owner') IS NOT NULL`
+	schemaExists = `SELECT to_regclass('procession_guard.seal_key') IS NOT NULL AND to_regclass('procession_guard.queue_owner') IS NOT NULL`
 
 	// The lock keeps frontends that start together from creating the same things.
 	create = `
@@ -82,13 +82,13 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	for _, fallback := range config.ConnConfig.Fallbacks {
 		tlspolicy.Restrict(fallback.TLSConfig)
 	}
-	config.MaxConns = connections
+	config.MaxConns = maxConnections
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connecting: %w", err)
 	}
 	s := &Store{pool: pool}
-	if err := s.prepare(ctx); err != nil {
+	if err := s.createSchema(ctx); err != nil {
 		pool.Close()
 		return nil, err
 	}
@@ -98,9 +98,9 @@ func Open(ctx context.Context, url string) (*Store, error) {
 // Close closes the connections.
 func (s *Store) Close() { s.pool.Close() }
 
-func (s *Store) prepare(ctx context.Context) error {
+func (s *Store) createSchema(ctx context.Context) error {
 	var ready bool
-	if err := s.pool.QueryRow(ctx, present).Scan(&ready); err != nil {
+	if err := s.pool.QueryRow(ctx, schemaExists).Scan(&ready); err != nil {
 		return fmt.Errorf("looking for schema %s: %w", Schema, err)
 	}
 	if ready {

@@ -55,11 +55,11 @@ func Run(t *testing.T, store access.Store) {
 	require.Equal(t, "b", claim("alpha", "c1", "b", now), "forgotten")
 	require.Equal(t, "c", claim("alpha", "c3", "c", now), "those forgotten no longer count")
 
-	race(t, store, now)
+	testConcurrentClaims(t, store, now)
 }
 
-// race lets many subjects claim one queue concurrently and requires that all get the same owner.
-func race(t *testing.T, store access.Store, now time.Time) {
+// testConcurrentClaims lets many subjects claim one queue concurrently and requires that all get the same owner.
+func testConcurrentClaims(t *testing.T, store access.Store, now time.Time) {
 	t.Helper()
 	owners := make([]string, 16)
 	var done sync.WaitGroup

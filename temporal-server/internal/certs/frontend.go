@@ -32,18 +32,18 @@ type frontend struct {
 	files   Files
 	trust   *x509.Certificate // accepted as a client besides those of the CA file
 	logger  *slog.Logger
-	current atomic.Pointer[loaded]
+	current atomic.Pointer[loadedFiles]
 }
 
-// loaded contains the files as they were read together, and the settings that follow from them.
-type loaded struct {
+// loadedFiles contains the files as they were read together, and the settings that follow from them.
+type loadedFiles struct {
 	cert, key, clientCA []byte
 	config              *tls.Config
 }
 
 func newFrontend(files Files, trust *x509.Certificate, logger *slog.Logger) (*frontend, error) {
 	f := &frontend{files: files, trust: trust, logger: logger}
-	if err := f.reload(); err != nil {
+	if err := f.reloadFiles(); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -58,9 +58,9 @@ func (f *frontend) serverConfig() *tls.Config {
 	return cfg
 }
 
-// watch reloads the files every interval until ctx ends. Invalid content is logged and the previous settings remain in force: the files
+// reloadPeriodically reloads the files every interval until ctx ends. Invalid content is logged and the previous settings remain in force: the files
 // of a rotation do not change at the same instant.
-func (f *frontend) watch(ctx context.Context, interval time.Duration) {
+func (f *frontend) reloadPeriodically(ctx context.Context, interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
@@ -68,15 +68,15 @@ func (f *frontend) watch(ctx context.Context, interval time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if err := f.reload(); err != nil {
+			if err := f.reloadFiles(); err != nil {
 				f.logger.ErrorContext(ctx, "keeping the previous TLS files", slog.String("error", err.Error()))
 			}
 		}
 	}
 }
 
-func (f *frontend) reload() error {
-	next, err := read(f.files)
+func (f *frontend) reloadFiles() error {
+	next, err := readFiles(f.files)
 	if err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func (f *frontend) reload() error {
 	return nil
 }
 
-func read(files Files) (*loaded, error) {
-	var l loaded
+func readFiles(files Files) (*loadedFiles, error) {
+	var l loadedFiles
 	for _, file := range []struct {
 		flag, path string
 		into       *[]byte

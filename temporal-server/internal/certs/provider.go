@@ -44,7 +44,7 @@ func NewProvider(files Files, shared string, interval time.Duration, now time.Ti
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	p := &Provider{frontend: front, process: process, internode: internodeConfig(process), stop: stop}
-	p.watching.Go(func() { front.watch(ctx, interval) })
+	p.watching.Go(func() { front.reloadPeriodically(ctx, interval) })
 	return p, nil
 }
 

@@ -11,14 +11,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// names is a flag whose value is a list with commas between its items.
-type names []string
+// nameList is a flag whose value is a list with commas between its items.
+type nameList []string
 
 // String implements [flag.Value].
-func (n *names) String() string { return strings.Join(*n, ",") }
+func (n *nameList) String() string { return strings.Join(*n, ",") }
 
 // Set implements [flag.Value]. It replaces the list: a flag wins over the file, it does not add to it.
-func (n *names) Set(value string) error {
+func (n *nameList) Set(value string) error {
 	*n = nil
 	for item := range strings.SplitSeq(value, ",") {
 		if item = strings.TrimSpace(item); item != "" {
@@ -31,7 +31,7 @@ func (n *names) Set(value string) error {
 // configFile returns the value of --config before the other settings are read. It ignores invalid arguments, which the caller reports.
 func configFile(args []string, lookupEnv func(string) (string, bool)) (string, error) {
 	var ignored Options
-	fs := ignored.flags(io.Discard)
+	fs := ignored.flagSet(io.Discard)
 	fs.Usage = func() {}
 	if file, ok := lookupEnv(EnvName(configFlag)); ok {
 		if err := fs.Set(configFlag, file); err != nil {
@@ -92,7 +92,7 @@ func parseFile(content []byte) ([]setting, error) {
 			return nil, fmt.Errorf("line %d: %s is set twice", key.Line, key.Value)
 		}
 		seen[key.Value] = true
-		text, ok := scalar(value)
+		text, ok := flagText(value)
 		if !ok {
 			return nil, fmt.Errorf("line %d: %s must be a value or a list of values", value.Line, key.Value)
 		}
@@ -101,8 +101,8 @@ func parseFile(content []byte) ([]setting, error) {
 	return settings, nil
 }
 
-// scalar returns the value of a setting as the text of a flag.
-func scalar(node *yaml.Node) (string, bool) {
+// flagText returns the value of a setting as the text of a flag.
+func flagText(node *yaml.Node) (string, bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:
 		if node.Tag == "!!null" {

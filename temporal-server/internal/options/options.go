@@ -80,7 +80,7 @@ type Options struct {
 // If args request the help, Parse writes it to output and returns [flag.ErrHelp]. No error contains the value of --database-url.
 func Parse(args []string, lookupEnv func(string) (string, bool), output io.Writer) (Options, error) {
 	var opts Options
-	fs := opts.flags(output)
+	fs := opts.flagSet(output)
 	file, err := configFile(args, lookupEnv)
 	if err != nil {
 		return Options{}, err
@@ -128,15 +128,15 @@ func EnvName(name string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// flags returns the flags that fill o, each with its default.
-func (o *Options) flags(output io.Writer) *flag.FlagSet {
+// flagSet returns the flags that fill o, each with its default.
+func (o *Options) flagSet(output io.Writer) *flag.FlagSet {
 	fs := flag.NewFlagSet("temporal-server start", flag.ContinueOnError)
 	fs.SetOutput(output)
 	fs.String(configFlag, "", "YAML `file` with settings, named like these flags; flags and environment win over it")
 	fs.StringVar(&o.Listen, "listen", "127.0.0.1:7233", "`address` (host:port) of the frontend; port 0 chooses a free one")
 	fs.StringVar(&o.MetricsListen, "metrics-listen", "", "`address` (host:port) of the Prometheus endpoint /metrics; empty: none")
-	fs.Var((*names)(&o.Services), "services", "`names` of the services this process runs, with commas between them: frontend, internal-frontend, history, matching, worker; empty: all")
-	fs.Var((*names)(&o.Hosts), "hosts", "where the services of a cluster of several processes are, as `service=ip:port` with commas between them; the same in each of them, all but frontend")
+	fs.Var((*nameList)(&o.Services), "services", "`names` of the services this process runs, with commas between them: frontend, internal-frontend, history, matching, worker; empty: all")
+	fs.Var((*nameList)(&o.Hosts), "hosts", "where the services of a cluster of several processes are, as `service=ip:port` with commas between them; the same in each of them, all but frontend")
 	fs.StringVar(&o.Internal, "internal-certificate", "", "PEM `file` with the certificate and key that the processes of a cluster share; temporal-server certificate makes it")
 	fs.StringVar((*string)(&o.Store), "store", string(StoreSQLite), "where state is kept: `sqlite` (in memory, gone at exit) or postgres")
 	fs.StringVar(&o.DatabaseURL, "database-url", "", "postgres:// `URL` of a database of the server to use; its role creates the two databases when they are absent")
@@ -151,8 +151,8 @@ func (o *Options) flags(output io.Writer) *flag.FlagSet {
 	fs.DurationVar(&o.RevocationsRefresh, "revocations-refresh", 10*time.Second, "time between two reads of that list")
 	fs.DurationVar(&o.PublishedMaxAge, "published-max-age", 15*time.Minute, "how long keys and revocations that cannot be read again are trusted; engines are refused after that")
 	fs.BoolVar(&o.AllowPlainHTTP, "allow-plain-http", false, "read keys and revocations over http from other machines: only on a network where no one can change them on the way")
-	fs.Var((*names)(&o.EngineMethods), "engine-methods", "`names` of workflow service methods, with commas between them, that engines may call besides what workers need")
-	fs.Var((*names)(&o.NexusEndpoints), "engine-nexus-endpoints", "`names` of Nexus endpoints, with commas between them, that the workflows of engines may call")
+	fs.Var((*nameList)(&o.EngineMethods), "engine-methods", "`names` of workflow service methods, with commas between them, that engines may call besides what workers need")
+	fs.Var((*nameList)(&o.NexusEndpoints), "engine-nexus-endpoints", "`names` of Nexus endpoints, with commas between them, that the workflows of engines may call")
 	fs.BoolVar(&o.CheckCommands, "check-commands", true, "refuse workflow commands that name a task queue unknown to the token's tenant, or a workflow on a queue that the caller does not serve")
 	fs.StringVar(&o.Issuer, "issuer", "procession", "the `iss` claim every token must carry")
 	fs.StringVar(&o.TLSCert, "tls-cert", "", "PEM `file` with the frontend's certificate chain")

@@ -30,9 +30,9 @@ type layout struct {
 	address string // the frontend's, as callers reach it; in a process without it that of the first service
 }
 
-// place reserves an address for every listener. All but that of the frontend are on loopback, unless the cluster has several processes,
+// placeServices reserves an address for every listener. All but that of the frontend are on loopback, unless the cluster has several processes,
 // which reach each other at the addresses in the options.
-func place(ctx context.Context, opts options.Options, reserved *reservations) (layout, error) {
+func placeServices(ctx context.Context, opts options.Options, reserved *reservations) (layout, error) {
 	l := layout{config: map[string]config.Service{}, hosts: map[primitives.ServiceName]static.Hosts{}}
 	for _, service := range options.Services() {
 		ip, port, err := placeService(ctx, opts, service, reserved)
@@ -63,11 +63,11 @@ func placeService(
 ) (net.IP, int, error) {
 	switch {
 	case !opts.Runs(service):
-		return address(ctx, opts.Host(service))
+		return parseAddress(ctx, opts.Host(service))
 	case service == primitives.FrontendService:
-		return reserved.reserve(ctx, "listen", opts.Listen)
+		return reserved.reserveAddress(ctx, "listen", opts.Listen)
 	case opts.Split():
-		return reserved.reserve(ctx, "hosts", opts.Host(service))
+		return reserved.reserveAddress(ctx, "hosts", opts.Host(service))
 	}
 	ip := net.IPv4(127, 0, 0, 1)
 	port, err := reserved.reserveFree(ctx, ip)
@@ -107,8 +107,8 @@ func openMetrics(ctx context.Context, opts options.Options, logger log.Logger) (
 		return metrics.NoopMetricsHandler, nil
 	}
 	var reserved reservations
-	ip, port, err := reserved.reserve(ctx, "metrics-listen", opts.MetricsListen)
-	if err := errors.Join(err, reserved.release()); err != nil {
+	ip, port, err := reserved.reserveAddress(ctx, "metrics-listen", opts.MetricsListen)
+	if err := errors.Join(err, reserved.releaseAll()); err != nil {
 		return nil, err
 	}
 	handler, err := metrics.MetricsHandlerFromConfig(logger, &metrics.Config{Prometheus: &metrics.PrometheusConfig{

@@ -20,8 +20,8 @@ const (
 // reservations are addresses that are held until Temporal is about to open its listeners, which it does itself.
 type reservations []net.Listener
 
-// release releases the addresses.
-func (r *reservations) release() error {
+// releaseAll releases the addresses.
+func (r *reservations) releaseAll() error {
 	var errs []error
 	for _, l := range *r {
 		errs = append(errs, l.Close())
@@ -29,14 +29,14 @@ func (r *reservations) release() error {
 	return errors.Join(errs...)
 }
 
-// reserve takes address, the value of flag, and returns its IP and port. Port 0 chooses a free one. The error of a taken address names
+// reserveAddress takes address, the value of flag, and returns its IP and port. Port 0 chooses a free one. The error of a taken address names
 // both.
-func (r *reservations) reserve(ctx context.Context, flag, address string) (net.IP, int, error) {
+func (r *reservations) reserveAddress(ctx context.Context, flag, address string) (net.IP, int, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, 0, fmt.Errorf("--%s: %w", flag, err)
 	}
-	ip, err := resolve(ctx, host)
+	ip, err := resolveHost(ctx, host)
 	if err != nil {
 		return nil, 0, fmt.Errorf("--%s %s: %w", flag, address, err)
 	}
@@ -51,13 +51,13 @@ func (r *reservations) reserve(ctx context.Context, flag, address string) (net.I
 	return ip, number, nil
 }
 
-// address returns IP and port of host:port.
-func address(ctx context.Context, hostPort string) (net.IP, int, error) {
+// parseAddress returns IP and port of host:port.
+func parseAddress(ctx context.Context, hostPort string) (net.IP, int, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		return nil, 0, err
 	}
-	ip, err := resolve(ctx, host)
+	ip, err := resolveHost(ctx, host)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -97,8 +97,8 @@ func (r *reservations) listen(ctx context.Context, ip net.IP, port string) (int,
 	return address.Port, nil
 }
 
-// resolve returns the IP address of the host of a listen address: Temporal accepts no names. An empty host stands for every address.
-func resolve(ctx context.Context, host string) (net.IP, error) {
+// resolveHost returns the IP address of the host of a listen address: Temporal accepts no names. An empty host stands for every address.
+func resolveHost(ctx context.Context, host string) (net.IP, error) {
 	if host == "" {
 		return net.IPv4zero, nil
 	}

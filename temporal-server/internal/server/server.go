@@ -54,12 +54,12 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 		tag.String("component", "temporal"))
 
 	var reserved reservations
-	layout, err := place(ctx, opts, &reserved)
+	layout, err := placeServices(ctx, opts, &reserved)
 	if err != nil {
-		return nil, errors.Join(err, reserved.release())
+		return nil, errors.Join(err, reserved.releaseAll())
 	}
 	// Held until NewServer opens the listeners: Temporal exits when an address is in use.
-	release := reserved.release
+	release := reserved.releaseAll
 	defer func() {
 		if release != nil {
 			err = errors.Join(err, release())
@@ -102,7 +102,7 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 			names = append(names, string(name))
 		}
 	}
-	err = reserved.release()
+	err = reserved.releaseAll()
 	release = nil
 	if err != nil {
 		return nil, fmt.Errorf("freeing the reserved addresses: %w", err)

@@ -42,7 +42,7 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 	if err := createDatabases(ctx, base, opts.Database, opts.VisibilityDatabase); err != nil {
 		return nil, err
 	}
-	release, prepared, err := own(ctx, base, opts.Database, opts.Split())
+	release, prepared, err := lockDatabase(ctx, base, opts.Database, opts.Split())
 	if err != nil {
 		return nil, err
 	}
@@ -106,10 +106,10 @@ func createDatabases(ctx context.Context, base *url.URL, names ...string) error 
 	return nil
 }
 
-// own makes this process the only server on the database, by an advisory lock that ends with the process. Each server assumes that it
+// lockDatabase makes this process the only server on the database, by an advisory lock that ends with the process. Each server assumes that it
 // owns all history shards, so two servers would take them from each other. Processes of one cluster share the lock, and prepare the
 // database one after the other until they call prepared. release releases the database.
-func own(ctx context.Context, base *url.URL, database string, split bool) (release func() error, prepared func(context.Context) error, err error) {
+func lockDatabase(ctx context.Context, base *url.URL, database string, split bool) (release func() error, prepared func(context.Context) error, err error) {
 	conn, err := pgx.Connect(ctx, withDatabase(base, database))
 	if err != nil {
 		return nil, nil, fmt.Errorf("connecting to database %s: %w", database, err)
