@@ -60,12 +60,12 @@ func (a *Activities) AssistanceStats() AssistanceStats {
 
 // ReadAssistanceDocuments extracts the passages of the documents of a run.
 func (a *Activities) ReadAssistanceDocuments(ctx context.Context, key domain.AssistanceKey) error {
-	return a.assist(ctx, key, a.o.App.ReadAssistanceDocuments)
+	return a.runAssistanceStep(ctx, key, a.o.App.ReadAssistanceDocuments)
 }
 
 // EmbedAssistancePassages computes the missing embeddings of a run.
 func (a *Activities) EmbedAssistancePassages(ctx context.Context, key domain.AssistanceKey) error {
-	return a.assist(ctx, key, func(ctx context.Context, key domain.AssistanceKey) error {
+	return a.runAssistanceStep(ctx, key, func(ctx context.Context, key domain.AssistanceKey) error {
 		for {
 			more, err := a.o.App.EmbedAssistancePassages(ctx, key)
 			if err != nil || !more {
@@ -77,18 +77,18 @@ func (a *Activities) EmbedAssistancePassages(ctx context.Context, key domain.Ass
 
 // PrepareAssistancePrompt stores the prompt of a run.
 func (a *Activities) PrepareAssistancePrompt(ctx context.Context, key domain.AssistanceKey) error {
-	return a.assist(ctx, key, a.o.App.PrepareAssistancePrompt)
+	return a.runAssistanceStep(ctx, key, a.o.App.PrepareAssistancePrompt)
 }
 
 // AskAssistanceModel sends the prompt of a run to its model and stores the
 // answer.
 func (a *Activities) AskAssistanceModel(ctx context.Context, key domain.AssistanceKey) error {
-	return a.assist(ctx, key, a.o.App.AskAssistanceModel)
+	return a.runAssistanceStep(ctx, key, a.o.App.AskAssistanceModel)
 }
 
 // FinishAssistance ends a run that has an answer.
 func (a *Activities) FinishAssistance(ctx context.Context, key domain.AssistanceKey) error {
-	err := a.assist(ctx, key, a.o.App.FinishAssistance)
+	err := a.runAssistanceStep(ctx, key, a.o.App.FinishAssistance)
 	if err == nil {
 		a.assistance.completed.Add(1)
 	}
@@ -104,13 +104,13 @@ func (a *Activities) FailAssistance(ctx context.Context, in FailAssistanceInput)
 	return err
 }
 
-// assist executes a step. Its errors go to Temporal and contain no details of a
+// runAssistanceStep executes a step. Its errors go to Temporal and contain no details of a
 // provider's fault: its code and text are stored with the run, outside of the
 // workflow's history.
-func (a *Activities) assist(
+func (a *Activities) runAssistanceStep(
 	ctx context.Context, key domain.AssistanceKey, step func(context.Context, domain.AssistanceKey) error,
 ) error {
-	err := beating(ctx, func() error { return step(ctx, key) })
+	err := runWithHeartbeats(ctx, func() error { return step(ctx, key) })
 	code, message := app.AssistanceFault(err)
 	switch {
 	case err == nil:
@@ -137,8 +137,8 @@ func (a *Activities) assist(
 	return temporal.NewApplicationErrorWithOptions("the provider has a fault", AssistanceFaultType, options)
 }
 
-// beating runs a step and sends heartbeats to Temporal meanwhile.
-func beating(ctx context.Context, step func() error) error {
+// runWithHeartbeats runs a step and sends heartbeats to Temporal meanwhile.
+func runWithHeartbeats(ctx context.Context, step func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		var err error

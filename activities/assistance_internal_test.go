@@ -10,9 +10,9 @@ import (
 // A step that panics fails without ending the process.
 func TestBeatingRecovers(t *testing.T) {
 	t.Parallel()
-	err := beating(t.Context(), func() error { panic("broken") })
+	err := runWithHeartbeats(t.Context(), func() error { panic("broken") })
 	require.ErrorContains(t, err, "the step panicked: broken")
 	errStep := errors.New("the step fails")
-	require.Equal(t, errStep, beating(t.Context(), func() error { return errStep }))
-	require.NoError(t, beating(t.Context(), func() error { return nil }))
+	require.Equal(t, errStep, runWithHeartbeats(t.Context(), func() error { return errStep }))
+	require.NoError(t, runWithHeartbeats(t.Context(), func() error { return nil }))
 }

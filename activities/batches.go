@@ -6,9 +6,9 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// inBatches calls step until it reports that there is no more to do or fails, with a
+// runInBatches calls step until it reports that there is no more to do or fails, with a
 // heartbeat after each call.
-func inBatches(ctx context.Context, step func() (more bool, err error)) error {
+func runInBatches(ctx context.Context, step func() (more bool, err error)) error {
 	for {
 		more, err := step()
 		if err != nil || !more {

@@ -58,7 +58,7 @@ type ExpireDocumentsResult struct {
 // deleted documents.
 func (a *Activities) ExpireDocuments(ctx context.Context) (ExpireDocumentsResult, error) {
 	var result ExpireDocumentsResult
-	err := inBatches(ctx, func() (bool, error) {
+	err := runInBatches(ctx, func() (bool, error) {
 		deleted, err := a.o.App.ExpireDocuments(ctx, documentBatch)
 		result.Deleted += deleted
 		a.documents.expired.Add(uint64(deleted)) //nolint:gosec // it is not negative

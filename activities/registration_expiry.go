@@ -20,7 +20,7 @@ type ExpireRegistrationsResult struct {
 // ExpireRegistrations deletes all registrations of workers that have expired.
 func (a *Activities) ExpireRegistrations(ctx context.Context) (ExpireRegistrationsResult, error) {
 	var result ExpireRegistrationsResult
-	err := inBatches(ctx, func() (bool, error) {
+	err := runInBatches(ctx, func() (bool, error) {
 		deleted, err := a.o.App.ExpireRegistrations(ctx, registrationBatch)
 		result.Deleted += deleted
 		return deleted >= registrationBatch, err

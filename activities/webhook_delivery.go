@@ -55,7 +55,7 @@ type ExpireDeliveriesResult struct {
 // ExpireDeliveries drops all webhook deliveries that have waited too long.
 func (a *Activities) ExpireDeliveries(ctx context.Context) (ExpireDeliveriesResult, error) {
 	var result ExpireDeliveriesResult
-	err := inBatches(ctx, func() (bool, error) {
+	err := runInBatches(ctx, func() (bool, error) {
 		expired, err := a.o.Webhooks.ExpireDeliveries(ctx, deliveryBatch)
 		result.Dropped += expired.Dropped
 		return expired.More, err

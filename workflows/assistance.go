@@ -36,8 +36,8 @@ type AssistanceInput struct {
 // that none is repeated after it succeeded. Steps are retried until the deadline.
 // The workflow completes without an error even if the run fails.
 func Assistance(ctx workflow.Context, in AssistanceInput) error {
-	err := assist(ctx, in)
-	if err == nil || assistanceOver(err) {
+	err := runAssistanceSteps(ctx, in)
+	if err == nil || isAssistanceOver(err) {
 		return nil
 	}
 	// The failure is recorded even when the workflow is cancelled.
@@ -49,7 +49,7 @@ func Assistance(ctx workflow.Context, in AssistanceInput) error {
 		activities.FailAssistanceInput{Key: in.Key, Code: assistanceCode(err)}).Get(ctx, nil)
 }
 
-func assist(ctx workflow.Context, in AssistanceInput) error {
+func runAssistanceSteps(ctx workflow.Context, in AssistanceInput) error {
 	for _, step := range []string{
 		activities.ReadAssistanceDocumentsName, activities.EmbedAssistancePassagesName,
 		activities.PrepareAssistancePromptName, activities.AskAssistanceModelName, activities.FinishAssistanceName,
@@ -74,8 +74,8 @@ func assistanceRetries() *temporal.RetryPolicy {
 	}
 }
 
-// assistanceOver reports whether a step found that its run has already ended.
-func assistanceOver(err error) bool {
+// isAssistanceOver reports whether a step found that its run has already ended.
+func isAssistanceOver(err error) bool {
 	fault, ok := errors.AsType[*temporal.ApplicationError](err)
 	return ok && fault.Type() == activities.AssistanceOverType
 }

@@ -91,7 +91,7 @@ type service struct {
 	notifier    *feed.Notifier
 	hub         *feed.Hub
 	audit       *audit.Recorder
-	keeper      *maintenance.Keeper
+	counter     *maintenance.Counter
 	remover     *maintenance.Remover
 }
 
@@ -120,7 +120,7 @@ func (s *service) run(ctx context.Context, opened listeners) error {
 	parts.Go(func() { s.hub.Run(background) })
 	parts.Go(func() { s.taskQueues.Run(background) })
 	parts.Go(func() { s.audit.Run(background, audit.DefaultInterval) })
-	parts.Go(func() { s.keeper.Run(background) })
+	parts.Go(func() { s.counter.Run(background) })
 	parts.Go(func() { s.remover.Run(background) })
 
 	accepting, stopAccepting := context.WithCancel(lasting)

@@ -11,7 +11,7 @@ import (
 
 // missedObservations is how many observations of a task queue may be missing
 // before what was seen is no longer believed. At rest that is one.
-const missedObservations = engine.RestIntervals + 1
+const missedObservations = engine.IdleIntervals + 1
 
 // queuePatience returns the patience with task queues that the settings ask for.
 func queuePatience(c Config) domain.TaskQueuePatience {

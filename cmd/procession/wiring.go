@@ -53,7 +53,7 @@ func newService(
 	s := &service{config: c, log: log, keys: k.keys}
 	m := newMetrics()
 	s.notifier = feed.NewNotifier(k.db, log)
-	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log, Heard: func() { s.dispatcher.Wake() }})
+	s.hub = feed.NewHub(feed.Options{DB: k.db, Logger: log, OnNotification: func() { s.dispatcher.Wake() }})
 	s.audit = audit.New(audit.Options{DB: k.db, Clock: time.Now, Logger: log, Count: m.signInRefused})
 	halves, err := s.newOperations(k, documents, m)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 	s.observer = completions.New(completions.Options{
 		DB: k.db, App: operations, Engine: s.engine, Missing: s.supervisor.Recheck, Clock: time.Now, Logger: s.log,
 	})
-	s.keeper = maintenance.New(k.db, s.log)
+	s.counter = maintenance.NewCounter(k.db, s.log)
 	s.remover = maintenance.NewRemover(maintenance.RemoverOptions{
 		DB: k.db, Bounds: s.config.retention(), Clock: time.Now, Logger: s.log,
 	})
@@ -167,7 +167,7 @@ func (s *service) newBackground(k *keyring, operations *app.Service) (*activitie
 	})
 	s.relay = relay.New(relay.Options{
 		DB: k.db, Execute: s.engine.Execute, Unavailable: engine.Unavailable,
-		Executed: s.observer.Touch,
+		Executed: s.observer.MarkActive,
 		Refused: func(err error) {
 			if namespace, missing := engine.MissingNamespace(err); missing {
 				s.supervisor.Recheck(namespace)
