@@ -1,5 +1,5 @@
-// Package activities holds the activities of the service's own workflows. An
-// activity calls the application and is idempotent.
+// Package activities contains the activities of the service's own workflows. They call
+// the application and are idempotent.
 package activities
 
 import (
@@ -35,7 +35,7 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
-// Activities holds the activities. It is safe for concurrent use.
+// Activities contains the activities. It is safe for concurrent use.
 type Activities struct {
 	o          Options
 	documents  documentCounts

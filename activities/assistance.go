@@ -27,7 +27,7 @@ const (
 	FailAssistanceName          = "FailAssistance"
 )
 
-// The types of errors of the steps, beside those of the service itself.
+// The types of errors of the steps, in addition to the service's own.
 const (
 	// AssistanceFaultType means that the provider failed; the fault is stored with
 	// the run.
@@ -142,8 +142,7 @@ func runWithHeartbeats(ctx context.Context, step func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		// A panic in this goroutine would end the process: Temporal recovers panics
-		// only in its own.
+		// Temporal recovers panics in its own goroutines only.
 		defer func() {
 			if broken := recover(); broken != nil {
 				err = fmt.Errorf("the step panicked: %v\n%s", broken, debug.Stack())

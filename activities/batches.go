@@ -6,8 +6,8 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// runInBatches calls step until it reports that there is no more to do or fails, with a
-// heartbeat after each call.
+// runInBatches calls step until it fails or reports the end, with a heartbeat after
+// each call.
 func runInBatches(ctx context.Context, step func() (more bool, err error)) error {
 	for {
 		more, err := step()

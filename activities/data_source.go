@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/worker"
 )
 
-// The names under which Temporal knows the activities that end runs of data sources.
+// The activity types of the ends of data source runs in Temporal.
 const (
 	FinishDataSourceRunName = "FinishDataSourceRun"
 	FailDataSourceRunName   = "FailDataSourceRun"
@@ -27,7 +27,7 @@ type FailDataSourceRunInput struct {
 	Code string    `json:"code"`
 }
 
-// FinishDataSourceRun ends a run with what the worker answered, which may be
+// FinishDataSourceRun ends a run with the worker's answer, which may be
 // encrypted.
 func (a *Activities) FinishDataSourceRun(
 	ctx context.Context, in FinishDataSourceRunInput, answer converter.RawValue,

@@ -20,11 +20,11 @@ const (
 )
 
 const (
-	// documentBatch is how many documents are processed between two heartbeats.
+	// documentBatch is the number of documents processed between two heartbeats.
 	documentBatch = 500
-	// checkedDocuments is how many documents a sweep looks up in the blob store.
+	// checkedDocuments is the number of documents that a sweep looks up in the blob store.
 	checkedDocuments = 10_000
-	// loggedForeign is how many names of foreign blobs are logged.
+	// loggedForeign is the number of logged names of foreign blobs.
 	loggedForeign = 10
 )
 
@@ -38,7 +38,7 @@ type DocumentStats struct {
 	Expired uint64
 	// Swept counts blobs without a document that were deleted.
 	Swept uint64
-	// Lost counts how often the bytes of a document were found missing.
+	// Lost counts documents with missing or truncated bytes, once per check.
 	Lost uint64
 }
 
@@ -90,16 +90,16 @@ type SweepDocumentsResult struct {
 // sweepProgress is the progress of a sweep, kept for the next attempt.
 type sweepProgress struct {
 	Result SweepDocumentsResult `json:"result"`
-	// Cursor is the position in the blob store, Checked the number of documents
-	// looked up.
+	// Cursor is the position in the blob store, Checked the number of checked
+	// documents.
 	Cursor  string `json:"cursor"`
 	Swept   bool   `json:"swept"`
 	Checked int    `json:"checked"`
 }
 
 // SweepDocuments reads the whole blob store and deletes blobs without a document.
-// Then it checks some of all documents for missing bytes and logs those that have
-// lost them; the next sweep continues from there.
+// Then it checks a part of the documents and logs missing or truncated bytes; the next
+// sweep continues from there.
 func (a *Activities) SweepDocuments(ctx context.Context, in SweepDocumentsInput) (SweepDocumentsResult, error) {
 	p := sweepProgress{Result: SweepDocumentsResult{CheckAfter: in.CheckAfter}}
 	if activity.HasHeartbeatDetails(ctx) {
@@ -123,7 +123,7 @@ func (a *Activities) SweepDocuments(ctx context.Context, in SweepDocumentsInput)
 	for p.Checked < checkedDocuments {
 		lost, next, err := a.o.App.FindLostDocuments(ctx, p.Result.CheckAfter, documentBatch)
 		if err != nil {
-			return p.Result, fmt.Errorf("looking for lost documents: %w", err)
+			return p.Result, fmt.Errorf("finding lost documents: %w", err)
 		}
 		for i := range lost {
 			a.o.Logger.ErrorContext(ctx, "document bytes are missing or truncated",

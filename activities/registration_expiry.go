@@ -9,7 +9,7 @@ import (
 // Temporal.
 const ExpireRegistrationsName = "ExpireRegistrations"
 
-// registrationBatch is how many registrations are deleted between two heartbeats.
+// registrationBatch is the number of registrations deleted between two heartbeats.
 const registrationBatch = 1000
 
 // ExpireRegistrationsResult is the number of deleted registrations.

@@ -23,15 +23,15 @@ type RetryDeliveryInput struct {
 	Number     int       `json:"number"`
 }
 
-// RetryDeliveryResult is the number of attempts in the round, and when the next
-// one is due: nil for never.
+// RetryDeliveryResult contains the number of attempts in the round and the time of the
+// next one, nil for none.
 type RetryDeliveryResult struct {
 	Attempts int        `json:"attempts"`
 	NextAt   *time.Time `json:"nextAt,omitempty"`
 }
 
-// RetryDelivery makes one attempt at a webhook delivery and records it. When it
-// is run again after that, it only returns the recorded outcome.
+// RetryDelivery makes one attempt at a webhook delivery and records it. A repeated call
+// returns the recorded outcome.
 func (a *Activities) RetryDelivery(ctx context.Context, in RetryDeliveryInput) (RetryDeliveryResult, error) {
 	retried, err := a.o.Webhooks.RetryDelivery(ctx, in.DeliveryID, in.Round, in.Number)
 	if err != nil {
@@ -44,15 +44,15 @@ func (a *Activities) RetryDelivery(ctx context.Context, in RetryDeliveryInput) (
 	return result, nil
 }
 
-// deliveryBatch is how many deliveries expire between two heartbeats.
+// deliveryBatch is the number of deliveries expired between two heartbeats.
 const deliveryBatch = 1000
 
-// ExpireDeliveriesResult is the number of deliveries that waited too long.
+// ExpireDeliveriesResult is the number of expired deliveries.
 type ExpireDeliveriesResult struct {
 	Dropped int `json:"dropped"`
 }
 
-// ExpireDeliveries drops all webhook deliveries that have waited too long.
+// ExpireDeliveries drops all expired webhook deliveries.
 func (a *Activities) ExpireDeliveries(ctx context.Context) (ExpireDeliveriesResult, error) {
 	var result ExpireDeliveriesResult
 	err := runInBatches(ctx, func() (bool, error) {

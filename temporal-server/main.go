@@ -1,5 +1,5 @@
-// Command temporal-server is a Temporal server with Procession's access rules: callers authenticate with a client certificate and a
-// token, both of which are bound to one namespace.
+// Command temporal-server is a Temporal server with Procession's access rules: callers
+// authenticate with a client certificate and a token of one namespace.
 package main
 
 import (
@@ -67,7 +67,7 @@ func runCommand(ctx context.Context, args []string, lookupEnv func(string) (stri
 	}
 }
 
-// serveUntilDone runs the server until ctx ends. A second interrupt is not waited for: the caller's signal handling is off by then.
+// serveUntilDone runs the server until ctx ends. A second interrupt ends the process, because the caller no longer handles signals.
 func serveUntilDone(ctx context.Context, opts options.Options, logger *slog.Logger, stdout io.Writer) error {
 	srv, err := server.Start(ctx, opts, logger, time.Now)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 const AssistanceName = "Assistance"
 
 const (
-	// assistanceLost is how long a step may be silent before Temporal gives it to
-	// another worker.
+	// assistanceLost is the time without a heartbeat after which Temporal gives a step
+	// to another worker.
 	assistanceLost = 10 * time.Second
 	// assistanceEnd bounds the recording of a failure.
 	assistanceEnd = 10 * time.Minute
@@ -74,14 +74,14 @@ func assistanceRetries() *temporal.RetryPolicy {
 	}
 }
 
-// isAssistanceOver reports whether a step found that its run has already ended.
+// isAssistanceOver reports whether a step found its run ended.
 func isAssistanceOver(err error) bool {
 	fault, ok := errors.AsType[*temporal.ApplicationError](err)
 	return ok && fault.Type() == activities.AssistanceOverType
 }
 
-// assistanceCode returns the error code of a run that ended with err, "" where
-// the provider's fault is stored with the run.
+// assistanceCode returns the error code of a run that ended with err, or "" if the
+// provider's fault is stored with the run.
 func assistanceCode(err error) string {
 	var fault *temporal.ApplicationError
 	var late *temporal.TimeoutError

@@ -30,11 +30,11 @@ import (
 
 const (
 	providerKey = "key-of-the-provider"
-	// runTime is how long a run may take.
+	// runTime bounds a run.
 	runTime = 15 * time.Second
 )
 
-// model is a provider whose faults are chosen by the prompt: its first word is
+// model is a provider with faults that the prompt selects: its first word is
 // the name of the case.
 type model struct {
 	*httptest.Server
@@ -160,7 +160,7 @@ func (f *floor) exec(t *testing.T, sql string) {
 	require.NoError(t, err)
 }
 
-// ask has a run begin on a new task and returns its key.
+// ask starts a run on a new task and returns its key.
 func (f *floor) ask(t *testing.T, name string) domain.AssistanceKey {
 	t.Helper()
 	p := f.Create(t, f.Service, "loan")
@@ -205,7 +205,7 @@ func TestRunsOfAssistance(t *testing.T) {
 	for name, want := range map[string]struct {
 		state domain.AssistanceState
 		code  string
-		// calls is how often the model is asked, 0 for several times.
+		// calls is the number of requests to the model, 0 for several.
 		calls int
 	}{
 		"fine":         {state: domain.AssistanceCompleted, calls: 1},

@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// dataSourceAttempt is how long a worker has for one answer.
+	// dataSourceAttempt bounds one attempt of a worker.
 	dataSourceAttempt = 10 * time.Second
-	// dataSourceEnd bounds the noting of an answer.
+	// dataSourceEnd bounds the recording of an answer.
 	dataSourceEnd = 10 * time.Minute
 )
 
-// DataSource asks a data source and notes the answer. It runs in the namespace of
-// the tenant. What the data source is asked and what it answers pass through as they
-// are, encrypted where the worker encrypts.
+// DataSource sends a request to a data source and records the answer. It runs in the
+// namespace of the tenant. Request and answer pass through unchanged, possibly
+// encrypted.
 func DataSource(ctx workflow.Context, in domain.DataSourceInput, request converter.RawValue) error {
 	answer, code := askDataSource(ctx, in, request)
-	// The end is noted even when the workflow is cancelled.
+	// The end is recorded even when the workflow is cancelled.
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		ScheduleToCloseTimeout: dataSourceEnd, StartToCloseTimeout: time.Minute, RetryPolicy: dataSourceRetries(0),
@@ -39,7 +39,7 @@ func DataSource(ctx workflow.Context, in domain.DataSourceInput, request convert
 		activities.FinishDataSourceRunInput{Run: in.Run, Tenant: in.Tenant}, answer).Get(ctx, nil)
 }
 
-// askDataSource returns the answer, or the code of why there is none.
+// askDataSource returns the answer, or an error code.
 func askDataSource(
 	ctx workflow.Context, in domain.DataSourceInput, request converter.RawValue,
 ) (answer converter.RawValue, code string) {
@@ -61,8 +61,7 @@ func dataSourceRetries(attempts int) *temporal.RetryPolicy {
 	}
 }
 
-// dataSourceCode returns the error code of a run whose activity ended with err, "" for
-// one that has an answer.
+// dataSourceCode returns the error code for an error of the activity, "" for nil.
 func dataSourceCode(err error) string {
 	var late *temporal.TimeoutError
 	var step *temporal.ActivityError
@@ -76,7 +75,7 @@ func dataSourceCode(err error) string {
 	return domain.DataSourceBroken
 }
 
-// RegisterDataSources registers the workflow that asks data sources with a worker.
+// RegisterDataSources registers DataSource with a worker.
 func RegisterDataSources(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(DataSource, workflow.RegisterOptions{Name: domain.DataSourceWorkflow})
 }

@@ -26,14 +26,14 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// sealed returns what no converter but the worker's reads.
+// sealed returns a payload that only the worker's converter reads.
 func sealed(text string) converter.RawValue {
 	return converter.NewRawValue(&commonpb.Payload{
 		Metadata: map[string][]byte{"encoding": []byte("binary/encrypted?vendor=KuFlow")}, Data: []byte(text),
 	})
 }
 
-// ended is how a run of a data source ended.
+// ended describes the end of a run of a data source.
 type ended struct{ answer, code string }
 
 func registerEnds(r worker.ActivityRegistry, end func(ended)) {
@@ -88,7 +88,7 @@ func TestDataSourceNotesAnswers(t *testing.T) {
 	}
 }
 
-// With -update the test writes the history that TestCommittedHistoriesReplay replays.
+// With -update the test writes the history for TestCommittedHistoriesReplay.
 func TestDataSourceHistory(t *testing.T) {
 	t.Parallel()
 	if !*update {

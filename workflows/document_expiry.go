@@ -16,13 +16,13 @@ const (
 	DocumentSweepName = "DocumentSweep"
 
 	// DocumentExpiryInterval is the time between two searches for expired documents.
-	// An expired document is not served any more, even before it is deleted.
+	// Expired documents are not served, even before they are deleted.
 	DocumentExpiryInterval = 10 * time.Minute
 	// DocumentSweepInterval is the time between two comparisons of the blob store
 	// with the documents.
 	DocumentSweepInterval = time.Hour
 
-	// A batch that takes longer than this is given to another worker.
+	// Another worker repeats a batch that takes longer.
 	documentsLost = time.Minute
 )
 
@@ -47,8 +47,8 @@ func DocumentSweep(ctx workflow.Context) (activities.SweepDocumentsResult, error
 	return result, err
 }
 
-// withDocumentActivity sets how long an activity is retried. The next run
-// completes unfinished work.
+// withDocumentActivity bounds the retries of an activity. The next run completes
+// unfinished work.
 func withDocumentActivity(ctx workflow.Context, limit time.Duration) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		ScheduleToCloseTimeout: limit,

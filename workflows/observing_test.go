@@ -57,7 +57,7 @@ func loan(ctx workflow.Context, _ request) error {
 
 func quick(workflow.Context, request) error { return nil }
 
-// newFloor returns a service whose Temporal does not run yet.
+// newFloor returns a service before Temporal runs.
 func newFloor(t *testing.T, change ...func(*app.Options)) *floor {
 	t.Helper()
 	url := pgtest.URL(t)
@@ -160,7 +160,7 @@ func (f *floor) state(t *testing.T, p *domain.Process) domain.ProcessState {
 	return p.State
 }
 
-// await waits for the process to get into the state and returns for how long.
+// await waits until the process has the state and returns the waiting time.
 func (f *floor) await(t *testing.T, p *domain.Process, want domain.ProcessState) time.Duration {
 	t.Helper()
 	since := time.Now()
@@ -181,7 +181,7 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) { //nolint:funlen // one st
 	f := newFloor(t)
 	f.run(t)
 
-	// Created while there is no Temporal, and no namespace in it either.
+	// Created before Temporal and the namespace exist.
 	early := make([]*domain.Process, 50)
 	for i := range early {
 		early[i] = f.Create(t, f.Service, "quick")
@@ -251,7 +251,7 @@ func TestObservingGoesOnInAnotherProcess(t *testing.T) {
 	f.serve(t, quick)
 	f.await(t, f.Create(t, f.Service, "quick"), domain.ProcessCompleted)
 
-	// A workflow that ends while no observer runs is found afterwards.
+	// An observer finds workflows that ended before it started.
 	p := f.Create(t, f.Service, "loan")
 	task := f.Task(t, f.Service, p, true)
 	require.Eventually(t, func() bool {

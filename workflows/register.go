@@ -1,6 +1,6 @@
-// Package workflows holds the workflows that the service owns. They run in the
-// service's own namespace and are deterministic; tests replay committed
-// histories, so that a change that would break running workflows is noticed.
+// Package workflows contains the service's own workflows. They are deterministic and
+// run in the service's namespace; tests replay committed histories to find changes that
+// break running workflows.
 package workflows
 
 import (

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the histories in testdata from real runs")
 
-// Histories of earlier releases stay in testdata for as long as workflows that
-// began with them may run.
+// Histories of earlier releases stay in testdata as long as workflows of these releases
+// may run.
 func TestCommittedHistoriesReplay(t *testing.T) {
 	t.Parallel()
 	histories, err := filepath.Glob("testdata/*.json")
@@ -32,8 +32,7 @@ func TestCommittedHistoriesReplay(t *testing.T) {
 	}
 }
 
-// writeHistory writes a history without the names of the machine that it was
-// recorded on.
+// writeHistory writes a history without the name of the recording machine.
 func writeHistory(t *testing.T, name string, history *historypb.History) {
 	t.Helper()
 	for _, event := range history.GetEvents() {

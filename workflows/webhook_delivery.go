@@ -19,13 +19,13 @@ const (
 	// WebhookExpiryInterval is the time between two searches for expired deliveries.
 	WebhookExpiryInterval = time.Hour
 
-	// An attempt that is not recorded by then is made by another worker. It outlasts
-	// the timeout of a receiver.
+	// deliveryAttemptLost is the time after which another worker repeats an unrecorded
+	// attempt. It exceeds the timeout of a receiver.
 	deliveryAttemptLost = time.Minute
 )
 
-// WebhookDeliveryInput is a delivery whose first attempt failed, and when the
-// second is due.
+// WebhookDeliveryInput identifies a delivery after its failed first attempt and
+// contains the time of the second attempt.
 type WebhookDeliveryInput struct {
 	DeliveryID uuid.UUID `json:"deliveryId"`
 	Round      int       `json:"round"`
@@ -38,8 +38,8 @@ func WebhookDeliveryID(delivery uuid.UUID, round int) string {
 	return fmt.Sprintf("webhook-delivery-%s-%d", delivery, round)
 }
 
-// WebhookDelivery retries a delivery, at ever longer intervals, until it succeeds
-// or all attempts have failed. Each attempt returns when the next is due.
+// WebhookDelivery retries a delivery with increasing delays until an attempt succeeds
+// or all have failed. Each attempt returns the time of the next one.
 func WebhookDelivery(ctx workflow.Context, in WebhookDeliveryInput) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: deliveryAttemptLost,
@@ -61,8 +61,7 @@ func WebhookDelivery(ctx workflow.Context, in WebhookDeliveryInput) error {
 	return nil
 }
 
-// WebhookExpiry drops the deliveries that have waited too long and deletes those
-// that finished long ago, once.
+// WebhookExpiry drops expired deliveries and deletes old finished ones, once.
 func WebhookExpiry(ctx workflow.Context) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		ScheduleToCloseTimeout: WebhookExpiryInterval,

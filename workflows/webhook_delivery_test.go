@@ -31,8 +31,7 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// counter is a service with the webhook subscription HOOK, whose receiver it
-// fakes.
+// counter is a service with the webhook subscription HOOK and a fake of its receiver.
 type counter struct {
 	*app.Service
 	*dispatch.Attempts
@@ -86,7 +85,7 @@ func (c *counter) system() domain.Caller {
 	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 }
 
-// ping has an event delivered.
+// ping sends an event.
 func (c *counter) ping() uuid.UUID {
 	c.t.Helper()
 	event, err := c.PingWebhookEndpoint(c.t.Context(), c.system(), administration.WebhookKey{Code: "HOOK"})

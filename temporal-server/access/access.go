@@ -1,7 +1,8 @@
 // Package access authorizes the calls to a Temporal frontend by Procession's engine tokens and client certificates.
 //
-// It is a plug-in for a Temporal server built from go.temporal.io/server: [New] returns a [Guard], whose ServerOptions go to
-// temporal.NewServer. The frontend must ask for client certificates (requireClientAuth), the internal frontend must run, and the
+// It is a plug-in for a Temporal server built from go.temporal.io/server: [New] returns
+// a [Guard] with options for temporal.NewServer. The frontend must ask for client
+// certificates (requireClientAuth), the internal frontend must run, and the
 // settings of [DynamicConfig] must be in force. The rules for engines are in engine.go (the order of the checks), methods.go
 // (methods), queues.go (task queues), commands.go (commands of workflows), workflows.go and targets.go (workflows that are signalled, cancelled or changed),
 // owners.go (owners of sticky queues) and interceptor.go (seals of the tokens in answers).
@@ -33,11 +34,13 @@ type Options struct {
 	KeySetURL string
 	// KeySetRefresh is the time between two reads of the keys.
 	KeySetRefresh time.Duration
-	// AllowPlainHTTP permits http for KeySetURL and RevocationsURL on other machines: an attacker on the network can then admit any
-	// caller. Optional: without it these URLs must have the scheme https or lead to a loopback address.
+	// AllowPlainHTTP permits http for KeySetURL and RevocationsURL on other machines:
+	// an attacker on the network can then admit any caller. Optional; otherwise these
+	// URLs must be https or have a loopback address.
 	AllowPlainHTTP bool
-	// MaxAge is how long keys and revocations remain valid when they cannot be refreshed. After that, and before the first successful
-	// read, every call of an engine fails with Unavailable.
+	// MaxAge is the maximum age of keys and revocations. Older ones, and missing ones
+	// before the first successful read, make every call of an engine fail with
+	// Unavailable.
 	MaxAge time.Duration
 	// Store holds the owners of sticky task queues and the key of the seals.
 	Store Store
@@ -47,13 +50,15 @@ type Options struct {
 	RevocationsRefresh time.Duration
 	// Issuer is the iss claim every token must carry.
 	Issuer string
-	// EngineMethods are methods of Temporal's workflow service, such as "StartWorkflowExecution", that engines may call in addition
-	// to those that every worker needs. Optional.
+	// EngineMethods are methods of Temporal's workflow service, such as
+	// "StartWorkflowExecution", that engines may call in addition to the methods of
+	// workers. Optional.
 	EngineMethods []string
 	// NexusEndpoints are the Nexus endpoints that workflows of engines may call. Optional: none by default.
 	NexusEndpoints []string
-	// UncheckedCommandQueues permits workflows to schedule activities and start workflows on task queues that the token does not name, and
-	// to signal and cancel workflows there, except for workflows that the service starts.
+	// UncheckedCommandQueues permits workflows to schedule activities and start
+	// workflows on task queues outside the token, and to signal and cancel workflows
+	// there, except workflows of the service.
 	UncheckedCommandQueues bool
 	// Logger receives one line for each refused call and reports failures to read the keys and the list.
 	Logger *slog.Logger
@@ -74,8 +79,10 @@ type Guard struct {
 	owners    *owners
 }
 
-// New returns a Guard that reads the keys and the revocations at once and then periodically until Close. A failure to read them is not
-// an error: engines are refused until both are available. It returns an error for invalid options and when the store fails.
+// New returns a Guard that reads the keys and the revocations at once and then
+// periodically until Close. A failure to read them is not an error, but engines are
+// refused until both are available. It returns an error for invalid options and when
+// the store fails.
 func New(ctx context.Context, o Options) (*Guard, error) {
 	if o.Metrics == nil {
 		o.Metrics = metrics.NoopMetricsHandler
@@ -143,9 +150,9 @@ func (g *Guard) ServerOptions() []temporal.ServerOption {
 	}
 }
 
-// DynamicConfig returns the settings of Temporal on which the rules depend, so that another default in a later version cannot weaken
-// them: streams are authorized, commands stay in their namespace, the token of a task must belong to the namespace of the call, and a
-// page token to the execution.
+// DynamicConfig returns the settings of Temporal that the rules require, independent of
+// its defaults: streams are authorized, commands stay in their namespace, a task token
+// must belong to the namespace of the call, and a page token to the execution.
 func DynamicConfig() dynamicconfig.StaticClient {
 	return dynamicconfig.StaticClient{
 		dynamicconfig.DisableStreamingAuthorizer.Key():                      false,

@@ -29,25 +29,27 @@ const (
 type class string
 
 const (
-	classCertificate class = "certificate" // the certificate names no single namespace, or another subject than the token
+	classCertificate class = "certificate" // the certificate does not name exactly one namespace, or names another subject than the token
 	classRevoked     class = "revoked"     // token or certificate are on the list of revocations
 	classToken       class = "token"       // the token is expired, forged or incomplete
 	classNoToken     class = "no_token"    // the call needs a token and has none
-	classNamespace   class = "namespace"   // certificate, token and call do not agree on the namespace
-	classSystem      class = "system"      // one of certificate and token is the system's, the other is not
+	classNamespace   class = "namespace"   // certificate, token and call name different namespaces
+	classSystem      class = "system"      // only one of certificate and token is the system's
 	classMethod      class = "method"      // the method is not open to engines
-	classQueue       class = "queue"       // the call names a task queue the token does not cover
-	classCommand     class = "command"     // a workflow asks for what its tenant may not do
+	classQueue       class = "queue"       // the call names a task queue outside the token
+	classCommand     class = "command"     // a workflow's command is not permitted to its tenant
 	classWorkflow    class = "workflow"    // the call names a workflow on another task queue
 	classTask        class = "task"        // the task was not handed to the caller
-	classHistory     class = "history"     // the history is none the caller works on
+	classHistory     class = "history"     // the caller does not work on the history
 	classPermissions class = "permissions" // the token's role does not cover the method
 )
 
 // authorizer allows or denies each call to the frontend.
 //
-// The certificate is checked first: its single organizational unit is the only namespace that its holder can reach, whatever the token
-// contains, and its common name must be the subject of the token. The certificate of the service names the system namespace and needs a token with the role of a system administrator, which
+// The certificate is checked first: its single organizational unit is the only
+// namespace that its holder can access, regardless of the token, and its common name
+// must be the subject of the token. The certificate of the service names the system
+// namespace and needs a token with the role of a system administrator, which
 // permits everything. Every other certificate belongs to an engine, or to an operator who reads one namespace: [engineRules] applies.
 // Temporal's own table of roles is checked last.
 type authorizer struct {
@@ -60,7 +62,7 @@ type authorizer struct {
 
 var _ authorization.Authorizer = (*authorizer)(nil)
 
-// Authorize implements [authorization.Authorizer]. The reason of a denial is returned to the caller unless it concerns the token itself.
+// Authorize implements [authorization.Authorizer]. The caller gets the reason of a denial unless it concerns the token itself.
 func (a *authorizer) Authorize(ctx context.Context, claims *authorization.Claims, target *authorization.CallTarget) (authorization.Result, error) {
 	// Only the claim mapper of the internal frontend makes claims of this type. That frontend requires the certificate of the process.
 	if claims != nil && claims.AuthType == authorization.InternalPrincipalType {
@@ -79,7 +81,7 @@ func (a *authorizer) Authorize(ctx context.Context, claims *authorization.Claims
 		return authorization.Result{Decision: authorization.DecisionAllow}, nil
 	}
 	if who.isSystem() || who.reader {
-		// Temporal's table has no role for other services, such as reflection, nor for readers of GetClusterInfo.
+		// Temporal's table lacks roles for other services, such as reflection, and for readers of GetClusterInfo.
 		principal := &common.Principal{Type: claims.AuthType, Name: claims.Subject}
 		return authorization.Result{Decision: authorization.DecisionAllow, Principal: principal}, nil
 	}

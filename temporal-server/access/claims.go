@@ -16,8 +16,8 @@ const (
 	audience = "temporal"
 
 	claimQueues       = "task_queues"        // the caller's own
-	claimTenantQueues = "tenant_task_queues" // those its tenant knows
-	claimReadOnly     = "read_only"          // true of an operator's token
+	claimTenantQueues = "tenant_task_queues" // known to the tenant
+	claimReadOnly     = "read_only"          // true in an operator's token
 )
 
 // caller contains the content of the certificate and the token of a call. [claimMapper] passes it to [authorizer] and [interceptor] in
@@ -28,9 +28,9 @@ type caller struct {
 	tokenErr     error  // why the token was refused
 	tokenID      string // the token's jti
 	subject      string
-	reader       bool            // the token is an operator's, which reads
+	reader       bool            // the token is an operator's, for reads only
 	queues       map[string]bool // task queues the caller may poll
-	tenantQueues map[string]bool // task queues its workflows may use; those of queues are among them
+	tenantQueues map[string]bool // task queues of its workflows, including queues
 
 	// personal are the task queues of the request that belong to one subject. The authorizer finds them, and the interceptor looks up
 	// their owners.
@@ -53,16 +53,17 @@ type certificate struct {
 	serial string   // in lower-case hexadecimal digits without leading zeros
 }
 
-// isSystem reports whether the certificate is that of the service.
+// isSystem reports whether the certificate belongs to the service.
 func (c *caller) isSystem() bool {
 	return len(c.certificate.units) == 1 && c.certificate.units[0] == systemNamespace
 }
 
-// claimMapper maps the credentials of a call to Temporal's claims. Temporal's default mapper checks signature, key and time; claims
-// that are optional there (exp, iss, aud, jti) are required here.
+// claimMapper maps the credentials of a call to Temporal's claims. Temporal's default
+// mapper checks signature, key and time; this one also requires the claims exp, iss,
+// aud and jti.
 //
-// A refused token does not cause an error. Its claims have no role and contain the reason, so that the [authorizer], which has the
-// request, logs each denial once.
+// A refused token is not an error: its claims have no role and contain the reason, so
+// that the [authorizer] logs the denial with the request.
 type claimMapper struct {
 	verify authorization.ClaimMapper
 	issuer string
@@ -140,7 +141,7 @@ func (c *claimMapper) verifyToken(info *authorization.AuthInfo, who *caller) (*a
 	return verified, nil
 }
 
-// queueNames returns the task queues that a claim lists, without names that are reserved in Temporal: those would lead to other queues.
+// queueNames returns the task queues in a claim without the names that Temporal reserves, which lead to other queues.
 func queueNames(claim any) []string {
 	list, _ := claim.([]any)
 	names := make([]string, 0, len(list))

@@ -13,10 +13,10 @@ import (
 // bypass the list of methods.
 const systemEndpointPrefix = "__temporal"
 
-// commandTarget is what a command reaches outside its workflow. Each field is checked in its own way; an empty one stands for the workflow's own.
+// commandTarget describes the effects of a command outside its workflow. Each field has its own check; an empty field stands for the workflow's own value.
 type commandTarget struct {
 	namespace  string               // must be the caller's
-	queue      *taskqueue.TaskQueue // must be one that the tenant knows
+	queue      *taskqueue.TaskQueue // must be known to the tenant
 	endpoint   string               // of Nexus; must be open to engines
 	starts     string               // id of a new workflow; must not be reserved
 	terminates bool                 // the start terminates a running workflow: never
@@ -24,7 +24,7 @@ type commandTarget struct {
 	run        string               // its run; empty for the current one
 }
 
-// targetOfCommand returns the aim of a command of one type; it is nil for a type without an aim.
+// targetOfCommand returns the target of a command of one type; it is nil for a type without effects outside the workflow.
 type targetOfCommand func(*command.Command) commandTarget
 
 // commandTargets has a row for each type of command. A command of any other type is refused.
@@ -80,7 +80,7 @@ func commandTargets() map[enums.CommandType]targetOfCommand {
 	}
 }
 
-// checkCommands refuses the completion of a workflow task if one of its commands has an aim that is closed to the caller. It collects the
+// checkCommands refuses the completion of a workflow task if one of its commands has a target that is not open to the caller. It collects the
 // workflows that the interceptor looks up.
 func (r *engineRules) checkCommands(who *caller, namespace string, request *workflowservice.RespondWorkflowTaskCompletedRequest) denial {
 	for _, c := range request.GetCommands() {
@@ -105,7 +105,7 @@ func (r *engineRules) checkCommands(who *caller, namespace string, request *work
 	return denial{}
 }
 
-// refusalReason returns the reason why the namespace, the queue or the endpoint of an aim is refused, or "".
+// refusalReason returns the reason why the namespace, the queue or the endpoint of a target is refused, or "".
 func (r *engineRules) refusalReason(who *caller, namespace string, to commandTarget) string {
 	if to.namespace != "" && to.namespace != namespace {
 		return fmt.Sprintf("another namespace, %q", truncate(to.namespace))

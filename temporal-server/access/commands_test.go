@@ -43,7 +43,7 @@ func TestEveryCommandTypeIsJudged(t *testing.T) {
 	require.Equal(t, authorization.DecisionDeny, unknown.Decision)
 }
 
-// Every field of a command that names a queue, a namespace or an endpoint is checked, whatever command it is in.
+// Every field that names a queue, a namespace or an endpoint is checked in every command.
 func TestEveryAimOfACommandIsChecked(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)

@@ -9,10 +9,10 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// engineRules are the rules for callers whose certificate belongs to the namespace of a tenant.
+// engineRules contains the rules for callers with a certificate for the namespace of a tenant.
 type engineRules struct {
 	methods   map[string]method // by gRPC's full method name
-	readable  map[string]method // those of operators
+	readable  map[string]method // for operators
 	fields    checkedFields
 	commands  map[enums.CommandType]targetOfCommand
 	endpoints map[string]bool // Nexus endpoints workflows may call
@@ -68,7 +68,7 @@ func (r *engineRules) checkCall(who *caller, claims *authorization.Claims, names
 		return denial{class: classNamespace, reason: "the client certificate belongs to another namespace"}
 	}
 	if describe, ok := target.Request.(*workflowservice.DescribeNamespaceRequest); ok && describe.GetId() != "" {
-		// The id could be that of another namespace.
+		// The id could belong to another namespace.
 		return denial{class: classNamespace, reason: "an engine describes its namespace by name"}
 	}
 	if !who.hasToken {
@@ -78,7 +78,7 @@ func (r *engineRules) checkCall(who *caller, claims *authorization.Claims, names
 		return denial{class: classNoToken, reason: "the call carries no token"}
 	}
 	if who.reader {
-		// All of the namespace may be read. Of page tokens Temporal checks that they are of the execution; see DynamicConfig.
+		// An operator reads the whole namespace. Temporal checks that page tokens belong to the execution; see DynamicConfig.
 		return denial{}
 	}
 	request, ok := target.Request.(proto.Message)
@@ -97,7 +97,7 @@ func (r *engineRules) checkCall(who *caller, claims *authorization.Claims, names
 	return denial{}
 }
 
-// checkTokens refuses the completion of a task, or a page of a history, whose token was not issued to the caller.
+// checkTokens refuses completions of tasks and pages of histories with a token that was not issued to the caller.
 func (r *engineRules) checkTokens(who *caller, namespace string, m method, request proto.Message) denial {
 	if m.answers != "" {
 		task, ok := request.(interface{ GetTaskToken() []byte })

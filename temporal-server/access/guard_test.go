@@ -34,7 +34,7 @@ import (
 	"github.com/procession-dev/procession/temporal-server/access"
 )
 
-// publisher stands for the service: it signs tokens, publishes its key and lists what it has revoked.
+// publisher stands for the service: it signs tokens, publishes its key and its list of revocations.
 type publisher struct {
 	key        *ecdsa.PrivateKey
 	http       *httptest.Server
@@ -143,7 +143,7 @@ func authorize(t *testing.T, g *access.Guard, claims *authorization.Claims, api 
 	return result
 }
 
-// call takes a call of an engine of namespace alpha through all of a guard; answer is what Temporal returns.
+// call takes a call of an engine of namespace alpha through all of a guard; answer is the response of Temporal.
 func call[R proto.Message](t *testing.T, g *access.Guard, token, api string, request proto.Message, answer R) (R, error) {
 	t.Helper()
 	return callAt(t, g, nil, token, api, request, answer)

@@ -139,7 +139,7 @@ func unsealRequest(request any) (first bool) {
 	return true
 }
 
-// workflowQueue returns the task queue of the workflow whose history an answer begins, or "" for a later page.
+// workflowQueue returns the workflow's task queue from the first page of its history, or "" for a later page.
 func workflowQueue(history *workflowservice.GetWorkflowExecutionHistoryResponse) string {
 	events := history.GetHistory().GetEvents()
 	if len(events) == 0 {
@@ -184,7 +184,7 @@ func (h answerSealer) sealWorkflowTask(task *workflowservice.PollWorkflowTaskQue
 		return
 	}
 	of := kindWorkflowTask
-	if task.GetQuery() != nil { // a task that is nothing but a query has a token of its own kind
+	if task.GetQuery() != nil { // a query-only task has a token of its own kind
 		of = kindQueryTask
 	}
 	task.TaskToken = h.sealToken(of, task.GetTaskToken())

@@ -38,7 +38,7 @@ func newKeySet(o Options) *keySet {
 	return s
 }
 
-// Close implements [authorization.TokenKeyProvider]. It does nothing: the [Guard] closes the source.
+// Close implements [authorization.TokenKeyProvider]. It is a no-op: the [Guard] closes the source.
 func (*keySet) Close() {}
 
 // SupportedMethods returns the signature algorithms that a token may have.
@@ -67,7 +67,7 @@ func lookUp[K any](s *keySet, keys map[string]*K, kid string) (*K, error) {
 	return nil, errors.New("the token's key is not in the key set")
 }
 
-// replaceKeys replaces the keys by those of a JSON Web Key Set.
+// replaceKeys replaces the keys with a JSON Web Key Set.
 func (s *keySet) replaceKeys(content []byte) error {
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal(content, &set); err != nil {

@@ -12,15 +12,15 @@ import (
 
 // method contains the rules of one method of Temporal's workflow service.
 type method struct {
-	anyNamespace bool // the method is about no namespace
-	tokenless    bool // some SDKs send their first calls before they have fetched a token
-	needsQueue   bool // the method is nothing without a task queue
-	tenant       bool // it may name each queue the tenant knows, not only the caller's own
+	anyNamespace bool // the method does not concern a namespace
+	tokenless    bool // some SDKs call it before they have a token
+	needsQueue   bool // the request must name a task queue
+	tenant       bool // it may name every queue known to the tenant
 	sticky       bool // its task queue may be a sticky one
-	claims       bool // the personal queues it names become the caller's
-	answers      kind // what the task token of the request stands for; empty: it has none
-	reads        bool // it changes no workflow, so it may name any
-	histories    bool // it returns the history of the execution it names, or the page its page token names
+	claims       bool // the caller becomes the owner of the personal queues in it
+	answers      kind // kind of the request's task token; empty: none
+	reads        bool // it changes no workflow, so it may name any workflow
+	histories    bool // it returns the history of an execution, or a page by a page token
 }
 
 // workerMethods returns the methods that the public SDKs call to run workers: at start, while polling, working and caching, and at shutdown.
@@ -53,8 +53,10 @@ func workerMethods() map[string]method {
 	}
 }
 
-// readerMethods returns the methods that the token of an operator permits: those with which Temporal's CLI and UI read one namespace. Methods
-// that make a worker work (QueryWorkflow, FetchWorkerConfig) or wait for one, and those that name other namespaces, are not among them.
+// readerMethods returns the methods of operators, with which Temporal's CLI and UI read
+// one namespace. They exclude methods that give work
+// to a worker (QueryWorkflow, FetchWorkerConfig) or wait for one, and methods about
+// other namespaces.
 func readerMethods() map[string]method {
 	methods := map[string]method{
 		workflowservice.WorkflowService_GetSystemInfo_FullMethodName:        {anyNamespace: true},

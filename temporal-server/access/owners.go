@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// maxQueues is the maximum number of personal queues of a subject. Each process of workers has one or two, which are remembered for
-	// forgetAfter.
+	// maxQueues is the maximum number of personal queues of a subject. Each process of
+	// workers has one or two, which are kept for forgetAfter.
 	maxQueues = 5_000
 
-	// renewInterval is how long an owner is cached, which is also the maximum time between two renewals of a queue that is polled.
+	// renewInterval is the time for which an owner is cached, and so the maximum time between two renewals of a polled queue.
 	renewInterval = 5 * time.Minute
 
-	// forgetAfter is how long a queue retains its owner after the latest poll. Temporal remembers the sticky queue of a workflow for as
-	// long as it runs, so tasks of a queue without an owner are still checked by the [interceptor].
+	// forgetAfter is the time for which a queue keeps its owner after the latest poll.
+	// Temporal keeps the sticky queue of a running workflow longer; the [interceptor]
+	// checks tasks of queues without an owner.
 	forgetAfter = 48 * time.Hour
 
 	forgetInterval = time.Hour
@@ -55,7 +56,7 @@ func newOwners(o Options) *owners {
 	}
 }
 
-// startForgetting removes what was not renewed for a long time until close.
+// startForgetting periodically removes ownerships that were not renewed, until close.
 func (w *owners) startForgetting(ctx context.Context) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	w.stop = stop
@@ -107,7 +108,7 @@ func (w *owners) checkOwners(ctx context.Context, namespace string, who *caller,
 	return denial{}, nil
 }
 
-// findOwner returns the owner of a queue, which with claims becomes the caller if there was none.
+// findOwner returns the owner of a queue. With claims, the caller becomes the owner of a queue without one.
 func (w *owners) findOwner(ctx context.Context, namespace, subject string, queue personalQueue, claims bool) (string, error) {
 	key := queueName{namespace, queue.name}
 	if queue.normal {

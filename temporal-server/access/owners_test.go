@@ -119,7 +119,7 @@ func TestAControlQueueBelongsToItsFirstSubject(t *testing.T) {
 	require.ErrorContains(t, poll(p.token(t, map[string]any{"sub": "robot-2"})), notYours)
 }
 
-// failing is a store whose queues are out of reach, or full.
+// failing is a store with an error for every queue.
 type failing struct {
 	access.Store
 

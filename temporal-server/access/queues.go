@@ -25,8 +25,8 @@ const (
 // uuidSuffix matches the end of the names that SDKs give to sticky queues, with or without dashes.
 var uuidSuffix = regexp.MustCompile(`(?i)[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$`)
 
-// isReservedQueue reports whether a name is reserved in Temporal: for a partition of another queue or for a queue of its own. No tenant
-// has such a queue.
+// isReservedQueue reports whether Temporal reserves a name, for a partition of another
+// queue or for a queue of its own.
 func isReservedQueue(name string) bool {
 	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, internalPrefix)
 }
@@ -42,7 +42,7 @@ func findCheckedFields() checkedFields {
 	for i := range methods.Len() {
 		found.addMessage(methods.Get(i).Input())
 	}
-	// Messages contain themselves by way of others, so fields are struck out until nothing changes.
+	// Messages can contain themselves indirectly, so fields are removed until the result is stable.
 	for changed := true; changed; {
 		changed = false
 		for name, fields := range found {
@@ -129,8 +129,9 @@ func (r *engineRules) checkFields(who *caller, namespace string, m method, api s
 	return v.checkMessage(request.ProtoReflect())
 }
 
-// personalQueue is a task queue that belongs to the subject that polled it first. A normal queue whose name could be that of a sticky one
-// is treated alike, so that no subject can claim it as its sticky queue.
+// personalQueue is a task queue that belongs to the subject that polled it first. A
+// normal queue with a name like a sticky queue's is treated alike, so that no subject
+// can claim it as its sticky queue.
 type personalQueue struct {
 	name   string
 	normal bool
@@ -261,8 +262,9 @@ func (v requestCheck) checkAnyQueue() denial {
 	return denial{}
 }
 
-// checkStickyQueue refuses names that SDKs do not give to sticky queues, and those of normal queues. Temporal identifies a queue by its name alone,
-// so a sticky queue with the name of a normal one is that normal one.
+// checkStickyQueue refuses names that SDKs do not give to sticky queues, and names of
+// normal queues. Temporal identifies a queue by its name alone, so a sticky queue with
+// the name of a normal queue is the same queue.
 func (v requestCheck) checkStickyQueue(name string) denial {
 	if name == "" {
 		return denial{}

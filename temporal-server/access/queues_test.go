@@ -79,7 +79,7 @@ func (p path) put(message protoreflect.Message, name string) {
 	}
 }
 
-// Whatever method is opened, no field of its request, however deep, names a queue the tenant does not know.
+// No field of any method's request, at any depth, may name a queue unknown to the tenant.
 func TestEveryQueueOfARequestIsChecked(t *testing.T) {
 	t.Parallel()
 	methods := workflowservice.File_temporal_api_workflowservice_v1_service_proto.Services().ByName("WorkflowService").Methods()

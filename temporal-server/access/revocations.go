@@ -12,19 +12,19 @@ import (
 const (
 	revocationsMaxBytes = 16 << 20
 
-	// relistWait is how long an entry remains revoked after it left the list. Replicas behind one address may publish lists of different
+	// relistWait is the time for which an entry remains revoked after it left the list. Replicas behind one address may publish lists of different
 	// age, and an entry must not be accepted again because the next read reached another replica.
 	relistWait = 2 * time.Minute
 )
 
-// revocations are the tokens and certificates that were revoked before they expire. The zero value revokes nothing.
+// revocations contains the revoked, unexpired tokens and certificates. The zero value is empty.
 type revocations struct {
 	source *source
 	clock  func() time.Time
 	listed atomic.Pointer[revoked]
 }
 
-// revoked has the time at which each token (by its jti) and certificate (by its serial number) was last on the list.
+// revoked contains the last time on the list of each token (by jti) and certificate (by serial number).
 type revoked struct {
 	tokens, certificates map[string]time.Time
 }
@@ -58,7 +58,7 @@ func (r *revocations) isCertificateRevoked(serial string) bool {
 	return found
 }
 
-// mergeList adds the entries of a list and removes those that were not listed for relistWait.
+// mergeList adds the entries of a list and removes entries that were not listed for relistWait.
 func (r *revocations) mergeList(content []byte) error {
 	var list struct {
 		GeneratedAt  time.Time `json:"generatedAt"`

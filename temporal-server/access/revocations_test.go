@@ -25,10 +25,10 @@ func list(tokens, certificates string) string {
 	return fmt.Sprintf(`{"generatedAt":"2026-01-01T00:00:00Z","tokens":[%s],"certificates":[%s]}`, tokens, certificates)
 }
 
-// all is how many calls passes makes.
+// all is the number of calls of passes.
 const all = 3
 
-// passes counts the calls that pass: those that the least is asked of.
+// passes counts the permitted calls with the fewest requirements.
 func passes(t *testing.T, g *access.Guard, token string, serial int64) int {
 	t.Helper()
 	passed := 0

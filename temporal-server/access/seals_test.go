@@ -104,7 +104,7 @@ func TestATaskIsAnsweredByTheSubjectItWasHandedTo(t *testing.T) {
 	}
 }
 
-// A method of a later Temporal that takes or returns a task's token is noticed here.
+// A new method of Temporal with a task's token fails this test.
 func TestEveryTokenOfATaskIsKnown(t *testing.T) {
 	t.Parallel()
 	known := answering()

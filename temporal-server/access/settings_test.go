@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/temporal-server/access"
 )
 
-// Without them Temporal reads whatever branch of history a page token names, of any namespace.
+// Without these settings Temporal reads any branch of history that a page token names, in any namespace.
 func TestPagesOfOtherHistoriesArePinnedOff(t *testing.T) {
 	t.Parallel()
 	settings := access.DynamicConfig()

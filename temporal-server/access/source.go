@@ -33,13 +33,13 @@ const (
 
 // source reads a document of another service periodically. The last document remains in force when a read fails.
 type source struct {
-	name     string // as logs and metrics call the document
-	title    string // as callers read it
+	name     string // in logs and metrics
+	title    string // in messages for callers
 	url      string
 	interval time.Duration
 	maxBytes int64
-	maxAge   time.Duration              // how long what was read is trusted
-	accept   func(content []byte) error // takes over what has been read, or says why not
+	maxAge   time.Duration              // maximum age of a document
+	accept   func(content []byte) error // applies a document, or returns an error
 	logger   *slog.Logger
 	metrics  metrics.Handler
 	clock    func() time.Time
@@ -48,8 +48,8 @@ type source struct {
 	stop     context.CancelFunc
 	reading  sync.WaitGroup
 	began    time.Time
-	read     atomic.Pointer[time.Time] // when the document was last read
-	alarmed  bool                      // whether it was reported that the document is too old
+	read     atomic.Pointer[time.Time] // time of the last successful read
+	alarmed  bool                      // the excessive age has been logged
 }
 
 // isTrusted reports whether the document was read within the maximum age.
@@ -108,7 +108,7 @@ func (s *source) readPeriodically(ctx context.Context, loaded bool) {
 		if ctx.Err() != nil {
 			return
 		}
-		// One line is logged when reads begin to fail and one when they succeed again.
+		// The first failure and the first success after failures are logged.
 		if failing != (err != nil) {
 			failing = err != nil
 			if failing {
@@ -166,7 +166,7 @@ func (s *source) reportAge(ctx context.Context, now time.Time) {
 	}
 }
 
-// publishedClient follows no redirect, which would lead to a URL that was not checked.
+// publishedClient follows no redirects, because they lead to unchecked URLs.
 var publishedClient = &http.Client{ //nolint:gochecknoglobals // sources share its connections
 	Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute,

@@ -19,15 +19,15 @@ const (
 	// maxTargets is the maximum number of workflows that one request may name. Temporal has the same limit for pending signals.
 	maxTargets = 2_000
 
-	// targetTTL is how long a permitted target is cached. Until then a caller that served its task queue reaches a workflow that took over
-	// its id on another queue.
+	// targetTTL is the time for which a permitted target is cached. Meanwhile the
+	// caller also reaches a workflow on another queue that took over the id.
 	targetTTL = time.Minute
 
 	maxCachedTargets = 50_000
 )
 
-// isReservedID reports whether only the service, or Temporal itself, starts workflows with that id. Another runner that took the id of a
-// process would receive its signals.
+// isReservedID reports whether only the service or Temporal itself starts workflows
+// with the id. A foreign workflow with the id of a process would receive its signals.
 func isReservedID(id string) bool {
 	reserved := []string{"process-", "business-artifact-action-", "task-robot-", "data-source-", internalPrefix}
 	return slices.ContainsFunc(reserved, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
@@ -63,7 +63,7 @@ type describer interface {
 	) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 }
 
-// targets checks that the workflows in a request run on task queues of the caller, or were started by a workflow that does.
+// targets checks that the workflows in a request, or their parents, run on task queues of the caller.
 type targets struct {
 	cached cache.Cache // by targetKey: the task queues of the workflow and of its parent, a []string
 	clock  func() time.Time
@@ -104,8 +104,8 @@ func (t *targets) checkTargets(ctx context.Context, info *grpc.UnaryServerInfo, 
 	return denial{}, nil
 }
 
-// findQueues returns the task queue of a workflow and, where the caller does not serve it, its parent's. The result is nil for a
-// workflow that Temporal does not know.
+// findQueues returns the task queue of a workflow and, unless the caller serves it, its
+// parent's. The result is nil for an unknown workflow.
 func findQueues(ctx context.Context, temporal describer, key targetKey, who *caller) ([]string, error) {
 	about, err := describeWorkflow(ctx, temporal, key)
 	if about == nil || err != nil {

@@ -13,8 +13,9 @@ const (
 	queryField    = protoreflect.Name("visibility_query")
 )
 
-// namesWorkflow reports whether a field of a request names workflows: by an id, by a message that contains one, or by a query. Fields of
-// links and failures only describe a workflow.
+// namesWorkflow reports whether a field of a request names workflows: by an id, by a
+// message that contains one, or by a query. Links and failures only describe a
+// workflow.
 func namesWorkflow(field protoreflect.FieldDescriptor) bool {
 	in := field.ContainingMessage()
 	if field.IsMap() || in.ParentFile().Package() == "temporal.api.failure.v1" || strings.HasPrefix(string(in.FullName()), "temporal.api.common.v1.Link") {
@@ -28,8 +29,8 @@ func namesWorkflow(field protoreflect.FieldDescriptor) bool {
 	return field.Kind() == protoreflect.StringKind && (field.Name() == workflowField || field.Name() == queryField)
 }
 
-// checkWorkflow collects the workflows that a field of a message names, unless the method only reads. It refuses queries, and starts that
-// refuseStart refuses.
+// checkWorkflow collects the workflows in a field of a message, unless the method only
+// reads. It refuses queries, and starts by the rules of refuseStart.
 func (v requestCheck) checkWorkflow(message protoreflect.Message, field protoreflect.FieldDescriptor) denial {
 	if v.method.reads {
 		return denial{}

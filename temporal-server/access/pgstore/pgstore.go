@@ -15,16 +15,16 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/tlspolicy"
 )
 
-// Schema is the database schema of the two tables. Temporal and its schema tool do not look at it.
+// Schema is the database schema of the two tables. Temporal and its schema tool ignore it.
 const Schema = "procession_guard"
 
 const (
-	// maxConnections bounds the pool: a frontend asks once for each new queue and then every few minutes.
+	// maxConnections bounds the pool: a frontend needs one query for each new queue, and then one every few minutes.
 	maxConnections = 4
 
 	schemaExists = `SELECT to_regclass('procession_guard.seal_key') IS NOT NULL AND to_regclass('procession_guard.queue_owner') IS NOT NULL`
 
-	// The lock keeps frontends that start together from creating the same things.
+	// The lock serializes frontends that start together.
 	create = `
 SELECT pg_advisory_xact_lock(hashtext('procession_guard'));
 CREATE SCHEMA IF NOT EXISTS procession_guard;
@@ -47,8 +47,9 @@ CREATE INDEX IF NOT EXISTS queue_owner_renewed ON procession_guard.queue_owner (
 	addKey  = `INSERT INTO procession_guard.seal_key (key) VALUES ($1) ON CONFLICT DO NOTHING`
 	readKey = `SELECT key FROM procession_guard.seal_key`
 
-	// No row comes back when the queue has no owner and the subject may not have another queue. The first of two frontends inserts,
-	// the other waits for it and is given the row of the first.
+	// The result is empty when the queue has no owner and the subject has reached its
+	// limit. Of two concurrent frontends the second waits and gets the row of the
+	// first.
 	claim = `
 INSERT INTO procession_guard.queue_owner AS o (namespace, queue, subject, bound_at, renewed_at)
 SELECT $1::text, $2::text, $3::text, $4::timestamptz, $4::timestamptz
@@ -130,7 +131,7 @@ func (s *Store) SealKey(ctx context.Context) ([]byte, error) {
 	return key, nil
 }
 
-// Claim implements [access.Store]. Frontends that claim at the same moment may exceed most by one queue each.
+// Claim implements [access.Store]. Concurrent frontends may exceed most by one queue each.
 func (s *Store) Claim(ctx context.Context, c access.Claim, most int) (string, error) {
 	var subject string
 	err := s.pool.QueryRow(ctx, claim, c.Namespace, c.Queue, c.Subject, c.At, most).Scan(&subject)

@@ -58,7 +58,7 @@ func Run(t *testing.T, store access.Store) {
 	testConcurrentClaims(t, store, now)
 }
 
-// testConcurrentClaims lets many subjects claim one queue concurrently and requires that all get the same owner.
+// testConcurrentClaims requires that concurrent claims of one queue return the same owner.
 func testConcurrentClaims(t *testing.T, store access.Store, now time.Time) {
 	t.Helper()
 	owners := make([]string, 16)

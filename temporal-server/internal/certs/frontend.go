@@ -20,22 +20,22 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/tlspolicy"
 )
 
-// Files name the PEM files of the frontend's listener.
+// Files names the PEM files of the frontend's listener.
 type Files struct {
 	Cert     string // certificate chain, leaf first
 	Key      string // private key of the leaf
-	ClientCA string // every CA whose client certificates are accepted
+	ClientCA string // the CAs of client certificates
 }
 
 // frontend reloads the TLS settings of the listener when its files change.
 type frontend struct {
 	files   Files
-	trust   *x509.Certificate // accepted as a client besides those of the CA file
+	trust   *x509.Certificate // accepted as a client certificate in addition to the CA file
 	logger  *slog.Logger
 	current atomic.Pointer[loadedFiles]
 }
 
-// loadedFiles contains the files as they were read together, and the settings that follow from them.
+// loadedFiles contains the files of one read and the resulting settings.
 type loadedFiles struct {
 	cert, key, clientCA []byte
 	config              *tls.Config
@@ -49,7 +49,7 @@ func newFrontend(files Files, trust *x509.Certificate, logger *slog.Logger) (*fr
 	return f, nil
 }
 
-// serverConfig returns settings that look up the current files' content at each handshake.
+// serverConfig returns settings that use the current files at each handshake.
 func (f *frontend) serverConfig() *tls.Config {
 	cfg := f.current.Load().config.Clone()
 	cfg.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
@@ -58,8 +58,9 @@ func (f *frontend) serverConfig() *tls.Config {
 	return cfg
 }
 
-// reloadPeriodically reloads the files every interval until ctx ends. Invalid content is logged and the previous settings remain in force: the files
-// of a rotation do not change at the same instant.
+// reloadPeriodically reloads the files every interval until ctx ends. Invalid content
+// is logged and the previous settings remain in force, because a rotation does not
+// change all files at once.
 func (f *frontend) reloadPeriodically(ctx context.Context, interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -100,7 +101,7 @@ func (f *frontend) reloadFiles() error {
 		Certificates: []tls.Certificate{pair},
 		ClientAuth:   tls.RequireAndVerifyClientCert,
 		ClientCAs:    pool,
-		// A resumed session would continue to use a certificate whose CA was removed.
+		// A resumed session would skip the check against removed CAs.
 		SessionTicketsDisabled: true,
 	})
 	f.current.Store(next)

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// processName is the common name in the certificate of the process. It has no organizational unit, so it permits no namespace.
+// processName is the common name in the certificate of the process. Without an organizational unit it permits no namespace.
 const processName = "temporal-server process"
 
 const processDNSName = "process.temporal-server.internal"
 
-// newProcessCertificate returns a certificate that signs nothing else: a peer that presents it is this process, or one of its cluster if
-// the key is written to a file.
+// newProcessCertificate returns a self-signed certificate that is no CA: only this
+// process, or the processes that share its file, can present it.
 func newProcessCertificate(now time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

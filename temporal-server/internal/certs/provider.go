@@ -25,8 +25,9 @@ type Provider struct {
 
 var _ encryption.TLSConfigProvider = (*Provider)(nil)
 
-// NewProvider reads files and reloads them every interval until Close. It returns an error that names the flag of an invalid file. shared
-// is the file with the certificate of the cluster's processes, empty for a single process.
+// NewProvider reads files and reloads them every interval until Close. It returns an
+// error that names the flag of an invalid file. shared is the file with the shared
+// certificate of the cluster's processes, empty for a single process.
 func NewProvider(files Files, shared string, interval time.Duration, now time.Time, logger *slog.Logger) (*Provider, error) {
 	var process tls.Certificate
 	var err error
@@ -54,8 +55,9 @@ func (p *Provider) Close() {
 	p.watching.Wait()
 }
 
-// ProbeConfig returns the settings with which this process calls its own frontend. It has the certificate of the process, which the TLS
-// settings of the frontend accept and to which the authorizer permits the health check only.
+// ProbeConfig returns the settings with which this process calls its own frontend. They
+// contain the certificate of the process, which the frontend's TLS settings accept and
+// the authorizer permits for health checks only.
 func (p *Provider) ProbeConfig() *tls.Config {
 	return tlspolicy.Restrict(&tls.Config{
 		NextProtos:         []string{"h2"},
@@ -85,13 +87,13 @@ func (p *Provider) GetInternodeServerConfig() (*tls.Config, error) { return p.in
 // GetInternodeClientConfig returns the settings for calls to the other listeners.
 func (p *Provider) GetInternodeClientConfig() (*tls.Config, error) { return p.internode.Clone(), nil }
 
-// GetFrontendClientConfig returns nothing: the system's workers use the internal frontend.
+// GetFrontendClientConfig returns nil: the system's workers use the internal frontend.
 func (p *Provider) GetFrontendClientConfig() (*tls.Config, error) { return nil, nil }
 
-// GetRemoteClusterClientConfig returns nothing: this server is a cluster of its own.
+// GetRemoteClusterClientConfig returns nil: there are no remote clusters.
 func (p *Provider) GetRemoteClusterClientConfig(string) (*tls.Config, error) { return nil, nil }
 
-// GetExpiringCerts returns nothing: the rotation of the files checks their dates.
+// GetExpiringCerts returns nil: the rotation of the files checks the dates.
 func (p *Provider) GetExpiringCerts(time.Duration) (encryption.CertExpirationMap, encryption.CertExpirationMap, error) {
 	return nil, nil, nil
 }

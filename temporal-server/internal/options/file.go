@@ -11,13 +11,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// nameList is a flag whose value is a list with commas between its items.
+// nameList is the value of a flag with comma-separated names.
 type nameList []string
 
 // String implements [flag.Value].
 func (n *nameList) String() string { return strings.Join(*n, ",") }
 
-// Set implements [flag.Value]. It replaces the list: a flag wins over the file, it does not add to it.
+// Set implements [flag.Value]. It replaces the list: a flag overrides the file.
 func (n *nameList) Set(value string) error {
 	*n = nil
 	for item := range strings.SplitSeq(value, ",") {
@@ -28,7 +28,7 @@ func (n *nameList) Set(value string) error {
 	return nil
 }
 
-// configFile returns the value of --config before the other settings are read. It ignores invalid arguments, which the caller reports.
+// configFile returns the value of --config before the other settings are read. The caller reports invalid arguments.
 func configFile(args []string, lookupEnv func(string) (string, bool)) (string, error) {
 	var ignored Options
 	fs := ignored.flagSet(io.Discard)
@@ -77,7 +77,7 @@ func parseFile(content []byte) ([]setting, error) {
 	if err := yaml.Unmarshal(content, &document); err != nil {
 		return nil, err
 	}
-	if document.Kind == 0 { // nothing but comments
+	if document.Kind == 0 { // comments only
 		return nil, nil
 	}
 	root := document.Content[0]

@@ -21,12 +21,11 @@ const EnvPrefix = "PROCESSION_TEMPORAL_"
 const (
 	configFlag = "config"
 
-	// siblingURL stands for the list of revocations beside the key set.
+	// siblingURL stands for the list of revocations in the folder of the key set.
 	siblingURL = "auto"
-	// defaultHistoryShards is Temporal's recommendation for clusters that may grow. The number cannot be changed once a database has been
-	// used.
+	// defaultHistoryShards is Temporal's recommendation for clusters that may grow.
 	defaultHistoryShards = 512
-	// defaultTaskQueuePartitions is Temporal's own default, with which existing databases were used.
+	// defaultTaskQueuePartitions is Temporal's own default.
 	defaultTaskQueuePartitions = 4
 )
 
@@ -44,40 +43,40 @@ type Options struct {
 	Listen        string // host:port of the frontend; port 0 chooses a free one
 	MetricsListen string // host:port of the Prometheus endpoint; empty: none
 
-	Services []string // the services of Temporal this process runs; empty: all of them
-	Hosts    []string // where the others are, as "history=10.0.0.2:7234"; with Services only
-	Internal string   // PEM file with the certificate and key all processes of the cluster share; with Services only
+	Services []string // services in this process; empty: all
+	Hosts    []string // addresses of all services but the frontend, as "history=10.0.0.2:7234"; with Services only
+	Internal string   // PEM file with the shared certificate and key of the cluster's processes; with Services only
 
 	Store               Store
-	DatabaseURL         string // maintenance database of the PostgreSQL server; holds a password, never log it
+	DatabaseURL         string // any database of the PostgreSQL server; contains a password, never log it
 	Database            string
 	VisibilityDatabase  string
 	DatabaseConnections int
 	HistoryShards       int
-	TaskQueuePartitions int // 0: as Temporal has it
+	TaskQueuePartitions int // 0: Temporal's default
 
 	JWKSURL            string
 	JWKSRefresh        time.Duration
-	RevocationsURL     string // empty: nothing is revoked
+	RevocationsURL     string // empty: no revocations
 	RevocationsRefresh time.Duration
-	PublishedMaxAge    time.Duration // how long keys and revocations are trusted without being read again
-	AllowPlainHTTP     bool          // read both over http from other machines, too
+	PublishedMaxAge    time.Duration // maximum age of keys and revocations when reads fail
+	AllowPlainHTTP     bool          // accept http URLs of other machines for both
 	Issuer             string
 
-	EngineMethods  []string // methods of the workflow service engines may call besides those workers need
-	NexusEndpoints []string // Nexus endpoints the workflows of engines may call
-	CheckCommands  bool     // whether commands may name only task queues of the tenant
+	EngineMethods  []string // methods of the workflow service for engines, in addition to the methods of workers
+	NexusEndpoints []string // Nexus endpoints for workflows of engines
+	CheckCommands  bool     // restrict commands to task queues of the tenant
 
 	TLSCert    string // PEM file of the frontend's certificate chain
 	TLSKey     string // PEM file of its private key
-	ClientCA   string // PEM file with every CA whose client certificates are accepted
+	ClientCA   string // PEM file with the CAs of client certificates
 	TLSRefresh time.Duration
 
 	LogLevel string
 }
 
-// Parse returns the validated options from args; flags that args do not set come from lookupEnv, then from the file that --config names.
-// If args request the help, Parse writes it to output and returns [flag.ErrHelp]. No error contains the value of --database-url.
+// Parse returns the validated options from args; other flags come from lookupEnv, then from the file of --config.
+// If args request help, Parse writes it to output and returns [flag.ErrHelp]. No error contains the value of --database-url.
 func Parse(args []string, lookupEnv func(string) (string, bool), output io.Writer) (Options, error) {
 	var opts Options
 	fs := opts.flagSet(output)
@@ -128,37 +127,37 @@ func EnvName(name string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// flagSet returns the flags that fill o, each with its default.
+// flagSet returns the flags that set o, with their defaults.
 func (o *Options) flagSet(output io.Writer) *flag.FlagSet {
 	fs := flag.NewFlagSet("temporal-server start", flag.ContinueOnError)
 	fs.SetOutput(output)
-	fs.String(configFlag, "", "YAML `file` with settings, named like these flags; flags and environment win over it")
+	fs.String(configFlag, "", "YAML `file` with settings, named like these flags; flags and environment override it")
 	fs.StringVar(&o.Listen, "listen", "127.0.0.1:7233", "`address` (host:port) of the frontend; port 0 chooses a free one")
 	fs.StringVar(&o.MetricsListen, "metrics-listen", "", "`address` (host:port) of the Prometheus endpoint /metrics; empty: none")
-	fs.Var((*nameList)(&o.Services), "services", "`names` of the services this process runs, with commas between them: frontend, internal-frontend, history, matching, worker; empty: all")
-	fs.Var((*nameList)(&o.Hosts), "hosts", "where the services of a cluster of several processes are, as `service=ip:port` with commas between them; the same in each of them, all but frontend")
-	fs.StringVar(&o.Internal, "internal-certificate", "", "PEM `file` with the certificate and key that the processes of a cluster share; temporal-server certificate makes it")
-	fs.StringVar((*string)(&o.Store), "store", string(StoreSQLite), "where state is kept: `sqlite` (in memory, gone at exit) or postgres")
-	fs.StringVar(&o.DatabaseURL, "database-url", "", "postgres:// `URL` of a database of the server to use; its role creates the two databases when they are absent")
+	fs.Var((*nameList)(&o.Services), "services", "comma-separated `names` of the services in this process: frontend, internal-frontend, history, matching, worker; empty: all")
+	fs.Var((*nameList)(&o.Hosts), "hosts", "comma-separated addresses of all services but frontend in a cluster of several processes, as `service=ip:port`; the same in each process")
+	fs.StringVar(&o.Internal, "internal-certificate", "", "PEM `file` with the certificate and key that the processes of a cluster share; temporal-server certificate writes it")
+	fs.StringVar((*string)(&o.Store), "store", string(StoreSQLite), "database of the server: `sqlite` (in memory, lost at exit) or postgres")
+	fs.StringVar(&o.DatabaseURL, "database-url", "", "postgres:// `URL` of any database of the PostgreSQL server; its role creates the two databases if they are missing")
 	fs.StringVar(&o.Database, "database", "temporal", "`name` of the main database")
 	fs.StringVar(&o.VisibilityDatabase, "visibility-database", "temporal_visibility", "`name` of the visibility database")
 	fs.IntVar(&o.DatabaseConnections, "database-connections", 10, "maximum number of connections of each of the five services to the main database, and half as many to visibility")
-	fs.IntVar(&o.HistoryShards, "history-shards", defaultHistoryShards, "history shards of a new postgres store; fixed for ever at its first start")
-	fs.IntVar(&o.TaskQueuePartitions, "task-queue-partitions", defaultTaskQueuePartitions, "partitions of each task queue: 1 unless one queue has some hundred tasks a second. Fewer than before strand tasks that wait in the others")
-	fs.StringVar(&o.JWKSURL, "jwks-url", "", "`URL` of the JSON Web Key Set that token signatures are checked with")
+	fs.IntVar(&o.HistoryShards, "history-shards", defaultHistoryShards, "history shards of a new postgres store; fixed at its first start")
+	fs.IntVar(&o.TaskQueuePartitions, "task-queue-partitions", defaultTaskQueuePartitions, "partitions of each task queue: 1 suits up to some hundred tasks a second. A lower number loses tasks in removed partitions")
+	fs.StringVar(&o.JWKSURL, "jwks-url", "", "`URL` of the JSON Web Key Set that verifies tokens")
 	fs.DurationVar(&o.JWKSRefresh, "jwks-refresh", 10*time.Second, "time between two reads of the key set")
-	fs.StringVar(&o.RevocationsURL, "revocations-url", siblingURL, "`URL` of the list of revoked tokens and certificates; "+siblingURL+": beside the key set, when its URL ends in /jwks.json; empty: none")
+	fs.StringVar(&o.RevocationsURL, "revocations-url", siblingURL, "`URL` of the list of revoked tokens and certificates; "+siblingURL+": in the folder of the key set if its URL ends in /jwks.json; empty: none")
 	fs.DurationVar(&o.RevocationsRefresh, "revocations-refresh", 10*time.Second, "time between two reads of that list")
-	fs.DurationVar(&o.PublishedMaxAge, "published-max-age", 15*time.Minute, "how long keys and revocations that cannot be read again are trusted; engines are refused after that")
-	fs.BoolVar(&o.AllowPlainHTTP, "allow-plain-http", false, "read keys and revocations over http from other machines: only on a network where no one can change them on the way")
-	fs.Var((*nameList)(&o.EngineMethods), "engine-methods", "`names` of workflow service methods, with commas between them, that engines may call besides what workers need")
-	fs.Var((*nameList)(&o.NexusEndpoints), "engine-nexus-endpoints", "`names` of Nexus endpoints, with commas between them, that the workflows of engines may call")
+	fs.DurationVar(&o.PublishedMaxAge, "published-max-age", 15*time.Minute, "maximum age of keys and revocations when reads fail; older ones refuse all engines")
+	fs.BoolVar(&o.AllowPlainHTTP, "allow-plain-http", false, "accept http URLs of other machines for keys and revocations: only in a network that protects their integrity")
+	fs.Var((*nameList)(&o.EngineMethods), "engine-methods", "comma-separated `names` of workflow service methods that engines may call in addition to the methods of workers")
+	fs.Var((*nameList)(&o.NexusEndpoints), "engine-nexus-endpoints", "comma-separated `names` of Nexus endpoints for workflows of engines")
 	fs.BoolVar(&o.CheckCommands, "check-commands", true, "refuse workflow commands that name a task queue unknown to the token's tenant, or a workflow on a queue that the caller does not serve")
-	fs.StringVar(&o.Issuer, "issuer", "procession", "the `iss` claim every token must carry")
+	fs.StringVar(&o.Issuer, "issuer", "procession", "the required `iss` claim of tokens")
 	fs.StringVar(&o.TLSCert, "tls-cert", "", "PEM `file` with the frontend's certificate chain")
 	fs.StringVar(&o.TLSKey, "tls-key", "", "PEM `file` with the frontend's private key")
-	fs.StringVar(&o.ClientCA, "client-ca", "", "PEM `file` with the CA certificates client certificates are checked with")
-	fs.DurationVar(&o.TLSRefresh, "tls-refresh", 10*time.Second, "time between two looks at the three TLS files")
+	fs.StringVar(&o.ClientCA, "client-ca", "", "PEM `file` with the CAs of client certificates")
+	fs.DurationVar(&o.TLSRefresh, "tls-refresh", 10*time.Second, "time between two reads of the three TLS files")
 	fs.StringVar(&o.LogLevel, "log-level", "error", "`level` of Temporal's own log: debug, info, warn or error; refused calls are always logged")
 	return fs
 }
@@ -184,7 +183,7 @@ func (o *Options) validate() error {
 			fail("--database-url needs --store postgres")
 		}
 	case StorePostgres:
-		// The parse error quotes the URL, and with it the password: it is left out.
+		// The parse error is dropped because it quotes the URL with the password.
 		if u, err := url.Parse(o.DatabaseURL); err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
 			fail("--database-url must be a postgres:// URL")
 		}

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/server/common/primitives"
 )
 
-// Services returns the names of the parts of Temporal. The internal frontend serves the system's own workers, which have no token.
+// Services returns the names of Temporal's services. The internal frontend serves the system's own workers, which have no token.
 func Services() []primitives.ServiceName {
 	return []primitives.ServiceName{
 		primitives.FrontendService,
@@ -42,7 +42,7 @@ func (o *Options) Host(service primitives.ServiceName) string {
 	return ""
 }
 
-// checkServices returns what is wrong with the settings of a cluster of several processes.
+// checkServices returns the errors in the settings of a cluster of several processes.
 func (o *Options) checkServices() (errs []error) {
 	if !o.Split() {
 		if len(o.Hosts) > 0 || o.Internal != "" {

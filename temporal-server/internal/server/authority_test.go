@@ -134,7 +134,7 @@ type issuer struct {
 	revoked revocationList
 }
 
-// revocationList contains what the service publishes of what it has taken back.
+// revocationList is the service's list of revocations.
 type revocationList struct {
 	GeneratedAt  time.Time `json:"generatedAt"`
 	Tokens       []string  `json:"tokens"`

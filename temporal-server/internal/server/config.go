@@ -27,11 +27,12 @@ const clusterName = "active"
 type layout struct {
 	config  map[string]config.Service
 	hosts   map[primitives.ServiceName]static.Hosts
-	address string // the frontend's, as callers reach it; in a process without it that of the first service
+	address string // the frontend's address for callers; without a frontend the first service's
 }
 
-// placeServices reserves an address for every listener. All but that of the frontend are on loopback, unless the cluster has several processes,
-// which reach each other at the addresses in the options.
+// placeServices reserves an address for every listener. In a single process all but the
+// frontend's are loopback addresses; several processes use the addresses in the
+// options.
 func placeServices(ctx context.Context, opts options.Options, reserved *reservations) (layout, error) {
 	l := layout{config: map[string]config.Service{}, hosts: map[primitives.ServiceName]static.Hosts{}}
 	for _, service := range options.Services() {
@@ -120,7 +121,7 @@ func openMetrics(ctx context.Context, opts options.Options, logger log.Logger) (
 	return handler, nil
 }
 
-// dynamicConfig returns the settings on which the access rules depend, and those of this server.
+// dynamicConfig returns the settings of the access rules and of this server.
 func dynamicConfig(opts options.Options) dynamicconfig.StaticClient {
 	settings := access.DynamicConfig()
 	// The service lists closed workflows several times a second in each namespace; the default of 10 is meant for people.

@@ -26,7 +26,7 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/server"
 )
 
-// world is a running server with the authorities it trusts.
+// world is a running server with its trusted authorities.
 type world struct {
 	ca     *authority
 	issuer *issuer
@@ -46,7 +46,7 @@ func newWorld(t *testing.T, change func(*options.Options)) *world {
 	return w
 }
 
-// newAuthorities makes what a server trusts and the options of one, which is not started.
+// newAuthorities creates the authorities and the options of a server without starting it.
 func newAuthorities(t *testing.T) *world {
 	t.Helper()
 	w := &world{ca: newAuthority(t, "engine CA"), issuer: newIssuer(t), log: &logBuffer{}}

@@ -107,7 +107,7 @@ type attempt struct {
 	passes    func(who access, namesNamespace, namesQueue bool) bool
 }
 
-// attempts returns a good worker and all that is wrong with one.
+// attempts returns a valid worker and all kinds of invalid ones.
 func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 	t.Helper()
 	alpha, beta, revokedCert := w.ca.client(t, "alpha"), w.ca.client(t, "beta"), w.ca.client(t, "alpha")
@@ -148,7 +148,7 @@ func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 	}
 }
 
-// operatorAttempts returns a good operator and all that is wrong with one, once attempts has revoked a token.
+// operatorAttempts returns a valid operator and all kinds of invalid ones, once attempts has revoked a token.
 func operatorAttempts(t *testing.T, w *world) []attempt {
 	t.Helper()
 	alpha := w.ca.clientOf(t, "operator-1", "alpha")

@@ -84,8 +84,8 @@ func (w *world) startProcess(t *testing.T, services ...string) *exec.Cmd {
 	return cmd
 }
 
-// A cluster of several processes runs workflows behind the same access rules, and loses nothing when the process with their histories is
-// killed and started again.
+// A cluster of several processes runs workflows behind the same access rules, and
+// survives a restart of the process with their histories.
 func TestClusterOfProcesses(t *testing.T) {
 	t.Parallel()
 	w := newAuthorities(t)

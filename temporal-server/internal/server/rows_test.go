@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/server/common/api"
 )
 
-// access says who may call a method.
+// access lists the callers of a method.
 type access int
 
 const (
@@ -46,7 +46,7 @@ func readable() map[string]access {
 	return all
 }
 
-// Operators call what only reads by Temporal's own table, except for what wakes workers, waits or is given up.
+// Operators may call the methods that only read by Temporal's own table, except methods that wake workers, wait or are deprecated.
 func TestOperatorsReadWhatTemporalSaysIsRead(t *testing.T) {
 	t.Parallel()
 	var left []string

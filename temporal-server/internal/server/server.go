@@ -36,8 +36,9 @@ type Server struct {
 	closers    []func() error // run in reverse order once Temporal has stopped
 }
 
-// Start starts a server and returns when its frontend answers, if it has one. Denials and errors of keys and certificates are written to
-// logger; Temporal's own log goes to stderr at the level in opts. After an error nothing runs.
+// Start starts a server and returns when its frontend answers, if it has one. It logs
+// denials and errors of keys and certificates to logger, and Temporal's own log to
+// stderr at the level in opts. After an error no service runs.
 func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock func() time.Time) (_ *Server, err error) {
 	s := &Server{}
 	defer func() {
@@ -121,7 +122,7 @@ func Start(ctx context.Context, opts options.Options, logger *slog.Logger, clock
 	}
 	s.temporal = built
 	if opts.LogLevel != "debug" {
-		// Stopping cancels the calls between the services, each of which would be logged as an error.
+		// Stopping cancels the calls between the services, which would be logged as errors.
 		s.beforeStop = func() { quiet.SetLevel(zapcore.FatalLevel) }
 	}
 	if err := built.Start(); err != nil {

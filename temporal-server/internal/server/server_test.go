@@ -177,7 +177,7 @@ func TestTLSFilesAreReloaded(t *testing.T) {
 	require.Eventually(t, func() bool { return !allowed(old)() }, 10*time.Second, 20*time.Millisecond)
 	require.True(t, allowed(fresh)())
 
-	// Half a pair is not taken; the whole one is.
+	// An incomplete pair is not used, the complete one is.
 	renewed := w.ca.server(t)
 	replaceFile(t, w.opts.TLSCert, []byte("not a certificate"))
 	require.Eventually(t, func() bool { return len(w.log.lines("keeping the previous TLS files")) > 0 }, 10*time.Second, 10*time.Millisecond)

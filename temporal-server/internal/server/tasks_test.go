@@ -107,7 +107,7 @@ func schedule(queue string) *command.Command {
 	}
 }
 
-// A customer of the tenant knows everything an attack needs: the name of the sticky queue, the ids, and how tokens are made.
+// An attacker within the tenant knows the name of the sticky queue, the ids, and the format of tokens.
 func TestNoSubjectWorksOnTheTasksOfAnother(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *options.Options) { o.Store, o.DatabaseURL = options.StorePostgres, newPostgres(t) })
@@ -199,7 +199,7 @@ func forged(t *testing.T, token *tokenspb.Task) []byte {
 	return content
 }
 
-// The service completes activities with tokens it was passed by the workers that were handed them.
+// The service completes activities with tokens that their workers passed to it.
 func TestTheServiceAnswersTasksOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

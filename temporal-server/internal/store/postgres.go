@@ -24,10 +24,10 @@ const (
 	// ownerLock is the advisory lock that a running server holds on its main database ("processn" in ASCII).
 	ownerLock = 0x70726f636573736e
 
-	// ownerWait is how long a starting server waits for the previous one to release the lock.
+	// ownerWait is the time for which a starting server waits for the previous one to release the lock.
 	ownerWait = 15 * time.Second
 
-	// setupLock is held while one process of a cluster creates what is missing, setupWait how long others wait for it.
+	// setupLock is held while one process of a cluster prepares the databases; others wait for it for setupWait.
 	setupLock = ownerLock + 1
 	setupWait = time.Minute
 
@@ -78,7 +78,7 @@ func openPostgres(ctx context.Context, opts options.Options, logger log.Logger) 
 	}, nil
 }
 
-// createDatabases creates the databases that do not exist yet. A role that may not create databases can use existing ones.
+// createDatabases creates the missing databases. A role without CREATEDB can use existing ones.
 func createDatabases(ctx context.Context, base *url.URL, names ...string) error {
 	conn, err := pgx.Connect(ctx, base.String())
 	if err != nil {
@@ -106,9 +106,10 @@ func createDatabases(ctx context.Context, base *url.URL, names ...string) error 
 	return nil
 }
 
-// lockDatabase makes this process the only server on the database, by an advisory lock that ends with the process. Each server assumes that it
-// owns all history shards, so two servers would take them from each other. Processes of one cluster share the lock, and prepare the
-// database one after the other until they call prepared. release releases the database.
+// lockDatabase makes this process the only server on the database, by an advisory lock
+// that ends with the process. Each server assumes that it owns all history shards.
+// Processes of one cluster share the lock, and prepare the database one at a time,
+// until they call prepared. release releases the database.
 func lockDatabase(ctx context.Context, base *url.URL, database string, split bool) (release func() error, prepared func(context.Context) error, err error) {
 	conn, err := pgx.Connect(ctx, withDatabase(base, database))
 	if err != nil {
@@ -162,8 +163,9 @@ func tryLock(ctx context.Context, conn *pgx.Conn, sql string, key int64, wait ti
 	}
 }
 
-// sqlConfig returns Temporal's configuration of one database. The connection is made from the whole URL (unix sockets, TLS settings,
-// several hosts), which Temporal's own fields for host, user and password cannot express.
+// sqlConfig returns Temporal's configuration of one database. Connections use the whole
+// URL, because Temporal's own fields cannot express unix sockets, TLS settings and
+// several hosts.
 func sqlConfig(base *url.URL, database string, connections int) *config.SQL {
 	dsn := withDatabase(base, database)
 	return &config.SQL{

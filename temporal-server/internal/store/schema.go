@@ -15,8 +15,9 @@ const (
 	visibilitySchema = "postgresql/v12/visibility"
 )
 
-// migrate brings a database from nothing, or from any older version, to the schema of this build. It changes nothing when the schema is
-// current. Versions are applied one by one and recorded, so an interrupted run continues at the next start.
+// migrate migrates an empty database, or any older version, to the schema of this
+// build. Versions are applied one by one and recorded, so that an interrupted run
+// continues at the next start.
 func migrate(cfg *config.SQL, name string, logger log.Logger) error {
 	conn, err := sql.NewConnection(cfg, logger)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 func openSQLite() *Store {
 	db := config.DataStore{SQL: &config.SQL{
 		PluginName: sqlite.PluginName,
-		// Databases of one process share a name space, so two servers in one test binary need two names.
+		// In-memory databases of one process need distinct names.
 		DatabaseName:      "temporal-" + uuid.NewString(),
 		ConnectAttributes: map[string]string{"mode": "memory", "cache": "shared"},
 	}}

@@ -17,7 +17,7 @@ const (
 	visibilityStore = "visibility"
 )
 
-// Store is a prepared database. Its schema is that of this build of Temporal.
+// Store is a prepared database. It has the schema of this build of Temporal.
 type Store struct {
 	// Persistence is the server's configuration for the database.
 	Persistence config.Persistence
