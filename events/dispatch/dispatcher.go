@@ -162,7 +162,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		GatherTime: func() time.Duration { return gatherTime }, MinInterval: minInterval,
 	}
 	l.Run(ctx)
-	d.drain(ctx)
+	d.finishAttempts(ctx)
 }
 
 // exchangeDeliveries records outcomes and starts the next deliveries. While the
@@ -282,8 +282,8 @@ func (d *Dispatcher) recordResult(ctx context.Context, r deliveryResult) {
 	}
 	d.running--
 	d.pending[r.delivery.SubscriptionID] = true
-	decrement(d.byEndpoint, r.delivery.SubscriptionID)
-	decrement(d.byTenant, r.delivery.TenantID)
+	decrementCount(d.byEndpoint, r.delivery.SubscriptionID)
+	decrementCount(d.byTenant, r.delivery.TenantID)
 	switch {
 	case r.err == nil:
 		d.done.attempted = append(d.done.attempted, r.attempt)
@@ -293,15 +293,15 @@ func (d *Dispatcher) recordResult(ctx context.Context, r deliveryResult) {
 	}
 }
 
-func decrement(counts map[uuid.UUID]int, id uuid.UUID) {
+func decrementCount(counts map[uuid.UUID]int, id uuid.UUID) {
 	counts[id]--
 	if counts[id] <= 0 {
 		delete(counts, id)
 	}
 }
 
-// drain waits for the attempts in flight and records their outcomes.
-func (d *Dispatcher) drain(ctx context.Context) {
+// finishAttempts waits for the attempts in flight and records their outcomes.
+func (d *Dispatcher) finishAttempts(ctx context.Context) {
 	for d.running+d.handovers > 0 {
 		d.recordResult(ctx, <-d.results)
 	}

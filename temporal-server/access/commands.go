@@ -84,14 +84,14 @@ func commandTargets() map[enums.CommandType]targetOfCommand {
 // workflows that the interceptor looks up.
 func (r *engineRules) checkCommands(who *caller, namespace string, request *workflowservice.RespondWorkflowTaskCompletedRequest) denial {
 	for _, c := range request.GetCommands() {
-		aimOf, known := r.commands[c.GetCommandType()]
+		targetOf, known := r.commands[c.GetCommandType()]
 		if !known {
 			return denial{class: classCommand, reason: fmt.Sprintf("command %s is not open to engines", c.GetCommandType())}
 		}
-		if aimOf == nil {
+		if targetOf == nil {
 			continue
 		}
-		to, by := aimOf(c), fmt.Sprintf("command %s", c.GetCommandType())
+		to, by := targetOf(c), fmt.Sprintf("command %s", c.GetCommandType())
 		if reason := r.refusalReason(who, namespace, to); reason != "" {
 			return denial{class: classCommand, reason: by + " names " + reason}
 		}
