@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	commonpb "go.temporal.io/api/common/v1"
 	failurepb "go.temporal.io/api/failure/v1"
 	historypb "go.temporal.io/api/history/v1"
 
@@ -136,29 +137,28 @@ func fillTimer(raw *historypb.HistoryEvent, event *domain.WorkflowEvent) bool {
 
 // fillChild completes an event of a child workflow.
 func fillChild(raw *historypb.HistoryEvent, event *domain.WorkflowEvent) bool {
+	var child interface {
+		GetWorkflowType() *commonpb.WorkflowType
+		GetWorkflowExecution() *commonpb.WorkflowExecution
+	}
 	switch a := raw.GetAttributes().(type) {
 	case *historypb.HistoryEvent_ChildWorkflowExecutionStartedEventAttributes:
-		child := a.ChildWorkflowExecutionStartedEventAttributes
-		event.Name, event.WorkflowID = truncate(child.GetWorkflowType().GetName(), maxName), child.GetWorkflowExecution().GetWorkflowId()
+		child = a.ChildWorkflowExecutionStartedEventAttributes
 	case *historypb.HistoryEvent_ChildWorkflowExecutionCompletedEventAttributes:
-		child := a.ChildWorkflowExecutionCompletedEventAttributes
-		event.Name, event.WorkflowID = truncate(child.GetWorkflowType().GetName(), maxName), child.GetWorkflowExecution().GetWorkflowId()
+		child = a.ChildWorkflowExecutionCompletedEventAttributes
 	case *historypb.HistoryEvent_ChildWorkflowExecutionFailedEventAttributes:
-		child := a.ChildWorkflowExecutionFailedEventAttributes
-		event.Name, event.WorkflowID = truncate(child.GetWorkflowType().GetName(), maxName), child.GetWorkflowExecution().GetWorkflowId()
-		event.Message = failureMessage(child.GetFailure())
+		child = a.ChildWorkflowExecutionFailedEventAttributes
+		event.Message = failureMessage(a.ChildWorkflowExecutionFailedEventAttributes.GetFailure())
 	case *historypb.HistoryEvent_ChildWorkflowExecutionCanceledEventAttributes:
-		child := a.ChildWorkflowExecutionCanceledEventAttributes
-		event.Name, event.WorkflowID = truncate(child.GetWorkflowType().GetName(), maxName), child.GetWorkflowExecution().GetWorkflowId()
+		child = a.ChildWorkflowExecutionCanceledEventAttributes
 	case *historypb.HistoryEvent_ChildWorkflowExecutionTimedOutEventAttributes:
-		child := a.ChildWorkflowExecutionTimedOutEventAttributes
-		event.Name, event.WorkflowID = truncate(child.GetWorkflowType().GetName(), maxName), child.GetWorkflowExecution().GetWorkflowId()
+		child = a.ChildWorkflowExecutionTimedOutEventAttributes
 	case *historypb.HistoryEvent_ChildWorkflowExecutionTerminatedEventAttributes:
-		child := a.ChildWorkflowExecutionTerminatedEventAttributes
-		event.Name, event.WorkflowID = truncate(child.GetWorkflowType().GetName(), maxName), child.GetWorkflowExecution().GetWorkflowId()
+		child = a.ChildWorkflowExecutionTerminatedEventAttributes
 	default:
 		return false
 	}
+	event.Name, event.WorkflowID = truncate(child.GetWorkflowType().GetName(), maxName), child.GetWorkflowExecution().GetWorkflowId()
 	return true
 }
 
