@@ -8,7 +8,7 @@ import (
 )
 
 // A step that panics fails without ending the process.
-func TestBeatingRecovers(t *testing.T) {
+func TestHeartbeatsRecoverPanics(t *testing.T) {
 	t.Parallel()
 	err := runWithHeartbeats(t.Context(), func() error { panic("broken") })
 	require.ErrorContains(t, err, "the step panicked: broken")

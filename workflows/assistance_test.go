@@ -48,14 +48,14 @@ func newModel(t *testing.T) *model {
 	t.Helper()
 	m := &model{asked: map[string]int{}, at: map[string][]time.Time{}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/embeddings", m.embed)
-	mux.HandleFunc("POST /v1/chat/completions", m.chat)
+	mux.HandleFunc("POST /v1/embeddings", m.serveEmbeddings)
+	mux.HandleFunc("POST /v1/chat/completions", m.serveChat)
 	m.Server = httptest.NewServer(mux)
 	t.Cleanup(m.Close)
 	return m
 }
 
-func (m *model) provider(t *testing.T) assistance.Provider {
+func (m *model) newProvider(t *testing.T) assistance.Provider {
 	t.Helper()
 	c, err := assistance.NewClient(assistance.Config{
 		BaseURL: m.URL + "/v1", Key: domain.NewSecret(providerKey), ChatModel: "chat", Embeddings: "embeddings",
@@ -65,7 +65,7 @@ func (m *model) provider(t *testing.T) assistance.Provider {
 	return c
 }
 
-func (m *model) embed(w http.ResponseWriter, r *http.Request) {
+func (m *model) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Input []string }
 	_ = json.NewDecoder(r.Body).Decode(&in)
 	m.mu.Lock()
@@ -86,10 +86,10 @@ func (m *model) embed(w http.ResponseWriter, r *http.Request) {
 	for i, vector := range vectors {
 		out.Data = append(out.Data, datum{i, vector})
 	}
-	answer(w, out)
+	writeAnswer(w, out)
 }
 
-func (m *model) chat(w http.ResponseWriter, r *http.Request) {
+func (m *model) serveChat(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Messages []assistance.Message }
 	_ = json.NewDecoder(r.Body).Decode(&in)
 	prompt := in.Messages[len(in.Messages)-1].Content
@@ -100,7 +100,7 @@ func (m *model) chat(w http.ResponseWriter, r *http.Request) {
 	m.at[name] = append(m.at[name], time.Now())
 	m.mu.Unlock()
 	say := func(content, reason string) {
-		answer(w, map[string]any{"model": "chat-1", "choices": []any{map[string]any{
+		writeAnswer(w, map[string]any{"model": "chat-1", "choices": []any{map[string]any{
 			"finish_reason": reason, "message": map[string]any{"content": content},
 		}}})
 	}
@@ -129,7 +129,7 @@ func (m *model) chat(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func answer(w http.ResponseWriter, body any) {
+func writeAnswer(w http.ResponseWriter, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
@@ -138,20 +138,20 @@ func answer(w http.ResponseWriter, body any) {
 	_, _ = w.Write(text)
 }
 
-func (m *model) calls(name string) int {
+func (m *model) requestCount(name string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.asked[name]
 }
 
-// assisted enables assistance for all tasks of the floor.
-func (f *floor) assisted(t *testing.T) {
+// enableAssistance enables assistance for all tasks of the floor.
+func (f *fixture) enableAssistance(t *testing.T) {
 	t.Helper()
-	f.exec(t, `UPDATE item_definition_versions
+	f.execStatement(t, `UPDATE item_definition_versions
 		SET spec = '{"assistance":{"prompt":"{{ data.CASE }} is the case","answer":"SUGGESTION"}}'`)
 }
 
-func (f *floor) exec(t *testing.T, sql string) {
+func (f *fixture) execStatement(t *testing.T, sql string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), f.url)
 	require.NoError(t, err)
@@ -160,8 +160,8 @@ func (f *floor) exec(t *testing.T, sql string) {
 	require.NoError(t, err)
 }
 
-// ask starts a run on a new task and returns its key.
-func (f *floor) ask(t *testing.T, name string) domain.AssistanceKey {
+// startRun starts a run on a new task and returns its key.
+func (f *fixture) startRun(t *testing.T, name string) domain.AssistanceKey {
 	t.Helper()
 	p := f.Create(t, f.Service, "loan")
 	item := f.Task(t, f.Service, p, true)
@@ -178,7 +178,7 @@ func (f *floor) ask(t *testing.T, name string) domain.AssistanceKey {
 	return run.AssistanceKey
 }
 
-func (f *floor) awaitRun(t *testing.T, key domain.AssistanceKey) *domain.AssistanceRun {
+func (f *fixture) awaitRun(t *testing.T, key domain.AssistanceKey) *domain.AssistanceRun {
 	t.Helper()
 	var run *domain.AssistanceRun
 	require.Eventually(t, func() bool {
@@ -186,19 +186,19 @@ func (f *floor) awaitRun(t *testing.T, key domain.AssistanceKey) *domain.Assista
 		run, err = f.RetrieveProcessItemAIAssistance(t.Context(), f.Caller, key.ItemID)
 		require.NoError(t, err)
 		return run.State != domain.AssistancePending
-	}, patience, 50*time.Millisecond)
+	}, timeout, 50*time.Millisecond)
 	return run
 }
 
 func TestRunsOfAssistance(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)
-	f := newFloor(t, func(o *app.Options) { o.Assistance, o.AssistanceTime = m.provider(t), runTime })
-	f.assisted(t)
-	f.run(t)
+	f := newFixture(t, func(o *app.Options) { o.Assistance, o.AssistanceTime = m.newProvider(t), runTime })
+	f.enableAssistance(t)
+	f.startComponents(t)
 	// The run is requested while Temporal is down.
-	early := f.ask(t, "early")
-	f.exec(t, "UPDATE item_assistance SET deadline = deadline + interval '1 minute'")
+	early := f.startRun(t, "early")
+	f.execStatement(t, "UPDATE item_assistance SET deadline = deadline + interval '1 minute'")
 	f.stack.Start()
 	require.Equal(t, domain.AssistanceCompleted, f.awaitRun(t, early).State)
 
@@ -221,12 +221,12 @@ func TestRunsOfAssistance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			key := f.ask(t, name)
+			key := f.startRun(t, name)
 			run := f.awaitRun(t, key)
 			require.Equal(t, want.state, run.State, "%s: %s", run.ErrorCode, run.ErrorMessage)
 			require.Equal(t, want.code, run.ErrorCode)
 			if want.calls > 0 {
-				require.Equal(t, want.calls, m.calls(name))
+				require.Equal(t, want.calls, m.requestCount(name))
 			}
 			took := run.FinishedAt.Sub(run.StartedAt)
 			require.Less(t, took, runTime+5*time.Second)
@@ -239,7 +239,7 @@ func TestRunsOfAssistance(t *testing.T) {
 			case "limited":
 				require.Less(t, took, runTime/2, "there is no use in waiting")
 			case "down":
-				require.Greater(t, m.calls(name), 2)
+				require.Greater(t, m.requestCount(name), 2)
 				require.Contains(t, run.ErrorMessage, "503")
 			}
 			require.NotContains(t, run.ErrorMessage, providerKey)
@@ -251,7 +251,7 @@ func TestRunsOfAssistance(t *testing.T) {
 
 // requireIDsOnly requires that the history contains ids only, no content of the
 // run.
-func (f *floor) requireIDsOnly(t *testing.T, key domain.AssistanceKey, name string) {
+func (f *fixture) requireIDsOnly(t *testing.T, key domain.AssistanceKey, name string) {
 	t.Helper()
 	c := f.stack.Client(engine.Namespace)
 	require.NoError(t, c.GetWorkflow(t.Context(), key.WorkflowID(), "").Get(t.Context(), nil))
@@ -289,7 +289,7 @@ func historyOf(t *testing.T, c client.Client, id string) *historypb.History {
 
 // requireNoKey requires that the provider's key is nowhere in the database, even
 // if the provider's answer contains it.
-func (f *floor) requireNoKey(t *testing.T) {
+func (f *fixture) requireNoKey(t *testing.T) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), f.url)
 	require.NoError(t, err)

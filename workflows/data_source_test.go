@@ -26,40 +26,40 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// sealed returns a payload that only the worker's converter reads.
-func sealed(text string) converter.RawValue {
+// sealedPayload returns a payload that only the worker's converter reads.
+func sealedPayload(text string) converter.RawValue {
 	return converter.NewRawValue(&commonpb.Payload{
 		Metadata: map[string][]byte{"encoding": []byte("binary/encrypted?vendor=KuFlow")}, Data: []byte(text),
 	})
 }
 
-// ended describes the end of a run of a data source.
-type ended struct{ answer, code string }
+// runEnd describes the end of a run of a data source.
+type runEnd struct{ answer, code string }
 
-func registerEnds(r worker.ActivityRegistry, end func(ended)) {
+func registerEnds(r worker.ActivityRegistry, end func(runEnd)) {
 	r.RegisterActivityWithOptions(func(_ context.Context, _ activities.FinishDataSourceRunInput, answer converter.RawValue) error {
-		end(ended{answer: string(answer.Payload().GetData())})
+		end(runEnd{answer: string(answer.Payload().GetData())})
 		return nil
 	}, activity.RegisterOptions{Name: activities.FinishDataSourceRunName})
 	r.RegisterActivityWithOptions(func(_ context.Context, in activities.FailDataSourceRunInput) error {
-		end(ended{code: in.Code})
+		end(runEnd{code: in.Code})
 		return nil
 	}, activity.RegisterOptions{Name: activities.FailDataSourceRunName})
 }
 
-func TestDataSourceNotesAnswers(t *testing.T) {
+func TestDataSourceRecordsAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fault    error
 		attempts int
 		late     bool
-		want     ended
+		want     runEnd
 		asked    int
 	}{
-		"answer":          {want: ended{answer: "question answered"}, asked: 1},
-		"failing worker":  {fault: errors.New("no database"), attempts: 3, want: ended{code: domain.DataSourceBroken}, asked: 3},
-		"refusing worker": {fault: temporal.NewNonRetryableApplicationError("no", "validation", nil), attempts: 3, want: ended{code: domain.DataSourceBroken}, asked: 1},
-		"too late":        {late: true, want: ended{code: domain.DataSourceTimedOut}},
+		"answer":          {want: runEnd{answer: "question answered"}, asked: 1},
+		"failing worker":  {fault: errors.New("no database"), attempts: 3, want: runEnd{code: domain.DataSourceBroken}, asked: 3},
+		"refusing worker": {fault: temporal.NewNonRetryableApplicationError("no", "validation", nil), attempts: 3, want: runEnd{code: domain.DataSourceBroken}, asked: 1},
+		"too late":        {late: true, want: runEnd{code: domain.DataSourceTimedOut}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,12 +67,12 @@ func TestDataSourceNotesAnswers(t *testing.T) {
 			suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))
 			env := suite.NewTestWorkflowEnvironment()
 			workflows.RegisterDataSources(env)
-			asked, got := 0, []ended{}
+			asked, got := 0, []runEnd{}
 			env.RegisterActivityWithOptions(func(_ context.Context, request converter.RawValue) (converter.RawValue, error) {
 				asked++
-				return sealed(string(request.Payload().GetData()) + " answered"), c.fault
+				return sealedPayload(string(request.Payload().GetData()) + " answered"), c.fault
 			}, activity.RegisterOptions{Name: domain.DataSourceQueryActivity})
-			registerEnds(env, func(e ended) { got = append(got, e) })
+			registerEnds(env, func(e runEnd) { got = append(got, e) })
 			in := domain.DataSourceInput{
 				Run: uuid.New(), Activity: domain.DataSourceQueryActivity, TaskQueue: "goods",
 				Deadline: env.Now().Add(10 * time.Second), Attempts: c.attempts,
@@ -80,9 +80,9 @@ func TestDataSourceNotesAnswers(t *testing.T) {
 			if c.late {
 				in.Deadline = env.Now()
 			}
-			env.ExecuteWorkflow(domain.DataSourceWorkflow, in, sealed("question"))
+			env.ExecuteWorkflow(domain.DataSourceWorkflow, in, sealedPayload("question"))
 			require.NoError(t, env.GetWorkflowError())
-			require.Equal(t, []ended{c.want}, got)
+			require.Equal(t, []runEnd{c.want}, got)
 			require.Equal(t, c.asked, asked)
 		})
 	}
@@ -100,13 +100,13 @@ func TestDataSourceHistory(t *testing.T) {
 	engine := stack.Client("tenant")
 	own := worker.New(engine, domain.DataSourceTaskQueue, worker.Options{})
 	workflows.RegisterDataSources(own)
-	registerEnds(own, func(ended) {})
+	registerEnds(own, func(runEnd) {})
 	goods := worker.New(engine, "goods", worker.Options{})
 	goods.RegisterActivityWithOptions(func(context.Context, converter.RawValue) (converter.RawValue, error) {
-		return sealed("answer"), nil
+		return sealedPayload("answer"), nil
 	}, activity.RegisterOptions{Name: domain.DataSourceQueryActivity})
 	goods.RegisterActivityWithOptions(func(context.Context, converter.RawValue) (converter.RawValue, error) {
-		return sealed("verdicts"), nil
+		return sealedPayload("verdicts"), nil
 	}, activity.RegisterOptions{Name: domain.DataSourceValidateActivity})
 	for _, w := range []worker.Worker{own, goods} {
 		require.NoError(t, w.Start())
@@ -123,7 +123,7 @@ func TestDataSourceHistory(t *testing.T) {
 		run, err := engine.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: domain.DataSourceTaskQueue},
 			domain.DataSourceWorkflow, domain.DataSourceInput{
 				Activity: c.activity, TaskQueue: "goods", Deadline: c.deadline, Attempts: 3,
-			}, sealed("question"))
+			}, sealedPayload("question"))
 		require.NoError(t, err)
 		require.NoError(t, run.Get(t.Context(), nil))
 		history := &historypb.History{}

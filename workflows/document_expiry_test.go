@@ -35,7 +35,7 @@ func documentEnvironment(f any, name string) *testsuite.TestWorkflowEnvironment 
 	return env
 }
 
-func TestSweepContinuesAfterThePreviousOne(t *testing.T) {
+func TestSweepContinuesPreviousSweep(t *testing.T) {
 	t.Parallel()
 	after, next := uuid.New(), uuid.New()
 	for _, last := range []*uuid.UUID{nil, &after} {
@@ -82,9 +82,9 @@ func TestExpiryIsRetriedUntilTheNextRun(t *testing.T) {
 // The schedules exist, and their workflows delete documents and bytes.
 func TestSchedulesExpireAndSweep(t *testing.T) {
 	t.Parallel()
-	f := newFloor(t)
+	f := newFixture(t)
 	f.stack.Start()
-	f.run(t)
+	f.startComponents(t)
 	process := f.Create(t, f.Service, "loan")
 	upload := func(text string) {
 		_, err := f.UploadProcessDocument(t.Context(), f.Caller, process.ID,
@@ -118,14 +118,14 @@ func TestSchedulesExpireAndSweep(t *testing.T) {
 			var err error
 			there, err = handle.Describe(t.Context())
 			return err == nil
-		}, patience, 100*time.Millisecond)
+		}, timeout, 100*time.Millisecond)
 		require.Equal(t, every, there.Schedule.Spec.Intervals[0].Every)
 		require.NoError(t, handle.Trigger(t.Context(), client.ScheduleTriggerOptions{}))
 		require.Eventually(t, func() bool {
 			there, err = handle.Describe(t.Context())
 			require.NoError(t, err)
 			return len(there.Info.RecentActions) > 0 && len(there.Info.RunningWorkflows) == 0
-		}, patience, 100*time.Millisecond)
+		}, timeout, 100*time.Millisecond)
 		ran := there.Info.RecentActions[0].StartWorkflowResult
 		require.NoError(t, c.GetWorkflow(t.Context(), ran.WorkflowID, ran.FirstExecutionRunID).Get(t.Context(), nil))
 		if *update {

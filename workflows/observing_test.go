@@ -29,10 +29,10 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-const patience = time.Minute
+const timeout = time.Minute
 
-// floor is a service without its API, on a Temporal of its own.
-type floor struct {
+// fixture is a service without its API, on a Temporal of its own.
+type fixture struct {
 	*app.Service
 	*administration.Administration
 	enginetest.Tenant
@@ -57,12 +57,12 @@ func loan(ctx workflow.Context, _ request) error {
 
 func quick(workflow.Context, request) error { return nil }
 
-// newFloor returns a service before Temporal runs.
-func newFloor(t *testing.T, change ...func(*app.Options)) *floor {
+// newFixture returns a service before Temporal runs.
+func newFixture(t *testing.T, change ...func(*app.Options)) *fixture {
 	t.Helper()
 	url := pgtest.URL(t)
 	db := pgtest.Open(t, url)
-	f := &floor{db: db, url: url, stack: enginetest.New(t, db), Tenant: enginetest.Seed(t, db, "tenant", "loan", "quick", "flaky")}
+	f := &fixture{db: db, url: url, stack: enginetest.New(t, db), Tenant: enginetest.Seed(t, db, "tenant", "loan", "quick", "flaky")}
 	var err error
 	f.documents, err = blobstore.Open(t.Context(), "mem://")
 	require.NoError(t, err)
@@ -79,9 +79,9 @@ func newFloor(t *testing.T, change ...func(*app.Options)) *floor {
 	return f
 }
 
-// run runs the components of the service until the test ends or the returned
+// startComponents runs the components of the service until the test ends or the returned
 // function is called.
-func (f *floor) run(t *testing.T) (stop func()) {
+func (f *fixture) startComponents(t *testing.T) (stop func()) {
 	t.Helper()
 	e := f.stack.Engine()
 	acts := activities.New(activities.Options{
@@ -136,15 +136,15 @@ func (f *floor) run(t *testing.T) (stop func()) {
 	return stop
 }
 
-// serve runs the tenant's worker.
-func (f *floor) serve(t *testing.T, flaky func(workflow.Context, request) error) {
+// startWorker runs the tenant's worker.
+func (f *fixture) startWorker(t *testing.T, flaky func(workflow.Context, request) error) {
 	t.Helper()
 	c := f.stack.Client(f.Namespace)
 	require.Eventually(t, func() bool {
 		_, err := c.WorkflowService().DescribeNamespace(t.Context(),
 			&workflowservice.DescribeNamespaceRequest{Namespace: f.Namespace})
 		return err == nil
-	}, patience, 100*time.Millisecond)
+	}, timeout, 100*time.Millisecond)
 	w := worker.New(c, f.TaskQueue, worker.Options{})
 	for name, run := range map[string]any{"loan": loan, "quick": quick, "flaky": flaky} {
 		w.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: name})
@@ -153,22 +153,22 @@ func (f *floor) serve(t *testing.T, flaky func(workflow.Context, request) error)
 	t.Cleanup(w.Stop)
 }
 
-func (f *floor) state(t *testing.T, p *domain.Process) domain.ProcessState {
+func (f *fixture) processState(t *testing.T, p *domain.Process) domain.ProcessState {
 	t.Helper()
 	p, err := f.RetrieveProcess(t.Context(), f.Caller, p.ID)
 	require.NoError(t, err)
 	return p.State
 }
 
-// await waits until the process has the state and returns the waiting time.
-func (f *floor) await(t *testing.T, p *domain.Process, want domain.ProcessState) time.Duration {
+// awaitState waits until the process has the state and returns the waiting time.
+func (f *fixture) awaitState(t *testing.T, p *domain.Process, want domain.ProcessState) time.Duration {
 	t.Helper()
 	since := time.Now()
-	require.Eventually(t, func() bool { return f.state(t, p) == want }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return f.processState(t, p) == want }, timeout, 10*time.Millisecond)
 	return time.Since(since)
 }
 
-func (f *floor) incidents(t *testing.T) []domain.Incident {
+func (f *fixture) listIncidents(t *testing.T) []domain.Incident {
 	t.Helper()
 	page, err := f.ListIncidents(t.Context(), f.Caller,
 		administration.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, domain.PageRequest{Size: 10}, nil)
@@ -178,8 +178,8 @@ func (f *floor) incidents(t *testing.T) []domain.Incident {
 
 func TestProcessesFollowTheirWorkflows(t *testing.T) { //nolint:funlen // one story of two workflows
 	t.Parallel()
-	f := newFloor(t)
-	f.run(t)
+	f := newFixture(t)
+	f.startComponents(t)
 
 	// Created before Temporal and the namespace exist.
 	early := make([]*domain.Process, 50)
@@ -188,7 +188,7 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) { //nolint:funlen // one st
 	}
 	f.stack.Start()
 	var mended atomic.Bool
-	f.serve(t, func(workflow.Context, request) error {
+	f.startWorker(t, func(workflow.Context, request) error {
 		if !mended.Load() {
 			return errors.New("no funds")
 		}
@@ -196,7 +196,7 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) { //nolint:funlen // one st
 	})
 	since := time.Now()
 	for _, p := range early {
-		f.await(t, p, domain.ProcessCompleted)
+		f.awaitState(t, p, domain.ProcessCompleted)
 	}
 	t.Logf("%d processes that had waited for Temporal: %s", len(early), time.Since(since))
 
@@ -204,10 +204,10 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) { //nolint:funlen // one st
 	for range 20 {
 		p := f.Create(t, f.Service, "loan")
 		task := f.Task(t, f.Service, p, true)
-		require.Equal(t, domain.ProcessRunning, f.state(t, p))
+		require.Equal(t, domain.ProcessRunning, f.processState(t, p))
 		_, err := f.CompleteProcessItemTask(t.Context(), f.Caller, task.ID)
 		require.NoError(t, err)
-		times = append(times, f.await(t, p, domain.ProcessCompleted))
+		times = append(times, f.awaitState(t, p, domain.ProcessCompleted))
 	}
 	slices.Sort(times)
 	t.Logf("from a completed task to a completed process: median %s, max %s", times[len(times)/2], times[len(times)-1])
@@ -218,38 +218,38 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) { //nolint:funlen // one st
 	tenant := f.stack.Client(f.Namespace)
 	require.Eventually(t, func() bool {
 		return tenant.CancelWorkflow(t.Context(), "process-"+p.ID.String(), "") == nil
-	}, patience, 50*time.Millisecond)
+	}, timeout, 50*time.Millisecond)
 	require.NoError(t, tenant.TerminateWorkflow(t.Context(), "process-"+p.ID.String(), "", "test"))
-	f.await(t, p, domain.ProcessCancelled)
+	f.awaitState(t, p, domain.ProcessCancelled)
 	item, err := f.RetrieveProcessItem(t.Context(), f.Caller, open.ID)
 	require.NoError(t, err)
 	require.Equal(t, domain.TaskCancelled, item.Task.State)
 
 	p = f.Create(t, f.Service, "flaky")
-	require.Eventually(t, func() bool { return len(f.incidents(t)) == 1 }, patience, 50*time.Millisecond)
-	incident := f.incidents(t)[0]
+	require.Eventually(t, func() bool { return len(f.listIncidents(t)) == 1 }, timeout, 50*time.Millisecond)
+	incident := f.listIncidents(t)[0]
 	require.Equal(t, p.ID, *incident.ProcessID)
 	require.Equal(t, "no funds", incident.Message)
-	require.Equal(t, domain.ProcessRunning, f.state(t, p))
+	require.Equal(t, domain.ProcessRunning, f.processState(t, p))
 	mended.Store(true)
 	_, err = f.RetryIncident(t.Context(), f.Caller, incident.ID)
 	require.NoError(t, err)
-	f.await(t, p, domain.ProcessCompleted)
+	f.awaitState(t, p, domain.ProcessCompleted)
 
 	// A new tenant gets its namespace and its observer too.
-	other := &floor{Service: f.Service, db: f.db, stack: f.stack, Tenant: enginetest.Seed(t, f.db, "newcomer", "quick")}
+	other := &fixture{Service: f.Service, db: f.db, stack: f.stack, Tenant: enginetest.Seed(t, f.db, "newcomer", "quick")}
 	p = other.Create(t, f.Service, "quick")
-	other.serve(t, quick)
-	other.await(t, p, domain.ProcessCompleted)
+	other.startWorker(t, quick)
+	other.awaitState(t, p, domain.ProcessCompleted)
 }
 
-func TestObservingGoesOnInAnotherProcess(t *testing.T) {
+func TestAnotherProcessContinuesObserving(t *testing.T) {
 	t.Parallel()
-	f := newFloor(t)
+	f := newFixture(t)
 	f.stack.Start()
-	stop := f.run(t)
-	f.serve(t, quick)
-	f.await(t, f.Create(t, f.Service, "quick"), domain.ProcessCompleted)
+	stop := f.startComponents(t)
+	f.startWorker(t, quick)
+	f.awaitState(t, f.Create(t, f.Service, "quick"), domain.ProcessCompleted)
 
 	// An observer finds workflows that ended before it started.
 	p := f.Create(t, f.Service, "loan")
@@ -257,7 +257,7 @@ func TestObservingGoesOnInAnotherProcess(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := f.stack.Client(f.Namespace).DescribeWorkflow(t.Context(), "process-"+p.ID.String(), "")
 		return err == nil
-	}, patience, 100*time.Millisecond)
+	}, timeout, 100*time.Millisecond)
 	stop()
 	_, err := f.CompleteProcessItemTask(t.Context(), f.Caller, task.ID)
 	require.NoError(t, err)
@@ -265,26 +265,26 @@ func TestObservingGoesOnInAnotherProcess(t *testing.T) {
 	require.NoError(t, tenant.SignalWorkflow(t.Context(), "process-"+p.ID.String(), "",
 		"KuFlow_Engine_Signal_Process_Item", nil))
 	require.NoError(t, tenant.GetWorkflow(t.Context(), "process-"+p.ID.String(), "").Get(t.Context(), nil))
-	require.Equal(t, domain.ProcessRunning, f.state(t, p))
+	require.Equal(t, domain.ProcessRunning, f.processState(t, p))
 
-	f.run(t)
-	t.Logf("found by the next observer after %s", f.await(t, p, domain.ProcessCompleted))
+	f.startComponents(t)
+	t.Logf("found by the next observer after %s", f.awaitState(t, p, domain.ProcessCompleted))
 }
 
 func TestEmptiedTemporalIsSetUpAgain(t *testing.T) {
 	t.Parallel()
-	f := newFloor(t)
+	f := newFixture(t)
 	f.stack.Start()
-	f.run(t)
-	f.serve(t, quick)
-	f.await(t, f.Create(t, f.Service, "quick"), domain.ProcessCompleted)
+	f.startComponents(t)
+	f.startWorker(t, quick)
+	f.awaitState(t, f.Create(t, f.Service, "quick"), domain.ProcessCompleted)
 
 	f.stack.Stop()
 	p := f.Create(t, f.Service, "quick")
-	require.Equal(t, domain.ProcessRunning, f.state(t, p))
+	require.Equal(t, domain.ProcessRunning, f.processState(t, p))
 	f.stack.Start()
 	since := time.Now()
-	f.serve(t, quick)
-	f.await(t, p, domain.ProcessCompleted)
+	f.startWorker(t, quick)
+	f.awaitState(t, p, domain.ProcessCompleted)
 	t.Logf("from an empty Temporal to a completed process: %s", time.Since(since))
 }

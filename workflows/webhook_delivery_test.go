@@ -31,8 +31,8 @@ import (
 	"github.com/procession-dev/procession/workflows"
 )
 
-// counter is a service with the webhook subscription HOOK and a fake of its receiver.
-type counter struct {
+// deliveryFixture is a service with the webhook subscription HOOK and a fake of its receiver.
+type deliveryFixture struct {
 	*app.Service
 	*dispatch.Attempts
 	*administration.Administration
@@ -48,7 +48,7 @@ type counter struct {
 }
 
 // Send implements dispatch.Sender.
-func (c *counter) Send(_ context.Context, d webhook.Delivery) (webhook.Result, error) {
+func (c *deliveryFixture) Send(_ context.Context, d webhook.Delivery) (webhook.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sent = append(c.sent, d.ID)
@@ -58,9 +58,9 @@ func (c *counter) Send(_ context.Context, d webhook.Delivery) (webhook.Result, e
 	return webhook.Result{Status: http.StatusServiceUnavailable, Failure: webhook.FailureStatus, RetryAfter: c.asks}, nil
 }
 
-func newCounter(t *testing.T, clock func() time.Time, delay dispatch.Delay) *counter {
+func newDeliveryFixture(t *testing.T, clock func() time.Time, delay dispatch.Delay) *deliveryFixture {
 	t.Helper()
-	c := &counter{t: t, db: pgtest.New(t), clock: clock}
+	c := &deliveryFixture{t: t, db: pgtest.New(t), clock: clock}
 	key, err := authn.LoadOrCreateSealKey(t.TempDir() + "/seal.key")
 	require.NoError(t, err)
 	sealer, err := authn.NewSealer(key)
@@ -69,84 +69,84 @@ func newCounter(t *testing.T, clock func() time.Time, delay dispatch.Delay) *cou
 	c.Service = app.New(app.Options{Store: store, Sealer: sealer})
 	c.Attempts = dispatch.NewAttempts(dispatch.AttemptOptions{DB: c.db, Sealer: sealer, Sender: c, Delay: delay, Clock: clock})
 	c.Administration = administration.New(administration.Options{Store: store, Sealer: sealer})
-	_, err = c.ApplyResources(t.Context(), c.system(), administration.ApplyRequest{Documents: []json.RawMessage{
+	_, err = c.ApplyResources(t.Context(), c.systemCaller(), administration.ApplyRequest{Documents: []json.RawMessage{
 		json.RawMessage(`{"apiVersion":"procession/v1","kind":"Tenant","metadata":{"code":"north"},"spec":{"name":"North"}}`),
 		json.RawMessage(`{"apiVersion":"procession/v1","kind":"WebhookSubscription","metadata":{"code":"HOOK","tenant":"north"},
 			"spec":{"name":"Hook","url":"https://events.example/"}}`),
 	}})
 	require.NoError(t, err)
-	_, err = c.IssueSecret(t.Context(), c.system(),
+	_, err = c.IssueSecret(t.Context(), c.systemCaller(),
 		administration.ResourceKey{Tenant: "north", Kind: resource.KindWebhookSubscription, Code: "HOOK"}, administration.NewSecret{Name: "first"})
 	require.NoError(t, err)
 	return c
 }
 
-func (c *counter) system() domain.Caller {
+func (c *deliveryFixture) systemCaller() domain.Caller {
 	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
 }
 
-// ping sends an event.
-func (c *counter) ping() uuid.UUID {
+// sendPing sends an event.
+func (c *deliveryFixture) sendPing() uuid.UUID {
 	c.t.Helper()
-	event, err := c.PingWebhookEndpoint(c.t.Context(), c.system(), administration.WebhookKey{Code: "HOOK"})
+	event, err := c.PingWebhookEndpoint(c.t.Context(), c.systemCaller(), administration.WebhookKey{Code: "HOOK"})
 	require.NoError(c.t, err)
 	return event.ID
 }
 
-// dispatcher returns a dispatcher that makes the first attempts and starts
+// newDispatcher returns a dispatcher that makes the first attempts and starts
 // workflows for retries.
-func (c *counter) dispatcher(retry func(context.Context, domain.WebhookDelivery) error) *dispatch.Dispatcher {
+func (c *deliveryFixture) newDispatcher(retry func(context.Context, domain.WebhookDelivery) error) *dispatch.Dispatcher {
 	return dispatch.New(dispatch.Options{
 		DB: c.db, Clock: time.Now, Logger: enginetest.Logger(), Attempt: c.AttemptDelivery, Retry: retry,
 	})
 }
 
-// run runs a dispatcher until the test ends.
-func (c *counter) run(retry func(context.Context, domain.WebhookDelivery) error) {
+// startDispatcher runs a dispatcher until the test ends.
+func (c *deliveryFixture) startDispatcher(retry func(context.Context, domain.WebhookDelivery) error) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.t.Context()))
 	var running sync.WaitGroup
-	running.Go(func() { c.dispatcher(retry).Run(ctx) })
+	running.Go(func() { c.newDispatcher(retry).Run(ctx) })
 	c.t.Cleanup(func() {
 		cancel()
 		running.Wait()
 	})
 }
 
-// log returns the delivery of an event and the attempts at it.
-func (c *counter) log(event uuid.UUID) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt) {
+// readLog returns the delivery of an event and the attempts at it.
+func (c *deliveryFixture) readLog(event uuid.UUID) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt) {
 	c.t.Helper()
-	page, err := c.FindWebhookDeliveries(c.t.Context(), c.system(),
+	page, err := c.FindWebhookDeliveries(c.t.Context(), c.systemCaller(),
 		administration.WebhookDeliveryFilter{EventIDs: []uuid.UUID{event}}, domain.PageRequest{Size: 1}, nil)
 	require.NoError(c.t, err)
 	if len(page.Items) == 0 {
 		return nil, nil
 	}
-	delivery, attempts, err := c.RetrieveWebhookDelivery(c.t.Context(), c.system(), page.Items[0].ID)
+	delivery, attempts, err := c.RetrieveWebhookDelivery(c.t.Context(), c.systemCaller(), page.Items[0].ID)
 	require.NoError(c.t, err)
 	return delivery, attempts
 }
 
-func (c *counter) activities() *activities.Activities {
+func (c *deliveryFixture) activities() *activities.Activities {
 	return activities.New(activities.Options{App: c.Service, Webhooks: c.Attempts, Clock: c.clock, Logger: enginetest.Logger()})
 }
 
-// ladder runs the workflow on a delivery with skipped time and returns the
+// runRetries runs the workflow on a delivery with skipped time and returns the
 // outcome.
-func ladder(t *testing.T, asks time.Duration, accepts int) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt) {
+func runRetries(t *testing.T, asks time.Duration, accepts int) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(enginetest.Logger()))
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetWorkflowRunTimeout(30 * 24 * time.Hour)
-	c := newCounter(t, env.Now, nil)
+	c := newDeliveryFixture(t, env.Now, nil)
 	c.asks, c.accepts = asks, accepts
 	workflows.Register(env)
 	c.activities().Register(env)
 
 	handed := make(chan domain.WebhookDelivery, 1)
-	event := c.ping()
-	c.run(func(_ context.Context, d domain.WebhookDelivery) error {
+	event := c.sendPing()
+	c.startDispatcher(func(_ context.Context, d domain.WebhookDelivery) error {
 		select {
 		case handed <- d:
 		default:
@@ -161,12 +161,12 @@ func ladder(t *testing.T, asks time.Duration, accepts int) (*domain.WebhookDeliv
 	for _, id := range c.sent {
 		require.Equal(t, event.String(), id)
 	}
-	return c.log(event)
+	return c.readLog(event)
 }
 
-func TestTheLadderOfRetries(t *testing.T) {
+func TestRetriesFollowTheSchedule(t *testing.T) {
 	t.Parallel()
-	delivery, attempts := ladder(t, 0, 0)
+	delivery, attempts := runRetries(t, 0, 0)
 	require.Equal(t, domain.DeliveryDead, delivery.State)
 	require.Len(t, attempts, webhook.Attempts)
 	for i := 1; i < len(attempts); i++ {
@@ -180,17 +180,17 @@ func TestTheLadderOfRetries(t *testing.T) {
 	t.Logf("10 attempts in %s", took)
 }
 
-func TestTheLadderEndsWithASuccess(t *testing.T) {
+func TestRetriesEndWithSuccess(t *testing.T) {
 	t.Parallel()
-	delivery, attempts := ladder(t, 0, 4)
+	delivery, attempts := runRetries(t, 0, 4)
 	require.Equal(t, domain.DeliveryDelivered, delivery.State)
 	require.Len(t, attempts, 4)
 }
 
 // A receiver may ask for more time, up to twice the step.
-func TestTheLadderHonoursRetryAfter(t *testing.T) {
+func TestRetriesHonourRetryAfter(t *testing.T) {
 	t.Parallel()
-	_, attempts := ladder(t, 24*time.Hour, 6)
+	_, attempts := runRetries(t, 24*time.Hour, 6)
 	for i := 1; i < len(attempts); i++ {
 		step, _ := webhook.NextDelay(i, 0.5, 0)
 		require.InDelta(t, 2*step.Seconds(), attempts[i].At.Sub(attempts[i-1].At).Seconds(), 1)
@@ -198,23 +198,23 @@ func TestTheLadderHonoursRetryAfter(t *testing.T) {
 }
 
 // On a real Temporal, and again after Temporal has been away.
-func TestAWorkflowRetriesDeliveries(t *testing.T) {
+func TestWorkflowRetriesDeliveries(t *testing.T) {
 	t.Parallel()
-	c := newCounter(t, time.Now, func(attempt int, _ float64, _ time.Duration) (time.Duration, bool) {
+	c := newDeliveryFixture(t, time.Now, func(attempt int, _ float64, _ time.Duration) (time.Duration, bool) {
 		return 20 * time.Millisecond, attempt < webhook.Attempts
 	})
 	c.accepts = 4
 	stack := enginetest.New(t, c.db)
 	e := stack.Engine()
-	event := c.ping()
-	c.run(func(ctx context.Context, d domain.WebhookDelivery) error {
+	event := c.sendPing()
+	c.startDispatcher(func(ctx context.Context, d domain.WebhookDelivery) error {
 		return e.StartOwned(ctx, engine.OwnedWorkflow{
 			ID: workflows.WebhookDeliveryID(d.ID, d.Round), Type: workflows.WebhookDeliveryName,
 			Input: workflows.WebhookDeliveryInput{DeliveryID: d.ID, Round: d.Round, NextAt: *d.NextAttemptAt},
 		})
 	})
 	stack.Start()
-	require.Eventually(t, func() bool { return e.EnsureNamespace(t.Context(), engine.Namespace) == nil }, patience, 250*time.Millisecond)
+	require.Eventually(t, func() bool { return e.EnsureNamespace(t.Context(), engine.Namespace) == nil }, timeout, 250*time.Millisecond)
 	w := worker.New(stack.Client(engine.Namespace), engine.TaskQueue, worker.Options{})
 	workflows.Register(w)
 	c.activities().Register(w)
@@ -222,9 +222,9 @@ func TestAWorkflowRetriesDeliveries(t *testing.T) {
 	t.Cleanup(w.Stop)
 	var delivery *domain.WebhookDeliveryInfo
 	require.Eventually(t, func() bool {
-		delivery, _ = c.log(event)
+		delivery, _ = c.readLog(event)
 		return delivery != nil && delivery.State == domain.DeliveryDelivered
-	}, 2*patience, 100*time.Millisecond)
+	}, 2*timeout, 100*time.Millisecond)
 	require.Equal(t, 4, delivery.Attempts)
 
 	temporal := stack.Client(engine.Namespace)
@@ -234,11 +234,11 @@ func TestAWorkflowRetriesDeliveries(t *testing.T) {
 	expiry := temporal.GetWorkflow(t.Context(), "webhook-expiry", "")
 	require.NoError(t, expiry.Get(t.Context(), nil))
 	if *update {
-		exportRun(t, temporal, "webhook_delivery.json", executed(run))
-		exportRun(t, temporal, "webhook_expiry.json", executed(expiry))
+		exportRun(t, temporal, "webhook_delivery.json", executionOf(run))
+		exportRun(t, temporal, "webhook_expiry.json", executionOf(expiry))
 	}
 }
 
-func executed(run client.WorkflowRun) *client.ScheduleWorkflowExecution {
+func executionOf(run client.WorkflowRun) *client.ScheduleWorkflowExecution {
 	return &client.ScheduleWorkflowExecution{WorkflowID: run.GetID(), FirstExecutionRunID: run.GetRunID()}
 }

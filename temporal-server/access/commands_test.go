@@ -15,14 +15,14 @@ import (
 	"github.com/procession-dev/procession/temporal-server/access"
 )
 
-func completing(c *command.Command) *workflowservice.RespondWorkflowTaskCompletedRequest {
+func completionWith(c *command.Command) *workflowservice.RespondWorkflowTaskCompletedRequest {
 	return &workflowservice.RespondWorkflowTaskCompletedRequest{Namespace: "alpha", Commands: []*command.Command{c}}
 }
 
-// commandAsks answers whether a guard lets an engine complete a workflow task with a command.
-func commandAsks(t *testing.T, g *access.Guard, token string, c *command.Command) authorization.Result {
+// authorizeCommand answers whether a guard lets an engine complete a workflow task with a command.
+func authorizeCommand(t *testing.T, g *access.Guard, token string, c *command.Command) authorization.Result {
 	t.Helper()
-	request := completing(c)
+	request := completionWith(c)
 	request.TaskToken = workflowTask(t, g, token)
 	return decide(t, g, token, 1, workflowservice.WorkflowService_RespondWorkflowTaskCompleted_FullMethodName, request)
 }
@@ -30,16 +30,16 @@ func commandAsks(t *testing.T, g *access.Guard, token string, c *command.Command
 func TestEveryCommandTypeIsJudged(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
-	g, token := newGuard(t, p.options()), p.token(t, nil)
+	g, token := newGuard(t, p.options()), p.signToken(t, nil)
 	for number, name := range enums.CommandType_name {
 		c := &command.Command{CommandType: enums.CommandType(number)}
 		want := authorization.DecisionAllow
 		if c.GetCommandType() == enums.COMMAND_TYPE_UNSPECIFIED {
 			want = authorization.DecisionDeny
 		}
-		require.Equal(t, want, commandAsks(t, g, token, c).Decision, "commandTargets has a row for %s", name)
+		require.Equal(t, want, authorizeCommand(t, g, token, c).Decision, "commandTargets has a row for %s", name)
 	}
-	unknown := commandAsks(t, g, token, &command.Command{CommandType: 9999})
+	unknown := authorizeCommand(t, g, token, &command.Command{CommandType: 9999})
 	require.Equal(t, authorization.DecisionDeny, unknown.Decision)
 }
 
@@ -49,7 +49,7 @@ func TestEveryAimOfACommandIsChecked(t *testing.T) {
 	p := newPublisher(t)
 	o := p.options()
 	o.NexusEndpoints = []string{"ours"}
-	g, token := newGuard(t, o), p.token(t, nil)
+	g, token := newGuard(t, o), p.signToken(t, nil)
 	checked := 0
 	attributes := (&command.Command{}).ProtoReflect().Descriptor().Oneofs().ByName("attributes").Fields()
 	for i := range attributes.Len() {
@@ -60,10 +60,10 @@ func TestEveryAimOfACommandIsChecked(t *testing.T) {
 		fields := attribute.Message().Fields()
 		for j := range fields.Len() {
 			field := fields.Get(j)
-			for value, allowed := range aims(field) {
+			for value, allowed := range fieldValues(field) {
 				c := &command.Command{CommandType: enums.CommandType(number)}
-				set(c.ProtoReflect().Mutable(attribute).Message(), field, value)
-				result := commandAsks(t, g, token, c)
+				setField(c.ProtoReflect().Mutable(attribute).Message(), field, value)
+				result := authorizeCommand(t, g, token, c)
 				require.Equal(t, allowed, result.Decision == authorization.DecisionAllow, "%s with %s %q: %s", name, field.Name(), value, result.Reason)
 				if !allowed {
 					require.Contains(t, result.Reason, c.GetCommandType().String())
@@ -76,8 +76,8 @@ func TestEveryAimOfACommandIsChecked(t *testing.T) {
 	require.Equal(t, 3*7+3*2+3, checked, "three fields name a queue, three a namespace and one an endpoint")
 }
 
-// aims returns values of a field, with whether the token of a tenant that knows q1 and q2 covers them.
-func aims(field protoreflect.FieldDescriptor) map[string]bool {
+// fieldValues returns values of a field, with whether the token of a tenant that knows q1 and q2 covers them.
+func fieldValues(field protoreflect.FieldDescriptor) map[string]bool {
 	switch {
 	case field.Message() != nil && field.Message().FullName() == "temporal.api.taskqueue.v1.TaskQueue":
 		return map[string]bool{
@@ -91,7 +91,7 @@ func aims(field protoreflect.FieldDescriptor) map[string]bool {
 	return nil
 }
 
-func set(message protoreflect.Message, field protoreflect.FieldDescriptor, value string) {
+func setField(message protoreflect.Message, field protoreflect.FieldDescriptor, value string) {
 	if field.Message() != nil {
 		message.Set(field, protoreflect.ValueOfMessage((&taskqueue.TaskQueue{Name: value}).ProtoReflect()))
 		return
@@ -104,7 +104,7 @@ func TestCommandQueuesNeedNotBeChecked(t *testing.T) {
 	p := newPublisher(t)
 	o := p.options()
 	o.UncheckedCommandQueues = true
-	g, token := newGuard(t, o), p.token(t, nil)
+	g, token := newGuard(t, o), p.signToken(t, nil)
 	child := func(namespace, queue string) *command.Command {
 		return &command.Command{
 			CommandType: enums.COMMAND_TYPE_START_CHILD_WORKFLOW_EXECUTION,
@@ -116,15 +116,15 @@ func TestCommandQueuesNeedNotBeChecked(t *testing.T) {
 			},
 		}
 	}
-	require.Equal(t, authorization.DecisionAllow, commandAsks(t, g, token, child("", "q9")).Decision)
-	require.Equal(t, authorization.DecisionDeny, commandAsks(t, g, token, child("beta", "q9")).Decision)
-	require.Equal(t, authorization.DecisionDeny, commandAsks(t, g, token, child("", "temporal-sys-per-ns-tq")).Decision)
+	require.Equal(t, authorization.DecisionAllow, authorizeCommand(t, g, token, child("", "q9")).Decision)
+	require.Equal(t, authorization.DecisionDeny, authorizeCommand(t, g, token, child("beta", "q9")).Decision)
+	require.Equal(t, authorization.DecisionDeny, authorizeCommand(t, g, token, child("", "temporal-sys-per-ns-tq")).Decision)
 }
 
 func TestATokenWithoutTenantQueuesCoversItsOwn(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
-	g, token := newGuard(t, p.options()), p.token(t, map[string]any{"tenant_task_queues": nil})
+	g, token := newGuard(t, p.options()), p.signToken(t, map[string]any{"tenant_task_queues": nil})
 	activity := func(queue string) *command.Command {
 		return &command.Command{
 			CommandType: enums.COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK,
@@ -133,6 +133,6 @@ func TestATokenWithoutTenantQueuesCoversItsOwn(t *testing.T) {
 			},
 		}
 	}
-	require.Equal(t, authorization.DecisionAllow, commandAsks(t, g, token, activity("q1")).Decision)
-	require.Equal(t, "command ScheduleActivityTask names task queue \"q2\", which the tenant does not know", commandAsks(t, g, token, activity("q2")).Reason)
+	require.Equal(t, authorization.DecisionAllow, authorizeCommand(t, g, token, activity("q1")).Decision)
+	require.Equal(t, "command ScheduleActivityTask names task queue \"q2\", which the tenant does not know", authorizeCommand(t, g, token, activity("q2")).Reason)
 }

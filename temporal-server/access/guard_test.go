@@ -83,8 +83,8 @@ func newGuard(t *testing.T, o access.Options) *access.Guard {
 	return g
 }
 
-// token signs the claims of an engine of namespace alpha, changed by more.
-func (p *publisher) token(t *testing.T, more jwt.MapClaims) string {
+// signToken signs the claims of an engine of namespace alpha, changed by more.
+func (p *publisher) signToken(t *testing.T, more jwt.MapClaims) string {
 	t.Helper()
 	claims := jwt.MapClaims{
 		"iss": "procession", "aud": []string{"temporal"}, "sub": "robot-1", "jti": uuid.NewString(), "exp": time.Now().Add(time.Hour).Unix(),

@@ -41,7 +41,7 @@ func TestAStickyQueueBelongsToItsFirstSubject(t *testing.T) {
 	p := newPublisher(t)
 	o := p.options()
 	g, again := newGuard(t, o), newGuard(t, o)
-	mine, theirs := p.token(t, nil), p.token(t, map[string]any{"sub": "robot-2"})
+	mine, theirs := p.signToken(t, nil), p.signToken(t, map[string]any{"sub": "robot-2"})
 	sticky := "host:" + uuid.NewString()
 	require.NoError(t, pollSticky(t, g, mine, sticky))
 	require.NoError(t, pollSticky(t, g, mine, sticky))
@@ -79,9 +79,9 @@ func TestAStickyQueueIsNotANormalOne(t *testing.T) {
 	p := newPublisher(t)
 	g := newGuard(t, p.options())
 	normal := "orders-" + uuid.NewString()
-	serving := p.token(t, map[string]any{"task_queues": []string{normal}})
-	foreign := p.token(t, map[string]any{"sub": "robot-2"})
-	tenant := p.token(t, map[string]any{"sub": "robot-2", "tenant_task_queues": []string{normal}})
+	serving := p.signToken(t, map[string]any{"task_queues": []string{normal}})
+	foreign := p.signToken(t, map[string]any{"sub": "robot-2"})
+	tenant := p.signToken(t, map[string]any{"sub": "robot-2", "tenant_task_queues": []string{normal}})
 	require.ErrorContains(t, pollSticky(t, g, foreign, "q2"), noSticky)
 	require.ErrorContains(t, pollSticky(t, g, tenant, normal), noSticky, "the token says that it is a normal one")
 
@@ -100,7 +100,7 @@ func TestAStickyQueueIsNotANormalOne(t *testing.T) {
 	} {
 		require.Contains(t, decide(t, g, foreign, 1, api, request).Reason, "sticky task queues hold workflow tasks only")
 	}
-	idle := p.token(t, map[string]any{"task_queues": []string{}, "tenant_task_queues": []string{}})
+	idle := p.signToken(t, map[string]any{"task_queues": []string{}, "tenant_task_queues": []string{}})
 	require.ErrorContains(t, pollSticky(t, g, idle, "host:"+uuid.NewString()), "the token covers no task queue")
 }
 
@@ -115,18 +115,18 @@ func TestAControlQueueBelongsToItsFirstSubject(t *testing.T) {
 		}, &workflowservice.PollNexusTaskQueueResponse{})
 		return err
 	}
-	require.NoError(t, poll(p.token(t, nil)))
-	require.ErrorContains(t, poll(p.token(t, map[string]any{"sub": "robot-2"})), notYours)
+	require.NoError(t, poll(p.signToken(t, nil)))
+	require.ErrorContains(t, poll(p.signToken(t, map[string]any{"sub": "robot-2"})), notYours)
 }
 
-// failing is a store with an error for every queue.
-type failing struct {
+// failingStore is a store with an error for every queue.
+type failingStore struct {
 	access.Store
 
 	err error
 }
 
-func (f failing) Claim(context.Context, access.Claim, int) (string, error) { return "", f.err }
+func (f failingStore) Claim(context.Context, access.Claim, int) (string, error) { return "", f.err }
 
 func TestWithoutTheStoreNoStickyQueueIsServed(t *testing.T) {
 	t.Parallel()
@@ -136,8 +136,8 @@ func TestWithoutTheStoreNoStickyQueueIsServed(t *testing.T) {
 		want any
 	}{{errors.New("connection refused"), new(*serviceerror.Unavailable)}, {access.ErrTooManyQueues, new(*serviceerror.ResourceExhausted)}} {
 		o := p.options()
-		o.Store = failing{o.Store, c.err}
-		g, token := newGuard(t, o), p.token(t, nil)
+		o.Store = failingStore{o.Store, c.err}
+		g, token := newGuard(t, o), p.signToken(t, nil)
 		err := pollSticky(t, g, token, "host:"+uuid.NewString())
 		require.ErrorAs(t, err, c.want)
 		require.NotContains(t, err.Error(), "connection")
@@ -149,14 +149,14 @@ func TestWithoutTheStoreNoStickyQueueIsServed(t *testing.T) {
 	require.ErrorContains(t, err, "no store is given")
 }
 
-// counting counts the claims that reach a store.
-type counting struct {
+// countingStore counts the claims that reach a store.
+type countingStore struct {
 	access.Store
 
 	claims int
 }
 
-func (c *counting) Claim(ctx context.Context, claim access.Claim, most int) (string, error) {
+func (c *countingStore) Claim(ctx context.Context, claim access.Claim, most int) (string, error) {
 	c.claims++
 	return c.Store.Claim(ctx, claim, most)
 }
@@ -165,9 +165,9 @@ func TestPollsOfAKnownQueueDoNotReachTheStore(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
 	o := p.options()
-	store := &counting{Store: o.Store}
+	store := &countingStore{Store: o.Store}
 	o.Store = store
-	g, mine, theirs := newGuard(t, o), p.token(t, nil), p.token(t, map[string]any{"sub": "robot-2"})
+	g, mine, theirs := newGuard(t, o), p.signToken(t, nil), p.signToken(t, map[string]any{"sub": "robot-2"})
 	sticky := "host:" + uuid.NewString()
 	for range 10 {
 		require.NoError(t, pollSticky(t, g, mine, sticky))
@@ -182,18 +182,18 @@ func TestDocumentsAreNotTrustedForEver(t *testing.T) {
 	o := p.options()
 	o.MaxAge = 300 * time.Millisecond
 	p.revocation.Store("")
-	g, token := newGuard(t, o), p.token(t, nil)
+	g, token := newGuard(t, o), p.signToken(t, nil)
 	unavailable := func() bool {
 		var err *serviceerror.Unavailable
 		return errors.As(pollQueue(t, g, token, &taskqueue.TaskQueue{Name: "q1"}), &err)
 	}
 	require.True(t, unavailable(), "the revocations were never read")
-	p.revocation.Store(list("", ""))
+	p.revocation.Store(revocationJSON("", ""))
 	o.KeySetRefresh = 10 * time.Millisecond
 	g = newGuard(t, o)
 	require.NoError(t, pollQueue(t, g, token, &taskqueue.TaskQueue{Name: "q1"}))
 	p.revocation.Store("")
 	require.Eventually(t, unavailable, patience, time.Millisecond, "they were last read too long ago")
-	p.revocation.Store(list("", ""))
+	p.revocation.Store(revocationJSON("", ""))
 	require.Eventually(t, func() bool { return !unavailable() }, patience, time.Millisecond)
 }

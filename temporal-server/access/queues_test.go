@@ -54,18 +54,18 @@ func queuePaths(message protoreflect.MessageDescriptor, so path, entered map[pro
 	return found
 }
 
-// put sets the field at the end of p to a queue's name.
-func (p path) put(message protoreflect.Message, name string) {
+// setQueue sets the field at the end of p to a queue's name.
+func (p path) setQueue(message protoreflect.Message, name string) {
 	field := p[0]
 	if len(p) > 1 {
 		switch {
 		case field.IsList():
-			p[1:].put(message.Mutable(field).List().AppendMutable().Message(), name)
+			p[1:].setQueue(message.Mutable(field).List().AppendMutable().Message(), name)
 		case field.IsMap():
 			key := protoreflect.ValueOfString("key").MapKey()
-			p[1:].put(message.Mutable(field).Map().Mutable(key).Message(), name)
+			p[1:].setQueue(message.Mutable(field).Map().Mutable(key).Message(), name)
 		default:
-			p[1:].put(message.Mutable(field).Message(), name)
+			p[1:].setQueue(message.Mutable(field).Message(), name)
 		}
 		return
 	}
@@ -91,7 +91,7 @@ func TestEveryQueueOfARequestIsChecked(t *testing.T) {
 			o.EngineMethods = append(o.EngineMethods, name)
 		}
 	}
-	g, token := newGuard(t, o), p.token(t, nil)
+	g, token := newGuard(t, o), p.signToken(t, nil)
 	checked := 0
 	for i := range methods.Len() {
 		m := methods.Get(i)
@@ -100,7 +100,7 @@ func TestEveryQueueOfARequestIsChecked(t *testing.T) {
 			require.NoError(t, err)
 			message := kind.New()
 			message.Set(m.Input().Fields().ByName("namespace"), protoreflect.ValueOfString("alpha"))
-			at.put(message, "q3")
+			at.setQueue(message, "q3")
 			result := decide(t, g, token, 1, api.WorkflowServicePrefix+string(m.Name()), message.Interface())
 			require.Equal(t, authorization.DecisionDeny, result.Decision, "%s with a foreign %s", m.Name(), at)
 			require.Contains(t, result.Reason, "queue", "%s with a foreign %s", m.Name(), at)
@@ -115,7 +115,7 @@ func TestOpenedMethodsCallOnlyOpenEndpoints(t *testing.T) {
 	p := newPublisher(t)
 	o := p.options()
 	o.EngineMethods, o.NexusEndpoints = []string{"StartNexusOperationExecution"}, []string{"ours"}
-	g, token := newGuard(t, o), p.token(t, nil)
+	g, token := newGuard(t, o), p.signToken(t, nil)
 	for endpoint, want := range map[string]authorization.Decision{
 		"ours": authorization.DecisionAllow, "theirs": authorization.DecisionDeny, "__temporal_system": authorization.DecisionDeny,
 	} {
@@ -130,7 +130,7 @@ func TestRequestsInsideARequestKeepToTheNamespace(t *testing.T) {
 	p := newPublisher(t)
 	o := p.options()
 	o.EngineMethods = []string{"ExecuteMultiOperation"}
-	g, token := newGuard(t, o), p.token(t, nil)
+	g, token := newGuard(t, o), p.signToken(t, nil)
 	for namespace, want := range map[string]authorization.Decision{"alpha": authorization.DecisionAllow, "beta": authorization.DecisionDeny} {
 		result := decide(t, g, token, 1, workflowservice.WorkflowService_ExecuteMultiOperation_FullMethodName, &workflowservice.ExecuteMultiOperationRequest{
 			Namespace: "alpha",
@@ -147,7 +147,7 @@ func TestRequestsInsideARequestKeepToTheNamespace(t *testing.T) {
 func TestWhatSDKsSendOfTheirOwnQueuesPasses(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
-	g, token := newGuard(t, p.options()), p.token(t, nil)
+	g, token := newGuard(t, p.options()), p.signToken(t, nil)
 	sticky := "host:" + uuid.NewString()
 	control := "temporal-sys/worker-commands/alpha/" + uuid.NewString()
 	foreign := "temporal-sys/worker-commands/beta/" + uuid.NewString()
@@ -203,7 +203,7 @@ func TestReservedQueuesInATokenMeanNothing(t *testing.T) {
 	p := newPublisher(t)
 	g := newGuard(t, p.options())
 	for _, name := range []string{"/_sys/q2/1", "temporal-sys-per-ns-tq"} {
-		token := p.token(t, map[string]any{"task_queues": []string{name}, "tenant_task_queues": []string{name}})
+		token := p.signToken(t, map[string]any{"task_queues": []string{name}, "tenant_task_queues": []string{name}})
 		result := decide(t, g, token, 1, workflowservice.WorkflowService_PollWorkflowTaskQueue_FullMethodName,
 			&workflowservice.PollWorkflowTaskQueueRequest{Namespace: "alpha", TaskQueue: &taskqueue.TaskQueue{Name: name}})
 		require.Equal(t, authorization.DecisionDeny, result.Decision, name)

@@ -21,15 +21,15 @@ import (
 
 const patience = 10 * time.Second
 
-func list(tokens, certificates string) string {
+func revocationJSON(tokens, certificates string) string {
 	return fmt.Sprintf(`{"generatedAt":"2026-01-01T00:00:00Z","tokens":[%s],"certificates":[%s]}`, tokens, certificates)
 }
 
 // all is the number of calls of passes.
 const all = 3
 
-// passes counts the permitted calls with the fewest requirements.
-func passes(t *testing.T, g *access.Guard, token string, serial int64) int {
+// countPermitted counts the permitted calls with the fewest requirements.
+func countPermitted(t *testing.T, g *access.Guard, token string, serial int64) int {
 	t.Helper()
 	passed := 0
 	calls := map[string]proto.Message{
@@ -49,31 +49,31 @@ func TestRevocationsEndEveryCall(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
 	g := newGuard(t, p.options())
-	token, other := p.token(t, map[string]any{"jti": "t1"}), p.token(t, map[string]any{"jti": "t2"})
-	require.Equal(t, all, passes(t, g, token, 0xab))
+	token, other := p.signToken(t, map[string]any{"jti": "t1"}), p.signToken(t, map[string]any{"jti": "t2"})
+	require.Equal(t, all, countPermitted(t, g, token, 0xab))
 
-	p.revocation.Store(list(`"t1"`, `"00AB"`))
-	require.Eventually(t, func() bool { return passes(t, g, token, 1) == 0 }, patience, time.Millisecond)
-	require.Eventually(t, func() bool { return passes(t, g, "", 0xab) == 0 }, patience, time.Millisecond, "also without a token")
-	require.Zero(t, passes(t, g, other, 0xab))
-	require.Equal(t, all, passes(t, g, other, 0xabc))
+	p.revocation.Store(revocationJSON(`"t1"`, `"00AB"`))
+	require.Eventually(t, func() bool { return countPermitted(t, g, token, 1) == 0 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return countPermitted(t, g, "", 0xab) == 0 }, patience, time.Millisecond, "also without a token")
+	require.Zero(t, countPermitted(t, g, other, 0xab))
+	require.Equal(t, all, countPermitted(t, g, other, 0xabc))
 }
 
 func TestRevocationsOutliveTheirPublisher(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]string{
-		"down": "", "nonsense": "<html>", "no list": `{}`, "another replica that has not heard": list("", ""),
+		"down": "", "nonsense": "<html>", "no list": `{}`, "another replica that has not heard": revocationJSON("", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPublisher(t)
 			o := p.options()
-			log := &lines{}
+			log := &logLines{}
 			o.Logger = slog.New(slog.NewJSONHandler(log, nil))
-			p.revocation.Store(list(`"t1"`, ``))
+			p.revocation.Store(revocationJSON(`"t1"`, ``))
 			g := newGuard(t, o)
-			token := p.token(t, map[string]any{"jti": "t1"})
-			require.Zero(t, passes(t, g, token, 1))
+			token := p.signToken(t, map[string]any{"jti": "t1"})
+			require.Zero(t, countPermitted(t, g, token, 1))
 
 			p.revocation.Store(broken)
 			if name != "another replica that has not heard" {
@@ -81,9 +81,9 @@ func TestRevocationsOutliveTheirPublisher(t *testing.T) {
 					return strings.Contains(log.String(), `keeping the previous one","document":"revocations"`)
 				}, patience, time.Millisecond)
 			}
-			p.revocation.Store(list(`"t2"`, ``))
-			require.Eventually(t, func() bool { return passes(t, g, p.token(t, map[string]any{"jti": "t2"}), 1) == 0 }, patience, time.Millisecond)
-			require.Zero(t, passes(t, g, token, 1))
+			p.revocation.Store(revocationJSON(`"t2"`, ``))
+			require.Eventually(t, func() bool { return countPermitted(t, g, p.signToken(t, map[string]any{"jti": "t2"}), 1) == 0 }, patience, time.Millisecond)
+			require.Zero(t, countPermitted(t, g, token, 1))
 		})
 	}
 }
@@ -99,15 +99,15 @@ func TestRevocationsThatAreNoLongerListedAreForgotten(t *testing.T) {
 		defer mu.Unlock()
 		return time.Now().Add(ahead)
 	}
-	p.revocation.Store(list(`"t1"`, ``))
+	p.revocation.Store(revocationJSON(`"t1"`, ``))
 	g := newGuard(t, o)
-	token := p.token(t, map[string]any{"jti": "t1"})
-	require.Zero(t, passes(t, g, token, 1))
-	p.revocation.Store(list(``, ``))
+	token := p.signToken(t, map[string]any{"jti": "t1"})
+	require.Zero(t, countPermitted(t, g, token, 1))
+	p.revocation.Store(revocationJSON(``, ``))
 	mu.Lock()
 	ahead = 10 * time.Minute
 	mu.Unlock()
-	require.Eventually(t, func() bool { return passes(t, g, token, 1) == all }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return countPermitted(t, g, token, 1) == all }, patience, time.Millisecond)
 }
 
 func TestDenialsAndDocumentsAreMeasured(t *testing.T) {
@@ -139,19 +139,19 @@ func TestDenialsAndDocumentsAreMeasured(t *testing.T) {
 	require.Positive(t, last)
 }
 
-// lines collects a log.
-type lines struct {
+// logLines collects a log.
+type logLines struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (l *lines) Write(b []byte) (int, error) {
+func (l *logLines) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.Write(b)
 }
 
-func (l *lines) String() string {
+func (l *logLines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.String()

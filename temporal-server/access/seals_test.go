@@ -21,8 +21,8 @@ import (
 	"github.com/procession-dev/procession/temporal-server/access"
 )
 
-// answering returns the methods that take a task's token, with a response that hands such a token out.
-func answering() map[string]proto.Message {
+// taskMethods returns the methods that take a task's token, with a response that hands such a token out.
+func taskMethods() map[string]proto.Message {
 	workflow := &workflowservice.PollWorkflowTaskQueueResponse{TaskToken: []byte{8, 1}}
 	activity := &workflowservice.PollActivityTaskQueueResponse{TaskToken: []byte{8, 1}}
 	nexus := &workflowservice.PollNexusTaskQueueResponse{TaskToken: []byte{8, 1}}
@@ -39,8 +39,8 @@ func answering() map[string]proto.Message {
 	}
 }
 
-// poll returns a poll with token that is given a task.
-func poll(t *testing.T, g *access.Guard, token string, task proto.Message) []byte {
+// pollTask returns a poll with token that is given a task.
+func pollTask(t *testing.T, g *access.Guard, token string, task proto.Message) []byte {
 	t.Helper()
 	method := strings.TrimSuffix(string(task.ProtoReflect().Descriptor().Name()), "Response")
 	request := workflowRequest(t, method)
@@ -66,15 +66,15 @@ func TestATaskIsAnsweredByTheSubjectItWasHandedTo(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
 	o := p.options()
-	g, token, other := newGuard(t, o), p.token(t, nil), p.token(t, map[string]any{"sub": "robot-2"})
+	g, token, other := newGuard(t, o), p.signToken(t, nil), p.signToken(t, map[string]any{"sub": "robot-2"})
 	again := newGuard(t, o) // another frontend, or the same one after a restart
 	elsewhere := p.options()
 	elsewhere.Store = access.NewMemoryStore()
 	stranger := newGuard(t, elsewhere)
-	for method, task := range answering() {
+	for method, task := range taskMethods() {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
-			handed := poll(t, g, token, task)
+			handed := pollTask(t, g, token, task)
 			answer := func(g *access.Guard, token string, task []byte) error {
 				request := workflowRequest(t, method)
 				request.Set(request.Descriptor().Fields().ByName("task_token"), protoreflect.ValueOfBytes(task))
@@ -85,7 +85,7 @@ func TestATaskIsAnsweredByTheSubjectItWasHandedTo(t *testing.T) {
 				return err
 			}
 			require.NoError(t, answer(g, token, handed))
-			require.NoError(t, answer(g, p.token(t, nil), handed), "a renewed token of the same subject")
+			require.NoError(t, answer(g, p.signToken(t, nil), handed), "a renewed token of the same subject")
 			require.NoError(t, answer(again, token, handed))
 			const reason = "that was handed to the caller"
 			require.ErrorContains(t, answer(g, other, handed), reason)
@@ -95,9 +95,9 @@ func TestATaskIsAnsweredByTheSubjectItWasHandedTo(t *testing.T) {
 			require.ErrorContains(t, answer(g, token, append(slices.Clone(handed), 8, 2)), reason, "with another field behind")
 			require.ErrorContains(t, answer(g, token, append([]byte{8, 2}, handed...)), reason, "with another field before")
 			require.ErrorContains(t, answer(g, token, handed[2:]), reason, "nothing but the seal")
-			for otherMethod, otherTask := range answering() {
+			for otherMethod, otherTask := range taskMethods() {
 				if otherTask.ProtoReflect().Descriptor() != task.ProtoReflect().Descriptor() || strings.Contains(otherMethod, "Query") != strings.Contains(method, "Query") {
-					require.ErrorContains(t, answer(g, token, poll(t, g, token, otherTask)), reason, "a token of %s", otherMethod)
+					require.ErrorContains(t, answer(g, token, pollTask(t, g, token, otherTask)), reason, "a token of %s", otherMethod)
 				}
 			}
 		})
@@ -107,7 +107,7 @@ func TestATaskIsAnsweredByTheSubjectItWasHandedTo(t *testing.T) {
 // A new method of Temporal with a task's token fails this test.
 func TestEveryTokenOfATaskIsKnown(t *testing.T) {
 	t.Parallel()
-	known := answering()
+	known := taskMethods()
 	methods := workflowservice.File_temporal_api_workflowservice_v1_service_proto.Services().ByName("WorkflowService").Methods()
 	var returning []string
 	for i := range methods.Len() {
@@ -147,7 +147,7 @@ func TestTasksInOtherAnswersAreSealed(t *testing.T) {
 	p := newPublisher(t)
 	o := p.options()
 	o.EngineMethods = []string{"StartWorkflowExecution", "ExecuteMultiOperation"}
-	g, token := newGuard(t, o), p.token(t, nil)
+	g, token := newGuard(t, o), p.signToken(t, nil)
 	plain := func() *workflowservice.PollWorkflowTaskQueueResponse {
 		return &workflowservice.PollWorkflowTaskQueueResponse{TaskToken: []byte{8, 1}, NextPageToken: []byte{8, 3}}
 	}
@@ -188,7 +188,7 @@ func TestHistoriesAreThoseTheCallerWorksOn(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
 	g := newGuard(t, p.options())
-	token, other, idle := p.token(t, nil), p.token(t, map[string]any{"sub": "robot-2"}), p.token(t, map[string]any{"task_queues": []string{}})
+	token, other, idle := p.signToken(t, nil), p.signToken(t, map[string]any{"sub": "robot-2"}), p.signToken(t, map[string]any{"task_queues": []string{}})
 	read := func(g *access.Guard, token, queue string, change func(*workflowservice.GetWorkflowExecutionHistoryRequest)) ([]byte, error) {
 		request := &workflowservice.GetWorkflowExecutionHistoryRequest{Namespace: "alpha"}
 		if change != nil {
@@ -239,7 +239,7 @@ func TestHistoriesAreThoseTheCallerWorksOn(t *testing.T) {
 func TestAStickyQueueBringsTasksOfTheTokensQueuesOnly(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
-	g, token := newGuard(t, p.options()), p.token(t, nil)
+	g, token := newGuard(t, p.options()), p.signToken(t, nil)
 	for _, c := range []struct {
 		normal, workflow string
 		given            bool

@@ -96,8 +96,8 @@ func childWith(id string, reuse enums.WorkflowIdReusePolicy) *command.Command {
 	}
 }
 
-// complete completes a workflow task with commands.
-func complete(t *testing.T, g *access.Guard, at *frontend, token string, commands ...*command.Command) error {
+// completeTask completes a workflow task with commands.
+func completeTask(t *testing.T, g *access.Guard, at *frontend, token string, commands ...*command.Command) error {
 	t.Helper()
 	return completeOn(t, g, at, token, "q1", commands...)
 }
@@ -113,7 +113,7 @@ func completeOn(t *testing.T, g *access.Guard, at *frontend, token, queue string
 func TestCommandsReachWorkflowsOfTheCallerOnly(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
-	g, token, at := newGuard(t, p.options()), p.token(t, nil), newFrontend()
+	g, token, at := newGuard(t, p.options()), p.signToken(t, nil), newFrontend()
 	for id, allowed := range map[string]bool{
 		"own": true, "process-own": true, "child": true,
 		"tenant": false, "foreign": false, "process-foreign": false, "data-source-1": false, "foreign-child": false,
@@ -121,7 +121,7 @@ func TestCommandsReachWorkflowsOfTheCallerOnly(t *testing.T) {
 		"unknown": true, "process-unknown": false, "task-robot-unknown": false,
 	} {
 		for _, c := range []*command.Command{signalTo(id, "", false), cancelOf(id, uuid.NewString(), false)} {
-			err := complete(t, g, at, token, c)
+			err := completeTask(t, g, at, token, c)
 			if allowed {
 				require.NoError(t, err, "%s %s", c.GetCommandType(), id)
 				continue
@@ -130,19 +130,19 @@ func TestCommandsReachWorkflowsOfTheCallerOnly(t *testing.T) {
 		}
 	}
 	for _, c := range []*command.Command{signalTo("process-foreign", "", true), cancelOf("process-foreign", "", true)} {
-		require.NoError(t, complete(t, g, at, token, c), "Temporal restricts it to children")
+		require.NoError(t, completeTask(t, g, at, token, c), "Temporal restricts it to children")
 	}
-	require.Error(t, complete(t, g, at, token, signalTo("own", "", false), signalTo("foreign", "", false)))
-	stranger := p.token(t, map[string]any{"sub": "robot-2", "task_queues": []string{"q2"}})
+	require.Error(t, completeTask(t, g, at, token, signalTo("own", "", false), signalTo("foreign", "", false)))
+	stranger := p.signToken(t, map[string]any{"sub": "robot-2", "task_queues": []string{"q2"}})
 	require.ErrorContains(t, completeOn(t, g, at, stranger, "q2", signalTo("own", "", false)), "which is on no task queue", "the cache has it")
 
 	many := make([]*command.Command, 2_001)
 	for i := range many {
 		many[i] = signalTo("own", "", false)
 	}
-	require.ErrorContains(t, complete(t, g, at, token, many...), "the request names more than 2000 workflows")
+	require.ErrorContains(t, completeTask(t, g, at, token, many...), "the request names more than 2000 workflows")
 	at.fails = serviceerror.NewUnavailable("no history")
-	require.ErrorContains(t, complete(t, g, at, token, signalTo("other", "", false)), "no history")
+	require.ErrorContains(t, completeTask(t, g, at, token, signalTo("other", "", false)), "no history")
 }
 
 func TestChildrenTakeNoIDOfTheService(t *testing.T) {
@@ -151,14 +151,14 @@ func TestChildrenTakeNoIDOfTheService(t *testing.T) {
 	o := p.options()
 	o.UncheckedCommandQueues = true
 	for _, g := range []*access.Guard{newGuard(t, p.options()), newGuard(t, o)} {
-		token := p.token(t, nil)
+		token := p.signToken(t, nil)
 		for _, prefix := range []string{"process-", "process-action-", "business-artifact-action-", "task-robot-", "data-source-", "temporal-sys-scheduler:"} {
 			id := prefix + uuid.NewString()
-			err := complete(t, g, newFrontend(), token, childWith(id, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE))
+			err := completeTask(t, g, newFrontend(), token, childWith(id, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE))
 			require.ErrorContains(t, err, `command StartChildWorkflowExecution names workflow "`+id+`", and only the service starts workflows with such an id`)
 		}
 		for number, name := range enums.WorkflowIdReusePolicy_name {
-			err := complete(t, g, newFrontend(), token, childWith("order-1", enums.WorkflowIdReusePolicy(number)))
+			err := completeTask(t, g, newFrontend(), token, childWith("order-1", enums.WorkflowIdReusePolicy(number)))
 			if strings.Contains(name, "TERMINATE") {
 				require.ErrorContains(t, err, `command StartChildWorkflowExecution names workflow "order-1", and a start must not terminate`)
 				continue
@@ -173,23 +173,23 @@ func TestUncheckedCommandsReachWorkflowsThatTheServiceDidNotStart(t *testing.T) 
 	p := newPublisher(t)
 	o := p.options()
 	o.UncheckedCommandQueues = true
-	g, token, at := newGuard(t, o), p.token(t, nil), newFrontend()
-	require.NoError(t, complete(t, g, at, token, signalTo("foreign", "", false), cancelOf("foreign", "", false)))
+	g, token, at := newGuard(t, o), p.signToken(t, nil), newFrontend()
+	require.NoError(t, completeTask(t, g, at, token, signalTo("foreign", "", false), cancelOf("foreign", "", false)))
 	require.Zero(t, at.asked)
-	require.NoError(t, complete(t, g, at, token, signalTo("process-own", "", false)))
-	require.Error(t, complete(t, g, at, token, signalTo("process-foreign", "", false)))
+	require.NoError(t, completeTask(t, g, at, token, signalTo("process-own", "", false)))
+	require.Error(t, completeTask(t, g, at, token, signalTo("process-foreign", "", false)))
 }
 
 func TestTargetsAreLookedUpOnceAMinute(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
-	g, token, at := newGuard(t, p.options()), p.token(t, nil), newFrontend()
+	g, token, at := newGuard(t, p.options()), p.signToken(t, nil), newFrontend()
 	for range 3 {
-		require.NoError(t, complete(t, g, at, token, signalTo("own", "", false), cancelOf("own", "", false), signalTo("child", "", false)))
+		require.NoError(t, completeTask(t, g, at, token, signalTo("own", "", false), cancelOf("own", "", false), signalTo("child", "", false)))
 	}
 	require.Equal(t, 3, at.asked, "one for the workflow, and two for the child and its parent")
 	for range 3 {
-		require.Error(t, complete(t, g, at, token, signalTo("foreign", "", false)))
+		require.Error(t, completeTask(t, g, at, token, signalTo("foreign", "", false)))
 	}
 	require.Equal(t, 6, at.asked, "a refused workflow may have continued on another queue")
 }
@@ -198,7 +198,7 @@ func TestTargetsAreLookedUpOnceAMinute(t *testing.T) {
 func TestChildrenOfADeliveredTaskAreNotLookedUp(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
-	g, token, at := newGuard(t, p.options()), p.token(t, nil), newFrontend()
+	g, token, at := newGuard(t, p.options()), p.signToken(t, nil), newFrontend()
 	fresh, old := &common.WorkflowExecution{WorkflowId: "tenant", RunId: uuid.NewString()}, &common.WorkflowExecution{WorkflowId: "foreign", RunId: uuid.NewString()}
 	started := func(child *common.WorkflowExecution, at time.Time) *history.HistoryEvent {
 		return &history.HistoryEvent{
@@ -214,18 +214,18 @@ func TestChildrenOfADeliveredTaskAreNotLookedUp(t *testing.T) {
 	_, err := call(t, g, token, workflowservice.WorkflowService_PollWorkflowTaskQueue_FullMethodName,
 		&workflowservice.PollWorkflowTaskQueueRequest{Namespace: "alpha", TaskQueue: &taskqueue.TaskQueue{Name: "q1"}}, proto.CloneOf(task))
 	require.NoError(t, err)
-	require.NoError(t, complete(t, g, at, token,
+	require.NoError(t, completeTask(t, g, at, token,
 		signalTo("tenant", fresh.GetRunId(), false), cancelOf("tenant", "", false), signalTo("foreign", old.GetRunId(), false)))
 	require.Zero(t, at.asked)
-	require.Error(t, complete(t, g, at, token, signalTo("foreign", "", false)), "another workflow may have the id of an old child")
-	stranger := p.token(t, map[string]any{"sub": "robot-2", "task_queues": []string{"q4"}})
+	require.Error(t, completeTask(t, g, at, token, signalTo("foreign", "", false)), "another workflow may have the id of an old child")
+	stranger := p.signToken(t, map[string]any{"sub": "robot-2", "task_queues": []string{"q4"}})
 	require.Error(t, completeOn(t, g, at, stranger, "q4", signalTo("tenant", fresh.GetRunId(), false)))
 }
 
 func TestTokenOverAnotherSubjectsCertificateIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t)
-	g, token := newGuard(t, p.options()), p.token(t, nil)
+	g, token := newGuard(t, p.options()), p.signToken(t, nil)
 	describe := func(token, subject string) string {
 		claims := credentialsOver(t, g, token, 1, subject)
 		return authorize(t, g, claims, workflowservice.WorkflowService_DescribeNamespace_FullMethodName,

@@ -47,14 +47,14 @@ func isExecution(message protoreflect.MessageDescriptor) bool {
 	return message.FullName() == "temporal.api.common.v1.WorkflowExecution" || message.FullName() == "temporal.api.common.v1.Execution"
 }
 
-// aim sets the field at the end of p to a workflow's id, or a policy to the one that terminates.
-func (p path) aim(message protoreflect.Message, id string) {
+// setTarget sets the field at the end of p to a workflow's id, or a policy to the one that terminates.
+func (p path) setTarget(message protoreflect.Message, id string) {
 	field := p[0]
 	switch {
 	case len(p) > 1 && field.IsList():
-		p[1:].aim(message.Mutable(field).List().AppendMutable().Message(), id)
+		p[1:].setTarget(message.Mutable(field).List().AppendMutable().Message(), id)
 	case len(p) > 1:
-		p[1:].aim(message.Mutable(field).Message(), id)
+		p[1:].setTarget(message.Mutable(field).Message(), id)
 	case field.Kind() == protoreflect.EnumKind:
 		values := field.Enum().Values()
 		for i := range values.Len() {
@@ -109,7 +109,7 @@ func TestEveryWorkflowOfACommandIsChecked(t *testing.T) {
 		enums.COMMAND_TYPE_REQUEST_CANCEL_EXTERNAL_WORKFLOW_EXECUTION: {"workflow_id"},
 	}
 	p := newPublisher(t)
-	g, token, at := newGuard(t, p.options()), p.token(t, nil), newFrontend()
+	g, token, at := newGuard(t, p.options()), p.signToken(t, nil), newFrontend()
 	attributes := (&command.Command{}).ProtoReflect().Descriptor().Oneofs().ByName("attributes").Fields()
 	require.Equal(t, len(enums.CommandType_name)-1, attributes.Len(), "each type has attributes, except for the unspecified one")
 	for i := range attributes.Len() {
@@ -122,8 +122,8 @@ func TestEveryWorkflowOfACommandIsChecked(t *testing.T) {
 		for _, to := range workflowPaths(attribute.Message(), nil, nil) {
 			found = append(found, to.String())
 			c := &command.Command{CommandType: number}
-			to.aim(c.ProtoReflect().Mutable(attribute).Message(), "process-foreign")
-			err := complete(t, g, at, token, c)
+			to.setTarget(c.ProtoReflect().Mutable(attribute).Message(), "process-foreign")
+			err := completeTask(t, g, at, token, c)
 			require.ErrorContains(t, err, "command "+number.String()+` names workflow "process-foreign"`, "%s.%s", name, to)
 		}
 		require.ElementsMatch(t, want, found, name)
@@ -150,7 +150,7 @@ func TestEveryWorkflowOfARequestIsChecked(t *testing.T) {
 			o.EngineMethods = append(o.EngineMethods, name)
 		}
 	}
-	g, token, at := newGuard(t, o), p.token(t, nil), newFrontend()
+	g, token, at := newGuard(t, o), p.signToken(t, nil), newFrontend()
 	var found []string
 	for i := range methods.Len() {
 		m := methods.Get(i)
@@ -161,7 +161,7 @@ func TestEveryWorkflowOfARequestIsChecked(t *testing.T) {
 		}
 		found = append(found, name)
 		for _, to := range paths {
-			err := request(t, g, at, token, m, to, "process-foreign")
+			err := callMethod(t, g, at, token, m, to, "process-foreign")
 			if slices.Contains(reads, name) {
 				require.NoError(t, err, "%s %s", name, to)
 				continue
@@ -172,14 +172,14 @@ func TestEveryWorkflowOfARequestIsChecked(t *testing.T) {
 	require.ElementsMatch(t, append(reads, changes...), found)
 }
 
-// request calls a method with a request that names a workflow at a path.
-func request(t *testing.T, g *access.Guard, at *frontend, token string, m protoreflect.MethodDescriptor, to path, id string) error {
+// callMethod calls a method with a request that names a workflow at a path.
+func callMethod(t *testing.T, g *access.Guard, at *frontend, token string, m protoreflect.MethodDescriptor, to path, id string) error {
 	t.Helper()
 	input, err := protoregistry.GlobalTypes.FindMessageByName(m.Input().FullName())
 	require.NoError(t, err)
 	message := input.New()
 	message.Set(m.Input().Fields().ByName("namespace"), protoreflect.ValueOfString("alpha"))
-	to.aim(message, id)
+	to.setTarget(message, id)
 	var answer proto.Message = &workflowservice.ResetStickyTaskQueueResponse{}
 	_, err = callAt(t, g, at, token, api.WorkflowServicePrefix+string(m.Name()), message.Interface(), answer)
 	return err
@@ -190,7 +190,7 @@ func TestOpenedMethodsChangeWorkflowsOfTheCaller(t *testing.T) {
 	p := newPublisher(t)
 	o := p.options()
 	o.EngineMethods = []string{"SignalWorkflowExecution", "StartWorkflowExecution", "SignalWithStartWorkflowExecution", "StartBatchOperation"}
-	g, token, at := newGuard(t, o), p.token(t, nil), newFrontend()
+	g, token, at := newGuard(t, o), p.signToken(t, nil), newFrontend()
 	methods := workflowservice.File_temporal_api_workflowservice_v1_service_proto.Services().ByName("WorkflowService").Methods()
 	for _, name := range append(o.EngineMethods, "ResetStickyTaskQueue") {
 		m := methods.ByName(protoreflect.Name(name))
@@ -198,10 +198,10 @@ func TestOpenedMethodsChangeWorkflowsOfTheCaller(t *testing.T) {
 			if strings.HasSuffix(to.String(), "policy") || strings.HasSuffix(to.String(), "query") {
 				continue
 			}
-			require.NoError(t, request(t, g, at, token, m, to, "own"), "%s %s", name, to)
-			require.NoError(t, request(t, g, at, token, m, to, "unknown"), "%s %s", name, to)
-			require.Error(t, request(t, g, at, token, m, to, "foreign"), "%s %s", name, to)
-			require.Error(t, request(t, g, at, token, m, to, "process-unknown"), "%s %s", name, to)
+			require.NoError(t, callMethod(t, g, at, token, m, to, "own"), "%s %s", name, to)
+			require.NoError(t, callMethod(t, g, at, token, m, to, "unknown"), "%s %s", name, to)
+			require.Error(t, callMethod(t, g, at, token, m, to, "foreign"), "%s %s", name, to)
+			require.Error(t, callMethod(t, g, at, token, m, to, "process-unknown"), "%s %s", name, to)
 		}
 	}
 }

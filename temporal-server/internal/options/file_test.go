@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
 
-func file(t *testing.T, content string) string {
+func writeFile(t *testing.T, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
@@ -28,7 +28,7 @@ client-ca: ca.pem
 
 func TestFlagsBeatTheEnvironmentBeatsTheFile(t *testing.T) {
 	t.Parallel()
-	path := file(t, complete+`
+	path := writeFile(t, complete+`
 listen: 127.0.0.1:1
 issuer: from-file
 jwks-refresh: 2s
@@ -38,7 +38,7 @@ metrics-listen:
 engine-methods: [QueryWorkflow, "DescribeWorkflowExecution"]
 engine-nexus-endpoints: ours
 `)
-	opts, err := options.Parse([]string{"--config", path, "--listen", "127.0.0.1:3"}, env(map[string]string{
+	opts, err := options.Parse([]string{"--config", path, "--listen", "127.0.0.1:3"}, lookupIn(map[string]string{
 		"PROCESSION_TEMPORAL_LISTEN": "127.0.0.1:2",
 		"PROCESSION_TEMPORAL_ISSUER": "from-environment",
 	}), io.Discard)
@@ -56,8 +56,8 @@ engine-nexus-endpoints: ours
 
 func TestTheEnvironmentMayNameTheFile(t *testing.T) {
 	t.Parallel()
-	path := file(t, complete+"engine-methods: [QueryWorkflow]\nrevocations-url: \"\"\n")
-	opts, err := options.Parse([]string{"--engine-methods", "ListWorkers, CountWorkers"}, env(map[string]string{"PROCESSION_TEMPORAL_CONFIG": path}), io.Discard)
+	path := writeFile(t, complete+"engine-methods: [QueryWorkflow]\nrevocations-url: \"\"\n")
+	opts, err := options.Parse([]string{"--engine-methods", "ListWorkers, CountWorkers"}, lookupIn(map[string]string{"PROCESSION_TEMPORAL_CONFIG": path}), io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, []string{"ListWorkers", "CountWorkers"}, opts.EngineMethods, "a flag replaces a list")
 	require.Empty(t, opts.RevocationsURL)
@@ -79,7 +79,7 @@ func TestAFileIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := options.Parse([]string{"--config", file(t, c.content)}, env(nil), io.Discard)
+			_, err := options.Parse([]string{"--config", writeFile(t, c.content)}, lookupIn(nil), io.Discard)
 			require.ErrorContains(t, err, c.want)
 			require.NotContains(t, err.Error(), "hunter2")
 		})

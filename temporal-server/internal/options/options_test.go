@@ -11,14 +11,14 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
 
-func required(more ...string) []string {
+func requiredFlags(more ...string) []string {
 	return append([]string{
 		"--jwks-url", "http://127.0.0.1:8080/.well-known/jwks.json",
 		"--tls-cert", "server.pem", "--tls-key", "server.key", "--client-ca", "ca.pem",
 	}, more...)
 }
 
-func env(values map[string]string) func(string) (string, bool) {
+func lookupIn(values map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		value, ok := values[name]
 		return value, ok
@@ -27,7 +27,7 @@ func env(values map[string]string) func(string) (string, bool) {
 
 func TestParseFillsDefaults(t *testing.T) {
 	t.Parallel()
-	opts, err := options.Parse(required(), env(nil), io.Discard)
+	opts, err := options.Parse(requiredFlags(), lookupIn(nil), io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, options.Options{
 		Listen: "127.0.0.1:7233", Store: options.StoreSQLite,
@@ -42,7 +42,7 @@ func TestParseFillsDefaults(t *testing.T) {
 
 func TestParseLetsFlagsBeatTheEnvironment(t *testing.T) {
 	t.Parallel()
-	opts, err := options.Parse(required("--listen", "127.0.0.1:1"), env(map[string]string{
+	opts, err := options.Parse(requiredFlags("--listen", "127.0.0.1:1"), lookupIn(map[string]string{
 		"PROCESSION_TEMPORAL_LISTEN":       "127.0.0.1:2",
 		"PROCESSION_TEMPORAL_JWKS_REFRESH": "3s",
 		"PROCESSION_TEMPORAL_STORE":        "postgres",
@@ -61,33 +61,33 @@ func TestParseRefuses(t *testing.T) {
 		want string
 	}{
 		"a missing key set":       {[]string{"--tls-cert", "a", "--tls-key", "b", "--client-ca", "c"}, "--jwks-url is required"},
-		"an unknown store":        {required("--store", "mysql"), "--store must be sqlite or postgres"},
-		"postgres without a URL":  {required("--store", "postgres"), "--database-url must be a postgres:// URL"},
-		"a URL with sqlite":       {required("--database-url", "postgres://h/d"), "--database-url needs --store postgres"},
-		"an address without port": {required("--listen", "127.0.0.1"), "--listen must be host:port"},
-		"a zero refresh":          {required("--jwks-refresh", "0s"), "must be positive"},
-		"no partition":            {required("--task-queue-partitions", "0"), "--task-queue-partitions must be 1 to 100"},
-		"hosts of one process":    {required("--hosts", "history=127.0.0.1:1"), "--hosts and --internal-certificate need --services"},
-		"an unknown service":      {required("--services", "storage"), `there is no service "storage"`},
-		"processes with sqlite":   {required("--services", "history"), "--services needs --store postgres"},
-		"no common certificate":   {required("--services", "history"), "--internal-certificate is required with --services"},
-		"a service without place": {required("--services", "history", "--hosts", "history=127.0.0.1:1"), "--hosts must have ip:port of matching"},
-		"a place by name":         {required("--services", "history", "--hosts", "history=localhost:1"), "--hosts must have ip:port of history"},
-		"a place of no service":   {required("--services", "history", "--hosts", "storage=127.0.0.1:1"), `--hosts: there is no service "storage"`},
-		"any port with services":  {required("--services", "history", "--listen", "127.0.0.1:0"), "--listen needs a port with --services"},
-		"one database for both":   {required("--database", "x", "--visibility-database", "x"), "must differ"},
-		"a stray argument":        {required("stray"), `unexpected argument "stray"`},
-		"an unknown level":        {required("--log-level", "loud"), "--log-level must be"},
-		"a file of revocations":   {required("--revocations-url", "file:///list"), "--revocations-url must be"},
-		"keys over plain http":    {required("--jwks-url", "http://procession:8080/jwks.json"), "--jwks-url must be an https URL or lead to this machine"},
-		"a list over plain http":  {required("--revocations-url", "http://192.0.2.1/list"), "--revocations-url must be an https URL"},
-		"a short trust":           {required("--published-max-age", "5s"), "--published-max-age must not be shorter than"},
-		"an absent file":          {required("--config", "/nowhere/config.yaml"), "reading --config: open /nowhere/config.yaml"},
-		"a file for the key set":  {required("--jwks-url", "file:///keys"), "--jwks-url must be an http or https URL"},
+		"an unknown store":        {requiredFlags("--store", "mysql"), "--store must be sqlite or postgres"},
+		"postgres without a URL":  {requiredFlags("--store", "postgres"), "--database-url must be a postgres:// URL"},
+		"a URL with sqlite":       {requiredFlags("--database-url", "postgres://h/d"), "--database-url needs --store postgres"},
+		"an address without port": {requiredFlags("--listen", "127.0.0.1"), "--listen must be host:port"},
+		"a zero refresh":          {requiredFlags("--jwks-refresh", "0s"), "must be positive"},
+		"no partition":            {requiredFlags("--task-queue-partitions", "0"), "--task-queue-partitions must be 1 to 100"},
+		"hosts of one process":    {requiredFlags("--hosts", "history=127.0.0.1:1"), "--hosts and --internal-certificate need --services"},
+		"an unknown service":      {requiredFlags("--services", "storage"), `there is no service "storage"`},
+		"processes with sqlite":   {requiredFlags("--services", "history"), "--services needs --store postgres"},
+		"no common certificate":   {requiredFlags("--services", "history"), "--internal-certificate is required with --services"},
+		"a service without place": {requiredFlags("--services", "history", "--hosts", "history=127.0.0.1:1"), "--hosts must have ip:port of matching"},
+		"a place by name":         {requiredFlags("--services", "history", "--hosts", "history=localhost:1"), "--hosts must have ip:port of history"},
+		"a place of no service":   {requiredFlags("--services", "history", "--hosts", "storage=127.0.0.1:1"), `--hosts: there is no service "storage"`},
+		"any port with services":  {requiredFlags("--services", "history", "--listen", "127.0.0.1:0"), "--listen needs a port with --services"},
+		"one database for both":   {requiredFlags("--database", "x", "--visibility-database", "x"), "must differ"},
+		"a stray argument":        {requiredFlags("stray"), `unexpected argument "stray"`},
+		"an unknown level":        {requiredFlags("--log-level", "loud"), "--log-level must be"},
+		"a file of revocations":   {requiredFlags("--revocations-url", "file:///list"), "--revocations-url must be"},
+		"keys over plain http":    {requiredFlags("--jwks-url", "http://procession:8080/jwks.json"), "--jwks-url must be an https URL or lead to this machine"},
+		"a list over plain http":  {requiredFlags("--revocations-url", "http://192.0.2.1/list"), "--revocations-url must be an https URL"},
+		"a short trust":           {requiredFlags("--published-max-age", "5s"), "--published-max-age must not be shorter than"},
+		"an absent file":          {requiredFlags("--config", "/nowhere/config.yaml"), "reading --config: open /nowhere/config.yaml"},
+		"a file for the key set":  {requiredFlags("--jwks-url", "file:///keys"), "--jwks-url must be an http or https URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := options.Parse(c.args, env(nil), io.Discard)
+			_, err := options.Parse(c.args, lookupIn(nil), io.Discard)
 			require.ErrorContains(t, err, c.want)
 		})
 	}
@@ -95,7 +95,7 @@ func TestParseRefuses(t *testing.T) {
 
 func TestParseTakesPlainHTTPWhereItIsAllowed(t *testing.T) {
 	t.Parallel()
-	opts, err := options.Parse(required("--jwks-url", "http://procession:8080/jwks.json", "--allow-plain-http"), env(nil), io.Discard)
+	opts, err := options.Parse(requiredFlags("--jwks-url", "http://procession:8080/jwks.json", "--allow-plain-http"), lookupIn(nil), io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, "http://procession:8080/engine-revocations.json", opts.RevocationsURL)
 	require.True(t, opts.AllowPlainHTTP)
@@ -103,13 +103,13 @@ func TestParseTakesPlainHTTPWhereItIsAllowed(t *testing.T) {
 
 func TestParseKeepsThePasswordOutOfErrors(t *testing.T) {
 	t.Parallel()
-	_, err := options.Parse(required("--store", "postgres", "--database-url", "postgres://u:hunter2@[bad/db"), env(nil), io.Discard)
+	_, err := options.Parse(requiredFlags("--store", "postgres", "--database-url", "postgres://u:hunter2@[bad/db"), lookupIn(nil), io.Discard)
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "hunter2")
 }
 
 func TestParseReportsHelp(t *testing.T) {
 	t.Parallel()
-	_, err := options.Parse([]string{"-h"}, env(nil), io.Discard)
+	_, err := options.Parse([]string{"-h"}, lookupIn(nil), io.Discard)
 	require.ErrorIs(t, err, flag.ErrHelp)
 }

@@ -28,22 +28,22 @@ import (
 // call is one request over a prepared connection.
 type call func(ctx context.Context, conn *grpc.ClientConn) error
 
-func describe(namespace string) call {
+func describeCall(namespace string) call {
 	return func(ctx context.Context, conn *grpc.ClientConn) error {
 		_, err := workflowservice.NewWorkflowServiceClient(conn).DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: namespace})
 		return err
 	}
 }
 
-func list(namespace string) call {
+func listCall(namespace string) call {
 	return func(ctx context.Context, conn *grpc.ClientConn) error {
 		_, err := workflowservice.NewWorkflowServiceClient(conn).ListWorkflowExecutions(ctx, &workflowservice.ListWorkflowExecutionsRequest{Namespace: namespace})
 		return err
 	}
 }
 
-// history asks for the history of a workflow that does not exist, as a worker may.
-func history(namespace string) call {
+// historyCall asks for the history of a workflow that does not exist, as a worker may.
+func historyCall(namespace string) call {
 	return func(ctx context.Context, conn *grpc.ClientConn) error {
 		_, err := workflowservice.NewWorkflowServiceClient(conn).GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
 			Namespace: namespace, Execution: &common.WorkflowExecution{WorkflowId: "none"},
@@ -60,14 +60,14 @@ func systemInfo(ctx context.Context, conn *grpc.ClientConn) error {
 	return err
 }
 
-func health(ctx context.Context, conn *grpc.ClientConn) error {
+func checkHealth(ctx context.Context, conn *grpc.ClientConn) error {
 	_, err := grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
 	return err
 }
 
 func TestFrontendDecidesByCertificateAndToken(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	w.addNamespace(t, "alpha")
 	w.addNamespace(t, "beta")
 
@@ -77,7 +77,9 @@ func TestFrontendDecidesByCertificateAndToken(t *testing.T) { //nolint:funlen //
 	good := w.issuer.sign(t, claims("alpha", "q1"))
 	admin := w.issuer.sign(t, systemClaims())
 	past := time.Now().Add(-time.Minute).Unix()
-	edit := func(name string, value any) string { return w.issuer.sign(t, with(claims("alpha", "q1"), name, value)) }
+	edit := func(name string, value any) string {
+		return w.issuer.sign(t, withClaim(claims("alpha", "q1"), name, value))
+	}
 	_, issuerKey := w.issuer.current()
 	publicDER, err := x509.MarshalPKIXPublicKey(issuerKey.Public())
 	require.NoError(t, err)
@@ -88,49 +90,49 @@ func TestFrontendDecidesByCertificateAndToken(t *testing.T) { //nolint:funlen //
 		allowed bool
 		stream  bool
 	}{
-		"own namespace":                             {w.dial(t, &alpha, good), history("alpha"), true, false},
-		"system everywhere":                         {w.dial(t, &system, admin), list("beta"), true, false},
+		"own namespace":                             {w.dial(t, &alpha, good), historyCall("alpha"), true, false},
+		"system everywhere":                         {w.dial(t, &system, admin), listCall("beta"), true, false},
 		"system lists namespaces":                   {w.dial(t, &system, admin), listNamespaces, true, false},
 		"system uses operator methods":              {w.dial(t, &system, admin), listSearchAttributes("alpha"), true, false},
 		"no token: system info":                     {w.dial(t, &alpha, ""), systemInfo, true, false},
-		"no token: own namespace described":         {w.dial(t, &alpha, ""), describe("alpha"), true, false},
-		"no token: health":                          {w.dial(t, &alpha, ""), health, true, false},
-		"no token: health without a namespace":      {w.dial(t, &noUnit, ""), health, true, false},
-		"no token: other namespace described":       {w.dial(t, &alpha, ""), describe("beta"), false, false},
-		"no token: anything else":                   {w.dial(t, &alpha, ""), history("alpha"), false, false},
-		"no token: system certificate":              {w.dial(t, &system, ""), history("alpha"), false, false},
-		"expired":                                   {w.dial(t, &alpha, edit("exp", past)), history("alpha"), false, false},
+		"no token: own namespace described":         {w.dial(t, &alpha, ""), describeCall("alpha"), true, false},
+		"no token: health":                          {w.dial(t, &alpha, ""), checkHealth, true, false},
+		"no token: health without a namespace":      {w.dial(t, &noUnit, ""), checkHealth, true, false},
+		"no token: other namespace described":       {w.dial(t, &alpha, ""), describeCall("beta"), false, false},
+		"no token: anything else":                   {w.dial(t, &alpha, ""), historyCall("alpha"), false, false},
+		"no token: system certificate":              {w.dial(t, &system, ""), historyCall("alpha"), false, false},
+		"expired":                                   {w.dial(t, &alpha, edit("exp", past)), historyCall("alpha"), false, false},
 		"expired: system info":                      {w.dial(t, &alpha, edit("exp", past)), systemInfo, false, false},
-		"no exp":                                    {w.dial(t, &alpha, edit("exp", nil)), history("alpha"), false, false},
-		"zero exp":                                  {w.dial(t, &alpha, edit("exp", 0)), history("alpha"), false, false},
-		"exp as text":                               {w.dial(t, &alpha, edit("exp", "2099-01-01")), history("alpha"), false, false},
-		"not yet valid":                             {w.dial(t, &alpha, edit("nbf", time.Now().Add(time.Hour).Unix())), history("alpha"), false, false},
-		"wrong iss":                                 {w.dial(t, &alpha, edit("iss", "else")), history("alpha"), false, false},
-		"no iss":                                    {w.dial(t, &alpha, edit("iss", nil)), history("alpha"), false, false},
-		"wrong aud":                                 {w.dial(t, &alpha, edit("aud", []string{"else"})), history("alpha"), false, false},
-		"no aud":                                    {w.dial(t, &alpha, edit("aud", nil)), history("alpha"), false, false},
-		"one aud of two":                            {w.dial(t, &alpha, edit("aud", []string{"else", "temporal"})), history("alpha"), true, false},
-		"no sub":                                    {w.dial(t, &alpha, edit("sub", nil)), history("alpha"), false, false},
-		"empty sub":                                 {w.dial(t, &alpha, edit("sub", "")), history("alpha"), false, false},
-		"no permissions":                            {w.dial(t, &alpha, edit("permissions", nil)), history("alpha"), false, false},
-		"forged signature":                          {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "k1", newKey(t), claims("alpha", "q1"))), history("alpha"), false, false},
-		"unknown key":                               {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "k9", issuerKey, claims("alpha", "q1"))), history("alpha"), false, false},
-		"no key id":                                 {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "", issuerKey, claims("alpha", "q1"))), history("alpha"), false, false},
-		"public key as a shared secret":             {w.dial(t, &alpha, sign(t, jwt.SigningMethodHS256, "k1", publicDER, claims("alpha", "q1"))), history("alpha"), false, false},
-		"no signature":                              {w.dial(t, &alpha, sign(t, jwt.SigningMethodNone, "k1", jwt.UnsafeAllowNoneSignatureType, claims("alpha", "q1"))), history("alpha"), false, false},
-		"not a token":                               {w.dial(t, &alpha, "nonsense"), history("alpha"), false, false},
-		"token of another namespace":                {w.dial(t, &alpha, w.issuer.sign(t, claims("beta", "q1"))), history("alpha"), false, false},
-		"token of another namespace, used there":    {w.dial(t, &alpha, w.issuer.sign(t, claims("beta", "q1"))), history("beta"), false, false},
-		"certificate of another namespace":          {w.dial(t, &beta, good), history("alpha"), false, false},
-		"certificate of two namespaces":             {w.dial(t, &twoUnits, good), history("alpha"), false, false},
-		"certificate of no namespace":               {w.dial(t, &noUnit, good), history("alpha"), false, false},
-		"tenant token with the system certificate":  {w.dial(t, &system, good), history("alpha"), false, false},
-		"own namespace, renewed certificate":        {w.dial(t, &renewed, good), history("alpha"), true, false},
-		"another subject's certificate":             {w.dial(t, &colleague, good), history("alpha"), false, false},
+		"no exp":                                    {w.dial(t, &alpha, edit("exp", nil)), historyCall("alpha"), false, false},
+		"zero exp":                                  {w.dial(t, &alpha, edit("exp", 0)), historyCall("alpha"), false, false},
+		"exp as text":                               {w.dial(t, &alpha, edit("exp", "2099-01-01")), historyCall("alpha"), false, false},
+		"not yet valid":                             {w.dial(t, &alpha, edit("nbf", time.Now().Add(time.Hour).Unix())), historyCall("alpha"), false, false},
+		"wrong iss":                                 {w.dial(t, &alpha, edit("iss", "else")), historyCall("alpha"), false, false},
+		"no iss":                                    {w.dial(t, &alpha, edit("iss", nil)), historyCall("alpha"), false, false},
+		"wrong aud":                                 {w.dial(t, &alpha, edit("aud", []string{"else"})), historyCall("alpha"), false, false},
+		"no aud":                                    {w.dial(t, &alpha, edit("aud", nil)), historyCall("alpha"), false, false},
+		"one aud of two":                            {w.dial(t, &alpha, edit("aud", []string{"else", "temporal"})), historyCall("alpha"), true, false},
+		"no sub":                                    {w.dial(t, &alpha, edit("sub", nil)), historyCall("alpha"), false, false},
+		"empty sub":                                 {w.dial(t, &alpha, edit("sub", "")), historyCall("alpha"), false, false},
+		"no permissions":                            {w.dial(t, &alpha, edit("permissions", nil)), historyCall("alpha"), false, false},
+		"forged signature":                          {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "k1", newKey(t), claims("alpha", "q1"))), historyCall("alpha"), false, false},
+		"unknown key":                               {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "k9", issuerKey, claims("alpha", "q1"))), historyCall("alpha"), false, false},
+		"no key id":                                 {w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "", issuerKey, claims("alpha", "q1"))), historyCall("alpha"), false, false},
+		"public key as a shared secret":             {w.dial(t, &alpha, sign(t, jwt.SigningMethodHS256, "k1", publicDER, claims("alpha", "q1"))), historyCall("alpha"), false, false},
+		"no signature":                              {w.dial(t, &alpha, sign(t, jwt.SigningMethodNone, "k1", jwt.UnsafeAllowNoneSignatureType, claims("alpha", "q1"))), historyCall("alpha"), false, false},
+		"not a token":                               {w.dial(t, &alpha, "nonsense"), historyCall("alpha"), false, false},
+		"token of another namespace":                {w.dial(t, &alpha, w.issuer.sign(t, claims("beta", "q1"))), historyCall("alpha"), false, false},
+		"token of another namespace, used there":    {w.dial(t, &alpha, w.issuer.sign(t, claims("beta", "q1"))), historyCall("beta"), false, false},
+		"certificate of another namespace":          {w.dial(t, &beta, good), historyCall("alpha"), false, false},
+		"certificate of two namespaces":             {w.dial(t, &twoUnits, good), historyCall("alpha"), false, false},
+		"certificate of no namespace":               {w.dial(t, &noUnit, good), historyCall("alpha"), false, false},
+		"tenant token with the system certificate":  {w.dial(t, &system, good), historyCall("alpha"), false, false},
+		"own namespace, renewed certificate":        {w.dial(t, &renewed, good), historyCall("alpha"), true, false},
+		"another subject's certificate":             {w.dial(t, &colleague, good), historyCall("alpha"), false, false},
 		"another subject's certificate: info":       {w.dial(t, &colleague, good), systemInfo, false, false},
-		"system token, another system certificate":  {w.dial(t, &impostor, admin), list("beta"), false, false},
-		"system token with a tenant certificate":    {w.dial(t, &alpha, admin), history("alpha"), false, false},
-		"tenant in the system namespace":            {w.dial(t, &alpha, w.issuer.sign(t, claims("temporal-system"))), list("temporal-system"), false, false},
+		"system token, another system certificate":  {w.dial(t, &impostor, admin), listCall("beta"), false, false},
+		"system token with a tenant certificate":    {w.dial(t, &alpha, admin), historyCall("alpha"), false, false},
+		"tenant in the system namespace":            {w.dial(t, &alpha, w.issuer.sign(t, claims("temporal-system"))), listCall("temporal-system"), false, false},
 		"tenant creates a namespace":                {w.dial(t, &alpha, good), registerNamespace, false, false},
 		"tenant updates its namespace":              {w.dial(t, &alpha, good), updateNamespace, false, false},
 		"tenant lists namespaces":                   {w.dial(t, &alpha, good), listNamespaces, false, false},
@@ -139,11 +141,11 @@ func TestFrontendDecidesByCertificateAndToken(t *testing.T) { //nolint:funlen //
 		"tenant uses operator methods":              {w.dial(t, &alpha, good), listSearchAttributes("alpha"), false, false},
 		"tenant uses admin methods":                 {w.dial(t, &alpha, good), adminCluster, false, false},
 		"tenant opens an admin stream":              {w.dial(t, &alpha, good), adminStream, false, true},
-		"tenant asks for the methods by reflection": {w.dial(t, &alpha, good), reflection, false, true},
-		"tenant starts where it may not poll":       {w.dial(t, &alpha, good), start("alpha", "q2"), false, false},
-		"tenant starts on its own queue":            {w.dial(t, &alpha, good), start("alpha", "q1"), false, false},
-		"tenant lists its workflows":                {w.dial(t, &alpha, good), list("alpha"), false, false},
-		"no jti":                                    {w.dial(t, &alpha, edit("jti", nil)), history("alpha"), false, false},
+		"tenant asks for the methods by reflection": {w.dial(t, &alpha, good), callReflection, false, true},
+		"tenant starts where it may not poll":       {w.dial(t, &alpha, good), startCall("alpha", "q2"), false, false},
+		"tenant starts on its own queue":            {w.dial(t, &alpha, good), startCall("alpha", "q1"), false, false},
+		"tenant lists its workflows":                {w.dial(t, &alpha, good), listCall("alpha"), false, false},
+		"no jti":                                    {w.dial(t, &alpha, edit("jti", nil)), historyCall("alpha"), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,7 +164,7 @@ func TestFrontendDecidesByCertificateAndToken(t *testing.T) { //nolint:funlen //
 
 func TestTLSLayerRefuses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	foreign := newAuthority(t, "engine CA").client(t, "temporal-system") // same CA name, another key
 	serverOnly := w.ca.server(t)
 	for name, conn := range map[string]*grpc.ClientConn{
@@ -172,18 +174,18 @@ func TestTLSLayerRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, codes.Unavailable, status.Code(health(t.Context(), conn)))
+			require.Equal(t, codes.Unavailable, status.Code(checkHealth(t.Context(), conn)))
 		})
 	}
 }
 
 func TestPollsKeepToTheTokensQueues(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	w.addNamespace(t, "alpha")
 	cert := w.ca.client(t, "alpha")
 	granted := w.dial(t, &cert, w.issuer.sign(t, claims("alpha", "q1")))
-	none := w.dial(t, &cert, w.issuer.sign(t, with(claims("alpha"), "task_queues", nil)))
+	none := w.dial(t, &cert, w.issuer.sign(t, withClaim(claims("alpha"), "task_queues", nil)))
 	other := w.dial(t, &cert, w.issuer.sign(t, claims("beta", "q1")))
 	sticky := &taskqueue.TaskQueue{Name: "host:" + uuid.NewString(), Kind: enums.TASK_QUEUE_KIND_STICKY, NormalName: "q1"}
 
@@ -204,7 +206,7 @@ func TestPollsKeepToTheTokensQueues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for kind, poll := range polls(c.conn, c.queue) {
+			for kind, poll := range pollCalls(c.conn, c.queue) {
 				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 				if c.allowed {
 					// An allowed poll waits for a task; the deadline only says that it was not refused.
@@ -225,11 +227,11 @@ func TestPollsKeepToTheTokensQueues(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		require.NotEqual(t, codes.PermissionDenied, status.Code(polls(granted, sticky)["workflow"](ctx)))
+		require.NotEqual(t, codes.PermissionDenied, status.Code(pollCalls(granted, sticky)["workflow"](ctx)))
 	})
 }
 
-func polls(conn *grpc.ClientConn, queue *taskqueue.TaskQueue) map[string]func(context.Context) error {
+func pollCalls(conn *grpc.ClientConn, queue *taskqueue.TaskQueue) map[string]func(context.Context) error {
 	api := workflowservice.NewWorkflowServiceClient(conn)
 	return map[string]func(context.Context) error{
 		"workflow": func(ctx context.Context) error {
@@ -249,10 +251,10 @@ func polls(conn *grpc.ClientConn, queue *taskqueue.TaskQueue) map[string]func(co
 
 func TestDenialIsLoggedOnceWithoutTheToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	cert := w.ca.client(t, "alpha")
-	token := w.issuer.sign(t, with(claims("alpha"), "exp", time.Now().Add(-time.Minute).Unix()))
-	require.Error(t, list("gamma")(t.Context(), w.dial(t, &cert, token)))
+	token := w.issuer.sign(t, withClaim(claims("alpha"), "exp", time.Now().Add(-time.Minute).Unix()))
+	require.Error(t, listCall("gamma")(t.Context(), w.dial(t, &cert, token)))
 
 	lines := w.log.lines("call refused")
 	require.Len(t, lines, 1)
@@ -267,12 +269,12 @@ func TestDenialIsLoggedOnceWithoutTheToken(t *testing.T) {
 
 func TestKeysMayArriveAndRotateLater(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	cert := w.ca.client(t, "temporal-system")
 	token := w.issuer.sign(t, systemClaims())
 	late := newIssuer(t)
 	late.up.Store(false)
-	w2 := newWorld(t, func(o *options.Options) { o.JWKSURL, o.JWKSRefresh = late.http.URL+"/jwks.json", time.Hour })
+	w2 := startTestServer(t, func(o *options.Options) { o.JWKSURL, o.JWKSRefresh = late.http.URL+"/jwks.json", time.Hour })
 	cert2 := w2.ca.client(t, "temporal-system")
 
 	require.NoError(t, systemInfo(t.Context(), w.dial(t, &cert, token)))
@@ -338,7 +340,7 @@ func adminStream(ctx context.Context, conn *grpc.ClientConn) error {
 	return err
 }
 
-func reflection(ctx context.Context, conn *grpc.ClientConn) error {
+func callReflection(ctx context.Context, conn *grpc.ClientConn) error {
 	stream, err := grpc_reflection_v1.NewServerReflectionClient(conn).ServerReflectionInfo(ctx)
 	if err != nil {
 		return err
@@ -347,7 +349,7 @@ func reflection(ctx context.Context, conn *grpc.ClientConn) error {
 	return err
 }
 
-func start(namespace, queue string) call {
+func startCall(namespace, queue string) call {
 	return func(ctx context.Context, conn *grpc.ClientConn) error {
 		_, err := workflowservice.NewWorkflowServiceClient(conn).StartWorkflowExecution(ctx, startRequest(namespace, queue))
 		return err

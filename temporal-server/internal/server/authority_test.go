@@ -219,8 +219,8 @@ func systemClaims() jwt.MapClaims {
 	return c
 }
 
-// with returns a copy of c with one claim changed; nil removes it.
-func with(c jwt.MapClaims, name string, value any) jwt.MapClaims {
+// withClaim returns a copy of c with one claim changed; nil removes it.
+func withClaim(c jwt.MapClaims, name string, value any) jwt.MapClaims {
 	changed := jwt.MapClaims{}
 	for k, v := range c {
 		changed[k] = v

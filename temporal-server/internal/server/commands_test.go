@@ -32,10 +32,10 @@ func errand(ctx workflow.Context, queue string) (string, error) {
 func TestWorkflowsUseTheTenantsQueuesOnly(t *testing.T) {
 	t.Parallel()
 	metrics := freeAddress(t)
-	w := newWorld(t, func(o *options.Options) { o.MetricsListen = metrics })
+	w := startTestServer(t, func(o *options.Options) { o.MetricsListen = metrics })
 	w.addNamespace(t, "alpha")
 	cert := w.ca.client(t, "alpha")
-	deciding := worker.New(w.sdk(t, "alpha", cert, with(claims("alpha", "q1"), "tenant_task_queues", []string{"q1", "q2"})), "q1", worker.Options{})
+	deciding := worker.New(w.sdk(t, "alpha", cert, withClaim(claims("alpha", "q1"), "tenant_task_queues", []string{"q1", "q2"})), "q1", worker.Options{})
 	deciding.RegisterWorkflowWithOptions(errand, workflow.RegisterOptions{Name: "errand"})
 	require.NoError(t, deciding.Start())
 	defer deciding.Stop()
@@ -119,7 +119,7 @@ func child(ctx workflow.Context, parent string) error {
 
 func TestWorkflowsOfOneCallerReachEachOther(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	w.addNamespace(t, "alpha")
 	engine := w.sdk(t, "alpha", w.ca.client(t, "alpha"), claims("alpha", "q1", "q2"))
 	for _, queue := range []string{"q1", "q2"} {

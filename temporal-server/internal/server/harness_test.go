@@ -26,8 +26,8 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/server"
 )
 
-// world is a running server with its trusted authorities.
-type world struct {
+// testServer is a running server with its trusted authorities.
+type testServer struct {
 	ca     *authority
 	issuer *issuer
 	opts   options.Options
@@ -35,8 +35,8 @@ type world struct {
 	log    *logBuffer
 }
 
-// newWorld starts a server; change may alter its options first.
-func newWorld(t *testing.T, change func(*options.Options)) *world {
+// startTestServer starts a server; change may alter its options first.
+func startTestServer(t *testing.T, change func(*options.Options)) *testServer {
 	t.Helper()
 	w := newAuthorities(t)
 	if change != nil {
@@ -47,9 +47,9 @@ func newWorld(t *testing.T, change func(*options.Options)) *world {
 }
 
 // newAuthorities creates the authorities and the options of a server without starting it.
-func newAuthorities(t *testing.T) *world {
+func newAuthorities(t *testing.T) *testServer {
 	t.Helper()
-	w := &world{ca: newAuthority(t, "engine CA"), issuer: newIssuer(t), log: &logBuffer{}}
+	w := &testServer{ca: newAuthority(t, "engine CA"), issuer: newIssuer(t), log: &logBuffer{}}
 	dir := t.TempDir()
 	cert, key := writePair(t, dir, w.ca.server(t))
 	ca := filepath.Join(dir, "ca.pem")
@@ -68,14 +68,14 @@ func newAuthorities(t *testing.T) *world {
 }
 
 // address returns where the frontend is.
-func (w *world) address() string {
+func (w *testServer) address() string {
 	if w.server == nil {
 		return w.opts.Listen
 	}
 	return w.server.Address()
 }
 
-func (w *world) start(t *testing.T) {
+func (w *testServer) start(t *testing.T) {
 	t.Helper()
 	var err error
 	w.server, err = server.Start(t.Context(), w.opts, slog.New(slog.NewJSONHandler(w.log, nil)), time.Now)
@@ -84,7 +84,7 @@ func (w *world) start(t *testing.T) {
 }
 
 // dial opens a connection that shows cert and sends token; an empty token sends none.
-func (w *world) dial(t *testing.T, cert *tls.Certificate, token string) *grpc.ClientConn {
+func (w *testServer) dial(t *testing.T, cert *tls.Certificate, token string) *grpc.ClientConn {
 	t.Helper()
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool()}
 	if cert != nil {
@@ -110,14 +110,14 @@ func (w *world) dial(t *testing.T, cert *tls.Certificate, token string) *grpc.Cl
 	return conn
 }
 
-func (w *world) system(t *testing.T) *grpc.ClientConn {
+func (w *testServer) system(t *testing.T) *grpc.ClientConn {
 	t.Helper()
 	cert := w.ca.client(t, "temporal-system")
 	return w.dial(t, &cert, w.issuer.sign(t, systemClaims()))
 }
 
 // addNamespace creates a namespace and waits until the server knows it.
-func (w *world) addNamespace(t *testing.T, name string) {
+func (w *testServer) addNamespace(t *testing.T, name string) {
 	t.Helper()
 	api := workflowservice.NewWorkflowServiceClient(w.system(t))
 	_, err := api.RegisterNamespace(t.Context(), &workflowservice.RegisterNamespaceRequest{
@@ -127,14 +127,14 @@ func (w *world) addNamespace(t *testing.T, name string) {
 }
 
 // sdk connects an SDK client to namespace.
-func (w *world) sdk(t *testing.T, namespace string, cert tls.Certificate, c jwt.MapClaims) client.Client {
+func (w *testServer) sdk(t *testing.T, namespace string, cert tls.Certificate, c jwt.MapClaims) client.Client {
 	t.Helper()
 	token := w.issuer.sign(t, c)
 	return w.sdkWith(t, namespace, cert, func(context.Context) (string, error) { return token, nil })
 }
 
 // sdkWith is sdk with a token that may change.
-func (w *world) sdkWith(t *testing.T, namespace string, cert tls.Certificate, token func(context.Context) (string, error)) client.Client {
+func (w *testServer) sdkWith(t *testing.T, namespace string, cert tls.Certificate, token func(context.Context) (string, error)) client.Client {
 	t.Helper()
 	connected, err := client.Dial(client.Options{
 		HostPort:    w.address(),

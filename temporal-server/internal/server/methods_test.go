@@ -22,8 +22,8 @@ import (
 
 const taskQueueMessage = "temporal.api.taskqueue.v1.TaskQueue"
 
-// mounted returns every method the frontend answers to, as it says itself.
-func mounted(t *testing.T, w *world) []protoreflect.MethodDescriptor {
+// listMethods returns every method the frontend answers to, as it says itself.
+func listMethods(t *testing.T, w *testServer) []protoreflect.MethodDescriptor {
 	t.Helper()
 	stream, err := grpc_reflection_v1.NewServerReflectionClient(w.system(t)).ServerReflectionInfo(t.Context())
 	require.NoError(t, err)
@@ -50,8 +50,8 @@ func fullName(m protoreflect.MethodDescriptor) string {
 	return "/" + string(m.Parent().FullName()) + "/" + string(m.Name())
 }
 
-// request makes a request about namespace and queue and says whether it names each of them.
-func request(m protoreflect.MethodDescriptor, namespace, queue string) (message *dynamicpb.Message, namesNamespace, namesQueue bool) {
+// newRequest makes a request about namespace and queue and says whether it names each of them.
+func newRequest(m protoreflect.MethodDescriptor, namespace, queue string) (message *dynamicpb.Message, namesNamespace, namesQueue bool) {
 	message = dynamicpb.NewMessage(m.Input())
 	for i := range m.Input().Fields().Len() {
 		field := m.Input().Fields().Get(i)
@@ -94,7 +94,7 @@ func send(t *testing.T, conn *grpc.ClientConn, m protoreflect.MethodDescriptor, 
 	return stream.RecvMsg(answer)
 }
 
-func refused(err error) bool {
+func isRefused(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Request unauthorized.")
 }
 
@@ -108,15 +108,15 @@ type attempt struct {
 }
 
 // attempts returns a valid worker and all kinds of invalid ones.
-func attempts(t *testing.T, w *world, foreign *authority) []attempt {
+func attempts(t *testing.T, w *testServer, foreign *authority) []attempt {
 	t.Helper()
 	alpha, beta, revokedCert := w.ca.client(t, "alpha"), w.ca.client(t, "beta"), w.ca.client(t, "alpha")
 	strange, colleague := foreign.client(t, "alpha"), w.ca.clientOf(t, "robot-2", "alpha")
 	good := claims("alpha", "q1")
-	revokedClaims := with(good, "jti", "revoked")
+	revokedClaims := withClaim(good, "jti", "revoked")
 	w.issuer.revoke([]string{"revoked"}, []string{revokedCert.Leaf.SerialNumber.Text(16)})
 	probe := w.dial(t, &revokedCert, "")
-	require.Eventually(t, func() bool { return health(t.Context(), probe) != nil }, 10*time.Second, 10*time.Millisecond, "the revocations are read")
+	require.Eventually(t, func() bool { return checkHealth(t.Context(), probe) != nil }, 10*time.Second, 10*time.Millisecond, "the revocations are read")
 	other := newKey(t)
 
 	onlyEveryone := func(who access, _, _ bool) bool { return who == everyone }
@@ -125,7 +125,7 @@ func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 	return []attempt{
 		{"a good worker", dial(good), "alpha", "q1", func(who access, _, _ bool) bool { return who <= workers }},
 		{"no token", w.dial(t, &alpha, ""), "alpha", "q1", func(who access, _, _ bool) bool { return who <= tokenless }},
-		{"an expired token", dial(with(good, "exp", time.Now().Add(-time.Second).Unix())), "alpha", "q1", onlyEveryone},
+		{"an expired token", dial(withClaim(good, "exp", time.Now().Add(-time.Second).Unix())), "alpha", "q1", onlyEveryone},
 		{"a forged token", w.dial(t, &alpha, sign(t, jwt.SigningMethodES256, "k1", other, good)), "alpha", "q1", onlyEveryone},
 		{"a revoked token", dial(revokedClaims), "alpha", "q1", never},
 		{"a revoked certificate", w.dial(t, &revokedCert, w.issuer.sign(t, good)), "alpha", "q1", never},
@@ -149,7 +149,7 @@ func attempts(t *testing.T, w *world, foreign *authority) []attempt {
 }
 
 // operatorAttempts returns a valid operator and all kinds of invalid ones, once attempts has revoked a token.
-func operatorAttempts(t *testing.T, w *world) []attempt {
+func operatorAttempts(t *testing.T, w *testServer) []attempt {
 	t.Helper()
 	alpha := w.ca.clientOf(t, "operator-1", "alpha")
 	good := operatorClaims("alpha")
@@ -158,13 +158,13 @@ func operatorAttempts(t *testing.T, w *world) []attempt {
 	dial := func(c jwt.MapClaims) *grpc.ClientConn { return w.dial(t, &alpha, w.issuer.sign(t, c)) }
 	return []attempt{
 		{"an operator", dial(good), "alpha", "q1", reads},
-		{"an operator who may write", dial(with(good, "permissions", []string{"alpha:admin"})), "alpha", "q1", reads},
+		{"an operator who may write", dial(withClaim(good, "permissions", []string{"alpha:admin"})), "alpha", "q1", reads},
 		{"an operator in another namespace", dial(good), "beta", "q1", func(who access, namesNamespace, _ bool) bool {
 			return who == everyone || (who <= workers && !namesNamespace)
 		}},
 		{"an operator of another namespace", dial(operatorClaims("beta")), "alpha", "q1", onlyEveryone},
-		{"an operator whose token has expired", dial(with(good, "exp", time.Now().Add(-time.Second).Unix())), "alpha", "q1", onlyEveryone},
-		{"an operator whose token is revoked", dial(with(good, "jti", "revoked")), "alpha", "q1", func(access, bool, bool) bool { return false }},
+		{"an operator whose token has expired", dial(withClaim(good, "exp", time.Now().Add(-time.Second).Unix())), "alpha", "q1", onlyEveryone},
+		{"an operator whose token is revoked", dial(withClaim(good, "jti", "revoked")), "alpha", "q1", func(access, bool, bool) bool { return false }},
 	}
 }
 
@@ -178,16 +178,16 @@ func TestEveryMethodHasItsCallers(t *testing.T) {
 	} {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, change)
+			w := startTestServer(t, change)
 			w.addNamespace(t, "alpha")
 			w.addNamespace(t, "beta")
-			methods := mounted(t, w)
-			require.Len(t, methods, len(rows()), "each row is of a method the frontend has")
+			methods := listMethods(t, w)
+			require.Len(t, methods, len(methodAccess()), "each row is of a method the frontend has")
 			for _, a := range attempts(t, w, newAuthority(t, "engine CA")) {
-				requireCallers(t, methods, rows(), a)
+				requireCallers(t, methods, methodAccess(), a)
 			}
 			for _, a := range operatorAttempts(t, w) {
-				requireCallers(t, methods, readable(), a)
+				requireCallers(t, methods, readerAccess(), a)
 			}
 		})
 	}
@@ -201,10 +201,10 @@ func requireCallers(t *testing.T, methods []protoreflect.MethodDescriptor, known
 		for _, m := range methods {
 			who, found := known[fullName(m)]
 			require.True(t, found, "%s has no row that says who may call it", fullName(m))
-			message, namesNamespace, namesQueue := request(m, a.namespace, a.queue)
+			message, namesNamespace, namesQueue := newRequest(m, a.namespace, a.queue)
 			err := send(t, a.conn, m, message)
 			if a.passes(who, namesNamespace, namesQueue) {
-				require.False(t, refused(err), "%s by %s: %v", fullName(m), a.name, err)
+				require.False(t, isRefused(err), "%s by %s: %v", fullName(m), a.name, err)
 				require.NotEqual(t, codes.Unavailable, status.Code(err), "%s by %s: %v", fullName(m), a.name, err)
 				continue
 			}
@@ -219,7 +219,7 @@ func requireRefused(t *testing.T, m protoreflect.MethodDescriptor, a attempt, er
 		require.Equal(t, codes.Unavailable, status.Code(err), "%s by %s: %v", fullName(m), a.name, err)
 		return
 	}
-	require.True(t, refused(err), "%s by %s: %v", fullName(m), a.name, err)
+	require.True(t, isRefused(err), "%s by %s: %v", fullName(m), a.name, err)
 	if !m.IsStreamingClient() && !m.IsStreamingServer() { // Temporal does not translate a stream's error into a gRPC code
 		require.Equal(t, codes.PermissionDenied, status.Code(err), "%s by %s: %v", fullName(m), a.name, err)
 	}
@@ -227,19 +227,19 @@ func requireRefused(t *testing.T, m protoreflect.MethodDescriptor, a attempt, er
 
 func TestOpenedMethodsKeepToNamespaceAndQueues(t *testing.T) {
 	t.Parallel()
-	known := rows()
+	known := methodAccess()
 	var names []string
 	for method, who := range known {
 		if who == openable {
 			names = append(names, path.Base(method))
 		}
 	}
-	w := newWorld(t, func(o *options.Options) { o.EngineMethods = names })
+	w := startTestServer(t, func(o *options.Options) { o.EngineMethods = names })
 	w.addNamespace(t, "alpha")
 	w.addNamespace(t, "beta")
 	alpha := w.ca.client(t, "alpha")
-	worker := w.dial(t, &alpha, w.issuer.sign(t, with(claims("alpha", "q1"), "tenant_task_queues", []string{"q2"})))
-	for _, m := range mounted(t, w) {
+	worker := w.dial(t, &alpha, w.issuer.sign(t, withClaim(claims("alpha", "q1"), "tenant_task_queues", []string{"q2"})))
+	for _, m := range listMethods(t, w) {
 		if known[fullName(m)] != openable {
 			continue
 		}
@@ -253,9 +253,9 @@ func TestOpenedMethodsKeepToNamespaceAndQueues(t *testing.T) {
 			{"beta", "q1", func(bool) bool { return false }},
 			{"temporal-system", "q1", func(bool) bool { return false }},
 		} {
-			message, _, namesQueue := request(m, c.namespace, c.queue)
+			message, _, namesQueue := newRequest(m, c.namespace, c.queue)
 			err := send(t, worker, m, message)
-			require.Equal(t, !c.passes(namesQueue), refused(err), "%s in %s on %s: %v", fullName(m), c.namespace, c.queue, err)
+			require.Equal(t, !c.passes(namesQueue), isRefused(err), "%s in %s on %s: %v", fullName(m), c.namespace, c.queue, err)
 		}
 	}
 }

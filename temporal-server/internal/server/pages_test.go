@@ -12,7 +12,7 @@ import (
 // Pages of another namespace are refused by Temporal itself, which goes by settings that the access rules pin.
 func TestAPageTokenLeadsToNoOtherHistory(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	service := workflowservice.NewWorkflowServiceClient(w.system(t))
 	executions := map[string]*common.WorkflowExecution{}
 	for _, namespace := range []string{"alpha", "beta"} {

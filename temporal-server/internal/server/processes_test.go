@@ -61,7 +61,7 @@ func beServer(text string) error {
 }
 
 // startProcess runs services of the world's cluster in a process of their own, and returns it when they have started.
-func (w *world) startProcess(t *testing.T, services ...string) *exec.Cmd {
+func (w *testServer) startProcess(t *testing.T, services ...string) *exec.Cmd {
 	t.Helper()
 	opts := w.opts
 	opts.Services = services

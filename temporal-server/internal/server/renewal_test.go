@@ -17,9 +17,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// renewed hands out tokens that live a few seconds and replaces each before it ends.
-type renewed struct {
-	w    *world
+// renewingToken hands out tokens that live a few seconds and replaces each before it ends.
+type renewingToken struct {
+	w    *testServer
 	t    *testing.T
 	life time.Duration
 
@@ -29,11 +29,11 @@ type renewed struct {
 	issued int
 }
 
-func (r *renewed) get(context.Context) (string, error) {
+func (r *renewingToken) get(context.Context) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if now := time.Now(); now.After(r.until) {
-		r.token = r.w.issuer.sign(r.t, with(claims("alpha", "q1"), "exp", now.Add(r.life).Unix()))
+		r.token = r.w.issuer.sign(r.t, withClaim(claims("alpha", "q1"), "exp", now.Add(r.life).Unix()))
 		r.until = now.Add(r.life / 2)
 		r.issued++
 	}
@@ -65,9 +65,9 @@ func step(ctx context.Context, name string) (string, error) {
 func TestWorkerOnShortTokensLosesNoTask(t *testing.T) {
 	t.Parallel()
 	const total, each = 30 * time.Second, 10
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	w.addNamespace(t, "alpha")
-	tokens := &renewed{w: w, t: t, life: 3 * time.Second}
+	tokens := &renewingToken{w: w, t: t, life: 3 * time.Second}
 	robot := worker.New(w.sdkWith(t, "alpha", w.ca.client(t, "alpha"), tokens.get), "q1", worker.Options{})
 	robot.RegisterWorkflowWithOptions(steps, workflow.RegisterOptions{Name: "steps"})
 	robot.RegisterActivityWithOptions(step, activity.RegisterOptions{Name: "step"})

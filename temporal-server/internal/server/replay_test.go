@@ -38,13 +38,13 @@ func long(ctx workflow.Context) (int, error) {
 // A worker of another subject takes over a workflow, and reads all pages of its history for a query and for the next task.
 func TestLongHistoriesAreReplayedByAnotherWorker(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	w.addNamespace(t, "alpha")
 	service := w.sdk(t, "alpha", w.ca.client(t, "temporal-system"), systemClaims())
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	start := func(subject string) worker.Worker {
-		robot := worker.New(w.sdk(t, "alpha", w.ca.clientOf(t, subject, "alpha"), with(claims("alpha", "q1"), "sub", subject)), "q1", worker.Options{})
+		robot := worker.New(w.sdk(t, "alpha", w.ca.clientOf(t, subject, "alpha"), withClaim(claims("alpha", "q1"), "sub", subject)), "q1", worker.Options{})
 		robot.RegisterWorkflowWithOptions(long, workflow.RegisterOptions{Name: "long"})
 		require.NoError(t, robot.Start())
 		return robot

@@ -20,9 +20,9 @@ const (
 	service                     // the service only
 )
 
-// readable returns the same of callers with an operator's token.
-func readable() map[string]access {
-	all := rows()
+// readerAccess returns the same of callers with an operator's token.
+func readerAccess() map[string]access {
+	all := methodAccess()
 	for method, who := range all {
 		if who > tokenless {
 			all[method] = service
@@ -50,7 +50,7 @@ func readable() map[string]access {
 func TestOperatorsReadWhatTemporalSaysIsRead(t *testing.T) {
 	t.Parallel()
 	var left []string
-	for method, who := range readable() {
+	for method, who := range readerAccess() {
 		about := api.GetMethodMetadata(method)
 		if who == workers {
 			require.Equal(t, api.AccessReadOnly, about.Access, method)
@@ -65,8 +65,8 @@ func TestOperatorsReadWhatTemporalSaysIsRead(t *testing.T) {
 	}, left)
 }
 
-// rows returns the callers of each method of the frontend. A method without a row fails the tests.
-func rows() map[string]access { //nolint:funlen // most of it is a table
+// methodAccess returns the callers of each method of the frontend. A method without a row fails the tests.
+func methodAccess() map[string]access { //nolint:funlen // most of it is a table
 	all := map[string]access{}
 	for _, row := range []struct {
 		service string

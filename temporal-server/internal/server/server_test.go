@@ -45,7 +45,7 @@ func versioned(ctx workflow.Context) (string, error) {
 }
 
 // requireWorkflowFound has a worker of namespace run a workflow as the service starts it and finds it by its custom search attribute.
-func requireWorkflowFound(t *testing.T, w *world, namespace string) {
+func requireWorkflowFound(t *testing.T, w *testServer, namespace string) {
 	t.Helper()
 	w.addNamespace(t, namespace)
 	_, err := operatorservice.NewOperatorServiceClient(w.system(t)).AddSearchAttributes(t.Context(), &operatorservice.AddSearchAttributesRequest{
@@ -75,7 +75,7 @@ func requireWorkflowFound(t *testing.T, w *world, namespace string) {
 
 func TestSQLiteStoreRunsWorkflows(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *options.Options) { o.TaskQueuePartitions = 1 })
+	w := startTestServer(t, func(o *options.Options) { o.TaskQueuePartitions = 1 })
 	requireWorkflowFound(t, w, "alpha")
 	listed, err := workflowservice.NewWorkflowServiceClient(w.system(t)).ListTaskQueuePartitions(t.Context(),
 		&workflowservice.ListTaskQueuePartitionsRequest{Namespace: "alpha", TaskQueue: &taskqueue.TaskQueue{Name: "q1"}})
@@ -87,7 +87,7 @@ func TestSQLiteStoreRunsWorkflows(t *testing.T) {
 func TestPostgresStoreKeepsItsDataAndOneOwner(t *testing.T) {
 	t.Parallel()
 	databaseURL := newPostgres(t)
-	w := newWorld(t, func(o *options.Options) {
+	w := startTestServer(t, func(o *options.Options) {
 		o.Store, o.DatabaseURL, o.Database, o.VisibilityDatabase = options.StorePostgres, databaseURL, "engine main", "engine_visibility"
 	})
 	requireWorkflowFound(t, w, "alpha")
@@ -113,7 +113,7 @@ func TestStartNamesWhatItCannotUse(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = taken.Close() })
-	good := newWorld(t, nil).opts
+	good := startTestServer(t, nil).opts
 
 	for name, c := range map[string]struct {
 		change func(*options.Options)
@@ -159,7 +159,7 @@ func TestStartNamesWhatItCannotUse(t *testing.T) {
 
 func TestTLSFilesAreReloaded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	next := newAuthority(t, "next engine CA")
 	old, fresh := w.ca.client(t, "temporal-system"), next.client(t, "temporal-system")
 	token := w.issuer.sign(t, systemClaims())
@@ -189,9 +189,9 @@ func TestTLSFilesAreReloaded(t *testing.T) {
 // No listener accepts a client that offers suites of CBC mode only.
 func TestListenersRefuseCBC(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	cert := w.ca.client(t, "temporal-system")
-	for _, address := range listeners(t) {
+	for _, address := range listenAddresses(t) {
 		dialer := &tls.Dialer{Config: &tls.Config{
 			MaxVersion: tls.VersionTLS12, InsecureSkipVerify: true, Certificates: []tls.Certificate{cert},
 			CipherSuites: []uint16{
@@ -209,10 +209,10 @@ func TestListenersRefuseCBC(t *testing.T) {
 
 func TestOtherListenersAreClosedToOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	cert := w.ca.client(t, "temporal-system")
 	mutual := credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true, Certificates: []tls.Certificate{cert}})
-	ports := listeners(t)
+	ports := listenAddresses(t)
 	require.GreaterOrEqual(t, len(ports), 4, "the frontend, the internal frontend, history and matching")
 	for _, address := range ports {
 		if address == w.server.Address() {

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listeners returns the IPv4 addresses this process listens on.
-func listeners(t *testing.T) []string {
+// listenAddresses returns the IPv4 addresses this process listens on.
+func listenAddresses(t *testing.T) []string {
 	t.Helper()
 	own := map[string]bool{}
 	fds, err := filepath.Glob("/proc/self/fd/*")
@@ -48,7 +48,7 @@ func listeners(t *testing.T) []string {
 }
 
 // shownCertificate returns the certificate the frontend presents.
-func shownCertificate(t *testing.T, w *world, cert tls.Certificate) *x509.Certificate {
+func shownCertificate(t *testing.T, w *testServer, cert tls.Certificate) *x509.Certificate {
 	t.Helper()
 	conn, err := tls.Dial("tcp", w.server.Address(), &tls.Config{
 		MinVersion: tls.VersionTLS12, RootCAs: w.ca.pool(), Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2"},

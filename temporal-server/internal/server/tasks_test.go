@@ -20,33 +20,33 @@ import (
 	"github.com/procession-dev/procession/temporal-server/internal/options"
 )
 
-// robot is a worker of namespace alpha that speaks gRPC itself.
-type robot struct {
+// rawWorker is a worker of namespace alpha that speaks gRPC itself.
+type rawWorker struct {
 	t       *testing.T
 	subject string
 	api     workflowservice.WorkflowServiceClient
 }
 
-func newRobot(t *testing.T, w *world, subject string, queues ...string) robot {
+func newRawWorker(t *testing.T, w *testServer, subject string, queues ...string) rawWorker {
 	t.Helper()
 	cert := w.ca.clientOf(t, subject, "alpha")
-	conn := w.dial(t, &cert, w.issuer.sign(t, with(claims("alpha", queues...), "sub", subject)))
-	return robot{t, subject, workflowservice.NewWorkflowServiceClient(conn)}
+	conn := w.dial(t, &cert, w.issuer.sign(t, withClaim(claims("alpha", queues...), "sub", subject)))
+	return rawWorker{t, subject, workflowservice.NewWorkflowServiceClient(conn)}
 }
 
-func (r robot) pollWorkflow(queue *taskqueue.TaskQueue, wait time.Duration) (*workflowservice.PollWorkflowTaskQueueResponse, error) {
+func (r rawWorker) pollWorkflow(queue *taskqueue.TaskQueue, wait time.Duration) (*workflowservice.PollWorkflowTaskQueueResponse, error) {
 	ctx, cancel := context.WithTimeout(r.t.Context(), wait)
 	defer cancel()
 	return r.api.PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{Namespace: "alpha", Identity: r.subject, TaskQueue: queue})
 }
 
 // pollSticky polls as SDKs before mid-2023 do: without the name of the normal queue.
-func (r robot) pollSticky(name string, wait time.Duration) (*workflowservice.PollWorkflowTaskQueueResponse, error) {
+func (r rawWorker) pollSticky(name string, wait time.Duration) (*workflowservice.PollWorkflowTaskQueueResponse, error) {
 	return r.pollWorkflow(&taskqueue.TaskQueue{Name: name, Kind: enums.TASK_QUEUE_KIND_STICKY}, wait)
 }
 
 // ownsSticky asks for a sticky queue without saying how long to wait, which Temporal refuses at once where the guard does not.
-func (r robot) ownsSticky(name string) bool {
+func (r rawWorker) ownsSticky(name string) bool {
 	_, err := r.api.PollWorkflowTaskQueue(r.t.Context(), &workflowservice.PollWorkflowTaskQueueRequest{
 		Namespace: "alpha", TaskQueue: &taskqueue.TaskQueue{Name: name, Kind: enums.TASK_QUEUE_KIND_STICKY},
 	})
@@ -54,7 +54,7 @@ func (r robot) ownsSticky(name string) bool {
 	return status.Code(err) == codes.InvalidArgument
 }
 
-func (r robot) completeWorkflow(task []byte, sticky string, commands ...*command.Command) error {
+func (r rawWorker) completeWorkflow(task []byte, sticky string, commands ...*command.Command) error {
 	request := &workflowservice.RespondWorkflowTaskCompletedRequest{Namespace: "alpha", TaskToken: task, Commands: commands}
 	if sticky != "" {
 		request.StickyAttributes = &taskqueue.StickyExecutionAttributes{
@@ -66,8 +66,8 @@ func (r robot) completeWorkflow(task []byte, sticky string, commands ...*command
 	return err
 }
 
-// answers tries every answer to an activity's task, the heartbeat first.
-func (r robot) answers(task []byte) map[string]error {
+// answerTask tries every answer to an activity's task, the heartbeat first.
+func (r rawWorker) answerTask(task []byte) map[string]error {
 	ctx, errs := r.t.Context(), map[string]error{}
 	_, errs["heartbeat"] = r.api.RecordActivityTaskHeartbeat(ctx, &workflowservice.RecordActivityTaskHeartbeatRequest{Namespace: "alpha", TaskToken: task})
 	_, errs["completed"] = r.api.RespondActivityTaskCompleted(ctx, &workflowservice.RespondActivityTaskCompletedRequest{Namespace: "alpha", TaskToken: task})
@@ -76,7 +76,7 @@ func (r robot) answers(task []byte) map[string]error {
 	return errs
 }
 
-func (r robot) pollActivity(queue string) *workflowservice.PollActivityTaskQueueResponse {
+func (r rawWorker) pollActivity(queue string) *workflowservice.PollActivityTaskQueueResponse {
 	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
 	defer cancel()
 	task, err := r.api.PollActivityTaskQueue(ctx, &workflowservice.PollActivityTaskQueueRequest{Namespace: "alpha", TaskQueue: &taskqueue.TaskQueue{Name: queue}})
@@ -91,13 +91,13 @@ func requireDenied(t *testing.T, errs map[string]error) {
 	}
 }
 
-func (r robot) history(execution *common.WorkflowExecution, page []byte) (*workflowservice.GetWorkflowExecutionHistoryResponse, error) {
+func (r rawWorker) history(execution *common.WorkflowExecution, page []byte) (*workflowservice.GetWorkflowExecutionHistoryResponse, error) {
 	return r.api.GetWorkflowExecutionHistory(r.t.Context(), &workflowservice.GetWorkflowExecutionHistoryRequest{
 		Namespace: "alpha", Execution: execution, MaximumPageSize: 1, NextPageToken: page,
 	})
 }
 
-func schedule(queue string) *command.Command {
+func scheduleActivity(queue string) *command.Command {
 	return &command.Command{
 		CommandType: enums.COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK,
 		Attributes: &command.Command_ScheduleActivityTaskCommandAttributes{ScheduleActivityTaskCommandAttributes: &command.ScheduleActivityTaskCommandAttributes{
@@ -110,7 +110,7 @@ func schedule(queue string) *command.Command {
 // An attacker within the tenant knows the name of the sticky queue, the ids, and the format of tokens.
 func TestNoSubjectWorksOnTheTasksOfAnother(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *options.Options) { o.Store, o.DatabaseURL = options.StorePostgres, newPostgres(t) })
+	w := startTestServer(t, func(o *options.Options) { o.Store, o.DatabaseURL = options.StorePostgres, newPostgres(t) })
 	w.addNamespace(t, "alpha")
 	service := workflowservice.NewWorkflowServiceClient(w.system(t))
 	start := startRequest("alpha", "q1")
@@ -121,7 +121,7 @@ func TestNoSubjectWorksOnTheTasksOfAnother(t *testing.T) {
 	described, err := service.DescribeNamespace(t.Context(), &workflowservice.DescribeNamespaceRequest{Namespace: "alpha"})
 	require.NoError(t, err)
 
-	own, other, customer := newRobot(t, w, "own", "q1"), newRobot(t, w, "other", "q1"), newRobot(t, w, "customer", "customer-q")
+	own, other, customer := newRawWorker(t, w, "own", "q1"), newRawWorker(t, w, "other", "q1"), newRawWorker(t, w, "customer", "customer-q")
 	sticky := "host:" + uuid.NewString()
 	require.True(t, own.ownsSticky(sticky))
 	require.False(t, other.ownsSticky(sticky))
@@ -129,12 +129,12 @@ func TestNoSubjectWorksOnTheTasksOfAnother(t *testing.T) {
 	require.NoError(t, err)
 	denied := map[string]error{
 		"another's task": other.completeWorkflow(task.GetTaskToken(), ""),
-		"a forged task": other.completeWorkflow(forged(t, &tokenspb.Task{
+		"a forged task": other.completeWorkflow(forgeToken(t, &tokenspb.Task{
 			NamespaceId: described.GetNamespaceInfo().GetId(), WorkflowId: execution.GetWorkflowId(), RunId: execution.GetRunId(),
 			ScheduledEventId: 2, StartedEventId: task.GetStartedEventId(), Attempt: 1,
 		}), ""),
 		"another's sticky queue":    customer.completeWorkflow(task.GetTaskToken(), sticky),
-		"a queue outside the token": own.completeWorkflow(task.GetTaskToken(), sticky, schedule("q9")),
+		"a queue outside the token": own.completeWorkflow(task.GetTaskToken(), sticky, scheduleActivity("q9")),
 	}
 	requireDenied(t, denied)
 
@@ -142,23 +142,23 @@ func TestNoSubjectWorksOnTheTasksOfAnother(t *testing.T) {
 	require.NoError(t, w.server.Stop())
 	w.start(t)
 	service = workflowservice.NewWorkflowServiceClient(w.system(t))
-	own, other, customer = newRobot(t, w, "own", "q1"), newRobot(t, w, "other", "q1"), newRobot(t, w, "customer", "customer-q")
+	own, other, customer = newRawWorker(t, w, "own", "q1"), newRawWorker(t, w, "other", "q1"), newRawWorker(t, w, "customer", "customer-q")
 	require.False(t, other.ownsSticky(sticky))
 	require.False(t, customer.ownsSticky(sticky))
-	require.NoError(t, own.completeWorkflow(task.GetTaskToken(), sticky, schedule("q1")))
+	require.NoError(t, own.completeWorkflow(task.GetTaskToken(), sticky, scheduleActivity("q1")))
 
-	ids := forged(t, &tokenspb.Task{NamespaceId: described.GetNamespaceInfo().GetId(), WorkflowId: execution.GetWorkflowId(), ActivityId: "a1"})
-	requireDenied(t, customer.answers(ids))
-	requireDenied(t, own.answers(ids))
+	ids := forgeToken(t, &tokenspb.Task{NamespaceId: described.GetNamespaceInfo().GetId(), WorkflowId: execution.GetWorkflowId(), ActivityId: "a1"})
+	requireDenied(t, customer.answerTask(ids))
+	requireDenied(t, own.answerTask(ids))
 	activity := own.pollActivity("q1")
-	requireDenied(t, other.answers(activity.GetTaskToken()))
+	requireDenied(t, other.answerTask(activity.GetTaskToken()))
 	polled := make(chan *workflowservice.PollWorkflowTaskQueueResponse, 1)
 	go func() {
 		task, _ := own.pollSticky(sticky, time.Minute)
 		polled <- task
 	}()
 	require.Eventually(t, func() bool { return isPolled(t, service, sticky) }, 30*time.Second, 20*time.Millisecond, "Temporal uses it while it is polled")
-	answered := own.answers(activity.GetTaskToken())
+	answered := own.answerTask(activity.GetTaskToken())
 	require.NoError(t, answered["heartbeat"])
 	require.NoError(t, answered["completed"])
 
@@ -177,7 +177,7 @@ func isPolled(t *testing.T, service workflowservice.WorkflowServiceClient, stick
 	return err == nil && len(described.GetPollers()) > 0
 }
 
-func requireHistoriesKeptApart(t *testing.T, execution *common.WorkflowExecution, own, other, customer robot) {
+func requireHistoriesKeptApart(t *testing.T, execution *common.WorkflowExecution, own, other, customer rawWorker) {
 	t.Helper()
 	first, err := own.history(execution, nil)
 	require.NoError(t, err)
@@ -192,7 +192,7 @@ func requireHistoriesKeptApart(t *testing.T, execution *common.WorkflowExecution
 	requireDenied(t, map[string]error{"a page": foreignPage, "a queue": foreignQueue, "both": foreignBoth})
 }
 
-func forged(t *testing.T, token *tokenspb.Task) []byte {
+func forgeToken(t *testing.T, token *tokenspb.Task) []byte {
 	t.Helper()
 	content, err := token.Marshal()
 	require.NoError(t, err)
@@ -202,15 +202,15 @@ func forged(t *testing.T, token *tokenspb.Task) []byte {
 // The service completes activities with tokens that their workers passed to it.
 func TestTheServiceAnswersTasksOfOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := startTestServer(t, nil)
 	w.addNamespace(t, "alpha")
 	service := workflowservice.NewWorkflowServiceClient(w.system(t))
 	_, err := service.StartWorkflowExecution(t.Context(), startRequest("alpha", "q1"))
 	require.NoError(t, err)
-	own := newRobot(t, w, "own", "q1")
+	own := newRawWorker(t, w, "own", "q1")
 	task, err := own.pollWorkflow(&taskqueue.TaskQueue{Name: "q1"}, time.Minute)
 	require.NoError(t, err)
-	require.NoError(t, own.completeWorkflow(task.GetTaskToken(), "", schedule("q1")))
+	require.NoError(t, own.completeWorkflow(task.GetTaskToken(), "", scheduleActivity("q1")))
 	activity := own.pollActivity("q1")
 	_, err = service.RespondActivityTaskCompleted(t.Context(), &workflowservice.RespondActivityTaskCompletedRequest{
 		Namespace: "alpha", TaskToken: activity.GetTaskToken(),
