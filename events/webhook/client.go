@@ -160,8 +160,7 @@ func newRequest(ctx context.Context, target *url.URL, d Delivery, now time.Time)
 	return request.WithContext(ctx)
 }
 
-// dialTLS opens a connection and performs the TLS handshake, so that errors tell the
-// two apart.
+// dialTLS opens a connection and performs the TLS handshake, with distinct errors.
 func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
 	plain, err := c.guard.DialContext(ctx, network, address)
 	if err != nil {
