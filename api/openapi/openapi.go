@@ -1,6 +1,7 @@
 // Package openapi contains the contracts of the REST interface as OpenAPI 3.1
-// documents. The servers in the oas packages are generated from them, requests are
-// validated against them, and clients download them as they are.
+// documents. Servers and clients are generated from them, requests are validated
+// against them, and clients download them. tools/bundle joins a document from the
+// folder of the same name, with a file for each resource.
 package openapi
 
 import (
