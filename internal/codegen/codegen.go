@@ -7,9 +7,9 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// Generate writes a source file for documents, of which at most one may describe a process definition. Its package is
-// named so in Go and in Java; other languages have no use for the name. It fails when the documents describe nothing that has types
-// or codes, and when a name cannot be written in the language.
+// Generate returns a source file for resources, with at most one process definition among them. Go and Java use pkg as
+// the name of the package; other languages ignore it. It fails if the resources have neither types nor codes, or if a name
+// cannot be written in the language.
 func Generate(language Language, pkg string, documents []resource.Document) ([]byte, error) {
 	c, err := language.conventions()
 	if err != nil {
@@ -19,23 +19,23 @@ func Generate(language Language, pkg string, documents []resource.Document) ([]b
 	if err != nil {
 		return nil, err
 	}
-	return c.write(pkg, f, name(f, c))
+	return c.write(pkg, f, spellNames(f, c))
 }
 
-// file is what a source file declares, in the order of the documents.
+// file contains the declarations of a source file, in the order of the resources.
 type file struct {
 	groups []group
 	types  []object
 	// steps are the tasks, in the order of the definition.
 	steps []step
-	// taken are the names of types.
+	// taken contains the names of the types.
 	taken map[string]bool
 }
 
-// step is a task that a process may have.
+// step is a task of a process.
 type step struct {
 	task constant
-	// data is the type of its data, "" for data without a schema.
+	// data names the type of its data, "" without a schema.
 	data string
 }
 
@@ -47,19 +47,19 @@ type group struct {
 
 // constant names a code.
 type constant struct {
-	// prefix is what the code is a code of, "" for names that say so themselves.
+	// prefix names the kind of the code, "" if the name contains it.
 	prefix, name string
 	value        string
 	about        string
 }
 
-// Errors of documents that no code can be written for.
+// Errors of Generate and NewWorker.
 var (
 	ErrNothing = errors.New("the documents describe no process definition, data structure or business artifact definition")
 	ErrSeveral = errors.New("the documents describe more than one process definition")
 )
 
-// describe reads documents.
+// describe collects the declarations for resources.
 func describe(documents []resource.Document) (file, error) {
 	f := file{taken: map[string]bool{}}
 	definitions := 0
@@ -70,11 +70,11 @@ func describe(documents []resource.Document) (file, error) {
 			if definitions++; definitions > 1 {
 				return file{}, ErrSeveral
 			}
-			f.definition(code, spec)
+			f.addDefinition(code, spec)
 		case *resource.DataStructureSpec:
-			f.add(code, "data of the structure "+code, spec.Schema)
+			f.addSchema(code, "data of the structure "+code, spec.Schema)
 		case *resource.BusinessArtifactDefinitionSpec:
-			f.add(code, "the data of a business artifact "+code, spec.DataSchema)
+			f.addSchema(code, "the data of a business artifact "+code, spec.DataSchema)
 		}
 	}
 	if len(f.groups)+len(f.types) == 0 {
@@ -83,11 +83,11 @@ func describe(documents []resource.Document) (file, error) {
 	return f, nil
 }
 
-// add adds the types of a schema, none for an absent one. About says what values of it are. It returns the name of the
-// type of the whole.
-func (f *file) add(name, about string, schema []byte) string {
+// addSchema adds the types of a schema and returns the name of the outermost one, or "" if the schema is absent. about
+// describes its values.
+func (f *file) addSchema(name, about string, schema []byte) string {
 	r := reader{root: schema, prefix: name, named: map[string]string{}, taken: f.taken}
-	types := r.all("is " + about + ".")
+	types := r.readAll("is " + about + ".")
 	if len(types) == 0 {
 		return ""
 	}
@@ -95,25 +95,25 @@ func (f *file) add(name, about string, schema []byte) string {
 	return types[0].name
 }
 
-func (f *file) definition(code string, spec *resource.ProcessDefinitionSpec) {
+func (f *file) addDefinition(code string, spec *resource.ProcessDefinitionSpec) {
 	head := group{about: "The process definition.", constants: []constant{{name: "PROCESS_DEFINITION", value: code, about: spec.Name}}}
 	if e := spec.Engine; e != nil {
 		head.constants = append(head.constants,
 			constant{name: "WORKFLOW_TYPE", value: e.WorkflowType}, constant{name: "TASK_QUEUE", value: e.TaskQueue})
 	}
 	items, elements := group{about: "Codes of items."}, group{about: "Codes of elements."}
-	elements.elements(spec.Elements)
-	f.add("METADATA", "the metadata of a process", spec.MetadataSchema)
-	f.add("ENTITY", "the entity of a process", spec.EntitySchema)
+	elements.addElements(spec.Elements)
+	f.addSchema("METADATA", "the metadata of a process", spec.MetadataSchema)
+	f.addSchema("ENTITY", "the entity of a process", spec.EntitySchema)
 	for i := range spec.Items {
 		item := &spec.Items[i]
 		named := constant{string(item.Type), item.Code, item.Code, item.Name}
 		items.constants = append(items.constants, named)
-		elements.elements(item.Elements)
+		elements.addElements(item.Elements)
 		if item.Type == domain.ItemTask {
-			data := f.add(item.Code, "the data of the task "+item.Code, item.DataSchema)
+			data := f.addSchema(item.Code, "the data of the task "+item.Code, item.DataSchema)
 			f.steps = append(f.steps, step{named, data})
-			f.add(item.Code+"_CONTEXT", "the context of the task "+item.Code, item.ContextDataSchema)
+			f.addSchema(item.Code+"_CONTEXT", "the context of the task "+item.Code, item.ContextDataSchema)
 		}
 	}
 	actions := group{about: "Codes and workflow types of user actions."}
@@ -131,8 +131,8 @@ func (f *file) definition(code string, spec *resource.ProcessDefinitionSpec) {
 	}
 }
 
-// elements adds the codes of elements. Tasks may have elements of the same code.
-func (g *group) elements(specs []resource.ElementSpec) {
+// addElements adds the codes of elements, each once: several tasks may have elements with the same code.
+func (g *group) addElements(specs []resource.ElementSpec) {
 	for i := range specs {
 		e := constant{"ELEMENT", specs[i].Code, specs[i].Code, specs[i].Name}
 		known := false

@@ -63,7 +63,7 @@ func TestGeneratedCode(t *testing.T) {
 	}
 }
 
-// worker uses what is generated for REQUEST.
+// worker is code that uses the generated code for REQUEST.
 const worker = `package request
 
 import "encoding/json"
@@ -78,7 +78,7 @@ var (
 )
 `
 
-// jsonOnly imports what generated code needs of encoding/json.
+// jsonOnly is an importer with the parts of encoding/json in generated code.
 type jsonOnly struct{}
 
 func (jsonOnly) Import(path string) (*types.Package, error) {

@@ -1,6 +1,6 @@
-// Package codegen writes source code for workers from the resources that they work on: types for the data of tasks,
-// messages and artifacts, and constants for codes. A worker that is compiled or checked with them fails to build when a
-// member or a code is renamed.
+// Package codegen generates source code for workers from resources: types for the data of tasks and artifacts, and
+// constants for codes. A worker that uses them fails to compile, or to pass a type checker, after a member or a code was
+// renamed.
 //
-// Types follow the JSON Schemas as far as a type can. What it cannot express, such as oneOf, is a value of any kind.
+// Types follow the JSON Schemas. Constraints without an equivalent, such as oneOf, become a value of any type.
 package codegen

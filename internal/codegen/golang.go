@@ -13,12 +13,12 @@ type goFile struct {
 	naming
 	strings.Builder
 
-	// json says that the package encoding/json is used.
+	// json reports whether the file uses encoding/json.
 	json bool
 }
 
-// writeGo writes a file in Go. Zero values are left out of what is encoded, so that a form may be filled in partly; what
-// may be missing and has a meaningful zero value is a pointer. Numbers keep their digits.
+// writeGo returns the file in Go. Encoding omits zero values, so that a form may be filled in partly; optional members with
+// a meaningful zero value are pointers. Numbers keep their digits.
 func writeGo(pkg string, f file, n naming) ([]byte, error) {
 	if !token.IsIdentifier(pkg) {
 		return nil, fmt.Errorf("%q cannot be the name of a package", pkg)
@@ -27,13 +27,13 @@ func writeGo(pkg string, f file, n naming) ([]byte, error) {
 	for _, group := range f.groups {
 		fmt.Fprintf(g, "\n// %s\nconst (\n", group.about)
 		for _, c := range group.constants {
-			g.comment(line(c.about))
+			g.writeComment(singleLine(c.about))
 			fmt.Fprintf(g, "%s = %q\n", n.constants[c], c.value)
 		}
 		fmt.Fprintln(g, ")")
 	}
 	for _, o := range f.types {
-		if err := g.object(o); err != nil {
+		if err := g.writeObject(o); err != nil {
 			return nil, err
 		}
 	}
@@ -43,41 +43,41 @@ func writeGo(pkg string, f file, n naming) ([]byte, error) {
 	}
 	source, err := format.Source([]byte(head + g.String()))
 	if err != nil {
-		return nil, fmt.Errorf("formatting what was generated: %w", err)
+		return nil, fmt.Errorf("formatting generated code: %w", err)
 	}
 	return source, nil
 }
 
-func (g *goFile) comment(text string) {
+func (g *goFile) writeComment(text string) {
 	if text != "" {
 		fmt.Fprintf(g, "// %s\n", text)
 	}
 }
 
-func (g *goFile) object(o object) error {
+func (g *goFile) writeObject(o object) error {
 	name := g.types[o.name]
-	fmt.Fprintf(g, "\n// %s %s\ntype %s struct {\n", name, line(o.about), name)
+	fmt.Fprintf(g, "\n// %s %s\ntype %s struct {\n", name, singleLine(o.about), name)
 	fields, enums := names{}, []valueType{}
 	for _, m := range o.members {
 		if strings.ContainsAny(m.name, "\"\\,`") || m.name == "-" || m.name == "" {
 			return fmt.Errorf("the member %q of %s cannot be named in a field's tag", m.name, o.name)
 		}
 		for _, t := range enumsIn(m.valueType) {
-			g.types[t.name] = g.taken.unique(camel(t.name))
+			g.types[t.name] = g.taken.takeName(camelCase(t.name))
 			enums = append(enums, t)
 		}
-		g.comment(m.about)
-		fmt.Fprintf(g, "%s %s `json:\"%s,omitzero\"`\n", fields.unique(camel(m.name)), g.field(m), m.name)
+		g.writeComment(m.about)
+		fmt.Fprintf(g, "%s %s `json:\"%s,omitzero\"`\n", fields.takeName(camelCase(m.name)), g.fieldType(m), m.name)
 	}
 	fmt.Fprintln(g, "}")
 	for _, t := range enums {
-		g.enum(t)
+		g.writeEnum(t)
 	}
 	return nil
 }
 
-// field returns the type of a member's field.
-func (g *goFile) field(m member) string {
+// fieldType returns the type of a member's field.
+func (g *goFile) fieldType(m member) string {
 	t := g.typeName(m.valueType)
 	if k := m.valueType.kind; !m.required && (k == integer || k == boolean || k == objects) {
 		return "*" + t
@@ -85,7 +85,7 @@ func (g *goFile) field(m member) string {
 	return t
 }
 
-// isEnum reports whether all values are strings, which are constants of a type in Go.
+// isEnum reports whether all values are strings. Go declares them as constants of a type.
 func isEnum(t valueType) bool {
 	for _, value := range t.values {
 		if !strings.HasPrefix(value, `"`) {
@@ -107,13 +107,13 @@ func enumsIn(t valueType) []valueType {
 	return found
 }
 
-func (g *goFile) enum(t valueType) {
+func (g *goFile) writeEnum(t valueType) {
 	name := g.types[t.name]
 	fmt.Fprintf(g, "\n// %s is one of the values below.\ntype %[1]s string\n\n// The values of %[1]s.\nconst (\n", name)
 	for _, value := range t.values {
 		var text string
 		_ = json.Unmarshal([]byte(value), &text)
-		fmt.Fprintf(g, "%s %s = %q\n", g.taken.unique(name+camel(text)), name, text)
+		fmt.Fprintf(g, "%s %s = %q\n", g.taken.takeName(name+camelCase(text)), name, text)
 	}
 	fmt.Fprintln(g, ")")
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Language is a programming language that code is written in.
+// Language is a programming language of generated code.
 type Language string
 
 // The languages.
@@ -19,7 +19,7 @@ const (
 // Languages returns the languages in the order of their documentation.
 func Languages() []Language { return []Language{Go, TypeScript, Python, Java} }
 
-// LanguageNames returns the languages as commands name them.
+// LanguageNames returns the values of the flag --language.
 func LanguageNames() []string {
 	var names []string
 	for _, l := range Languages() {
@@ -28,7 +28,7 @@ func LanguageNames() []string {
 	return names
 }
 
-// Name returns the name of the language in texts.
+// Name returns the name of the language for people.
 func (l Language) Name() string {
 	c, err := l.conventions()
 	if err != nil {
@@ -37,7 +37,7 @@ func (l Language) Name() string {
 	return c.name
 }
 
-// conventions are the conventions of a language.
+// conventions configures the code of a language.
 type conventions struct {
 	name string
 	// reserved are names that constants and types cannot have.
@@ -45,18 +45,18 @@ type conventions struct {
 	constant func(constant) string
 	write    func(pkg string, f file, n naming) ([]byte, error)
 
-	// The rest is about workers: the package of their program, the files of the definition and of the steps, and the commands
-	// that fetch what they need, test and run them.
+	// The following fields describe a worker: the package of its program, the files with the definition and the steps, and
+	// the commands that fetch its dependencies, test it and run it.
 	Package, DefinitionFile, StepsFile string
 	Install, Test, Run                 string
 }
 
-// conventions returns the conventions of the language. It fails for one that is none of Languages.
+// conventions returns the conventions of the language, or an error if it is not one of Languages.
 func (l Language) conventions() (conventions, error) {
 	switch l {
 	case Go:
 		return conventions{
-			name: "Go", constant: func(c constant) string { return camel(c.prefix + "_" + c.name) }, write: writeGo,
+			name: "Go", constant: func(c constant) string { return camelCase(c.prefix + "_" + c.name) }, write: writeGo,
 			Package: "main", DefinitionFile: "definition.gen.go", StepsFile: "workflow.go",
 			Install: "go mod tidy", Test: "go test ./...", Run: "go run .",
 		}, nil
@@ -84,5 +84,5 @@ func (l Language) conventions() (conventions, error) {
 			Install: "mvn dependency:go-offline", Test: "mvn test", Run: "mvn compile exec:java",
 		}, nil
 	}
-	return conventions{}, fmt.Errorf("there is no language %q, but %s", l, strings.Join(LanguageNames(), ", "))
+	return conventions{}, fmt.Errorf("unknown language %q: must be one of %s", l, strings.Join(LanguageNames(), ", "))
 }

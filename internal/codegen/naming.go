@@ -8,9 +8,8 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// words splits a name at everything that is no letter or digit, and where a lower-case letter is followed by an
-// upper-case one.
-func words(name string) []string {
+// splitWords splits a name at characters other than letters and digits, and between a lower-case and an upper-case letter.
+func splitWords(name string) []string {
 	var found []string
 	var word strings.Builder
 	var before rune
@@ -36,10 +35,10 @@ func words(name string) []string {
 	return found
 }
 
-// camel returns a name as FirstName, which begins with an upper-case letter. It keeps initialisms as Go spells them.
-func camel(name string) string {
+// camelCase returns a name in the form FirstName, with the initialisms of Go.
+func camelCase(name string) string {
 	var b strings.Builder
-	for _, word := range words(name) {
+	for _, word := range splitWords(name) {
 		switch upper := strings.ToUpper(word); upper {
 		case "ID", "URL", "URI", "PDF", "IBAN":
 			b.WriteString(upper)
@@ -55,36 +54,36 @@ func camel(name string) string {
 	return b.String()
 }
 
-// constantName returns a name as FIRST_NAME.
+// constantName returns a name in the form FIRST_NAME.
 func constantName(c constant) string {
-	name := strings.ToUpper(strings.Join(words(c.prefix+"_"+c.name), "_"))
+	name := strings.ToUpper(strings.Join(splitWords(c.prefix+"_"+c.name), "_"))
 	if name == "" || unicode.IsDigit([]rune(name)[0]) {
 		return "X_" + name
 	}
 	return name
 }
 
-// naming is how a source file spells names.
+// naming contains the spelling of the names in a source file.
 type naming struct {
 	constants map[constant]string
 	types     map[string]string
-	// taken are the names of both.
+	// taken contains the names of both.
 	taken names
 }
 
-// name names the constants and types of a file by the conventions of a language.
-func name(f file, l conventions) naming {
+// spellNames spells the constants and types of a file by the conventions of a language.
+func spellNames(f file, l conventions) naming {
 	n := naming{map[constant]string{}, map[string]string{}, names{}}
 	for _, reserved := range l.reserved {
 		n.taken[reserved] = true
 	}
 	for _, group := range f.groups {
 		for _, c := range group.constants {
-			n.constants[c] = n.taken.unique(l.constant(c))
+			n.constants[c] = n.taken.takeName(l.constant(c))
 		}
 	}
 	for _, o := range f.types {
-		n.types[o.name] = n.taken.unique(camel(o.name))
+		n.types[o.name] = n.taken.takeName(camelCase(o.name))
 	}
 	return n
 }
@@ -92,7 +91,7 @@ func name(f file, l conventions) naming {
 // names makes names unique within a source file.
 type names map[string]bool
 
-func (n names) unique(name string) string {
+func (n names) takeName(name string) string {
 	chosen := name
 	for i := 2; n[chosen]; i++ {
 		chosen = fmt.Sprint(name, i)
@@ -101,8 +100,8 @@ func (n names) unique(name string) string {
 	return chosen
 }
 
-// line returns a text as one line that is safe within a comment.
-func line(text string) string {
+// singleLine returns a text as one line without the end of a comment.
+func singleLine(text string) string {
 	printable := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.IsPrint(r) {
 			return r
@@ -112,7 +111,7 @@ func line(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(printable), " "), "*/", "* /")
 }
 
-// quoted returns a text as a string literal of JSON, which is one of TypeScript and of Python too.
-func quoted(text string) string {
+// quoteJSON returns a text as a string literal of JSON, which TypeScript, Python and Java read too.
+func quoteJSON(text string) string {
 	return string(jsontext.Quote(text))
 }

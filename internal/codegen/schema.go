@@ -19,27 +19,27 @@ const (
 	number
 	boolean
 	null
-	// objects have the name of their type, maps and arrays what is in them.
+	// objects have the name of their type, maps and arrays the type of their elements.
 	objects
 	maps
 	arrays
-	// literals are the JSON texts of the only values.
+	// literals list the permitted values as JSON.
 	literals
-	// unions are of several kinds.
+	// unions permit several types.
 	unions
 )
 
 // valueType is the type of a value.
 type valueType struct {
 	kind kind
-	// name is the name of an object's type, or of the type of literals in languages that need one.
+	// name is the name of an object's type, or of the type of literals in languages with named ones.
 	name string
 	of   []valueType
-	// values are the texts of literals.
+	// values are literals in JSON.
 	values []string
 }
 
-// object is the type of an object.
+// object is a type with members.
 type object struct {
 	name, about string
 	members     []member
@@ -51,7 +51,7 @@ type member struct {
 	valueType   valueType
 }
 
-// schema contains the parts of a JSON Schema that are read.
+// schema contains the supported keywords of a JSON Schema.
 type schema struct {
 	Type        oneOrMore         `json:"type"`
 	Title       string            `json:"title"`
@@ -78,7 +78,7 @@ func (o *oneOrMore) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &(*o)[0])
 }
 
-// properties are members of a schema in their order.
+// properties are the properties of a schema in their order.
 type properties []property
 
 type property struct {
@@ -94,41 +94,41 @@ func (p *properties) UnmarshalJSON(raw []byte) error {
 	return r.End()
 }
 
-// reader makes types of the parts of a schema.
+// reader derives types from a schema.
 type reader struct {
 	root json.RawMessage
-	// prefix is what the types are named after.
+	// prefix is the first part of the names of types.
 	prefix string
-	// named are the types of references, so that a schema may refer to itself.
+	// named maps references to types, so that a schema may refer to itself.
 	named map[string]string
 	taken map[string]bool
-	// types are in reverse order: what an object needs before it.
+	// types are in reverse order: an object follows the types of its members.
 	types []object
 }
 
-// all returns the type of the whole schema, before those that it needs. There is none for what is not an object with
-// members.
-func (r *reader) all(about string) []object {
-	s, ok := parse(r.root)
+// readAll returns the type of the whole schema, followed by the types of its members. It returns none for a schema that is
+// not an object with properties.
+func (r *reader) readAll(about string) []object {
+	s, ok := parseSchema(r.root)
 	if ok && s.Ref != "" {
 		s, ok = r.resolve(s.Ref)
 	}
 	if !ok || len(s.Properties)+len(s.AllOf) == 0 {
 		return nil
 	}
-	r.object(r.unique(r.prefix), about, s)
+	r.addObject(r.takeName(r.prefix), about, s)
 	slices.Reverse(r.types)
 	return r.types
 }
 
-// parse reads a schema. It returns false for one that a type cannot be made of.
-func parse(raw json.RawMessage) (schema, bool) {
+// parseSchema parses a schema. It returns false if the schema is not an object.
+func parseSchema(raw json.RawMessage) (schema, bool) {
 	var s schema
 	err := json.Unmarshal(raw, &s)
 	return s, err == nil && bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{"))
 }
 
-// resolve finds what a reference within the schema leads to.
+// resolve returns the target of a reference within the schema.
 func (r *reader) resolve(ref string) (schema, bool) {
 	tokens, ok := jsontext.SplitPointer(strings.TrimPrefix(ref, "#"))
 	if !ok || !strings.HasPrefix(ref, "#") {
@@ -142,11 +142,11 @@ func (r *reader) resolve(ref string) (schema, bool) {
 		}
 		at = members[token]
 	}
-	return parse(at)
+	return parseSchema(at)
 }
 
-// unique returns a name that no other type has.
-func (r *reader) unique(name string) string {
+// takeName returns a name that is not taken by another type, and takes it.
+func (r *reader) takeName(name string) string {
 	for r.taken[name] {
 		name += "_2"
 	}
@@ -154,66 +154,66 @@ func (r *reader) unique(name string) string {
 	return name
 }
 
-// object adds the type of an object.
-func (r *reader) object(name, about string, s schema) {
+// addObject adds the type of an object.
+func (r *reader) addObject(name, about string, s schema) {
 	o := object{name: name, about: about}
-	r.members(&o, s, 0)
+	r.addMembers(&o, s, 0)
 	r.types = append(r.types, o)
 }
 
 // mostParts bounds how deep the parts of allOf may be nested.
 const mostParts = 10
 
-// members adds the members of a schema to an object, and those of the schemas that it combines.
-func (r *reader) members(o *object, s schema, depth int) {
+// addMembers adds the properties of a schema and of its allOf to an object.
+func (r *reader) addMembers(o *object, s schema, depth int) {
 	for _, p := range s.Properties {
-		sub, _ := parse(p.schema)
+		sub, _ := parseSchema(p.schema)
 		o.members = append(o.members, member{
-			name: p.name, about: about(sub), required: slices.Contains(s.Required, p.name),
+			name: p.name, about: describeValue(sub), required: slices.Contains(s.Required, p.name),
 			valueType: r.valueType(o.name+"_"+p.name, p.schema),
 		})
 	}
 	for _, raw := range s.AllOf {
-		part, _ := parse(raw)
+		part, _ := parseSchema(raw)
 		if part.Ref != "" {
 			part, _ = r.resolve(part.Ref)
 		}
 		if depth < mostParts {
-			r.members(o, part, depth+1)
+			r.addMembers(o, part, depth+1)
 		}
 	}
 }
 
-// about describes a value in a line.
-func about(s schema) string {
+// describeValue returns the description of a value in one line.
+func describeValue(s schema) string {
 	parts := []string{s.Title, s.Description}
 	if s.Format != "" {
 		parts = append(parts, "Format: "+s.Format)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	return line(strings.Join(parts, ". "))
+	return singleLine(strings.Join(parts, ". "))
 }
 
-// valueType returns the type of a value. Types that it needs are named so.
+// valueType returns the type of a value. New types get the given name.
 func (r *reader) valueType(name string, raw json.RawMessage) valueType {
-	s, ok := parse(raw)
+	s, ok := parseSchema(raw)
 	switch {
 	case !ok:
 		return valueType{}
 	case s.Ref != "":
-		return r.reference(s.Ref)
+		return r.referencedType(s.Ref)
 	case s.Const != nil:
-		return r.literals(name, []json.RawMessage{s.Const})
+		return r.literalType(name, []json.RawMessage{s.Const})
 	case len(s.Enum) > 0:
-		return r.literals(name, s.Enum)
+		return r.literalType(name, s.Enum)
 	case len(s.Type) == 0 && len(s.Properties) > 0:
-		return r.typed("object", name, s)
+		return r.typeNamed("object", name, s)
 	case len(s.Type) == 1:
-		return r.typed(s.Type[0], name, s)
+		return r.typeNamed(s.Type[0], name, s)
 	}
 	union := valueType{kind: unions}
 	for _, typeName := range s.Type {
-		union.of = append(union.of, r.typed(typeName, name, s))
+		union.of = append(union.of, r.typeNamed(typeName, name, s))
 	}
 	if len(union.of) == 0 {
 		return valueType{}
@@ -221,8 +221,8 @@ func (r *reader) valueType(name string, raw json.RawMessage) valueType {
 	return union
 }
 
-// reference returns the type of what a reference leads to.
-func (r *reader) reference(ref string) valueType {
+// referencedType returns the type of the target of a reference.
+func (r *reader) referencedType(ref string) valueType {
 	if known, ok := r.named[ref]; ok {
 		return valueType{kind: objects, name: known}
 	}
@@ -230,29 +230,29 @@ func (r *reader) reference(ref string) valueType {
 	if !ok || len(s.Properties) == 0 {
 		return valueType{}
 	}
-	name := r.unique(r.prefix + "_" + ref[strings.LastIndexByte(ref, '/')+1:])
+	name := r.takeName(r.prefix + "_" + ref[strings.LastIndexByte(ref, '/')+1:])
 	r.named[ref] = name
-	r.object(name, "is part of "+r.prefix+".", s)
+	r.addObject(name, "is part of "+r.prefix+".", s)
 	return valueType{kind: objects, name: name}
 }
 
-func (r *reader) literals(name string, values []json.RawMessage) valueType {
-	t := valueType{kind: literals, name: r.unique(name)}
+func (r *reader) literalType(name string, values []json.RawMessage) valueType {
+	t := valueType{kind: literals, name: r.takeName(name)}
 	for _, value := range values {
 		literal := string(bytes.TrimSpace(value))
 		switch literal[0] {
 		case '{', '[':
 			return valueType{}
 		case '"':
-			literal = quoted(jsontext.Unquote(value))
+			literal = quoteJSON(jsontext.Unquote(value))
 		}
 		t.values = append(t.values, literal)
 	}
 	return t
 }
 
-// typed returns the type of values of one of the types of JSON Schema.
-func (r *reader) typed(typeName, name string, s schema) valueType {
+// typeNamed returns the type for one of the type names of JSON Schema.
+func (r *reader) typeNamed(typeName, name string, s schema) valueType {
 	switch typeName {
 	case "string":
 		return valueType{kind: text}
@@ -273,8 +273,8 @@ func (r *reader) typed(typeName, name string, s schema) valueType {
 		if len(s.Properties)+len(s.AllOf) == 0 {
 			return valueType{kind: maps, of: []valueType{r.valueType(name+"_VALUE", s.Additional)}}
 		}
-		name = r.unique(name)
-		r.object(name, "is part of "+r.prefix+".", s)
+		name = r.takeName(name)
+		r.addObject(name, "is part of "+r.prefix+".", s)
 		return valueType{kind: objects, name: name}
 	}
 	return valueType{}

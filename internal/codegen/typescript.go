@@ -15,17 +15,17 @@ func writeTypeScript(_ string, f file, n naming) ([]byte, error) {
 	for _, group := range f.groups {
 		fmt.Fprintf(&b, "\n// %s\n", group.about)
 		for _, c := range group.constants {
-			documented(&b, "", line(c.about))
-			fmt.Fprintf(&b, "export const %s = %s;\n", n.constants[c], quoted(c.value))
+			writeDocComment(&b, "", singleLine(c.about))
+			fmt.Fprintf(&b, "export const %s = %s;\n", n.constants[c], quoteJSON(c.value))
 		}
 	}
 	for _, o := range f.types {
-		fmt.Fprintf(&b, "\n/** %s %s */\nexport interface %s {\n", n.types[o.name], line(o.about), n.types[o.name])
+		fmt.Fprintf(&b, "\n/** %s %s */\nexport interface %s {\n", n.types[o.name], singleLine(o.about), n.types[o.name])
 		for _, m := range o.members {
-			documented(&b, "  ", m.about)
+			writeDocComment(&b, "  ", m.about)
 			name, optional := m.name, "?"
 			if !identifier.MatchString(name) {
-				name = quoted(name)
+				name = quoteJSON(name)
 			}
 			if m.required {
 				optional = ""
@@ -37,7 +37,7 @@ func writeTypeScript(_ string, f file, n naming) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-func documented(b *strings.Builder, indent, about string) {
+func writeDocComment(b *strings.Builder, indent, about string) {
 	if about != "" {
 		fmt.Fprintf(b, "%s/** %s */\n", indent, about)
 	}
@@ -62,14 +62,14 @@ func typeScriptType(t valueType, types map[string]string) string {
 	case literals:
 		return strings.Join(t.values, " | ")
 	case unions:
-		return joined(t.of, func(of valueType) string { return typeScriptType(of, types) })
+		return joinTypes(t.of, func(of valueType) string { return typeScriptType(of, types) })
 	case anything:
 	}
 	return "unknown"
 }
 
-// joined returns the types of a union.
-func joined(of []valueType, typeOf func(valueType) string) string {
+// joinTypes returns the types of a union with | between them.
+func joinTypes(of []valueType, typeOf func(valueType) string) string {
 	parts := make([]string, len(of))
 	for i := range of {
 		parts[i] = typeOf(of[i])

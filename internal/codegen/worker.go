@@ -31,14 +31,14 @@ type Surroundings struct {
 	SDK string
 }
 
-// Errors of documents that there is nothing to do for a worker in.
+// Errors of NewWorker.
 var (
-	ErrNoWorkflow = errors.New("the documents describe no process definition with an engine, so there is nothing for a worker to run")
+	ErrNoWorkflow = errors.New("the documents describe no process definition with an engine, so there is no workflow for a worker to run")
 	ErrNoTasks    = errors.New("the process definition has no tasks for a worker to create")
 )
 
-// NewWorker writes a worker for the process definition of documents: a program that creates each task in its turn, its
-// test, what Generate writes, and what builds and runs it.
+// NewWorker returns the files of a worker for the process definition among the resources: a program that creates each
+// task in turn, its test, the output of Generate, and files to build and run it.
 func NewWorker(language Language, documents []resource.Document, s Surroundings) ([]File, error) {
 	c, err := language.conventions()
 	if err != nil {
@@ -49,11 +49,11 @@ func NewWorker(language Language, documents []resource.Document, s Surroundings)
 		return nil, err
 	}
 	w := &worker{conventions: c, Surroundings: s, Language: language}
-	n := name(f, c)
-	if err := w.describe(documents, f, n); err != nil {
+	n := spellNames(f, c)
+	if err := w.addSteps(documents, f, n); err != nil {
 		return nil, err
 	}
-	files, err := w.files()
+	files, err := w.renderFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -61,26 +61,26 @@ func NewWorker(language Language, documents []resource.Document, s Surroundings)
 	return append(files, File{c.DefinitionFile, code}), err
 }
 
-// worker contains what the skeletons show.
+// worker contains the data of the skeletons.
 type worker struct {
 	conventions
 	Surroundings
 
 	Language Language
-	// Program is the name of the worker, Code that of the definition.
+	// Program is the name of the worker, Code the code of the definition.
 	Program, Code string
 	// Runner is the application that runs the worker.
 	Runner string
 	Steps  []workerStep
 }
 
-// workerStep is a task as a skeleton names it.
+// workerStep is a task in a skeleton.
 type workerStep struct {
-	// Type is "" for data without a schema.
+	// Type is "" without a schema.
 	Constant, Type, Variable, About string
 }
 
-func (w *worker) describe(documents []resource.Document, f file, n naming) error {
+func (w *worker) addSteps(documents []resource.Document, f file, n naming) error {
 	for i := range documents {
 		if spec, ok := documents[i].Spec.(*resource.ProcessDefinitionSpec); ok && spec.Engine != nil {
 			w.Code, w.Runner = documents[i].Metadata.Code, spec.Engine.Runner
@@ -92,11 +92,11 @@ func (w *worker) describe(documents []resource.Document, f file, n naming) error
 	if len(f.steps) == 0 {
 		return ErrNoTasks
 	}
-	w.Program = strings.ToLower(strings.Join(words(w.Code), "-"))
+	w.Program = strings.ToLower(strings.Join(splitWords(w.Code), "-"))
 	for _, s := range f.steps {
 		w.Steps = append(w.Steps, workerStep{
-			Constant: n.constants[s.task], Type: n.types[s.data], About: line(s.task.about),
-			Variable: strings.ToLower(strings.Join(words("task_"+s.task.name), "_")),
+			Constant: n.constants[s.task], Type: n.types[s.data], About: singleLine(s.task.about),
+			Variable: strings.ToLower(strings.Join(splitWords("task_"+s.task.name), "_")),
 		})
 	}
 	return nil
@@ -122,8 +122,8 @@ func (w *worker) Types() []string {
 	return types
 }
 
-// files writes the skeleton of the language, and what all workers have.
-func (w *worker) files() ([]File, error) {
+// renderFiles renders the skeleton of the language and the files that all workers have.
+func (w *worker) renderFiles() ([]File, error) {
 	var files []File
 	for _, folder := range []string{"all", string(w.Language)} {
 		root := path.Join("skeletons", folder)
@@ -131,7 +131,7 @@ func (w *worker) files() ([]File, error) {
 			if err != nil || entry.IsDir() {
 				return err
 			}
-			parsed, err := template.New(path.Base(name)).Funcs(template.FuncMap{"quoted": quoted, "word": shell.Word}).ParseFS(skeletons, name)
+			parsed, err := template.New(path.Base(name)).Funcs(template.FuncMap{"quoted": quoteJSON, "word": shell.Word}).ParseFS(skeletons, name)
 			if err != nil {
 				return fmt.Errorf("reading %s: %w", name, err)
 			}
