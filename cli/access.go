@@ -13,7 +13,7 @@ import (
 )
 
 func newAccessCommand(env Environment) *cobra.Command {
-	return group("access", "Look at tokens and certificates for the engine, issue and revoke them",
+	return newGroup("access", "Look at tokens and certificates for the engine, issue and revoke them",
 		newAccessListCommand(env), newAccessRevokeCommand(env), newAccessIssueCommand(env))
 }
 
@@ -21,15 +21,15 @@ func newAccessListCommand(env Environment) *cobra.Command {
 	var all bool
 	var principal, kind string
 	cmd := listCommand(env, &cobra.Command{
-		Use: "list", Args: exactly(), Short: "List tokens and certificates for the engine, the newest first",
+		Use: "list", Args: requireArgs(), Short: "List tokens and certificates for the engine, the newest first",
 	}, listing[oasadmin.EngineAccess]{
 		rows: "engine access", limit: 50, tenant: ofTenantHelp, table: accessTable,
 		id: func(a oasadmin.EngineAccess) string { return a.ID.String() },
 		people: func(cmd *cobra.Command, s *service, by listFlags, _ []oasadmin.EngineAccess) (map[uuid.UUID]string, error) {
-			return s.people(cmd.Context(), by.tenant)
+			return s.findPeople(cmd.Context(), by.tenant)
 		},
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.EngineAccess, int64, error) {
-			params := oasadmin.FindEngineAccessParams{Size: &by.limit, Tenant: filter(by.tenant)}
+			params := oasadmin.FindEngineAccessParams{Size: &by.limit, Tenant: filterOf(by.tenant)}
 			if !all {
 				params.Active = new(true)
 			}
@@ -63,27 +63,27 @@ func accessKind(text string) (oasadmin.EngineAccessKind, error) {
 	case "certificate":
 		return oasadmin.EngineAccessKindENGINECERTIFICATE, nil
 	default:
-		return "", misuse("--kind must be token or certificate")
+		return "", usageError("--kind must be token or certificate")
 	}
 }
 
 func accessTable(v view, found []oasadmin.EngineAccess) {
-	v.titles([]string{"ID", "KIND", "PRINCIPAL", "ISSUED", "EXPIRES", "REVOKED"}, "PRINCIPAL ID", "IDENTIFIER", "READ ONLY")
+	v.writeTitles([]string{"ID", "KIND", "PRINCIPAL", "ISSUED", "EXPIRES", "REVOKED"}, "PRINCIPAL ID", "IDENTIFIER", "READ ONLY")
 	for _, a := range found {
 		revoked := "-"
 		if a.RevokedAt != nil {
 			revoked = timeText(*a.RevokedAt)
 		}
-		v.line([]string{
-			a.ID.String(), string(a.Kind), v.person(&a.PrincipalID), timeText(a.IssuedAt), timeText(a.ExpiresAt), revoked,
+		v.writeLine([]string{
+			a.ID.String(), string(a.Kind), v.personName(&a.PrincipalID), timeText(a.IssuedAt), timeText(a.ExpiresAt), revoked,
 		}, a.PrincipalID.String(), a.Identifier, strconv.FormatBool(a.ReadOnly))
 	}
 }
 
 func newAccessRevokeCommand(env Environment) *cobra.Command {
 	var tenant, principal string
-	cmd := asking(env, &cobra.Command{
-		Use: "revoke [ID]", Args: between(0, 1),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "revoke [ID]", Args: requireArgsBetween(0, 1),
 		Short: "Revoke a token or a certificate for the engine, or all of a principal or a tenant",
 		Long: "Revokes one token or certificate, or all that --principal and --tenant name. Temporal refuses them within a minute,\n" +
 			"also on connections that are open. Who is not disabled can ask for access again: to keep a person or a program out,\n" +
@@ -102,7 +102,7 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 			body.ID = &id
 		}
 		if principal != "" {
-			id, err := s.principal(cmd.Context(), "--principal", principal, tenant)
+			id, err := s.findPrincipal(cmd.Context(), "--principal", principal, tenant)
 			if err != nil {
 				return err
 			}
@@ -114,7 +114,7 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 			}
 		}
 		if body == (oasadmin.EngineAccessRevokeParams{}) {
-			return misuse("%s needs an id, --principal or --tenant", cmd.CommandPath())
+			return usageError("%s needs an id, --principal or --tenant", cmd.CommandPath())
 		}
 		answer, err := s.RevokeEngineAccess(cmd.Context(), body)
 		done, err := receive[oasadmin.EngineAccessRevocation](s, answer, err)
@@ -131,11 +131,11 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// parseID reads an id. what names the argument in errors.
+// parseID parses an id. what names the argument in errors.
 func parseID(text, what string) (uuid.UUID, error) {
 	id, err := uuid.Parse(text)
 	if err != nil {
-		return uuid.Nil, misuse("%s: %q is not an id, such as 01970000-0000-7000-8000-000000000001", what, text)
+		return uuid.Nil, usageError("%s: %q is not an id, such as 01970000-0000-7000-8000-000000000001", what, text)
 	}
 	return id, nil
 }
@@ -145,7 +145,7 @@ func (s *service) tenantID(ctx context.Context, code string) (*uuid.UUID, error)
 	answer, err := s.RetrieveResource(ctx, oasadmin.ResourceKindTenant, code, &oasadmin.RetrieveResourceParams{Tenant: &code})
 	found, err := receive[oasadmin.Resource](s, answer, err)
 	if err != nil {
-		return nil, named(err, resource.KindTenant, code)
+		return nil, withName(err, resource.KindTenant, code)
 	}
 	return found.Metadata.ID, nil
 }

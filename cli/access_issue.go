@@ -17,8 +17,8 @@ import (
 func newAccessIssueCommand(env Environment) *cobra.Command {
 	var operator bool
 	var tenant, folder, expires, address string
-	cmd := asking(env, &cobra.Command{
-		Use: "issue --operator --tenant CODE", Args: exactly(),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "issue --operator --tenant CODE", Args: requireArgs(),
 		Short: "Look into the namespace of a tenant with Temporal's own tools, as an operator",
 		Long: "Writes a token and a certificate, which read the namespace of one tenant for an hour at most, into a folder that only\n" +
 			"its owner may read, and prints the commands of Temporal's command line that use them. What was issued is recorded, is\n" +
@@ -26,14 +26,14 @@ func newAccessIssueCommand(env Environment) *cobra.Command {
 		Example: "  procession access issue --operator --tenant north --expires 15m",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
 		if !operator || tenant == "" {
-			return misuse("%s needs --operator and --tenant: only operators are issued access, to one namespace", cmd.CommandPath())
+			return usageError("%s needs --operator and --tenant: only operators are issued access, to one namespace", cmd.CommandPath())
 		}
 		key, err := transport.NewKey()
 		if err != nil {
 			return err
 		}
 		body := oasadmin.OperatorAccessParams{Tenant: tenant, CertificateSigningRequest: &key.Request}
-		if body.ExpiresAt, err = expiry(expires, env.Clock()); err != nil {
+		if body.ExpiresAt, err = parseExpiry(expires, env.Clock()); err != nil {
 			return err
 		}
 		answer, err := s.IssueOperatorAccess(cmd.Context(), body)
@@ -45,7 +45,7 @@ func newAccessIssueCommand(env Environment) *cobra.Command {
 			folder = "temporal-" + tenant
 		}
 		if address == "" {
-			address = given(issued.Address)
+			address = valueOf(issued.Address)
 		}
 		if err := writeAccess(folder, issued, key); err != nil {
 			return err

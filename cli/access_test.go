@@ -109,7 +109,7 @@ func TestOperatorsIssueThemselvesAccessToReadANamespace(t *testing.T) {
 	}
 }
 
-// authenticate has the worker ask for access and returns the id of what it got.
+// authenticate requests engine access for the worker and returns its id.
 func (w *terminal) authenticate(kind string) string {
 	w.t.Helper()
 	request := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, "/v2024-06-14/authentications",

@@ -15,13 +15,13 @@ import (
 )
 
 func newActionsCommand(env Environment) *cobra.Command {
-	return group("actions", "Look into the user actions of processes",
+	return newGroup("actions", "Look into the user actions of processes",
 		newActionsExplainCommand(env), newActionsEvaluateCommand(env), newActionsFaultsCommand(env))
 }
 
 func newActionsExplainCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
-		Use: "explain PROCESS PRINCIPAL", Args: exactly("the id of a process", "a user or an application"),
+		Use: "explain PROCESS PRINCIPAL", Args: requireArgs("the id of a process", "a user or an application"),
 		Short: "Explain why a user action of a process is offered to a principal, or not",
 		Long: "Explains which user actions of a process are offered to a user or an application, which is named by its code, its\n" +
 			"e-mail address or its id, and why the others are not.",
@@ -34,7 +34,7 @@ func newActionsExplainCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return nil, 0, err
 			}
-			principal, err := s.principal(cmd.Context(), "the principal", args[1], "")
+			principal, err := s.findPrincipal(cmd.Context(), "the principal", args[1], "")
 			if err != nil {
 				return nil, 0, err
 			}
@@ -44,9 +44,9 @@ func newActionsExplainCommand(env Environment) *cobra.Command {
 			return found.Content, 0, notFound(err, "process "+process.String())
 		},
 		table: func(w view, found []oasadmin.ExplainedAction) {
-			row(w, "CODE", "TYPE", "OFFERED", "WHY NOT")
+			writeRow(w, "CODE", "TYPE", "OFFERED", "WHY NOT")
 			for _, a := range found {
-				row(w, a.Code, a.Type, yesNo(a.Offered), reasons(a.Reasons))
+				writeRow(w, a.Code, a.Type, yesNo(a.Offered), obstacleText(a.Reasons))
 			}
 		},
 	})
@@ -59,7 +59,7 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-func reasons(obstacles []oasadmin.ActionObstacle) string {
+func obstacleText(obstacles []oasadmin.ActionObstacle) string {
 	texts := make([]string, len(obstacles))
 	for i, o := range obstacles {
 		texts[i] = o.Message
@@ -69,8 +69,8 @@ func reasons(obstacles []oasadmin.ActionObstacle) string {
 
 func newActionsEvaluateCommand(env Environment) *cobra.Command {
 	var process, model string
-	cmd := asking(env, &cobra.Command{
-		Use: "evaluate EXPRESSION", Args: exactly("an availability expression"),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "evaluate EXPRESSION", Args: requireArgs("an availability expression"),
 		Short: "Evaluate an availability expression",
 		Long: "Evaluates an availability expression and prints true or false. An error names the column.\n" +
 			"A model holds the variables of an expression: process and tasks, each with state, createdAt and lastModifiedAt.\n\n" +
@@ -83,7 +83,7 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 		var err error
 		switch {
 		case (process == "") == (model == ""):
-			return misuse("%s needs one of --process and --model", cmd.CommandPath())
+			return usageError("%s needs one of --process and --model", cmd.CommandPath())
 		case process != "":
 			var id uuid.UUID
 			id, err = parseID(process, "--process")
@@ -100,11 +100,11 @@ func newActionsEvaluateCommand(env Environment) *cobra.Command {
 		case err != nil:
 			return notFound(err, "process "+process)
 		case evaluation.Error != nil && evaluation.Error.Column != nil:
-			return misuse("column %d: %s", *evaluation.Error.Column, evaluation.Error.Message)
+			return usageError("column %d: %s", *evaluation.Error.Column, evaluation.Error.Message)
 		case evaluation.Error != nil:
-			return misuse("%s", evaluation.Error.Message)
+			return usageError("%s", evaluation.Error.Message)
 		case evaluation.Result == nil:
-			return s.stranger(answer)
+			return s.unexpectedResponse(answer)
 		}
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), *evaluation.Result)
 		return err
@@ -124,7 +124,7 @@ func readModel(stdin io.Reader, file string) (*oasadmin.AvailabilityModel, error
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&model); err != nil {
-		return nil, misuse("--model: %w", err)
+		return nil, usageError("--model: %w", err)
 	}
 	if model.Tasks == nil {
 		model.Tasks = map[string]oasadmin.AvailabilityTask{}
@@ -134,19 +134,19 @@ func readModel(stdin io.Reader, file string) (*oasadmin.AvailabilityModel, error
 
 func newActionsFaultsCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
-		Use: "faults", Args: exactly(), Short: "List availability expressions that failed, the latest first",
+		Use: "faults", Args: requireArgs(), Short: "List availability expressions that failed, the latest first",
 	}, listing[oasadmin.AvailabilityFault]{
 		rows: "faults", limit: 50, tenant: ofTenantHelp,
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.AvailabilityFault, int64, error) {
 			answer, err := s.FindAvailabilityFaults(cmd.Context(),
-				&oasadmin.FindAvailabilityFaultsParams{Size: &by.limit, Tenant: filter(by.tenant)})
+				&oasadmin.FindAvailabilityFaultsParams{Size: &by.limit, Tenant: filterOf(by.tenant)})
 			page, err := receive[oasadmin.AvailabilityFaultPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
 		table: func(w view, found []oasadmin.AvailabilityFault) {
-			row(w, "DEFINITION", "ACTION", "PROCESS", "LAST", "MESSAGE")
+			writeRow(w, "DEFINITION", "ACTION", "PROCESS", "LAST", "MESSAGE")
 			for _, f := range found {
-				row(w, f.ProcessDefinitionCode, f.ActionCode, f.ProcessID.String(), timeText(f.LastAt), f.Message)
+				writeRow(w, f.ProcessDefinitionCode, f.ActionCode, f.ProcessID.String(), timeText(f.LastAt), f.Message)
 			}
 		},
 	})

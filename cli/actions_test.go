@@ -75,7 +75,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// requireOperatorSeesActions requires that an operator, who is not a member of the tenant, sees what its owner sees.
+// requireOperatorSeesActions requires that an operator, who is not a member of the tenant, sees the actions of its owner.
 func (w *terminal) requireOperatorSeesActions() {
 	w.t.Helper()
 	operator := w.as(w.operator)

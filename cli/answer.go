@@ -21,11 +21,11 @@ const maxResponse = 64 << 20
 func receive[T any](s *service, r *http.Response, err error) (T, error) {
 	var value T
 	if err != nil {
-		return value, s.unanswered(err)
+		return value, s.requestFailure(err)
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxResponse))
 	if err = errors.Join(err, r.Body.Close()); err != nil {
-		return value, s.unanswered(err)
+		return value, s.requestFailure(err)
 	}
 	switch r.StatusCode {
 	case http.StatusNoContent:
@@ -36,25 +36,25 @@ func receive[T any](s *service, r *http.Response, err error) (T, error) {
 		case err == nil:
 			return value, nil
 		case strings.Contains(r.Header.Get("Content-Type"), "json"):
-			return value, s.unanswered(err)
+			return value, s.requestFailure(err)
 		}
 	}
 	var failure oasadmin.DefaultError
 	if json.Unmarshal(body, &failure) != nil || failure.Message == "" {
-		return value, s.stranger(r)
+		return value, s.unexpectedResponse(r)
 	}
-	return value, refused(r.StatusCode, failure)
+	return value, newFailure(r.StatusCode, failure)
 }
 
-// stranger returns the failure for a response that the service would not send.
-func (s *service) stranger(r *http.Response) error {
+// unexpectedResponse returns the failure for a response that the service would not send.
+func (s *service) unexpectedResponse(r *http.Response) error {
 	return &failure{kind: domain.KindInternal, text: fmt.Sprintf(
 		"%s answers with %s, and not as the service does", s.address, r.Status,
 	)}
 }
 
-// unanswered returns the failure for a request that got no answer.
-func (s *service) unanswered(err error) error {
+// requestFailure returns the failure for a request that got no answer.
+func (s *service) requestFailure(err error) error {
 	failed, ok := errors.AsType[*url.Error](err)
 	if !ok {
 		return fmt.Errorf("reading what %s answers: %w", s.address, err)

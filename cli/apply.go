@@ -13,15 +13,15 @@ import (
 	"github.com/procession-dev/procession/internal/manifest"
 )
 
-// applying contains the flags of apply and diff.
-type applying struct {
+// applyFlags contains the flags of apply and diff.
+type applyFlags struct {
 	files    []string
 	prune    bool
 	selector string
 	tenant   string
 }
 
-func (a *applying) bind(env Environment, cmd *cobra.Command) {
+func (a *applyFlags) bindFlags(env Environment, cmd *cobra.Command) {
 	bindFiles(cmd, &a.files)
 	f := cmd.Flags()
 	f.BoolVar(&a.prune, "prune", false, "also delete what the selector matches and no document describes")
@@ -38,18 +38,18 @@ func bindFiles(cmd *cobra.Command, files *[]string) {
 }
 
 func newApplyCommand(env Environment) *cobra.Command {
-	var a applying
+	var a applyFlags
 	var dryRun bool
 	var wait time.Duration
-	cmd := asking(env, &cobra.Command{
-		Use: "apply -f FILE|FOLDER|-", Args: exactly(),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "apply -f FILE|FOLDER|-", Args: requireArgs(),
 		Short: "Create and change resources as documents describe them, all or none",
 		Long: "Applies documents: creates the resources that are not there, changes those that differ, and leaves the others\n" +
 			"alone. All documents are applied or none. A document may need what another one describes, in any order.",
 		Example: "  procession apply -f loan.yaml --dry-run\n" +
 			"  procession apply -f definitions/ --prune -l app=loans",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		result, err := a.send(cmd, s, dryRun)
+		result, err := a.apply(cmd, s, dryRun)
 		if err != nil {
 			return err
 		}
@@ -58,44 +58,44 @@ func newApplyCommand(env Environment) *cobra.Command {
 		}
 		return s.awaitWorkers(cmd, result, wait)
 	})
-	a.bind(env, cmd)
+	a.bindFlags(env, cmd)
 	cmd.Flags().DurationVar(&wait, "wait", 0,
 		"wait, at most so `long`, until workers poll the task queues of what was applied; exit code 1 if they do not")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be done, and do not do it")
 	return cmd
 }
 
-// send reads the documents and applies them.
-func (a *applying) send(cmd *cobra.Command, s *service, dryRun bool) (oasadmin.ResourceApplyResult, error) {
+// apply reads the documents and applies them.
+func (a *applyFlags) apply(cmd *cobra.Command, s *service, dryRun bool) (oasadmin.ResourceApplyResult, error) {
 	var result oasadmin.ResourceApplyResult
 	sources, err := readDocuments(cmd, a.files)
 	if err != nil {
 		return result, err
 	}
-	warn(cmd, sources)
-	params := oasadmin.ResourceApplyParams{Documents: texts(sources), DryRun: &dryRun}
-	if params.Prune, err = a.pruning(sources); err != nil {
+	warnAbout(cmd, sources)
+	params := oasadmin.ResourceApplyParams{Documents: manifestTexts(sources), DryRun: &dryRun}
+	if params.Prune, err = a.pruneScope(sources); err != nil {
 		return result, err
 	}
 	answer, err := s.ApplyResources(cmd.Context(), params)
 	result, err = receive[oasadmin.ResourceApplyResult](s, answer, err)
-	return result, explained(err, sources)
+	return result, locateFailure(err, sources)
 }
 
-// pruning returns what is to be pruned, nil for nothing.
-func (a *applying) pruning(sources []manifest.Source) (*oasadmin.ResourcePrune, error) {
+// pruneScope returns the scope of the pruning, or nil without --prune.
+func (a *applyFlags) pruneScope(sources []manifest.Source) (*oasadmin.ResourcePrune, error) {
 	if !a.prune {
 		if a.selector != "" || a.tenant != "" {
-			return nil, misuse("--selector and --tenant are for --prune")
+			return nil, usageError("--selector and --tenant are for --prune")
 		}
 		return nil, nil //nolint:nilnil // not to prune is no failure
 	}
 	if a.selector == "" {
-		return nil, misuse("--prune needs --selector: it must be said what may be deleted")
+		return nil, usageError("--prune needs --selector: it must be said what may be deleted")
 	}
 	selector, err := resource.ParseSelector(a.selector)
 	if err != nil {
-		return nil, misuse("reading --selector: %w", err)
+		return nil, usageError("reading --selector: %w", err)
 	}
 	tenant := a.tenant
 	if tenant == "" {
@@ -110,9 +110,9 @@ func (a *applying) pruning(sources []manifest.Source) (*oasadmin.ResourcePrune, 
 func onlyTenant(sources []manifest.Source) (string, error) {
 	var only string
 	for _, source := range sources {
-		tenant := headOf(source).tenant()
+		tenant := headOf(source).tenantCode()
 		if tenant == "" || only != "" && tenant != only {
-			return "", misuse("--prune needs --tenant: the documents are not all of one tenant")
+			return "", usageError("--prune needs --tenant: the documents are not all of one tenant")
 		}
 		only = tenant
 	}
@@ -129,7 +129,7 @@ func reportApplied(cmd *cobra.Command, result oasadmin.ResourceApplyResult) erro
 	for _, r := range result.Results {
 		count[r.Action]++
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s%s\n",
-			name(r.Kind, r.Code, r.Tenant, several), strings.ToLower(string(r.Action)), mark)
+			resourceLabel(r.Kind, r.Code, r.Tenant, several), strings.ToLower(string(r.Action)), mark)
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func severalTenants(results []oasadmin.AppliedResource) bool {
 	return false
 }
 
-func texts(sources []manifest.Source) []json.RawMessage {
+func manifestTexts(sources []manifest.Source) []json.RawMessage {
 	documents := make([]json.RawMessage, len(sources))
 	for i, source := range sources {
 		documents[i] = source.JSON

@@ -77,7 +77,7 @@ func TestApplyReportsWrongManifestsWithTheirPlace(t *testing.T) {
 	require.Contains(t, output, "\n-:6:12: DataStructure/WRONG spec.schema.type: ")
 }
 
-// One answer names what is wrong by itself, the unknown tenants, the missing references and the refused URLs.
+// One response reports invalid members, unknown tenants, missing references and refused URLs.
 func TestApplyReportsAllFaultsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
@@ -102,11 +102,11 @@ func TestApplyReportsAllFaultsAtOnce(t *testing.T) {
 	}, strings.Split(output, "\n"))
 	require.Equal(t, before, w.state())
 
-	// What a document that cannot be read describes may be what others refer to.
+	// References are not checked while a manifest is unreadable: it may contain their targets.
 	output = w.typing(group("ONE", "  members:\n    - user: new\n")+"---\n"+head+"kind: Usr\nmetadata: {code: new, tenant: north}\n").
 		fails(cli.ExitUsage, "apply", "-f", "-")
 	require.Len(t, strings.Split(output, "\n"), 2, output)
-	// Who may not apply the documents does not learn what there is.
+	// The error does not disclose resources to a caller who may not apply.
 	output = w.as(memberToken).fails(cli.ExitUsage, "apply", "-f", w.file("one.yaml", group("ONE", "  a: 1\n  members:\n    - user: absent\n")))
 	require.Len(t, strings.Split(output, "\n"), 2, output)
 }
@@ -145,7 +145,7 @@ func TestPruneDeletesWhatNoDocumentDescribes(t *testing.T) {
 	w.fails(cli.ExitNotFound, "get", "group", "TWO")
 	require.Equal(t, "Group/ONE unchanged\n", w.succeeds(append(prune, "--tenant", "north")...))
 
-	// What a definition that stays needs is not deleted.
+	// Prune keeps resources that a remaining definition refers to.
 	before = w.state()
 	require.Contains(t, w.fails(cli.ExitConflict, "apply", "-f", one, "--prune", "-l", "part=messages"),
 		"ProcessDefinition LOAN needs DataStructure ADDRESS")

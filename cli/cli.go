@@ -1,11 +1,10 @@
-// Package cli is the command line of a service: starting processes, working on
-// tasks, applying documents, looking at resources, issuing secrets, dealing with
-// incidents, explaining user actions, reading what happened. Everything it does goes
-// through the REST API and the administration API, so it can do what its token may
-// and nothing else.
+// Package cli implements the commands that call a service: they start processes, work
+// on tasks, apply manifests, list resources, issue secrets, handle incidents, explain
+// user actions and show events. They call the REST API and the administration API with
+// the rights of a token.
 //
-// What was asked for is written to standard output, and everything said about it
-// to standard error. No command repeats a request that failed.
+// Results go to standard output, messages to standard error. Commands do not retry
+// failed requests.
 package cli
 
 import (
@@ -50,15 +49,15 @@ func AddGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// asking turns cmd into a command that calls the service: it has the flags of the
+// newServiceCommand turns cmd into a command that calls the service: it has the flags of the
 // connection, and run is given the service.
-func asking(
+func newServiceCommand(
 	env Environment, cmd *cobra.Command, run func(cmd *cobra.Command, s *service, args []string) error,
 ) *cobra.Command {
 	bindConnection(cmd.Flags())
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse("%w", err) })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError("%w", err) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, err := env.open(cmd.Context(), cmd.Flags())
+		s, err := env.connect(cmd.Context(), cmd.Flags())
 		if err != nil {
 			return err
 		}
@@ -67,24 +66,24 @@ func asking(
 	return cmd
 }
 
-// exactly wants these arguments.
-func exactly(names ...string) cobra.PositionalArgs { return between(len(names), len(names), names...) }
+// requireArgs wants these arguments.
+func requireArgs(names ...string) cobra.PositionalArgs { return requireArgsBetween(len(names), len(names), names...) }
 
-// between wants so many of the arguments.
-func between(least, most int, names ...string) cobra.PositionalArgs {
+// requireArgsBetween wants so many of the arguments.
+func requireArgsBetween(least, most int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least {
-			return misuse("%s needs %s: see %[1]s --help", cmd.CommandPath(), names[len(args)])
+			return usageError("%s needs %s: see %[1]s --help", cmd.CommandPath(), names[len(args)])
 		}
 		if len(args) > most {
-			return misuse("%s has no use for %q: see %[1]s --help", cmd.CommandPath(), args[most])
+			return usageError("%s has no use for %q: see %[1]s --help", cmd.CommandPath(), args[most])
 		}
 		return nil
 	}
 }
 
-// group returns a command that is only there for its commands.
-func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+// newGroup returns a command that is only there for its commands.
+func newGroup(use, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -106,5 +105,5 @@ func UnknownCommand(cmd *cobra.Command, name string) error {
 	if similar := cmd.SuggestionsFor(name); len(similar) > 0 {
 		text += "; did you mean " + strings.Join(similar, " or ") + "?"
 	}
-	return misuse("%s", text)
+	return usageError("%s", text)
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// completionTimeout bounds how long a shell waits for completions. Failures on the
-// way are not reported: there is nothing to complete then.
+// completionTimeout bounds the search for completions. Failures are not reported: the
+// shell then offers no completion.
 const completionTimeout = 2 * time.Second
 
 type completions = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// complete adds the completion of a flag.
-func complete(cmd *cobra.Command, flag string, find func(toComplete string) ([]string, cobra.ShellCompDirective)) {
+// completeFlag adds the completion of a flag.
+func completeFlag(cmd *cobra.Command, flag string, find func(toComplete string) ([]string, cobra.ShellCompDirective)) {
 	// It fails only for a flag that is not there.
 	_ = cmd.RegisterFlagCompletionFunc(flag,
 		func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
@@ -33,16 +33,15 @@ func completeEventTypes(toComplete string) ([]string, cobra.ShellCompDirective) 
 	for _, t := range domain.EventTypes() {
 		names = append(names, string(t))
 	}
-	return beginning(strings.ToUpper(toComplete), names, nil), cobra.ShellCompDirectiveNoFileComp
+	return matchPrefix(strings.ToUpper(toComplete), names, nil), cobra.ShellCompDirectiveNoFileComp
 }
 
 func completeNothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// beginning returns the words that begin with what was typed, without those that are there already. It changes the list
-// of words.
-func beginning(toComplete string, words, already []string) []string {
+// matchPrefix returns the words with the prefix toComplete, without the words in already. It modifies words.
+func matchPrefix(toComplete string, words, already []string) []string {
 	return slices.DeleteFunc(words, func(word string) bool {
 		return !strings.HasPrefix(word, toComplete) || slices.Contains(already, word)
 	})
@@ -50,20 +49,20 @@ func beginning(toComplete string, words, already []string) []string {
 
 // completeKinds completes the names of kinds.
 func completeKinds(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	return beginning(toComplete, kindNames(), args), cobra.ShellCompDirectiveNoFileComp
+	return matchPrefix(toComplete, kindNames(), args), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeResources completes a kind, or all, and codes of it.
 func completeResources(env Environment) completions {
 	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return beginning(toComplete, append(kindNames(), allKinds), nil), cobra.ShellCompDirectiveNoFileComp
+			return matchPrefix(toComplete, append(kindNames(), allKinds), nil), cobra.ShellCompDirectiveNoFileComp
 		}
 		kinds, err := parseKinds(args[0])
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return beginning(toComplete, env.codes(cmd, kinds), args[1:]), cobra.ShellCompDirectiveNoFileComp
+		return matchPrefix(toComplete, env.findCodes(cmd, kinds), args[1:]), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -72,7 +71,7 @@ func completeResource(env Environment) completions {
 	return completeOne(env, kindNames())
 }
 
-// completeSecretOwner completes what can have secrets.
+// completeSecretOwner completes the kind and code of a resource with secrets.
 func completeSecretOwner(env Environment) completions {
 	names := slices.DeleteFunc(kindNames(), func(name string) bool {
 		kind, err := parseKind(name)
@@ -85,11 +84,11 @@ func completeOne(env Environment, names []string) completions {
 	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		switch len(args) {
 		case 0:
-			return beginning(toComplete, slices.Clone(names), nil), cobra.ShellCompDirectiveNoFileComp
+			return matchPrefix(toComplete, slices.Clone(names), nil), cobra.ShellCompDirectiveNoFileComp
 		case 1:
 			if kind, err := parseKind(args[0]); err == nil {
-				codes := env.codes(cmd, []oasadmin.ResourceKind{oasadmin.ResourceKind(kind)})
-				return beginning(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
+				codes := env.findCodes(cmd, []oasadmin.ResourceKind{oasadmin.ResourceKind(kind)})
+				return matchPrefix(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
 			}
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -98,36 +97,36 @@ func completeOne(env Environment, names []string) completions {
 
 // completeTenants completes the flag --tenant.
 func completeTenants(env Environment, cmd *cobra.Command) {
-	complete(cmd, "tenant", func(toComplete string) ([]string, cobra.ShellCompDirective) {
-		codes := env.codes(cmd, []oasadmin.ResourceKind{oasadmin.ResourceKindTenant})
-		return beginning(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
+	completeFlag(cmd, "tenant", func(toComplete string) ([]string, cobra.ShellCompDirective) {
+		codes := env.findCodes(cmd, []oasadmin.ResourceKind{oasadmin.ResourceKindTenant})
+		return matchPrefix(toComplete, codes, nil), cobra.ShellCompDirectiveNoFileComp
 	})
 }
 
-// completeCode completes the code of a resource of a kind, and leaves what
-// follows to rest.
+// completeCode completes the code of a resource of a kind. rest completes the following
+// arguments.
 func completeCode(env Environment, kind oasadmin.ResourceKind, rest cobra.ShellCompDirective) completions {
 	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, rest
 		}
-		return beginning(toComplete, env.codes(cmd, []oasadmin.ResourceKind{kind}), nil), cobra.ShellCompDirectiveNoFileComp
+		return matchPrefix(toComplete, env.findCodes(cmd, []oasadmin.ResourceKind{kind}), nil), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// codes returns the codes of resources.
-func (env Environment) codes(cmd *cobra.Command, kinds []oasadmin.ResourceKind) []string {
+// findCodes returns the codes of resources.
+func (env Environment) findCodes(cmd *cobra.Command, kinds []oasadmin.ResourceKind) []string {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	s, err := env.open(ctx, cmd.Flags())
+	s, err := env.connect(ctx, cmd.Flags())
 	if err != nil {
 		return nil
 	}
 	params := oasadmin.FindResourcesParams{Kind: kinds}
 	if flag := cmd.Flags().Lookup("tenant"); flag != nil {
-		params.Tenant = filter(flag.Value.String())
+		params.Tenant = filterOf(flag.Value.String())
 	}
-	found, _, err := s.find(ctx, params, pageSize)
+	found, _, err := s.findResources(ctx, params, pageSize)
 	if err != nil {
 		return nil
 	}

@@ -41,7 +41,7 @@ func TestCompletion(t *testing.T) {
 	} {
 		require.Equal(t, want, w.completions(typed), typed)
 	}
-	// An error completes nothing.
+	// An error yields no completions.
 	for _, broken := range []*terminal{
 		w.as(""), w.as("wrong"), w.with("PROCESSION_SERVER", "http://127.0.0.1:1"), w.with("PROCESSION_SERVER", "x"),
 	} {
@@ -51,7 +51,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// completions returns the words that the shell is offered for what was typed.
+// completions returns the completions of typed.
 func (w *terminal) completions(typed string) []string {
 	w.t.Helper()
 	o := w.runs(append([]string{"__completeNoDesc"}, strings.Split(typed, " ")...)...)

@@ -25,7 +25,7 @@ const (
 	restPath       = "/v2024-06-14"
 )
 
-// The environment variables that stand for flags.
+// Environment variables of flags.
 const (
 	variableServer    = "PROCESSION_SERVER"
 	variableCAFile    = "PROCESSION_CA_FILE"
@@ -45,9 +45,9 @@ func bindConnection(f *pflag.FlagSet) {
 	f.Duration("timeout", defaultTimeout, "how long a request may take")
 }
 
-// setting returns the value of a flag, or of the variable that stands for it, or of the
-// context.
-func (env Environment) setting(flags *pflag.FlagSet, flag, variable, ofContext string) string {
+// settingOf returns the value of a flag, of its environment variable, or of the context, in
+// this order.
+func (env Environment) settingOf(flags *pflag.FlagSet, flag, variable, ofContext string) string {
 	if !flags.Changed(flag) {
 		if set, ok := env.LookupEnv(variable); ok && set != "" {
 			return set
@@ -59,13 +59,13 @@ func (env Environment) setting(flags *pflag.FlagSet, flag, variable, ofContext s
 	return flags.Lookup(flag).Value.String()
 }
 
-// contextual sets the default of the flag --tenant to the tenant of the context.
-func contextual(flags *pflag.FlagSet) {
-	// It fails only for a flag that is not there.
+// defaultFromContext sets the default of the flag --tenant to the tenant of the context.
+func defaultFromContext(flags *pflag.FlagSet) {
+	// It fails only for an undefined flag.
 	_ = flags.SetAnnotation("tenant", variableContext, nil)
 }
 
-// service is a service that can be asked: its administration API, and its REST API.
+// service contains the clients of the administration API and the REST API.
 type service struct {
 	*client.Client
 
@@ -86,16 +86,16 @@ func newSender(roots *x509.CertPool, timeout time.Duration) *http.Client {
 	}
 }
 
-// open prepares asking the service that the flags of bindConnection name. It
-// sends nothing to it; a sign-in that expires is renewed at its issuer.
-func (env Environment) open(ctx context.Context, flags *pflag.FlagSet) (*service, error) {
-	name, in, err := env.context(flags)
+// connect returns clients for the service in the flags of bindConnection. It sends no
+// request to the service; a sign-in about to expire is renewed at its issuer.
+func (env Environment) connect(ctx context.Context, flags *pflag.FlagSet) (*service, error) {
+	name, in, err := env.currentContext(flags)
 	if err != nil {
 		return nil, err
 	}
-	server := env.setting(flags, "server", variableServer, in.Server)
+	server := env.settingOf(flags, "server", variableServer, in.Server)
 	if server != in.Server {
-		in = &serverContext{} // what a context holds is for its server alone
+		in = &serverContext{} // settings of a context apply to its server only
 	}
 	insecure, err := flags.GetBool("insecure")
 	if err != nil {
@@ -106,24 +106,24 @@ func (env Environment) open(ctx context.Context, flags *pflag.FlagSet) (*service
 		return nil, err
 	}
 	if timeout <= 0 {
-		return nil, misuse("--timeout must be positive")
+		return nil, usageError("--timeout must be positive")
 	}
 	address, err := checkAddress(server, insecure)
 	if err != nil {
 		return nil, err
 	}
-	authorization, err := env.authorization(ctx, flags, name, in)
+	authorization, err := env.authorizationHeader(ctx, flags, name, in)
 	if err != nil {
 		return nil, err
 	}
-	roots, err := authorities(env.setting(flags, "ca-file", variableCAFile, in.CAFile))
+	roots, err := readAuthorities(env.settingOf(flags, "ca-file", variableCAFile, in.CAFile))
 	if err != nil {
 		return nil, err
 	}
 	if tenant := flags.Lookup("tenant"); in.Tenant != "" && tenant != nil && !tenant.Changed {
 		if _, ok := tenant.Annotations[variableContext]; ok {
 			if err := tenant.Value.Set(in.Tenant); err != nil {
-				return nil, misuse("the tenant of the context: %w", err)
+				return nil, usageError("the tenant of the context: %w", err)
 			}
 		}
 	}
@@ -150,26 +150,26 @@ func (env Environment) open(ctx context.Context, flags *pflag.FlagSet) (*service
 func checkAddress(given string, insecure bool) (string, error) {
 	err := transport.CheckEndpoint(given, insecure)
 	if errors.Is(err, transport.ErrExposed) {
-		return "", misuse("--server %w; --insecure allows it", err)
+		return "", usageError("--server %w; --insecure allows it", err)
 	}
 	if err != nil {
-		return "", misuse("--server %w", err)
+		return "", usageError("--server %w", err)
 	}
 	return strings.TrimRight(given, "/"), nil
 }
 
-// authorities reads a PEM file; no file stands for the system's authorities.
-func authorities(file string) (*x509.CertPool, error) {
+// readAuthorities reads a PEM file; no file stands for the system's authorities.
+func readAuthorities(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil //nolint:nilnil // a TLS configuration without authorities takes the system's
 	}
 	content, err := os.ReadFile(file) //nolint:gosec // the user says which file
 	if err != nil {
-		return nil, misuse("reading --ca-file: %w", err)
+		return nil, usageError("reading --ca-file: %w", err)
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(content) {
-		return nil, misuse("%s holds no certificate in PEM", file)
+		return nil, usageError("%s holds no certificate in PEM", file)
 	}
 	return roots, nil
 }

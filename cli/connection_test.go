@@ -90,7 +90,7 @@ func TestCertificates(t *testing.T) {
 	require.Contains(t, w.fails(cli.ExitUsage, "whoami", "--ca-file", w.file("x", "x")), "holds no certificate")
 }
 
-// No command asks twice: what happened to the first request is not known.
+// Commands send a request once: the outcome of a failed one is unknown.
 func TestNothingIsRepeated(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32

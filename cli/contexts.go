@@ -61,7 +61,7 @@ func (env Environment) configFile(file string) (string, error) {
 	}
 	home, ok := env.LookupEnv("HOME")
 	if !ok || home == "" {
-		return "", misuse("there is no folder for the configuration: set XDG_CONFIG_HOME or HOME")
+		return "", usageError("there is no folder for the configuration: set XDG_CONFIG_HOME or HOME")
 	}
 	return filepath.Join(home, ".config", "procession", file), nil
 }
@@ -79,14 +79,14 @@ func (env Environment) readContexts() (*contexts, error) {
 		return known, nil
 	}
 	if err == nil && info.Mode().Perm()&^privateFile != 0 {
-		return nil, misuse("%s holds credentials and may be read by others: chmod 600 %[1]s", path)
+		return nil, usageError("%s holds credentials and may be read by others: chmod 600 %[1]s", path)
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // in the folder of the user's configuration
 	if err != nil {
-		return nil, misuse("reading the contexts: %w", err)
+		return nil, usageError("reading the contexts: %w", err)
 	}
 	if err := json.Unmarshal(text, known); err != nil {
-		return nil, misuse("reading %s: %w", path, err)
+		return nil, usageError("reading %s: %w", path, err)
 	}
 	return known, nil
 }
@@ -131,40 +131,40 @@ func (env Environment) changeContexts(change func(*contexts) error) error {
 	return nil
 }
 
-// find returns the context with the name.
-func (c *contexts) find(name string) (*serverContext, error) {
+// findContext returns the context with the name.
+func (c *contexts) findContext(name string) (*serverContext, error) {
 	if found := c.Contexts[name]; found != nil {
 		return found, nil
 	}
 	return nil, &failure{kind: domain.KindNotFound, text: fmt.Sprintf("there is no context %q; context list shows those there are", name)}
 }
 
-// context returns the context that a command works in, and its name: the one that
+// currentContext returns the context that a command works in, and its name: the one that
 // --context names, or else the current one; an empty one where there is none.
-func (env Environment) context(flags *pflag.FlagSet) (string, *serverContext, error) {
+func (env Environment) currentContext(flags *pflag.FlagSet) (string, *serverContext, error) {
 	known, err := env.readContexts()
 	if err != nil {
 		return "", nil, err
 	}
-	name := env.setting(flags, "context", variableContext, "")
+	name := env.settingOf(flags, "context", variableContext, "")
 	if name == "" {
 		name = known.Current
 	}
 	if name == "" {
 		return "", &serverContext{}, nil
 	}
-	found, err := known.find(name)
+	found, err := known.findContext(name)
 	return name, found, err
 }
 
 func newContextCommand(env Environment) *cobra.Command {
-	return group("context", "Choose among several servers, and who you are there",
+	return newGroup("context", "Choose among several servers, and who you are there",
 		newContextListCommand(env), newContextUseCommand(env), newContextAddCommand(env), newContextRemoveCommand(env))
 }
 
 // withoutService returns a command that does not call the service.
 func withoutService(cmd *cobra.Command, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse("%w", err) })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError("%w", err) })
 	cmd.RunE = run
 	return cmd
 }
@@ -180,7 +180,7 @@ type shownContext struct {
 
 func newContextListCommand(env Environment) *cobra.Command {
 	var out *output
-	cmd := withoutService(&cobra.Command{Use: "list", Args: exactly(), Short: "List the contexts"},
+	cmd := withoutService(&cobra.Command{Use: "list", Args: requireArgs(), Short: "List the contexts"},
 		func(cmd *cobra.Command, _ []string) error {
 			known, err := env.readContexts()
 			if err != nil {
@@ -196,13 +196,13 @@ func newContextListCommand(env Environment) *cobra.Command {
 				return nil
 			}
 			return out.write(cmd.Context(), cmd.OutOrStdout(), shown, func(v view) {
-				v.titles([]string{"CURRENT", "NAME", "SERVER", "TENANT", "SIGNED IN"})
+				v.writeTitles([]string{"CURRENT", "NAME", "SERVER", "TENANT", "SIGNED IN"})
 				for _, c := range shown {
 					current := ""
 					if c.Current {
 						current = "*"
 					}
-					row(v, current, c.Name, c.Server, c.Tenant, c.SignIn)
+					writeRow(v, current, c.Name, c.Server, c.Tenant, c.SignIn)
 				}
 			})
 		})
@@ -231,17 +231,17 @@ func completeContexts(env Environment) completions {
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return beginning(toComplete, slices.Sorted(maps.Keys(known.Contexts)), nil), cobra.ShellCompDirectiveNoFileComp
+		return matchPrefix(toComplete, slices.Sorted(maps.Keys(known.Contexts)), nil), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
 func newContextUseCommand(env Environment) *cobra.Command {
 	return withoutService(&cobra.Command{
-		Use: "use NAME", Args: exactly("the name of a context"), Short: "Work in a context from now on",
+		Use: "use NAME", Args: requireArgs("the name of a context"), Short: "Work in a context from now on",
 		ValidArgsFunction: completeContexts(env),
 	}, func(_ *cobra.Command, args []string) error {
 		return env.changeContexts(func(c *contexts) error {
-			_, err := c.find(args[0])
+			_, err := c.findContext(args[0])
 			c.Current = args[0]
 			return err
 		})
@@ -252,7 +252,7 @@ func newContextAddCommand(env Environment) *cobra.Command {
 	var added serverContext
 	var insecure bool
 	cmd := withoutService(&cobra.Command{
-		Use: "add NAME --server ADDRESS", Args: exactly("the name of the context"), Short: "Add a context, or change one, and work in it",
+		Use: "add NAME --server ADDRESS", Args: requireArgs("the name of the context"), Short: "Add a context, or change one, and work in it",
 		Long: "Adds a context: the address of a service, and how to sign in there, which is a token in a file or procession login.\n" +
 			"The contexts are kept in procession/contexts.json in XDG_CONFIG_HOME, or else in ~/.config, which only you can read.\n" +
 			"Flags and the environment override the context.",
@@ -269,7 +269,7 @@ func newContextAddCommand(env Environment) *cobra.Command {
 				continue
 			}
 			if *file, err = filepath.Abs(*file); err != nil {
-				return misuse("%w", err)
+				return usageError("%w", err)
 			}
 		}
 		return env.changeContexts(func(c *contexts) error {
@@ -293,11 +293,11 @@ func newContextAddCommand(env Environment) *cobra.Command {
 
 func newContextRemoveCommand(env Environment) *cobra.Command {
 	return withoutService(&cobra.Command{
-		Use: "remove NAME", Args: exactly("the name of a context"), Short: "Remove a context with its credentials",
+		Use: "remove NAME", Args: requireArgs("the name of a context"), Short: "Remove a context with its credentials",
 		ValidArgsFunction: completeContexts(env),
 	}, func(_ *cobra.Command, args []string) error {
 		return env.changeContexts(func(c *contexts) error {
-			_, err := c.find(args[0])
+			_, err := c.findContext(args[0])
 			delete(c.Contexts, args[0])
 			if c.Current == args[0] {
 				c.Current = ""

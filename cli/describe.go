@@ -21,8 +21,8 @@ import (
 
 func newDescribeCommand(env Environment) *cobra.Command {
 	var tenant string
-	cmd := asking(env, &cobra.Command{
-		Use: "describe KIND CODE", Args: exactly("a kind of resource", "a code"),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "describe KIND CODE", Args: requireArgs("a kind of resource", "a code"),
 		Short: "Show a resource with all that belongs to it",
 		Long: "Shows a resource with all that goes with it: who may do what, the versions of a process definition, the names\n" +
 			"and ages of secrets, and what needs the resource.",
@@ -32,7 +32,7 @@ func newDescribeCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d, err := s.describe(cmd.Context(), kind, args[1], tenant)
+		d, err := s.describeResource(cmd.Context(), kind, args[1], tenant)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ const tenantHelp = "`code` of the tenant, needed where several have such a resou
 // bindTenant adds the flag for the tenant of a resource.
 func bindTenant(env Environment, cmd *cobra.Command, tenant *string) {
 	cmd.Flags().StringVar(tenant, "tenant", "", tenantHelp)
-	contextual(cmd.Flags())
+	defaultFromContext(cmd.Flags())
 	completeTenants(env, cmd)
 }
 
@@ -63,36 +63,36 @@ type description struct {
 	people map[uuid.UUID]string
 }
 
-func (s *service) describe(ctx context.Context, kind resource.Kind, code, tenant string) (*description, error) {
-	found, err := s.retrieve(ctx, kind, code, tenant)
+func (s *service) describeResource(ctx context.Context, kind resource.Kind, code, tenant string) (*description, error) {
+	found, err := s.retrieveResource(ctx, kind, code, tenant)
 	if err != nil {
 		return nil, err
 	}
 	d := &description{resource: found, rights: rightsOf(found)}
 	tenant = tenantOf(found.Kind, found.Metadata)
 	if kind == resource.KindProcessDefinition {
-		if d.versions, err = s.versions(ctx, code, tenant); err != nil {
+		if d.versions, err = s.findVersions(ctx, code, tenant); err != nil {
 			return nil, err
 		}
 	}
 	if canHaveSecrets(kind) {
-		if d.secrets, err = s.secrets(ctx, oasadmin.SecretOwnerKind(kind), code, tenant); err != nil {
+		if d.secrets, err = s.findSecrets(ctx, oasadmin.SecretOwnerKind(kind), code, tenant); err != nil {
 			return nil, err
 		}
 	}
-	return d, s.relate(ctx, d, kind, code, tenant)
+	return d, s.addRelations(ctx, d, kind, code, tenant)
 }
 
-// relate looks at all of the tenant, as far as it is visible, for what refers to
-// the resource and for who may have changed it.
-func (s *service) relate(ctx context.Context, d *description, kind resource.Kind, code, tenant string) error {
-	all, _, err := s.find(ctx, oasadmin.FindResourcesParams{Tenant: filter(tenant)}, 0)
+// addRelations searches the visible resources of the tenant for references to the resource and
+// for the principal that changed it.
+func (s *service) addRelations(ctx context.Context, d *description, kind resource.Kind, code, tenant string) error {
+	all, _, err := s.findResources(ctx, oasadmin.FindResourcesParams{Tenant: filterOf(tenant)}, 0)
 	if err != nil {
 		return err
 	}
 	d.people = map[uuid.UUID]string{domain.SystemPrincipalID(): "the service"}
 	for _, r := range all {
-		shown := name(r.Kind, r.Metadata.Code, "", false)
+		shown := resourceLabel(r.Kind, r.Metadata.Code, "", false)
 		if r.Metadata.ID != nil && (r.Kind == oasadmin.ResourceKindUser || r.Kind == oasadmin.ResourceKindApplication) {
 			d.people[*r.Metadata.ID] = shown
 		}
@@ -121,22 +121,22 @@ func (d *description) write(w io.Writer, now time.Time) error {
 		fmt.Fprint(w, "  ", line)
 	}
 	if len(d.rights) > 0 {
-		err = section(w, "Rights", func(t io.Writer) {
+		err = writeSection(w, "Rights", func(t io.Writer) {
 			for _, r := range d.rights {
-				row(t, "  "+r.what, r.who)
+				writeRow(t, "  "+r.what, r.who)
 			}
 		})
 	}
 	if err == nil && d.resource.Kind == oasadmin.ResourceKindProcessDefinition {
-		err = section(w, "Versions", func(t io.Writer) { versionTable(t, d.versions) })
+		err = writeSection(w, "Versions", func(t io.Writer) { versionTable(t, d.versions) })
 	}
 	if err == nil && canHaveSecrets(resource.Kind(d.resource.Kind)) {
-		err = section(w, "Secrets", func(t io.Writer) { secretTable(t, "  ", d.secrets, now) })
+		err = writeSection(w, "Secrets", func(t io.Writer) { secretTable(t, "  ", d.secrets, now) })
 	}
 	if err == nil && len(d.usedBy) > 0 {
-		err = section(w, "Used by", func(t io.Writer) {
+		err = writeSection(w, "Used by", func(t io.Writer) {
 			for _, user := range d.usedBy {
-				row(t, "  "+user)
+				writeRow(t, "  "+user)
 			}
 		})
 	}
@@ -146,24 +146,24 @@ func (d *description) write(w io.Writer, now time.Time) error {
 func (d *description) writeHead(w io.Writer) error {
 	r, m := d.resource, d.resource.Metadata
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row(t, "Kind:", string(r.Kind))
-	row(t, "Code:", m.Code)
+	writeRow(t, "Kind:", string(r.Kind))
+	writeRow(t, "Code:", m.Code)
 	if m.Tenant != nil {
-		row(t, "Tenant:", *m.Tenant)
+		writeRow(t, "Tenant:", *m.Tenant)
 	}
 	if m.ID != nil {
-		row(t, "Id:", m.ID.String())
+		writeRow(t, "Id:", m.ID.String())
 	}
 	if len(m.Labels) > 0 {
-		row(t, "Labels:", labelText(m.Labels))
+		writeRow(t, "Labels:", labelText(m.Labels))
 	}
-	row(t, "Created:", timeText(r.Status.CreatedAt)+" by "+d.person(r.Status.CreatedBy))
-	row(t, "Changed:", timeText(r.Status.LastModifiedAt)+" by "+d.person(r.Status.LastModifiedBy))
+	writeRow(t, "Created:", timeText(r.Status.CreatedAt)+" by "+d.personName(r.Status.CreatedBy))
+	writeRow(t, "Changed:", timeText(r.Status.LastModifiedAt)+" by "+d.personName(r.Status.LastModifiedBy))
 	return t.Flush()
 }
 
-// person names the principal with an id, or returns the id if it is not of the tenant.
-func (d *description) person(id uuid.UUID) string {
+// personName names the principal with an id, or returns the id if it is not of the tenant.
+func (d *description) personName(id uuid.UUID) string {
 	if known, ok := d.people[id]; ok {
 		return known
 	}
@@ -179,8 +179,8 @@ func labelText(labels map[string]string) string {
 	return strings.Join(texts, ", ")
 }
 
-// section writes a part of a description that is a table.
-func section(w io.Writer, title string, table func(io.Writer)) error {
+// writeSection writes a part of a description that is a table.
+func writeSection(w io.Writer, title string, table func(io.Writer)) error {
 	fmt.Fprintf(w, "\n%s:\n", title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	table(t)
@@ -189,16 +189,16 @@ func section(w io.Writer, title string, table func(io.Writer)) error {
 
 func versionTable(w io.Writer, versions []oasadmin.DefinitionVersion) {
 	if len(versions) == 0 {
-		row(w, "  none was published")
+		writeRow(w, "  none was published")
 		return
 	}
-	row(w, "  NUMBER", "VERSION", "NAME", "PUBLISHED", "PROCESSES", "CREATED")
+	writeRow(w, "  NUMBER", "VERSION", "NAME", "PUBLISHED", "PROCESSES", "CREATED")
 	for _, v := range versions {
 		published := ""
 		if v.Published {
 			published = "yes"
 		}
-		row(w, fmt.Sprintf("  %d", v.Number), v.Version.String(), v.Name, published, fmt.Sprint(v.Processes),
+		writeRow(w, fmt.Sprintf("  %d", v.Number), v.Version.String(), v.Name, published, fmt.Sprint(v.Processes),
 			timeText(v.CreatedAt))
 	}
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/procession-dev/procession/internal/manifest"
 )
 
-// noDocument is the name of what is not there in a unified diff.
+// noDocument is the name of an absent file in a unified diff.
 const noDocument = "/dev/null"
 
 func newDiffCommand(env Environment) *cobra.Command {
-	var a applying
-	cmd := asking(env, &cobra.Command{
-		Use: "diff -f FILE|FOLDER|-", Args: exactly(),
+	var a applyFlags
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "diff -f FILE|FOLDER|-", Args: requireArgs(),
 		Short: "Show what applying documents would change",
 		Long: "Shows what apply would change, as a unified diff of each document. Exits with 0 if there are no differences and\n" +
 			"with 1 if there are some.",
 		Example: "  procession diff -f definitions/ --prune -l app=loans",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		result, err := a.send(cmd, s, true)
+		result, err := a.apply(cmd, s, true)
 		if err != nil {
 			return err
 		}
 		return reportDifferences(cmd, result)
 	})
-	a.bind(env, cmd)
+	a.bindFlags(env, cmd)
 	return cmd
 }
 
@@ -36,7 +36,7 @@ func reportDifferences(cmd *cobra.Command, result oasadmin.ResourceApplyResult) 
 	different := false
 	several := severalTenants(result.Results)
 	for _, r := range result.Results {
-		label := name(r.Kind, r.Code, r.Tenant, several)
+		label := resourceLabel(r.Kind, r.Code, r.Tenant, several)
 		changed, err := writeDifference(cmd, r.Before, label, r.After, label)
 		if err != nil {
 			return err
@@ -49,9 +49,9 @@ func reportDifferences(cmd *cobra.Command, result oasadmin.ResourceApplyResult) 
 	return nil
 }
 
-// side returns one side of a diff: a document as YAML, with its label. The id is left
-// out: it never changes, and of what is new it is not known yet.
-func side(d *oasadmin.ResourceDocument, label string) (text, shown string, err error) {
+// diffSide returns one side of a diff: a manifest as YAML, with its label. It omits the id,
+// which never changes and is unknown for new resources.
+func diffSide(d *oasadmin.ResourceDocument, label string) (text, shown string, err error) {
 	if d == nil {
 		return "", noDocument, nil
 	}

@@ -18,7 +18,7 @@ import (
 // readDocuments reads the documents that -f names. There is at least one.
 func readDocuments(cmd *cobra.Command, files []string) ([]manifest.Source, error) {
 	if len(files) == 0 {
-		return nil, misuse("%s needs -f with a file, a folder, or - for standard input", cmd.CommandPath())
+		return nil, usageError("%s needs -f with a file, a folder, or - for standard input", cmd.CommandPath())
 	}
 	sources, err := manifest.Read(files, cmd.InOrStdin())
 	if err != nil {
@@ -36,7 +36,7 @@ type head struct {
 	} `json:"metadata"`
 }
 
-func (h head) tenant() string {
+func (h head) tenantCode() string {
 	if h.Kind == oasadmin.ResourceKindTenant {
 		return h.Metadata.Code
 	}
@@ -53,9 +53,9 @@ func headOf(source manifest.Source) head {
 	return h
 }
 
-// explained adds to each violation its place in the files:
+// locateFailure adds to each violation its place in the files:
 // "loan.yaml:12:5: ProcessDefinition/LOAN spec.items[0].code: is required".
-func explained(err error, sources []manifest.Source) error {
+func locateFailure(err error, sources []manifest.Source) error {
 	failed, ok := errors.AsType[*failure](err)
 	if !ok || len(failed.infos) == 0 {
 		return err
@@ -63,7 +63,7 @@ func explained(err error, sources []manifest.Source) error {
 	message, _, _ := strings.Cut(failed.text, "\n")
 	lines := []string{message}
 	for _, info := range failed.infos {
-		location := given(info.Location)
+		location := valueOf(info.Location)
 		place := placeOf(sources, location)
 		info.Message = otherDocument.ReplaceAllStringFunc(info.Message, func(other string) string { return fileOf(sources, other) })
 		switch {
@@ -110,7 +110,7 @@ func placeOf(sources []manifest.Source, location string) string {
 	line, column := source.Position(pointer)
 	place := fmt.Sprintf("%s:%d:%d:", source.File, line, column)
 	if h := headOf(source); h.Kind != "" && h.Metadata.Code != "" {
-		place += " " + name(h.Kind, h.Metadata.Code, "", false)
+		place += " " + resourceLabel(h.Kind, h.Metadata.Code, "", false)
 	}
 	// Explain returns the path behind the file and the line.
 	path, ok := strings.CutPrefix(manifest.Explain(sources, location), fmt.Sprintf("%s:%d: ", source.File, line))

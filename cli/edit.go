@@ -16,8 +16,8 @@ import (
 
 func newEditCommand(env Environment) *cobra.Command {
 	var tenant string
-	cmd := asking(env, &cobra.Command{
-		Use: "edit KIND CODE", Args: exactly("a kind of resource", "a code"), Short: "Edit the document of a resource, and apply it",
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "edit KIND CODE", Args: requireArgs("a kind of resource", "a code"), Short: "Edit the document of a resource, and apply it",
 		Long: "Opens the document of a resource in the editor that VISUAL or EDITOR names, or else vi, and applies what was saved. If\n" +
 			"it is refused, the file is kept, and its name is printed.",
 		Example:           "  EDITOR='code --wait' procession edit process LOAN",
@@ -27,18 +27,18 @@ func newEditCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		found, err := s.retrieve(cmd.Context(), kind, args[1], tenant)
+		found, err := s.retrieveResource(cmd.Context(), kind, args[1], tenant)
 		if err != nil {
 			return err
 		}
-		return env.edit(cmd, s, found)
+		return env.editResource(cmd, s, found)
 	})
 	bindTenant(env, cmd, &tenant)
 	return cmd
 }
 
-// edit opens a resource in the editor of the user, and applies the result.
-func (env Environment) edit(cmd *cobra.Command, s *service, found oasadmin.Resource) error {
+// editResource opens a resource in the editor of the user, and applies the result.
+func (env Environment) editResource(cmd *cobra.Command, s *service, found oasadmin.Resource) error {
 	encoded, err := jsontext.Marshal(exportedOf(found))
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (env Environment) edit(cmd *cobra.Command, s *service, found oasadmin.Resou
 		cmd.PrintErrln("no changes")
 		return os.Remove(file.Name())
 	}
-	result, err := (&applying{files: []string{file.Name()}}).send(cmd, s, false)
+	result, err := (&applyFlags{files: []string{file.Name()}}).apply(cmd, s, false)
 	if err != nil {
 		cmd.PrintErrf("What you wrote is in %s; apply it with -f when it is right.\n", file.Name())
 		return err

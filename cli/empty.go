@@ -25,12 +25,12 @@ func (s *service) checkEmpty(ctx context.Context, rows, tenant string) error {
 	}
 	switch {
 	case identity.Operator && tenant != "":
-		_, err := s.retrieve(ctx, resource.KindTenant, tenant, tenant)
+		_, err := s.retrieveResource(ctx, resource.KindTenant, tenant, tenant)
 		return err
 	case identity.Operator:
 		return nil
 	case tenant != "" && len(memberships) == 0:
-		return absent(string(resource.KindTenant) + "/" + tenant)
+		return notFoundError(string(resource.KindTenant) + "/" + tenant)
 	}
 	var roles []string
 	for _, m := range memberships {

@@ -11,13 +11,13 @@ import (
 )
 
 func newEncryptionKeysCommand(env Environment) *cobra.Command {
-	return group("encryption-keys", "List and rotate the keys of workflows' payloads",
+	return newGroup("encryption-keys", "List and rotate the keys of workflows' payloads",
 		newEncryptionKeysListCommand(env), newEncryptionKeysRotateCommand(env))
 }
 
 func newEncryptionKeysListCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
-		Use: "list CODE", Args: exactly("a code"),
+		Use: "list CODE", Args: requireArgs("a code"),
 		Short:             "List the versions of a key, the newest first, without the keys",
 		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindEncryptionKey, cobra.ShellCompDirectiveNoFileComp),
 	}, listing[oasadmin.EncryptionKeyVersion]{
@@ -28,15 +28,15 @@ func newEncryptionKeysListCommand(env Environment) *cobra.Command {
 				return nil, 0, err
 			}
 			answer, err := s.FindEncryptionKeyVersions(cmd.Context(), code,
-				&oasadmin.FindEncryptionKeyVersionsParams{Tenant: optional(by.tenant)})
+				&oasadmin.FindEncryptionKeyVersionsParams{Tenant: nonEmpty(by.tenant)})
 			found, err := receive[oasadmin.EncryptionKeyVersionList](s, answer, err)
-			return found.Content, 0, named(err, resource.KindEncryptionKey, code)
+			return found.Content, 0, withName(err, resource.KindEncryptionKey, code)
 		},
 		id: func(v oasadmin.EncryptionKeyVersion) string { return v.KeyID },
 		table: func(w view, found []oasadmin.EncryptionKeyVersion) {
-			w.titles([]string{"KEY ID", "AGE", "OPEN WORKFLOWS"})
+			w.writeTitles([]string{"KEY ID", "AGE", "OPEN WORKFLOWS"})
 			for _, v := range found {
-				row(w, v.KeyID, ageText(env.Clock(), v.CreatedAt), strconv.FormatInt(v.OpenRuns, 10))
+				writeRow(w, v.KeyID, ageText(env.Clock(), v.CreatedAt), strconv.FormatInt(v.OpenRuns, 10))
 			}
 		},
 	})
@@ -44,8 +44,8 @@ func newEncryptionKeysListCommand(env Environment) *cobra.Command {
 
 func newEncryptionKeysRotateCommand(env Environment) *cobra.Command {
 	var tenant string
-	cmd := asking(env, &cobra.Command{
-		Use: "rotate CODE", Args: exactly("a code"),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "rotate CODE", Args: requireArgs("a code"),
 		Short: "Make another version of a key, for the processes that start from now on",
 		Long: "Makes another version of a key and prints its id. Processes that start from now on are encrypted with it. Those that\n" +
 			"run go on with the version that they were started with, which can be read as long as the key is not deleted.",
@@ -57,10 +57,10 @@ func newEncryptionKeysRotateCommand(env Environment) *cobra.Command {
 			return err
 		}
 		answer, err := s.RotateEncryptionKey(cmd.Context(), code,
-			&oasadmin.RotateEncryptionKeyParams{Tenant: optional(tenant)})
+			&oasadmin.RotateEncryptionKeyParams{Tenant: nonEmpty(tenant)})
 		made, err := receive[oasadmin.EncryptionKeyVersion](s, answer, err)
 		if err != nil {
-			return named(err, resource.KindEncryptionKey, code)
+			return withName(err, resource.KindEncryptionKey, code)
 		}
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), made.KeyID)
 		return err

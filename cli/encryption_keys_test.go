@@ -26,7 +26,7 @@ func TestEncryptionKeysAreListedAndRotated(t *testing.T) {
 	}
 }
 
-// What export writes can be applied anywhere, and is no key.
+// Export writes manifests without key material, which can be applied to any service.
 func TestExportedKeysAreDocumentsOnly(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)

@@ -14,10 +14,10 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
-// showEngine writes what Temporal knows of a workflow of a process.
+// showEngine writes the workflow history of a process in Temporal.
 func (s *service) showEngine(cmd *cobra.Command, out *output, process uuid.UUID, workflow, after string, now time.Time) error {
 	answer, err := s.RetrieveEngineHistory(cmd.Context(), process, &oasadmin.RetrieveEngineHistoryParams{
-		WorkflowID: optional(workflow), After: optional(after),
+		WorkflowID: nonEmpty(workflow), After: nonEmpty(after),
 	})
 	found, err := receive[oasadmin.EngineHistory](s, answer, err)
 	if err != nil {
@@ -34,24 +34,24 @@ func (s *service) showEngine(cmd *cobra.Command, out *output, process uuid.UUID,
 
 func engineTable(w io.Writer, h oasadmin.EngineHistory, now time.Time) {
 	for i := range h.Workflows {
-		row(w, "Workflow:", h.Workflows[i].WorkflowID, string(h.Workflows[i].Kind), string(h.Workflows[i].State))
+		writeRow(w, "Workflow:", h.Workflows[i].WorkflowID, string(h.Workflows[i].Kind), string(h.Workflows[i].State))
 	}
 	if h.Workflow == nil {
-		row(w, "Status:", "Temporal does not know the workflow: it is not started yet, or deleted")
+		writeRow(w, "Status:", "Temporal does not know the workflow: it is not started yet, or deleted")
 		return
 	}
 	v := h.Workflow
-	row(w, "Status:", v.Status, v.WorkflowID)
-	row(w, "Type:", cellText(v.Type), "on "+cellText(v.TaskQueue))
+	writeRow(w, "Status:", v.Status, v.WorkflowID)
+	writeRow(w, "Type:", cellText(v.Type), "on "+cellText(v.TaskQueue))
 	for i := range v.Waits {
-		row(w, "Waits:", cellText(waitSentence(&v.Waits[i], now)))
+		writeRow(w, "Waits:", cellText(waitSentence(&v.Waits[i], now)))
 	}
 	for _, e := range slices.Backward(v.Events) {
-		row(w, timeText(e.At), cellText(engineSentence(&e)))
+		writeRow(w, timeText(e.At), cellText(engineSentence(&e)))
 	}
 }
 
-// waitSentence returns what a workflow waits for.
+// waitSentence describes the wait of a workflow.
 func waitSentence(w *oasadmin.WorkflowWait, now time.Time) string {
 	text := map[oasadmin.WorkflowWaitKind]string{
 		oasadmin.WorkflowWaitKindTASK: "for the task ", oasadmin.WorkflowWaitKindACTIVITY: "for the activity ",
@@ -107,13 +107,13 @@ func engineDeeds() map[string]string {
 	}
 }
 
-// engineSentence returns what happened in a workflow. An event of a newer service is named by its kind.
+// engineSentence describes an event of a workflow. Events of newer services are described by their kind.
 func engineSentence(e *oasadmin.WorkflowEvent) string {
 	text, known := engineDeeds()[e.Kind]
 	if !known {
 		return e.Kind
 	}
-	text = strings.ReplaceAll(text, "%s", cmp.Or(given(e.Name), "(scheduled before)"))
+	text = strings.ReplaceAll(text, "%s", cmp.Or(valueOf(e.Name), "(scheduled before)"))
 	if e.About != nil {
 		text += " about " + *e.About
 	}

@@ -26,8 +26,8 @@ type eventFlags struct {
 func newEventsCommand(env Environment) *cobra.Command {
 	var flags eventFlags
 	var out *output
-	cmd := asking(env, &cobra.Command{
-		Use: "events", Args: exactly(), Short: "List events: who did what to which resource, and when",
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "events", Args: requireArgs(), Short: "List events: who did what to which resource, and when",
 		Long: "Lists the events of the tenants that you administer, the newest first: every change with the states before and\n" +
 			"after, documents that were read, access that was issued. With --follow it shows the latest, the oldest of them first,\n" +
 			"and then new ones until it is interrupted; -o json is one line for each then.",
@@ -36,12 +36,12 @@ func newEventsCommand(env Environment) *cobra.Command {
 			"  procession events --follow --limit 10",
 		ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
-		params, err := flags.params(env.Clock())
+		params, err := flags.requestParams(env.Clock())
 		if err != nil {
 			return err
 		}
 		for _, actor := range flags.actors {
-			id, err := s.principal(cmd.Context(), "--actor", actor, flags.tenant)
+			id, err := s.findPrincipal(cmd.Context(), "--actor", actor, flags.tenant)
 			if err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ func newEventsCommand(env Environment) *cobra.Command {
 		if flags.follow {
 			return s.followEvents(cmd, params, flags, out)
 		}
-		found, err := s.events(cmd.Context(), params)
+		found, err := s.findEvents(cmd.Context(), params)
 		if err != nil {
 			return err
 		}
@@ -69,17 +69,17 @@ func newEventsCommand(env Environment) *cobra.Command {
 		}
 		return err
 	})
-	flags.bind(cmd)
+	flags.bindFlags(cmd)
 	completeTenants(env, cmd)
-	complete(cmd, "type", completeEventTypes)
+	completeFlag(cmd, "type", completeEventTypes)
 	out = bindOutput(cmd, formatTable, formatWide, formatJSON, formatYAML, formatJQ)
 	return cmd
 }
 
-func (e *eventFlags) bind(cmd *cobra.Command) {
+func (e *eventFlags) bindFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&e.tenant, "tenant", "", ofTenantHelp)
-	contextual(f)
+	defaultFromContext(f)
 	f.StringSliceVar(&e.types, "type", nil, "only those of the `type`, such as PROCESS.STATE_CHANGED; repeatable")
 	f.StringSliceVar(&e.actors, "actor", nil, "only what a `user` or an application did: its code, e-mail address or id; repeatable")
 	f.StringSliceVar(&e.processes, "process", nil, "only what is about the process with the `id`; repeatable")
@@ -94,17 +94,17 @@ func (e *eventFlags) bind(cmd *cobra.Command) {
 	f.BoolVar(&e.follow, "follow", false, "go on with new events")
 }
 
-// params returns what the service is asked.
-func (e *eventFlags) params(now time.Time) (oasadmin.FindEventsParams, error) {
+// requestParams returns the parameters of the request.
+func (e *eventFlags) requestParams(now time.Time) (oasadmin.FindEventsParams, error) {
 	params := oasadmin.FindEventsParams{
-		Tenant: filter(e.tenant), Type: e.types, ResourceKind: e.kinds, RequestID: e.requests,
-		After: optional(e.after), Limit: e.limit,
+		Tenant: filterOf(e.tenant), Type: e.types, ResourceKind: e.kinds, RequestID: e.requests,
+		After: nonEmpty(e.after), Limit: e.limit,
 	}
 	if err := checkLimit(e.limit); err != nil {
 		return params, err
 	}
 	if e.follow && (e.oldestFirst || e.to != "") {
-		return params, misuse("--follow cannot be combined with --oldest-first or --to")
+		return params, usageError("--follow cannot be combined with --oldest-first or --to")
 	}
 	if e.oldestFirst {
 		order := oasadmin.EventOrderOLDESTFIRST
@@ -133,8 +133,8 @@ func (e *eventFlags) params(now time.Time) (oasadmin.FindEventsParams, error) {
 	return params, err
 }
 
-// Moment parses the value of a flag: a time of RFC 3339, or how long ago it was, such as 90m or 7d. Nothing stands for none. Its
-// error is a wrong call.
+// Moment parses the value of a flag: a time in RFC 3339, or a duration before now such as 90m or 7d. It returns nil for
+// an empty text. Its errors have ExitUsage.
 func Moment(flag, text string, now time.Time) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // there need not be one
@@ -142,15 +142,15 @@ func Moment(flag, text string, now time.Time) (*time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return &at, nil
 	}
-	ago, err := lasting(text)
+	ago, err := parseDuration(text)
 	if err != nil || ago < 0 {
-		return nil, misuse("--%s must be a time such as 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d", flag)
+		return nil, usageError("--%s must be a time such as 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d", flag)
 	}
 	at := now.Add(-ago)
 	return &at, nil
 }
 
-func (s *service) events(ctx context.Context, params oasadmin.FindEventsParams) (oasadmin.EventList, error) {
+func (s *service) findEvents(ctx context.Context, params oasadmin.FindEventsParams) (oasadmin.EventList, error) {
 	answer, err := s.FindEvents(ctx, &params)
 	return receive[oasadmin.EventList](s, answer, err)
 }
@@ -173,7 +173,7 @@ func (s *service) followEvents(cmd *cobra.Command, params oasadmin.FindEventsPar
 	}
 	oldestFirst := oasadmin.EventOrderOLDESTFIRST
 	if flags.after == "" {
-		latest, err := s.events(ctx, params)
+		latest, err := s.findEvents(ctx, params)
 		if err != nil {
 			return err
 		}
@@ -187,9 +187,9 @@ func (s *service) followEvents(cmd *cobra.Command, params oasadmin.FindEventsPar
 		}
 	}
 	params.Order = &oldestFirst
-	return repeatedly(ctx, func() (bool, error) {
+	return pollUntil(ctx, func() (bool, error) {
 		for {
-			found, err := s.events(ctx, params)
+			found, err := s.findEvents(ctx, params)
 			if err != nil {
 				return false, err
 			}
@@ -206,38 +206,38 @@ func (s *service) showEvents(cmd *cobra.Command, out *output, tenant string, eve
 	if !out.isTable() {
 		return out.write(cmd.Context(), cmd.OutOrStdout(), events, nil)
 	}
-	people, err := s.people(cmd.Context(), tenant)
+	people, err := s.findPeople(cmd.Context(), tenant)
 	if err != nil {
 		return err
 	}
-	return out.table(cmd.OutOrStdout(), view{people: people, untitled: continued}, func(v view) { eventTable(v, events) })
+	return out.writeTable(cmd.OutOrStdout(), view{people: people, untitled: continued}, func(v view) { eventTable(v, events) })
 }
 
 func eventTable(v view, events []oasadmin.Event) {
-	v.titles([]string{"TIME", "TYPE", "KIND", "RESOURCE", "STATE", "ACTOR"}, "REQUEST", "ACTOR ID", "PROCESS ID", "RESOURCE ID")
+	v.writeTitles([]string{"TIME", "TYPE", "KIND", "RESOURCE", "STATE", "ACTOR"}, "REQUEST", "ACTOR ID", "PROCESS ID", "RESOURCE ID")
 	for _, e := range events {
-		v.line([]string{
-			timeText(e.OccurredAt), e.Type, e.ResourceKind, v.subject(e), statesOf(e), v.person(&e.ActorID),
-		}, text(e.RequestID), e.ActorID.String(), idText(e.ProcessID), e.ResourceID.String())
+		v.writeLine([]string{
+			timeText(e.OccurredAt), e.Type, e.ResourceKind, v.subjectName(e), statesOf(e), v.personName(&e.ActorID),
+		}, textOf(e.RequestID), e.ActorID.String(), idText(e.ProcessID), e.ResourceID.String())
 	}
 }
 
-// subject names the resource of an event: by its code or the principal's name, where
+// subjectName names the resource of an event: by its code or the principal's name, where
 // one is known, else by its id.
-func (v view) subject(e oasadmin.Event) string {
+func (v view) subjectName(e oasadmin.Event) string {
 	if code := e.Details["code"]; code != "" {
 		return code
 	}
-	return v.person(&e.ResourceID)
+	return v.personName(&e.ResourceID)
 }
 
-// statesOf returns how the state of the resource changed, or what it was.
+// statesOf returns the change of the resource's state, or its state.
 func statesOf(e oasadmin.Event) string {
-	return strings.TrimPrefix(text(e.PreviousState)+" > "+text(e.State), " > ")
+	return strings.TrimPrefix(textOf(e.PreviousState)+" > "+textOf(e.State), " > ")
 }
 
-// text returns a text that may be missing.
-func text(value *string) string {
+// textOf returns a text that may be missing.
+func textOf(value *string) string {
 	if value == nil {
 		return ""
 	}

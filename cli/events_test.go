@@ -86,7 +86,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// screen contains what a command prints while it runs.
+// screen contains the output of a running command.
 type screen struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -130,7 +130,7 @@ func (w *terminal) follow(args ...string) *following {
 	return f
 }
 
-// stop interrupts the command, and returns what it ended with.
+// stop interrupts the command and returns its error.
 func (f *following) stop() error {
 	f.interrupt()
 	return <-f.ended

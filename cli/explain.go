@@ -14,7 +14,7 @@ import (
 func newExplainCommand() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use: "explain [KIND[.MEMBER...]]", Args: between(0, 1, "a kind of resource"),
+		Use: "explain [KIND[.MEMBER...]]", Args: requireArgsBetween(0, 1, "a kind of resource"),
 		Short: "List the kinds of resource, or describe one or a member of its documents",
 		Long: "Describes the documents of a kind, or one of their members with its type, its default and the members that it has.\n" +
 			"Without a kind it lists all. It needs no service.\n\nThere are the kinds " + kindHelp() + ".",
@@ -34,12 +34,12 @@ func newExplainCommand() *cobra.Command {
 			}
 			found, err := described.Find(path[1:]...)
 			if err != nil {
-				return misuse("%w", err)
+				return usageError("%w", err)
 			}
 			return writeExplanation(cmd.OutOrStdout(), kind, strings.Join(path[1:], "."), found)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			return beginning(toComplete, kindNames(), args), cobra.ShellCompDirectiveNoFileComp
+			return matchPrefix(toComplete, kindNames(), args), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "write the reference page of the kind, in Markdown")
@@ -65,7 +65,7 @@ func writeExplanation(w io.Writer, kind resource.Kind, path string, m resource.F
 		fmt.Fprintf(&text, "FIELD:  %s <%s>\n", path, m.Type)
 	}
 	fmt.Fprintf(&text, "\n%s\n", m.Description)
-	for _, line := range remarks(m) {
+	for _, line := range fieldRemarks(m) {
 		fmt.Fprintf(&text, "%s\n", line)
 	}
 	if len(m.Fields) > 0 {
@@ -77,7 +77,7 @@ func writeExplanation(w io.Writer, kind resource.Kind, path string, m resource.F
 			required = ", required"
 		}
 		fmt.Fprintf(&text, "  %s <%s%s>\n", o.Name, o.Type, required)
-		for _, line := range append([]string{o.Description}, remarks(o)...) {
+		for _, line := range append([]string{o.Description}, fieldRemarks(o)...) {
 			if line != "" {
 				fmt.Fprintf(&text, "      %s\n", line)
 			}
@@ -87,8 +87,8 @@ func writeExplanation(w io.Writer, kind resource.Kind, path string, m resource.F
 	return err
 }
 
-// remarks returns further facts about a member.
-func remarks(m resource.Field) []string {
+// fieldRemarks returns further facts about a member.
+func fieldRemarks(m resource.Field) []string {
 	var lines []string
 	if len(m.Values) > 0 {
 		lines = append(lines, "Values: "+strings.Join(m.Values, ", "))
@@ -118,7 +118,7 @@ func writeTables(text *strings.Builder, path string, m resource.Field) {
 	}
 	text.WriteString("\n| member | type | description |\n|---|---|---|\n")
 	for _, o := range m.Fields {
-		about := append([]string{o.Description}, remarks(o)...)
+		about := append([]string{o.Description}, fieldRemarks(o)...)
 		if o.Required {
 			about = append([]string{"**Required.**"}, about...)
 		}

@@ -26,7 +26,7 @@ func TestExplain(t *testing.T) {
 	golden(t, "explain-kinds.txt", w.succeeds("explain"))
 }
 
-// docs/reference has what the command writes; run the test with -update to write it.
+// docs/reference contains the output of the command; run the test with -update to write it.
 func TestReferencePagesAreCurrent(t *testing.T) {
 	t.Parallel()
 	w := newTerminal(t)

@@ -16,10 +16,10 @@ import (
 )
 
 func newExportCommand(env Environment) *cobra.Command {
-	var p picking
+	var p resourceFilter
 	var out *output
 	var folder string
-	cmd := asking(env, &cobra.Command{
+	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "export [KIND...]", Args: cobra.ArbitraryArgs,
 		Short: "Write resources as documents that can be applied",
 		Long: "Writes resources as documents. Applying them to the same service changes nothing. Secrets are not part of them,\n" +
@@ -35,11 +35,11 @@ func newExportCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		params, err := p.params(kinds, nil)
+		params, err := p.requestParams(kinds, nil)
 		if err != nil {
 			return err
 		}
-		found, _, err := s.find(cmd.Context(), params, 0)
+		found, _, err := s.findResources(cmd.Context(), params, 0)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func newExportCommand(env Environment) *cobra.Command {
 		cmd.PrintErrf("%d documents written to %s\n", len(documents), folder)
 		return reportStale(cmd, folder, kinds, documents, out.format)
 	})
-	p.bind(env, cmd)
+	p.bindFlags(env, cmd)
 	out = bindOutput(cmd, formatYAML, formatJSON)
 	cmd.Flags().StringVarP(&folder, "dir", "d", "", "write a file TENANT/KIND/CODE for each into the `folder`")
 	return cmd
@@ -75,8 +75,7 @@ type exported struct {
 	Status     *exportedStatus           `json:"status,omitempty"`
 }
 
-// exportedStatus is the state of a robot that its document lacks. Applying it changes
-// nothing.
+// exportedStatus is the status of a robot, which its manifest lacks. Applying ignores it.
 type exportedStatus struct {
 	Source               *exportedFile   `json:"source,omitempty"`
 	Assets               []exportedAsset `json:"assets,omitempty"`

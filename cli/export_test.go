@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is exported changes nothing when it is applied, to the same service or,
-// after another one took it, to that.
+// Applying exported manifests changes no resource, neither in the same service nor in
+// another one that has applied them before.
 func TestExportCanBeApplied(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
@@ -29,7 +29,7 @@ func TestExportCanBeApplied(t *testing.T) {
 		requireAll(t, "unchanged", 12, w.succeeds("apply", "-f", dir))
 		require.Equal(t, before, w.state())
 
-		// Again, over what is there.
+		// Again, over the existing files.
 		stale := filepath.Join(dir, "made", "north", "Group", "GONE."+format)
 		require.NoError(t, os.WriteFile(stale, nil, 0o600))
 		last := filepath.Join(dir, "made", "north", "DataSource", "LAST."+format)

@@ -10,11 +10,11 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// ErrDifferences is returned by diff if there are differences. They have already been printed.
+// ErrDifferences is returned by diff after it has printed differences.
 var ErrDifferences = errors.New("there are differences")
 
-// The exit codes of the program. ExitFailure is for all that has no code of its
-// own, and for a diff that found differences.
+// Exit codes of the program. ExitFailure stands for all other errors, and for a diff
+// with differences.
 const (
 	ExitOK       = 0
 	ExitFailure  = 1
@@ -24,8 +24,8 @@ const (
 	ExitConflict = 5
 )
 
-// ExitCode returns the exit code for what a command returned. A mistake in the
-// arguments is a *domain.Error of kind invalid, as invalid documents are.
+// ExitCode returns the exit code for the error of a command. Wrong arguments and invalid
+// manifests are a *domain.Error of kind invalid.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitOK
@@ -50,7 +50,7 @@ func ExitCode(err error) int {
 	return ExitFailure
 }
 
-// failure is the reason why a command failed, in words for people.
+// failure is an error of a command with a message for people.
 type failure struct {
 	kind  domain.Kind
 	text  string
@@ -62,27 +62,27 @@ func (f *failure) Error() string { return f.text }
 // Unwrap returns the kind of failure for ExitCode.
 func (f *failure) Unwrap() error { return &domain.Error{Kind: f.kind, Message: f.text} }
 
-// misuse returns the error of a command that was called wrongly.
-func misuse(format string, args ...any) error {
+// usageError returns an error about wrong arguments.
+func usageError(format string, args ...any) error {
 	return &failure{kind: domain.KindInvalid, text: fmt.Errorf(format, args...).Error()}
 }
 
-// notFound names in an error of the service that something was not found what that is.
-// Other errors, and nil, are returned as they are.
+// notFound replaces an error of the service of kind not found with one that names the
+// subject. It returns other errors, and nil, unchanged.
 func notFound(err error, what string) error {
 	if f, ok := errors.AsType[*failure](err); ok && f.kind == domain.KindNotFound && f.infos != nil {
-		return absent(what)
+		return notFoundError(what)
 	}
 	return err
 }
 
-// absent returns the failure for what was not found.
-func absent(what string) error {
+// notFoundError returns the error that a subject was not found.
+func notFoundError(what string) error {
 	return &failure{kind: domain.KindNotFound, text: what + " not found"}
 }
 
-// refused returns the failure that the error body of an answer describes.
-func refused(status int, body oasadmin.DefaultError) *failure {
+// newFailure returns the failure in the error body of a response.
+func newFailure(status int, body oasadmin.DefaultError) *failure {
 	var text strings.Builder
 	text.WriteString(body.Message)
 	for _, info := range body.Errors {

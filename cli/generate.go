@@ -17,7 +17,7 @@ func newGenerateCommand() *cobra.Command {
 	var files []string
 	var pkg, to string
 	cmd := &cobra.Command{
-		Use: "generate LANGUAGE -f FILE|FOLDER|-", Args: exactly("a language: " + languageNames()),
+		Use: "generate LANGUAGE -f FILE|FOLDER|-", Args: requireArgs("a language: " + languageNames()),
 		Short: "Write types and constants for a worker from a process definition",
 		Long: "Writes source code for a worker: types of the data of tasks, messages and artifacts, and constants for codes.\n" +
 			"When a member or a code is renamed, a worker that still has the old name does not compile. It needs no service.\n\n" +
@@ -25,7 +25,7 @@ func newGenerateCommand() *cobra.Command {
 		Example: "  procession generate go -f loan.yaml --package loan --to loan.gen.go\n" +
 			"  procession get process LOAN -o yaml | procession generate python -f -",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			code, err := generate(cmd, codegen.Language(args[0]), pkg, files)
+			code, err := generateCode(cmd, codegen.Language(args[0]), pkg, files)
 			if err != nil {
 				return err
 			}
@@ -36,10 +36,10 @@ func newGenerateCommand() *cobra.Command {
 			return os.WriteFile(to, code, 0o644) //nolint:gosec // source code, which others read
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			return beginning(toComplete, codegen.LanguageNames(), args), cobra.ShellCompDirectiveNoFileComp
+			return matchPrefix(toComplete, codegen.LanguageNames(), args), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse("%w", err) })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError("%w", err) })
 	bindFiles(cmd, &files)
 	cmd.Flags().StringVar(&pkg, "package", "definitions", "`name` of the package, in Go and Java")
 	cmd.Flags().StringVar(&to, "to", "", "`file` to write instead of standard output, which stays as it is when a document is wrong")
@@ -48,15 +48,15 @@ func newGenerateCommand() *cobra.Command {
 
 func languageNames() string { return strings.Join(codegen.LanguageNames(), ", ") }
 
-// generate writes source code for the documents of files. Wrong documents are reported as apply does.
-func generate(cmd *cobra.Command, language codegen.Language, pkg string, files []string) ([]byte, error) {
+// generateCode writes source code for the documents of files. Wrong documents are reported as apply does.
+func generateCode(cmd *cobra.Command, language codegen.Language, pkg string, files []string) ([]byte, error) {
 	documents, err := decodeDocuments(cmd, files)
 	if err != nil {
 		return nil, err
 	}
 	code, err := codegen.Generate(language, pkg, documents)
 	if err != nil {
-		return nil, misuse("%w", err)
+		return nil, usageError("%w", err)
 	}
 	return code, nil
 }
@@ -68,7 +68,7 @@ func decodeDocuments(cmd *cobra.Command, files []string) ([]resource.Document, e
 	if err != nil {
 		return nil, err
 	}
-	documents, violations := resource.Decode(texts(sources))
+	documents, violations := resource.Decode(manifestTexts(sources))
 	if len(violations) == 0 {
 		return documents, nil
 	}
@@ -77,5 +77,5 @@ func decodeDocuments(cmd *cobra.Command, files []string) ([]resource.Document, e
 		location := fmt.Sprintf("/documents/%d%s", v.Document, v.Pointer)
 		wrong.infos = append(wrong.infos, oasadmin.DefaultErrorInfo{Location: &location, Message: v.Message})
 	}
-	return nil, explained(wrong, sources)
+	return nil, locateFailure(wrong, sources)
 }

@@ -10,31 +10,31 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// picking selects the resources of a command.
-type picking struct {
+// resourceFilter selects the resources of a command.
+type resourceFilter struct {
 	selector string
 	tenant   string
 	limit    int
 }
 
-func (p *picking) bind(env Environment, cmd *cobra.Command) {
+func (p *resourceFilter) bindFlags(env Environment, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&p.selector, "selector", "l", "", "only those with the `labels`, as key=value,key2=value2")
 	f.StringVar(&p.tenant, "tenant", "", ofTenantHelp)
-	contextual(f)
+	defaultFromContext(f)
 	completeTenants(env, cmd)
 }
 
-// params returns the parameters that find what is picked.
-func (p *picking) params(kinds []oasadmin.ResourceKind, codes []string) (oasadmin.FindResourcesParams, error) {
-	params := oasadmin.FindResourcesParams{Kind: kinds, Tenant: filter(p.tenant)}
+// requestParams returns the parameters that find the picked resources.
+func (p *resourceFilter) requestParams(kinds []oasadmin.ResourceKind, codes []string) (oasadmin.FindResourcesParams, error) {
+	params := oasadmin.FindResourcesParams{Kind: kinds, Tenant: filterOf(p.tenant)}
 	if len(codes) > 0 {
 		params.Code = codes
 	}
 	if p.selector != "" {
 		selector, err := resource.ParseSelector(p.selector)
 		if err != nil {
-			return params, misuse("reading --selector: %w", err)
+			return params, usageError("reading --selector: %w", err)
 		}
 		for key, value := range selector {
 			params.Label = append(params.Label, key+"="+value)
@@ -45,11 +45,11 @@ func (p *picking) params(kinds []oasadmin.ResourceKind, codes []string) (oasadmi
 }
 
 func newGetCommand(env Environment) *cobra.Command {
-	var p picking
+	var p resourceFilter
 	var watch bool
 	var out *output
-	cmd := asking(env, &cobra.Command{
-		Use: "get KIND [CODE...]", Args: between(1, maxCodes, "a kind of resource"),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "get KIND [CODE...]", Args: requireArgsBetween(1, maxCodes, "a kind of resource"),
 		Short: "Show resources",
 		Long: "Shows resources of a kind, of several kinds with commas between, or of all kinds. One resource that is named is\n" +
 			"shown as an object by -o json and jq, everything else as a list. What jq makes of it is written a line each, text\n" +
@@ -64,17 +64,17 @@ func newGetCommand(env Environment) *cobra.Command {
 			return err
 		}
 		if p.limit < 0 {
-			return misuse("--limit must not be negative")
+			return usageError("--limit must not be negative")
 		}
 		codes := args[1:]
-		params, err := p.params(kinds, codes)
+		params, err := p.requestParams(kinds, codes)
 		if err != nil {
 			return err
 		}
 		if watch {
-			return p.watch(cmd, s, params, out)
+			return p.watchResources(cmd, s, params, out)
 		}
-		found, more, err := s.find(cmd.Context(), params, p.limit)
+		found, more, err := s.findResources(cmd.Context(), params, p.limit)
 		if err != nil {
 			return err
 		}
@@ -89,19 +89,19 @@ func newGetCommand(env Environment) *cobra.Command {
 		if more {
 			cmd.PrintErrln("there are more: --limit", p.limit)
 		}
-		return missing(args[0], codes, found, more)
+		return missingCodes(args[0], codes, found, more)
 	})
-	p.bind(env, cmd)
+	p.bindFlags(env, cmd)
 	cmd.Flags().IntVar(&p.limit, "limit", 0, "maximum `number` of results; 0 for all")
 	out = bindOutput(cmd, formatTable, formatWide, formatJSON, formatYAML, formatJQ, formatName)
 	bindWatch(cmd, &watch)
 	return cmd
 }
 
-// watch shows the resources, and then each that is new or has changed.
-func (p *picking) watch(cmd *cobra.Command, s *service, params oasadmin.FindResourcesParams, out *output) error {
+// watchResources shows the resources, and then each that is new or has changed.
+func (p *resourceFilter) watchResources(cmd *cobra.Command, s *service, params oasadmin.FindResourcesParams, out *output) error {
 	find := func() ([]oasadmin.Resource, error) {
-		found, _, err := s.find(cmd.Context(), params, p.limit)
+		found, _, err := s.findResources(cmd.Context(), params, p.limit)
 		return found, err
 	}
 	id := func(r oasadmin.Resource) string { return tenantOf(r.Kind, r.Metadata) + "/" + resourceName(r) }
@@ -117,14 +117,14 @@ func (p *picking) watch(cmd *cobra.Command, s *service, params oasadmin.FindReso
 		}
 		v := view{untitled: untitled}
 		untitled = true
-		return out.table(cmd.OutOrStdout(), v, func(v view) { resourceTable(v, changed) })
+		return out.writeTable(cmd.OutOrStdout(), v, func(v view) { resourceTable(v, changed) })
 	})
 }
 
-// resourceName returns what -o name writes of a resource.
-func resourceName(r oasadmin.Resource) string { return name(r.Kind, r.Metadata.Code, "", false) }
+// resourceName returns the name of a resource for -o name.
+func resourceName(r oasadmin.Resource) string { return resourceLabel(r.Kind, r.Metadata.Code, "", false) }
 
-// maxCodes bounds the codes of one request, whose address holds them.
+// maxCodes bounds the codes in the URL of one request.
 const maxCodes = 100
 
 func kindHelp() string {
@@ -159,8 +159,8 @@ func showResources(cmd *cobra.Command, out *output, found []oasadmin.Resource, c
 	return out.write(cmd.Context(), cmd.OutOrStdout(), value, func(v view) { resourceTable(v, found) })
 }
 
-// missing returns the failure for the codes that nothing was found for.
-func missing(kind string, codes []string, found []oasadmin.Resource, more bool) error {
+// missingCodes returns the failure for the codes without a resource.
+func missingCodes(kind string, codes []string, found []oasadmin.Resource, more bool) error {
 	if more {
 		return nil
 	}
@@ -170,7 +170,7 @@ func missing(kind string, codes []string, found []oasadmin.Resource, more bool) 
 			if err != nil {
 				known = resource.Kind(kind)
 			}
-			return absent(string(known) + "/" + code)
+			return notFoundError(string(known) + "/" + code)
 		}
 	}
 	return nil

@@ -81,7 +81,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	o = w.runs("get", "user", "owner", "absent", "-o", "jq=.[].metadata.code")
 	require.Equal(t, cli.ExitNotFound, o.code())
 	require.Equal(t, "owner\n", o.stdout)
-	// A caller that manages nothing gets the reason why it finds nothing.
+	// A caller without administration rights gets the reason for an empty list.
 	require.Equal(t, "only owners and administrators see the resources of a tenant; you are MEMBER of north",
 		w.as(memberToken).fails(cli.ExitDenied, "get", "all"))
 	for _, token := range []string{w.operator, ownerToken} {
@@ -141,7 +141,7 @@ func TestDescribeSaysWhoChangedIt(t *testing.T) {
 	w := newNorth(t)
 	w.as(administratorToken).typing(group("NEW", "")).succeeds("apply", "-f", "-")
 	require.Contains(t, w.succeeds("describe", "group", "NEW"), "Created:  2026-03-02T10:30:00Z by User/administrator\n")
-	// An administrator sees the owner's tokens, and changes nothing about them.
+	// An administrator may list the owner's tokens, but not change them.
 	require.Contains(t, w.as(administratorToken).succeeds("describe", "user", "owner"), "laptop")
 }
 

@@ -38,7 +38,7 @@ const (
 	workerPair         = "01980000-0000-7000-8000-000000000021:north-worker-secret"
 )
 
-// terminal is a shell in which commands run, beside a service of its own.
+// terminal runs commands against a service of its own.
 type terminal struct {
 	t       *testing.T
 	url     string
@@ -52,8 +52,7 @@ type terminal struct {
 	stdin string
 }
 
-// now returns what the clock of the service shows, and the one of the commands shows
-// three days later.
+// now returns the time of the service. The clock of the commands is three days ahead.
 func now() time.Time { return time.Date(2026, time.March, 2, 10, 30, 0, 0, time.UTC) }
 
 // newTerminal starts a service with a first tenant. Commands run as the operator.
@@ -130,7 +129,7 @@ func (w *terminal) typing(text string) *terminal {
 	return &other
 }
 
-// outcome contains what became of a command.
+// outcome contains the output and error of a command.
 type outcome struct {
 	stdout, stderr string
 	err            error
@@ -176,7 +175,7 @@ func (w *terminal) root() *cobra.Command {
 	return root
 }
 
-// succeeds runs a command that has to succeed, and returns what it prints.
+// succeeds runs a command that must succeed, and returns its output.
 func (w *terminal) succeeds(args ...string) string {
 	w.t.Helper()
 	o := w.runs(args...)
@@ -184,8 +183,8 @@ func (w *terminal) succeeds(args ...string) string {
 	return o.stdout
 }
 
-// fails runs a command that has to fail with an exit code and print nothing, and
-// returns why it failed.
+// fails runs a command that must fail with an exit code and without output, and
+// returns its error message.
 func (w *terminal) fails(code int, args ...string) string {
 	w.t.Helper()
 	o := w.runs(args...)
@@ -195,7 +194,7 @@ func (w *terminal) fails(code int, args ...string) string {
 	return o.err.Error()
 }
 
-// state returns all that there is, as documents with what the service knows of them.
+// state returns all resources with their status.
 func (w *terminal) state() string {
 	w.t.Helper()
 	return w.as(w.operator).succeeds("get", "all", "-o", "json")

@@ -22,14 +22,14 @@ func newHealthCommand(env Environment) *cobra.Command {
 	var out *output
 	var tenant string
 	var checks bool
-	cmd := asking(env, &cobra.Command{
-		Use: "health", Args: exactly(), Short: "Show backlogs, and with --checks the results of all checks",
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "health", Args: requireArgs(), Short: "Show backlogs, and with --checks the results of all checks",
 		Long: "Shows what waits in your tenants, for operators in all. With --checks, which operators may give, the service carries\n" +
 			"out the checks of procession doctor itself; what fails makes the exit code 1.",
 		ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
 		var found health
-		answer, err := s.RetrieveHealth(cmd.Context(), &oasadmin.RetrieveHealthParams{Tenant: filter(tenant)})
+		answer, err := s.RetrieveHealth(cmd.Context(), &oasadmin.RetrieveHealthParams{Tenant: filterOf(tenant)})
 		if found.Health, err = receive[oasadmin.Health](s, answer, err); err != nil {
 			return err
 		}
@@ -70,20 +70,20 @@ func failedChecks(checks []oasadmin.HealthFinding) error {
 }
 
 func healthTable(w io.Writer, now time.Time, h health) {
-	row(w, "Version:", h.Version)
+	writeRow(w, "Version:", h.Version)
 	if h.DatabaseVersion != nil {
-		row(w, "PostgreSQL:", *h.DatabaseVersion)
+		writeRow(w, "PostgreSQL:", *h.DatabaseVersion)
 	}
-	row(w, "Commands for Temporal:", waitingText(now, h.Commands, h.CommandsDueSince))
-	row(w, "Webhook deliveries:", waitingText(now, h.Deliveries, h.DeliveriesSince))
-	row(w, "Deliveries tried again:", strconv.FormatInt(h.RetriedDeliveries, 10))
-	row(w, "Disabled endpoints:", strconv.FormatInt(h.DisabledEndpoints, 10))
-	row(w, "Open incidents:", strconv.FormatInt(h.OpenIncidents, 10))
-	row(w, "Overdue scans for ends:", strconv.FormatInt(h.OverdueLooks, 10))
+	writeRow(w, "Commands for Temporal:", waitingText(now, h.Commands, h.CommandsDueSince))
+	writeRow(w, "Webhook deliveries:", waitingText(now, h.Deliveries, h.DeliveriesSince))
+	writeRow(w, "Deliveries tried again:", strconv.FormatInt(h.RetriedDeliveries, 10))
+	writeRow(w, "Disabled endpoints:", strconv.FormatInt(h.DisabledEndpoints, 10))
+	writeRow(w, "Open incidents:", strconv.FormatInt(h.OpenIncidents, 10))
+	writeRow(w, "Overdue scans for ends:", strconv.FormatInt(h.OverdueLooks, 10))
 	for _, f := range h.Checks {
-		row(w, string(f.Verdict), f.Check, cellText(f.Finding))
+		writeRow(w, string(f.Verdict), f.Check, cellText(f.Finding))
 		if f.Advice != nil {
-			row(w, "", "", "-> "+cellText(*f.Advice))
+			writeRow(w, "", "", "-> "+cellText(*f.Advice))
 		}
 	}
 }

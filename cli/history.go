@@ -33,7 +33,7 @@ func newProcessesHistoryCommand(env Environment) *cobra.Command {
 			return s.showEngine(cmd, out, id, workflow, after, env.Clock())
 		}
 		if workflow != "" {
-			return misuse("--workflow needs --engine")
+			return usageError("--workflow needs --engine")
 		}
 		if err := checkLimit(limit); err != nil {
 			return err
@@ -42,7 +42,7 @@ func newProcessesHistoryCommand(env Environment) *cobra.Command {
 		if follow {
 			return s.awaitEnd(cmd, &h)
 		}
-		more, err := h.show(cmd)
+		more, err := h.showNew(cmd)
 		if more {
 			cmd.PrintErrf("There may be more: --after %s\n", h.after)
 		}
@@ -68,10 +68,10 @@ type history struct {
 	limit   int
 }
 
-// show writes the next events, and reports whether there may be more.
-func (h *history) show(cmd *cobra.Command) (more bool, err error) {
+// showNew writes the next events, and reports whether there may be more.
+func (h *history) showNew(cmd *cobra.Command) (more bool, err error) {
 	answer, err := h.rest.FindProcessEvents(cmd.Context(), h.process,
-		&rest.FindProcessEventsParams{After: optional(h.after), Limit: &h.limit})
+		&rest.FindProcessEventsParams{After: nonEmpty(h.after), Limit: &h.limit})
 	found, err := receive[rest.ProcessEventList](h.service, answer, err)
 	if err != nil || len(found.Content) == 0 {
 		return false, err
@@ -85,7 +85,7 @@ func (h *history) show(cmd *cobra.Command) (more bool, err error) {
 		if isFirstState(&e) {
 			continue
 		}
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", timeText(e.OccurredAt), cellText(sentence(&e)))
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", timeText(e.OccurredAt), cellText(eventSentence(&e)))
 		if err != nil {
 			return more, err
 		}
@@ -93,17 +93,17 @@ func (h *history) show(cmd *cobra.Command) (more bool, err error) {
 	return more, nil
 }
 
-// awaitEnd waits until a process has ended, and shows what happens until then if h shows
-// anything. It fails unless the process is completed.
+// awaitEnd waits for the end of a process and shows its events with h, unless h is quiet.
+// It fails unless the process is completed.
 func (s *service) awaitEnd(cmd *cobra.Command, h *history) error {
 	var state rest.ProcessState
-	err := repeatedly(cmd.Context(), func() (bool, error) {
+	err := pollUntil(cmd.Context(), func() (bool, error) {
 		process, err := s.retrieveProcess(cmd.Context(), h.process)
 		if err != nil {
 			return false, err
 		}
 		for more := h.out != nil; more; {
-			if more, err = h.show(cmd); err != nil {
+			if more, err = h.showNew(cmd); err != nil {
 				return false, err
 			}
 		}
@@ -116,21 +116,20 @@ func (s *service) awaitEnd(cmd *cobra.Command, h *history) error {
 	return err
 }
 
-// isFirstState reports whether an event says no more than the one of the creation, which
-// is beside it.
+// isFirstState reports whether an event repeats the state in the event of the creation.
 func isFirstState(e *rest.ProcessEvent) bool {
-	state := given(e.State)
+	state := valueOf(e.State)
 	return strings.HasSuffix(e.Type, "STATE_CHANGED") && e.PreviousState == nil &&
 		(state == string(rest.ProcessStateRUNNING) || state == string(rest.ProcessItemTaskStateREADY))
 }
 
-// sentence returns who did what.
-func sentence(e *rest.ProcessEvent) string {
-	return cmp.Or(given(e.ActorName), "Procession") + " " + deed(e)
+// eventSentence describes an event with its actor.
+func eventSentence(e *rest.ProcessEvent) string {
+	return cmp.Or(valueOf(e.ActorName), "Procession") + " " + eventPhrase(e)
 }
 
-// deeds returns the events that need no more words. %s stands for the name of the item.
-func deeds() map[string]string {
+// eventPhrases returns the events that need no more words. %s stands for the name of the item.
+func eventPhrases() map[string]string {
 	return map[string]string{
 		"PROCESS.CREATED":                    "started the process",
 		"PROCESS.DELETED":                    "deleted the process",
@@ -147,16 +146,16 @@ func deeds() map[string]string {
 	}
 }
 
-// deed returns what was done. An event of a newer service is named by its type.
-func deed(e *rest.ProcessEvent) string {
-	item := cmp.Or(given(e.ProcessItemName), given(e.ProcessItemDefinitionCode), "a message")
-	if text, known := deeds()[e.Type]; known {
+// eventPhrase describes an event without its actor. Events of newer services are described by their type.
+func eventPhrase(e *rest.ProcessEvent) string {
+	item := cmp.Or(valueOf(e.ProcessItemName), valueOf(e.ProcessItemDefinitionCode), "a message")
+	if text, known := eventPhrases()[e.Type]; known {
 		return strings.ReplaceAll(text, "%s", item)
 	}
-	state := given(e.State)
+	state := valueOf(e.State)
 	switch e.Type {
 	case "PROCESS.STATE_CHANGED":
-		return lowered(state, "RUNNING", "set running") + " the process"
+		return statePhrase(state, "RUNNING", "set running") + " the process"
 	case "PROCESS_ITEM.CREATED":
 		kind := "item"
 		if e.ProcessItemType != nil {
@@ -167,22 +166,22 @@ func deed(e *rest.ProcessEvent) string {
 		}
 		return "created the " + kind + " " + item
 	case "PROCESS_ITEM.TASK_STATE_CHANGED":
-		if owner := given(e.OwnerName); state == string(rest.ProcessItemTaskStateCLAIMED) && owner != "" && owner != given(e.ActorName) {
+		if owner := valueOf(e.OwnerName); state == string(rest.ProcessItemTaskStateCLAIMED) && owner != "" && owner != valueOf(e.ActorName) {
 			return "assigned " + item + " to " + owner
 		}
-		return lowered(state, "READY", "released") + " " + item
+		return statePhrase(state, "READY", "released") + " " + item
 	case "PROCESS_ITEM.TASK_ASSIGNED":
-		return "assigned " + item + " to " + given(e.OwnerName)
+		return "assigned " + item + " to " + valueOf(e.OwnerName)
 	case "PROCESS_ACTION.CREATED":
-		return "invoked the user action " + given(e.ProcessActionDefinitionCode)
+		return "invoked the user action " + valueOf(e.ProcessActionDefinitionCode)
 	case "PROCESS_ACTION.STATE_CHANGED":
-		return lowered(state, "ERROR", "failed in") + " the user action " + given(e.ProcessActionDefinitionCode)
+		return statePhrase(state, "ERROR", "failed in") + " the user action " + valueOf(e.ProcessActionDefinitionCode)
 	}
 	return e.Type
 }
 
-// lowered returns a state as a verb, such as completed, but for one that has a verb of its own.
-func lowered(state, special, verb string) string {
+// statePhrase returns a state as a verb, such as completed, but for one that has a verb of its own.
+func statePhrase(state, special, verb string) string {
 	if state == special {
 		return verb
 	}

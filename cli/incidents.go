@@ -12,7 +12,7 @@ import (
 )
 
 func newIncidentsCommand(env Environment) *cobra.Command {
-	return group("incidents", "List failed workflows, retry them or dismiss them",
+	return newGroup("incidents", "List failed workflows, retry them or dismiss them",
 		newIncidentsListCommand(env),
 		newIncidentCommand(env, "retry", "Start the failed workflow of a process again",
 			func(ctx context.Context, s *service, id uuid.UUID) (*http.Response, error) {
@@ -29,12 +29,12 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 	var all bool
 	var process string
 	cmd := listCommand(env, &cobra.Command{
-		Use: "list", Args: exactly(), Short: "List incidents, the newest first",
+		Use: "list", Args: requireArgs(), Short: "List incidents, the newest first",
 	}, listing[oasadmin.Incident]{
 		rows: "incidents", limit: 50, tenant: ofTenantHelp, table: incidentTable,
 		id: func(i oasadmin.Incident) string { return i.ID.String() },
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.Incident, int64, error) {
-			params := oasadmin.FindIncidentsParams{Size: &by.limit, Tenant: filter(by.tenant)}
+			params := oasadmin.FindIncidentsParams{Size: &by.limit, Tenant: filterOf(by.tenant)}
 			if !all {
 				params.State = []oasadmin.IncidentState{oasadmin.IncidentStateOPEN}
 			}
@@ -53,14 +53,14 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 }
 
 func incidentTable(v view, incidents []oasadmin.Incident) {
-	v.titles([]string{"ID", "STATE", "PROCESS OR ACTION", "CREATED", "MESSAGE"})
+	v.writeTitles([]string{"ID", "STATE", "PROCESS OR ACTION", "CREATED", "MESSAGE"})
 	for _, i := range incidents {
-		row(v, i.ID.String(), string(i.State), concerned(i), timeText(i.CreatedAt), i.Message)
+		writeRow(v, i.ID.String(), string(i.State), subjectID(i), timeText(i.CreatedAt), i.Message)
 	}
 }
 
-// concerned returns the id of what the workflow of an incident was for.
-func concerned(i oasadmin.Incident) string {
+// subjectID returns the id of the subject of an incident's workflow.
+func subjectID(i oasadmin.Incident) string {
 	switch {
 	case i.ProcessActionID != nil:
 		return i.ProcessActionID.String()
@@ -76,8 +76,8 @@ func concerned(i oasadmin.Incident) string {
 func newIncidentCommand(
 	env Environment, verb, short string, act func(context.Context, *service, uuid.UUID) (*http.Response, error),
 ) *cobra.Command {
-	return asking(env, &cobra.Command{
-		Use: verb + " ID", Short: short, Args: exactly("the id of an incident"),
+	return newServiceCommand(env, &cobra.Command{
+		Use: verb + " ID", Short: short, Args: requireArgs("the id of an incident"),
 		ValidArgsFunction: completeIncident(env),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		id, err := parseID(args[0], "the id of the incident")

@@ -59,7 +59,7 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
-// incident returns what the failed workflow of a new process leaves.
+// incident starts a process with a failed workflow and returns its incident.
 func (w *terminal) incident(id, message string) (incident, process string) {
 	w.t.Helper()
 	w.create(

@@ -12,14 +12,14 @@ import (
 )
 
 func newInitCommand() *cobra.Command {
-	return group("init", "Create the files of a new worker", newInitWorkerCommand())
+	return newGroup("init", "Create the files of a new worker", newInitWorkerCommand())
 }
 
 func newInitWorkerCommand() *cobra.Command {
 	var files []string
 	var language, sdk string
 	cmd := &cobra.Command{
-		Use: "worker FOLDER -f FILE|FOLDER|-", Args: exactly("the folder of the worker"),
+		Use: "worker FOLDER -f FILE|FOLDER|-", Args: requireArgs("the folder of the worker"),
 		Short: "Write a new worker for a process definition",
 		Long: "Writes a worker for a process definition: a program that creates each task in its turn, its test, types and codes of\n" +
 			"the definition, and a README that says how it is run. Nothing is overwritten. It needs no service.\n\n" +
@@ -30,7 +30,7 @@ func newInitWorkerCommand() *cobra.Command {
 			return initWorker(cmd, args[0], files, codegen.Language(language), sdk)
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse("%w", err) })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError("%w", err) })
 	bindFiles(cmd, &files)
 	cmd.Flags().StringVar(&language, "language", string(codegen.Go), "`language` of the worker")
 	cmd.Flags().StringVar(&sdk, "sdk", "", "`folder` of the SDK for Go, unless it is to be fetched")
@@ -50,13 +50,13 @@ func initWorker(cmd *cobra.Command, folder string, files []string, language code
 		}
 	}
 	if files[0] != "-" {
-		if around.Manifest, err = within(folder, files[0]); err != nil {
+		if around.Manifest, err = joinWithin(folder, files[0]); err != nil {
 			return err
 		}
 	}
 	written, err := codegen.NewWorker(language, documents, around)
 	if err != nil {
-		return misuse("%w", err)
+		return usageError("%w", err)
 	}
 	if err := writeNew(folder, written); err != nil {
 		return err
@@ -65,8 +65,8 @@ func initWorker(cmd *cobra.Command, folder string, files []string, language code
 	return nil
 }
 
-// within returns the path that leads from a folder to a file.
-func within(folder, file string) (string, error) {
+// joinWithin returns the path that leads from a folder to a file.
+func joinWithin(folder, file string) (string, error) {
 	from, err := filepath.Abs(folder)
 	if err != nil {
 		return "", fmt.Errorf("finding %s: %w", folder, err)
@@ -87,7 +87,7 @@ func writeNew(folder string, files []codegen.File) error {
 		}
 	}
 	if len(there) > 0 {
-		return misuse("%s has %s already, and nothing is overwritten", folder, strings.Join(there, ", "))
+		return usageError("%s has %s already, and nothing is overwritten", folder, strings.Join(there, ", "))
 	}
 	for _, f := range files {
 		path := filepath.Join(folder, filepath.FromSlash(f.Path))

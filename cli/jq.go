@@ -12,11 +12,11 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// queryTimeout bounds what a jq expression may take.
+// queryTimeout bounds the evaluation of a jq expression.
 const queryTimeout = 10 * time.Second
 
-// compile prepares a jq expression. It has no access to the environment.
-func compile(expression string) (*gojq.Code, error) {
+// compileQuery prepares a jq expression. It has no access to the environment.
+func compileQuery(expression string) (*gojq.Code, error) {
 	query, err := gojq.Parse(expression)
 	if err != nil {
 		return nil, fmt.Errorf("reading the jq expression: %w", err)
@@ -28,9 +28,8 @@ func compile(expression string) (*gojq.Code, error) {
 	return code, nil
 }
 
-// runQuery writes what a jq expression makes of a JSON value, one result a line:
-// text as it is, everything else as compact JSON. Numbers that are passed on keep
-// their digits.
+// runQuery writes the results of a jq expression for a JSON value, one per line: strings
+// without quotes, other values as compact JSON. Unmodified numbers keep their digits.
 func runQuery(ctx context.Context, w io.Writer, query *gojq.Code, text json.RawMessage) error {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()

@@ -23,7 +23,7 @@ func parseKind(name string) (resource.Kind, error) {
 			return kind.Kind, nil
 		}
 	}
-	return "", misuse("%q is not a kind of resource%s", name, resource.DidYouMean(name, kindWords(), ": there are "+kindHelp()))
+	return "", usageError("%q is not a kind of resource%s", name, resource.DidYouMean(name, kindWords(), ": there are "+kindHelp()))
 }
 
 // parseKinds finds the kinds of names separated by commas; none for all of them.

@@ -13,7 +13,7 @@ type kindView struct {
 	columns []column
 }
 
-// viewOf returns the view of a kind, an empty one where tables show what all kinds have.
+// viewOf returns the view of a kind, empty for kinds without columns of their own.
 func viewOf(kind oasadmin.ResourceKind) kindView { return kindViews()[resource.Kind(kind)] }
 
 // kindViews returns the views of the kinds with columns of their own.

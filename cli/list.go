@@ -14,7 +14,7 @@ import (
 
 // listing describes a command that lists rows of type T.
 type listing[T any] struct {
-	// rows names what is listed in the plural, as in "no incidents".
+	// rows names the rows in the plural, as in "no incidents".
 	rows string
 	// limit is the default of --limit; 0 for a command without that flag.
 	limit int
@@ -24,13 +24,13 @@ type listing[T any] struct {
 	find func(cmd *cobra.Command, s *service, args []string, by listFlags) (found []T, total int64, err error)
 	// empty returns why the list cannot but be empty, nil for checkEmpty.
 	empty func(cmd *cobra.Command, s *service, by listFlags) error
-	// id is what other commands name a row by; nil for a list without -o name and --watch.
+	// id returns the argument of other commands for a row; nil for a list without -o name and --watch.
 	id func(T) string
 	// people returns the names of the principals in the rows by their ids; nil for none.
 	people func(cmd *cobra.Command, s *service, by listFlags, found []T) (map[uuid.UUID]string, error)
 	// table writes the rows as a table. There is at least one.
 	table func(v view, found []T)
-	// below writes what follows the table, if anything does.
+	// below writes text after the table, or is nil.
 	below func(cmd *cobra.Command, s *service, by listFlags, found []T) error
 }
 
@@ -49,7 +49,7 @@ func listCommand[T any](env Environment, cmd *cobra.Command, l listing[T]) *cobr
 	var by listFlags
 	var watch bool
 	var out *output
-	cmd = asking(env, cmd, func(cmd *cobra.Command, s *service, args []string) error {
+	cmd = newServiceCommand(env, cmd, func(cmd *cobra.Command, s *service, args []string) error {
 		if l.limit > 0 {
 			if err := checkLimit(by.limit); err != nil {
 				return err
@@ -65,7 +65,7 @@ func listCommand[T any](env Environment, cmd *cobra.Command, l listing[T]) *cobr
 	}
 	if l.tenant != "" {
 		cmd.Flags().StringVar(&by.tenant, "tenant", "", l.tenant)
-		contextual(cmd.Flags())
+		defaultFromContext(cmd.Flags())
 		completeTenants(env, cmd)
 	}
 	formats := []string{formatTable, formatWide, formatJSON, formatYAML, formatJQ}
@@ -132,10 +132,10 @@ func (l *listing[T]) write(cmd *cobra.Command, s *service, by listFlags, out *ou
 			return err
 		}
 	}
-	return out.table(cmd.OutOrStdout(), v, func(v view) { l.table(v, found) })
+	return out.writeTable(cmd.OutOrStdout(), v, func(v view) { l.table(v, found) })
 }
 
-// writeNames writes what rows are named by, a line each.
+// writeNames writes the names of rows, one per line.
 func writeNames[T any](w io.Writer, found []T, name func(T) string) error {
 	for _, r := range found {
 		if _, err := fmt.Fprintln(w, name(r)); err != nil {
@@ -173,18 +173,18 @@ func (l *listing[T]) watch(cmd *cobra.Command, s *service, args []string, by lis
 
 func writeLines[T any](cmd *cobra.Command, out *output, values []T) error {
 	for _, value := range values {
-		if err := out.line(cmd.Context(), cmd.OutOrStdout(), value); err != nil {
+		if err := out.writeLine(cmd.Context(), cmd.OutOrStdout(), value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// watchRows calls show with all rows, and then, every followInterval, with those that are
-// new or differ from what they were, until the command is interrupted.
+// watchRows calls show with all rows, and then, every followInterval, with new and changed
+// rows, until the command is interrupted.
 func watchRows[T any](cmd *cobra.Command, find func() ([]T, error), id func(T) string, show func([]T) error) error {
 	seen := map[string]string{}
-	return repeatedly(cmd.Context(), func() (bool, error) {
+	return pollUntil(cmd.Context(), func() (bool, error) {
 		found, err := find()
 		if err != nil {
 			return false, err
@@ -204,9 +204,9 @@ func watchRows[T any](cmd *cobra.Command, find func() ([]T, error), id func(T) s
 	})
 }
 
-// repeatedly calls step at once and then every followInterval, until it is done or fails
+// pollUntil calls step at once and then every followInterval, until it is done or fails
 // or ctx ends, which is not a failure.
-func repeatedly(ctx context.Context, step func() (done bool, err error)) error {
+func pollUntil(ctx context.Context, step func() (done bool, err error)) error {
 	ticker := time.NewTicker(followInterval)
 	defer ticker.Stop()
 	for {
@@ -235,7 +235,7 @@ func bindLimit(cmd *cobra.Command, limit *int, value int) {
 
 func checkLimit(limit int) error {
 	if limit < 1 || limit > pageSize {
-		return misuse("--limit must be 1 to %d", pageSize)
+		return usageError("--limit must be 1 to %d", pageSize)
 	}
 	return nil
 }

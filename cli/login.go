@@ -30,27 +30,27 @@ type loginFlags struct {
 func newLoginCommand(env Environment) *cobra.Command {
 	var f loginFlags
 	cmd := withoutService(&cobra.Command{
-		Use: "login", Args: exactly(), Short: "Sign in through OpenID Connect, for the current context",
+		Use: "login", Args: requireArgs(), Short: "Sign in through OpenID Connect, for the current context",
 		Long: "Signs in at an issuer that the service trusts, and keeps the ID token, or with --access-token the access token, and the\n" +
 			"refresh token if the issuer gives one with the context. It prints an address to open in a browser on this machine, or with --device one to open on any.\n" +
 			"The client must be public, with the redirect address http://127.0.0.1, on any port or on --port.",
 		Example: "  procession login --issuer https://login.example/realms/staff --client-id procession",
 	}, func(cmd *cobra.Command, _ []string) error {
-		name, c, err := env.context(cmd.Flags())
+		name, c, err := env.currentContext(cmd.Flags())
 		if err != nil {
 			return err
 		}
 		if name == "" {
-			return misuse("there is no context to sign in for: see procession context add --help")
+			return usageError("there is no context to sign in for: see procession context add --help")
 		}
 		if c.Login != nil {
-			f.complete(cmd, c.Login)
+			f.addDefaults(cmd, c.Login)
 		}
 		if f.issuer == "" || f.clientID == "" {
-			return misuse("%s needs --issuer and --client-id", cmd.CommandPath())
+			return usageError("%s needs --issuer and --client-id", cmd.CommandPath())
 		}
 		if !openid.SafeURL(f.issuer) {
-			return misuse("--issuer must be an https URL without credentials (http only for the loopback)")
+			return usageError("--issuer must be an https URL without credentials (http only for the loopback)")
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
 		defer cancel()
@@ -59,7 +59,7 @@ func newLoginCommand(env Environment) *cobra.Command {
 			return err
 		}
 		err = env.changeContexts(func(all *contexts) error {
-			known, err := all.find(name)
+			known, err := all.findContext(name)
 			if err == nil {
 				known.Login, known.TokenFile = done, ""
 			}
@@ -82,8 +82,8 @@ func newLoginCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// complete takes what was not given from the sign-in before.
-func (f *loginFlags) complete(cmd *cobra.Command, before *signIn) {
+// addDefaults sets absent flags from the previous sign-in.
+func (f *loginFlags) addDefaults(cmd *cobra.Command, before *signIn) {
 	if f.issuer == "" {
 		f.issuer = before.Issuer
 	}
@@ -101,7 +101,7 @@ func (f *loginFlags) complete(cmd *cobra.Command, before *signIn) {
 // signIn signs the user in.
 func (f *loginFlags) signIn(ctx context.Context, cmd *cobra.Command, clock func() time.Time) (*signIn, error) {
 	known := signIn{Issuer: f.issuer, ClientID: f.clientID, Scopes: f.scopes, AccessToken: f.accessToken}
-	c, err := known.connect(ctx)
+	c, err := known.connectIssuer(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the issuer: %w", err)
 	}
@@ -116,11 +116,11 @@ func (f *loginFlags) signIn(ctx context.Context, cmd *cobra.Command, clock func(
 	if err != nil {
 		return nil, err
 	}
-	return c.check(clock, known, token, nonce)
+	return c.checkToken(clock, known, token, nonce)
 }
 
-// token returns the token of a context that is signed in, renewed if it expires soon.
-func (env Environment) token(ctx context.Context, name string, c *serverContext) (string, error) {
+// signInToken returns the token of a context that is signed in, renewed if it expires soon.
+func (env Environment) signInToken(ctx context.Context, name string, c *serverContext) (string, error) {
 	now := env.Clock()
 	if now.Before(c.Login.Expiry.Add(-expiresSoon)) {
 		return c.Login.Token, nil
@@ -130,13 +130,13 @@ func (env Environment) token(ctx context.Context, name string, c *serverContext)
 	}
 	token := ""
 	err := env.changeContexts(func(all *contexts) error {
-		known, err := all.find(name)
+		known, err := all.findContext(name)
 		if err != nil || known.Login == nil {
 			return expiredLogin(name, err)
 		}
 		// Another command may have renewed it meanwhile.
 		if now.After(known.Login.Expiry.Add(-expiresSoon)) {
-			if err := known.Login.renew(ctx, env.Clock); err != nil {
+			if err := known.Login.renewToken(ctx, env.Clock); err != nil {
 				return expiredLogin(name, err)
 			}
 		}
@@ -146,9 +146,9 @@ func (env Environment) token(ctx context.Context, name string, c *serverContext)
 	return token, err
 }
 
-// renew gets another token for the refresh token.
-func (s *signIn) renew(ctx context.Context, clock func() time.Time) error {
-	c, err := s.connect(ctx)
+// renewToken gets another token for the refresh token.
+func (s *signIn) renewToken(ctx context.Context, clock func() time.Time) error {
+	c, err := s.connectIssuer(ctx)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (s *signIn) renew(ctx context.Context, clock func() time.Time) error {
 	if err != nil {
 		return err
 	}
-	renewed, err := c.check(clock, *s, token, "")
+	renewed, err := c.checkToken(clock, *s, token, "")
 	if err != nil {
 		return err
 	}

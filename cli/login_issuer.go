@@ -25,8 +25,8 @@ type issuerClient struct {
 	config   *oauth2.Config
 }
 
-// connect discovers the issuer of a sign-in.
-func (s *signIn) connect(ctx context.Context) (*issuerClient, error) {
+// connectIssuer discovers the issuer of a sign-in.
+func (s *signIn) connectIssuer(ctx context.Context) (*issuerClient, error) {
 	client := openid.NewClient()
 	provider, err := openid.Discover(ctx, client, s.Issuer)
 	if err != nil {
@@ -42,10 +42,10 @@ func (s *signIn) connect(ctx context.Context) (*issuerClient, error) {
 	}, nil
 }
 
-// check verifies the tokens that an issuer gave and returns the sign-in s with them. A nonce is
+// checkToken verifies the tokens that an issuer gave and returns the sign-in s with them. A nonce is
 // compared unless it is empty, as when tokens are renewed, and the subject with the one of s if that
 // has one (OpenID Connect Core, section 12.2). An access token may be renewed without an ID token.
-func (c *issuerClient) check(clock func() time.Time, s signIn, token *oauth2.Token, nonce string) (*signIn, error) {
+func (c *issuerClient) checkToken(clock func() time.Time, s signIn, token *oauth2.Token, nonce string) (*signIn, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok && (!s.AccessToken || s.Subject == "") {
 		return nil, fmt.Errorf("%s gave no ID token: the scope openid is needed", s.Issuer)
@@ -77,7 +77,7 @@ func (c *issuerClient) check(clock func() time.Time, s signIn, token *oauth2.Tok
 // deviceToken signs in with a browser on any machine.
 func (c *issuerClient) deviceToken(cmd *cobra.Command) (*oauth2.Token, error) {
 	if c.config.Endpoint.DeviceAuthURL == "" {
-		return nil, misuse("the issuer has no sign-in for devices: leave --device out")
+		return nil, usageError("the issuer has no sign-in for devices: leave --device out")
 	}
 	asked, err := c.config.DeviceAuth(c.ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *issuerClient) deviceToken(cmd *cobra.Command) (*oauth2.Token, error) {
 // port of it.
 func (c *issuerClient) browserToken(cmd *cobra.Command, port int, nonce string) (*oauth2.Token, error) {
 	if c.config.Endpoint.AuthURL == "" {
-		return nil, misuse("the issuer publishes no authorization_endpoint: try --device")
+		return nil, usageError("the issuer publishes no authorization_endpoint: try --device")
 	}
 	listener, err := (&net.ListenConfig{}).Listen(c.ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *issuerClient) browserToken(cmd *cobra.Command, port int, nonce string) 
 	c.config.RedirectURL = "http://" + listener.Addr().String() + "/callback"
 	state, verifier := oauth2.GenerateVerifier(), oauth2.GenerateVerifier()
 	answers := make(chan url.Values, 1)
-	server := &http.Server{Handler: c.callback(state, answers), ReadHeaderTimeout: openid.Timeout}
+	server := &http.Server{Handler: c.callbackHandler(state, answers), ReadHeaderTimeout: openid.Timeout}
 	go func() { _ = server.Serve(listener) }() // it ends when the server is closed
 	defer func() { _ = server.Close() }()
 	cmd.PrintErrf("Open %s\n", c.config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier), oidc.Nonce(nonce)))
@@ -126,9 +126,9 @@ func (c *issuerClient) browserToken(cmd *cobra.Command, port int, nonce string) 
 	}
 }
 
-// callback answers the browser that the issuer sends back, and passes on the authorization response.
+// callbackHandler answers the browser that the issuer sends back, and passes on the authorization response.
 // A response to another sign-in or of another issuer is refused and has no effect.
-func (c *issuerClient) callback(state string, answers chan<- url.Values) http.Handler {
+func (c *issuerClient) callbackHandler(state string, answers chan<- url.Values) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		if r.URL.Path != "/callback" || query.Get("state") != state || c.provider.CheckResponse(query) != nil {

@@ -93,7 +93,7 @@ func TestLogin(t *testing.T) {
 	require.Equal(t, "Member\n", user.succeeds("whoami", "-o", "jq=.principal.name"))
 	require.Equal(t, []string{"authorization_code", "refresh_token"}, issuer.Grants())
 
-	// What a context holds is for its server alone.
+	// The settings of a context apply to its server only.
 	require.Contains(t, user.with("PROCESSION_SERVER", "http://127.0.0.1:1").fails(cli.ExitUsage, "whoami"), "no credentials")
 
 	// Signing in again needs no flags, and no browser on this machine.
@@ -193,7 +193,7 @@ func TestLoginRenewal(t *testing.T) {
 	})
 }
 
-// browse follows an address as a browser does, and returns what it ends at.
+// browse follows redirects as a browser does, and returns the last page.
 func browse(t *testing.T, address string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -219,7 +219,7 @@ func TestContexts(t *testing.T) {
 	require.Equal(t, "Operator\n", user.succeeds("whoami", "-o", "jq=.principal.name"))
 	require.Equal(t, "Owner\n", user.succeeds("whoami", "--context", "owner", "-o", "jq=.principal.name"))
 	require.Equal(t, "Owner\n", user.with("PROCESSION_CONTEXT", "owner").succeeds("whoami", "-o", "jq=.principal.name"))
-	// The tenant of the context is what lists are about; a flag overrides it.
+	// Lists are restricted to the tenant of the context; a flag overrides it.
 	require.Equal(t, "3\n", user.succeeds("get", "users", "-o", "jq=length"))
 	require.Equal(t, "1\n", user.succeeds("get", "users", "--tenant", "home", "-o", "jq=length"))
 	require.Contains(t, user.fails(cli.ExitUsage, "access", "revoke"), "needs an id, --principal or --tenant")

@@ -28,8 +28,7 @@ const (
 	formatJQ    = "jq"
 )
 
-// output is the format that a command writes what was asked for in. It is the
-// value of a flag.
+// output is the output format of a command. It is the value of a flag.
 type output struct {
 	formats []string
 	format  string
@@ -38,18 +37,17 @@ type output struct {
 	query *gojq.Code
 }
 
-// bindOutput adds the flag -o with the formats, of which the first is what it is
-// unless it is given.
+// bindOutput adds the flag -o with the formats. The first one is the default.
 func bindOutput(cmd *cobra.Command, formats ...string) *output {
 	o := &output{formats: formats, format: formats[0], text: formats[0]}
-	cmd.Flags().VarP(o, "output", "o", "one of "+strings.Join(o.choices(), ", "))
-	complete(cmd, "output", func(toComplete string) ([]string, cobra.ShellCompDirective) {
-		return beginning(toComplete, o.completions(), nil), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	cmd.Flags().VarP(o, "output", "o", "one of "+strings.Join(o.formatNames(), ", "))
+	completeFlag(cmd, "output", func(toComplete string) ([]string, cobra.ShellCompDirective) {
+		return matchPrefix(toComplete, o.formatCompletions(), nil), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
 	return o
 }
 
-func (o *output) choices() []string {
+func (o *output) formatNames() []string {
 	choices := make([]string, len(o.formats))
 	for i, format := range o.formats {
 		choices[i] = format
@@ -60,9 +58,9 @@ func (o *output) choices() []string {
 	return choices
 }
 
-func (o *output) completions() []string {
+func (o *output) formatCompletions() []string {
 	choices := make([]string, len(o.formats))
-	for i, choice := range o.choices() {
+	for i, choice := range o.formatNames() {
 		choices[i] = strings.TrimSuffix(choice, "EXPR")
 	}
 	return choices
@@ -76,7 +74,7 @@ func (o *output) Set(text string) error {
 			continue
 		}
 		if hasExpression {
-			query, err := compile(expression)
+			query, err := compileQuery(expression)
 			if err != nil {
 				return err
 			}
@@ -85,7 +83,7 @@ func (o *output) Set(text string) error {
 		o.format, o.text = format, text
 		return nil
 	}
-	return fmt.Errorf("there are %s", strings.Join(o.choices(), ", "))
+	return fmt.Errorf("there are %s", strings.Join(o.formatNames(), ", "))
 }
 
 // String implements pflag.Value.
@@ -97,8 +95,8 @@ func (o *output) Type() string { return "format" }
 // isTable reports whether a table is written.
 func (o *output) isTable() bool { return o.format == formatTable || o.format == formatWide }
 
-// table writes a table.
-func (o *output) table(w io.Writer, v view, write func(view)) error {
+// writeTable writes a table.
+func (o *output) writeTable(w io.Writer, v view, write func(view)) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	v.Writer, v.wide = t, o.format == formatWide
 	write(v)
@@ -108,7 +106,7 @@ func (o *output) table(w io.Writer, v view, write func(view)) error {
 // write writes a value, which is a table only if table writes it.
 func (o *output) write(ctx context.Context, w io.Writer, value any, table func(view)) error {
 	if o.isTable() {
-		return o.table(w, view{}, table)
+		return o.writeTable(w, view{}, table)
 	}
 	text, err := jsontext.Marshal(value)
 	if err != nil {
@@ -129,8 +127,8 @@ func (o *output) write(ctx context.Context, w io.Writer, value any, table func(v
 	return err
 }
 
-// line writes one of many values that come one by one.
-func (o *output) line(ctx context.Context, w io.Writer, value any) error {
+// writeLine writes one of many values that come one by one.
+func (o *output) writeLine(ctx context.Context, w io.Writer, value any) error {
 	text, err := jsontext.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
@@ -172,9 +170,9 @@ func writeYAML(w io.Writer, text json.RawMessage) error {
 	return err
 }
 
-// row writes a line of a table. Text of users cannot break out of its cell, nor
+// writeRow writes a line of a table. Text of users cannot break out of its cell, nor
 // do anything to the terminal.
-func row(w io.Writer, cells ...string) {
+func writeRow(w io.Writer, cells ...string) {
 	for i, cell := range cells {
 		cells[i] = cellText(cell)
 	}

@@ -21,10 +21,10 @@ const (
 	mostNames = 50
 )
 
-// people returns the codes of the users and applications of a tenant, or of all, that
+// findPeople returns the codes of the users and applications of a tenant, or of all, that
 // the caller administers, by their ids.
-func (s *service) people(ctx context.Context, tenant string) (map[uuid.UUID]string, error) {
-	found, _, err := s.find(ctx, oasadmin.FindResourcesParams{Kind: principalKinds(), Tenant: filter(tenant)}, mostPeople)
+func (s *service) findPeople(ctx context.Context, tenant string) (map[uuid.UUID]string, error) {
+	found, _, err := s.findResources(ctx, oasadmin.FindResourcesParams{Kind: principalKinds(), Tenant: filterOf(tenant)}, mostPeople)
 	if err != nil {
 		return nil, err
 	}
@@ -46,24 +46,24 @@ func (s *service) principalFilter(ctx context.Context, what, text, tenant string
 	if text == "" {
 		return nil, nil
 	}
-	id, err := s.principal(ctx, what, text, tenant)
+	id, err := s.findPrincipal(ctx, what, text, tenant)
 	return []uuid.UUID{id}, err
 }
 
-// principal returns the id of the user or the application that text names: by its id, its
-// code, or the e-mail address of a user. what names the argument in errors.
-func (s *service) principal(ctx context.Context, what, text, tenant string) (uuid.UUID, error) {
+// findPrincipal returns the id of the user or application with the given id or code, or of the user with
+// the e-mail address. argument names the text in errors.
+func (s *service) findPrincipal(ctx context.Context, what, text, tenant string) (uuid.UUID, error) {
 	if id, err := uuid.Parse(text); err == nil {
 		return id, nil
 	}
-	params := oasadmin.FindResourcesParams{Kind: principalKinds(), Tenant: filter(tenant)}
+	params := oasadmin.FindResourcesParams{Kind: principalKinds(), Tenant: filterOf(tenant)}
 	isEmail := strings.Contains(text, "@")
 	if isEmail {
 		params.Kind = params.Kind[:1]
 	} else {
-		params.Code = filter(text)
+		params.Code = filterOf(text)
 	}
-	found, _, err := s.find(ctx, params, 0)
+	found, _, err := s.findResources(ctx, params, 0)
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -75,7 +75,7 @@ func (s *service) principal(ctx context.Context, what, text, tenant string) (uui
 		if r.Metadata.ID == nil || isEmail && (json.Unmarshal(r.Spec, &spec) != nil || !strings.EqualFold(spec.Email, text)) {
 			continue
 		}
-		matches[*r.Metadata.ID] = append(matches[*r.Metadata.ID], name(r.Kind, r.Metadata.Code, tenantOf(r.Kind, r.Metadata), true))
+		matches[*r.Metadata.ID] = append(matches[*r.Metadata.ID], resourceLabel(r.Kind, r.Metadata.Code, tenantOf(r.Kind, r.Metadata), true))
 	}
 	return onlyMatch(what, text, matches)
 }
@@ -93,11 +93,11 @@ func onlyMatch(what, text string, matches map[uuid.UUID][]string) (uuid.UUID, er
 		return uuid.Nil, &failure{kind: domain.KindNotFound, text: fmt.Sprintf(
 			"%s: there is no user or application %s that you administer; give an id", what, text)}
 	}
-	return uuid.Nil, misuse("%s: %s stands for several, %s: give an id", what, text, strings.Join(all, ", "))
+	return uuid.Nil, usageError("%s: %s stands for several, %s: give an id", what, text, strings.Join(all, ", "))
 }
 
-// names returns the names of principals by their ids, as far as the caller may see them.
-func (s *service) names(ctx context.Context, ids []*uuid.UUID) (map[uuid.UUID]string, error) {
+// findNames returns the names of principals by their ids, as far as the caller may see them.
+func (s *service) findNames(ctx context.Context, ids []*uuid.UUID) (map[uuid.UUID]string, error) {
 	wanted := map[uuid.UUID]bool{}
 	for _, id := range ids {
 		if id != nil {
@@ -115,7 +115,7 @@ func (s *service) names(ctx context.Context, ids []*uuid.UUID) (map[uuid.UUID]st
 	}
 	for _, p := range page.Content {
 		if p.ID != nil {
-			names[*p.ID] = given(p.Name)
+			names[*p.ID] = valueOf(p.Name)
 		}
 	}
 	asked := 0
@@ -129,7 +129,7 @@ func (s *service) names(ctx context.Context, ids []*uuid.UUID) (map[uuid.UUID]st
 		if err != nil && ExitCode(err) != ExitNotFound {
 			return nil, err
 		}
-		names[id] = given(found.Name)
+		names[id] = valueOf(found.Name)
 	}
 	return names, nil
 }
@@ -151,9 +151,9 @@ func (s *service) memberTenant(ctx context.Context, rows, code string) ([]uuid.U
 		}
 	}
 	if !identity.Operator {
-		return nil, absent(string(resource.KindTenant) + "/" + code)
+		return nil, notFoundError(string(resource.KindTenant) + "/" + code)
 	}
-	if _, err := s.retrieve(ctx, resource.KindTenant, code, code); err != nil {
+	if _, err := s.retrieveResource(ctx, resource.KindTenant, code, code); err != nil {
 		return nil, err
 	}
 	return nil, onlyMembers(rows, code)

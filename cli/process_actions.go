@@ -34,9 +34,9 @@ func newProcessesActionsCommand(env Environment) *cobra.Command {
 			return nil
 		}
 		return out.write(cmd.Context(), cmd.OutOrStdout(), found, func(v view) {
-			row(v, "CODE", "NAME", "TYPE", "TAKES")
+			writeRow(v, "CODE", "NAME", "TYPE", "TAKES")
 			for _, a := range found {
-				row(v, a.Code, a.Name, string(a.Type), strings.Join(inputNames(a), ", "))
+				writeRow(v, a.Code, a.Name, string(a.Type), strings.Join(inputNames(a), ", "))
 			}
 		})
 	})
@@ -50,7 +50,7 @@ func (s *service) availableActions(ctx context.Context, process uuid.UUID) ([]re
 	return found.Content, err
 }
 
-// inputNames returns the names of what an action takes: the last tokens of the places in the body.
+// inputNames returns the names of the inputs of an action: the last tokens of their JSON pointers.
 func inputNames(action rest.AvailableProcessAction) []string {
 	var names []string
 	for _, p := range action.Parameters {
@@ -63,18 +63,18 @@ func inputNames(action rest.AvailableProcessAction) []string {
 	return names
 }
 
-// invoking contains the flags of invoke.
-type invoking struct {
+// invocation contains the flags of invoke.
+type invocation struct {
 	input    []string
 	id, file string
 	wait     bool
 }
 
 func newProcessesInvokeCommand(env Environment) *cobra.Command {
-	var f invoking
+	var f invocation
 	var out *output
-	cmd := asking(env, &cobra.Command{
-		Use: "invoke ID ACTION", Args: exactly("the id of a process", "the code of a user action"),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "invoke ID ACTION", Args: requireArgs("the id of a process", "the code of a user action"),
 		Short: "Invoke a user action on a process",
 		Long: "Invokes a user action on a process and writes its state. procession processes actions lists those that you may\n" +
 			"invoke, and what they take. " + assignmentHelp + "\n" +
@@ -112,7 +112,7 @@ func newProcessesInvokeCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-func (f *invoking) invoke(cmd *cobra.Command, s *service, process uuid.UUID, code string) (made rest.ProcessAction, err error) {
+func (f *invocation) invoke(cmd *cobra.Command, s *service, process uuid.UUID, code string) (made rest.ProcessAction, err error) {
 	offered, err := s.availableActions(cmd.Context(), process)
 	if err != nil {
 		return made, notFound(err, "process "+process.String())
@@ -145,7 +145,7 @@ func (f *invoking) invoke(cmd *cobra.Command, s *service, process uuid.UUID, cod
 func placeInput(body map[string]any, input json.RawMessage, offered []rest.AvailableProcessAction, code string) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(input, &members); err != nil {
-		return misuse("--input: %w", err)
+		return usageError("--input: %w", err)
 	}
 	for _, action := range offered {
 		if action.Code != code {
@@ -166,7 +166,7 @@ func placeInput(body map[string]any, input json.RawMessage, offered []rest.Avail
 			delete(members, name)
 		}
 		for name := range members {
-			return misuse("--input: %s takes no %s: it takes %s", code, name, strings.Join(append(inputNames(action), "nothing else"), ", "))
+			return usageError("--input: %s takes no %s: it takes %s", code, name, strings.Join(append(inputNames(action), "nothing else"), ", "))
 		}
 	}
 	return nil
@@ -174,7 +174,7 @@ func placeInput(body map[string]any, input json.RawMessage, offered []rest.Avail
 
 // awaitAction returns the action once it has ended.
 func (s *service) awaitAction(ctx context.Context, process uuid.UUID, action rest.ProcessAction) (rest.ProcessAction, error) {
-	err := repeatedly(ctx, func() (bool, error) {
+	err := pollUntil(ctx, func() (bool, error) {
 		if action.Status != rest.ProcessActionStatusREQUESTED {
 			return true, nil
 		}
@@ -200,22 +200,22 @@ func endOf(action rest.ProcessAction) error {
 
 func writeAction(cmd *cobra.Command, out *output, action rest.ProcessAction) error {
 	for _, e := range action.Errors {
-		cmd.PrintErrln(cellText(strings.TrimSpace(given(e.Location) + " " + e.Message)))
+		cmd.PrintErrln(cellText(strings.TrimSpace(valueOf(e.Location) + " " + e.Message)))
 	}
 	return out.write(cmd.Context(), cmd.OutOrStdout(), action, func(v view) {
-		row(v, action.ID.String()+" "+string(action.Status))
+		writeRow(v, action.ID.String()+" "+string(action.Status))
 	})
 }
 
 // saveResult writes the document of an action to a new file.
 func (s *service) saveResult(cmd *cobra.Command, process uuid.UUID, action rest.ProcessAction, file string) (err error) {
 	if action.Downloadable == nil || action.Downloadable.DocumentURI == nil {
-		return misuse("--to: the action has no document")
+		return usageError("--to: the action has no document")
 	}
 	answer, err := s.rest.DownloadProcessDocument(cmd.Context(), process,
 		&rest.DownloadProcessDocumentParams{DocumentURI: *action.Downloadable.DocumentURI})
 	if err != nil {
-		return s.unanswered(err)
+		return s.requestFailure(err)
 	}
 	if answer.StatusCode != http.StatusOK {
 		_, err := receive[struct{}](s, answer, nil)
@@ -224,7 +224,7 @@ func (s *service) saveResult(cmd *cobra.Command, process uuid.UUID, action rest.
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()
 	to, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, privateFile) //nolint:gosec // the user names the file
 	if err != nil {
-		return misuse("--to: %w", err)
+		return usageError("--to: %w", err)
 	}
 	_, err = io.Copy(to, answer.Body)
 	return errors.Join(err, to.Close())

@@ -18,7 +18,7 @@ import (
 )
 
 func newProcessesCommand(env Environment) *cobra.Command {
-	return group("processes", "List, show and end processes, read their history and invoke their actions",
+	return newGroup("processes", "List, show and end processes, read their history and invoke their actions",
 		newProcessesListCommand(env), newProcessesShowCommand(env), newProcessesHistoryCommand(env),
 		newProcessesActionsCommand(env), newProcessesInvokeCommand(env),
 		newProcessesCancelCommand(env), newProcessesCompleteCommand(env))
@@ -30,7 +30,7 @@ type processFilters struct {
 	initiator, deleted, sort      string
 }
 
-func (p *processFilters) bind(cmd *cobra.Command) {
+func (p *processFilters) bindFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&p.definitions, "definition", nil, "only those of the definition with the `code`; repeatable")
 	f.StringSliceVar(&p.states, "state", nil, "only those in the `state` RUNNING, COMPLETED or CANCELLED; repeatable")
@@ -44,8 +44,8 @@ func (p *processFilters) bind(cmd *cobra.Command) {
 // comparison is a filter of metadata as the API has it.
 var comparison = regexp.MustCompile(`^\S+ (eq|le|ge|between|contains|in) `)
 
-func (p *processFilters) params(ctx context.Context, s *service, by listFlags) (rest.FindProcessesParams, error) {
-	params := rest.FindProcessesParams{Size: &by.limit, Sort: filter(p.sort), ProcessDefinitionCode: p.definitions}
+func (p *processFilters) requestParams(ctx context.Context, s *service, by listFlags) (rest.FindProcessesParams, error) {
+	params := rest.FindProcessesParams{Size: &by.limit, Sort: filterOf(p.sort), ProcessDefinitionCode: p.definitions}
 	for _, state := range p.states {
 		params.State = append(params.State, rest.ProcessState(strings.ToUpper(state)))
 	}
@@ -73,7 +73,7 @@ func (p *processFilters) params(ctx context.Context, s *service, by listFlags) (
 func newProcessesListCommand(env Environment) *cobra.Command {
 	var filters processFilters
 	cmd := listCommand(env, &cobra.Command{
-		Use: "list", Args: exactly(), Short: "List processes, the newest first",
+		Use: "list", Args: requireArgs(), Short: "List processes, the newest first",
 		Long: "Lists the processes that you may see. -o wide adds the ids, -o name writes the ids alone.",
 		Example: "  procession processes list --definition LOAN --state RUNNING\n" +
 			"  procession processes list --metadata 'AMOUNT ge 1000' --initiator carol@demo.example\n" +
@@ -87,10 +87,10 @@ func newProcessesListCommand(env Environment) *cobra.Command {
 			for _, p := range found {
 				ids = append(ids, p.InitiatorID)
 			}
-			return s.names(cmd.Context(), ids)
+			return s.findNames(cmd.Context(), ids)
 		},
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]rest.ProcessPageItem, int64, error) {
-			params, err := filters.params(cmd.Context(), s, by)
+			params, err := filters.requestParams(cmd.Context(), s, by)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -99,7 +99,7 @@ func newProcessesListCommand(env Environment) *cobra.Command {
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
-	filters.bind(cmd)
+	filters.bindFlags(cmd)
 	return cmd
 }
 
@@ -109,10 +109,10 @@ func emptyWork(rows string) func(*cobra.Command, *service, listFlags) error {
 }
 
 func processTable(v view, found []rest.ProcessPageItem) {
-	v.titles([]string{"ID", "DEFINITION", "STATE", "INITIATOR", "CREATED", "CHANGED"}, "INITIATOR ID", "VERSION", "TENANT ID")
+	v.writeTitles([]string{"ID", "DEFINITION", "STATE", "INITIATOR", "CREATED", "CHANGED"}, "INITIATOR ID", "VERSION", "TENANT ID")
 	for _, p := range found {
-		v.line([]string{
-			p.ID.String(), p.ProcessDefinitionRef.Code, string(p.State), v.person(p.InitiatorID),
+		v.writeLine([]string{
+			p.ID.String(), p.ProcessDefinitionRef.Code, string(p.State), v.personName(p.InitiatorID),
 			momentText(p.CreatedAt), momentText(p.LastModifiedAt),
 		}, idText(p.InitiatorID), p.ProcessDefinitionRef.Version.String(), p.TenantID.String())
 	}
@@ -122,8 +122,8 @@ func processTable(v view, found []rest.ProcessPageItem) {
 func processCommand(
 	env Environment, cmd *cobra.Command, run func(cmd *cobra.Command, s *service, id uuid.UUID) error,
 ) *cobra.Command {
-	cmd.Use, cmd.Args, cmd.ValidArgsFunction = cmd.Use+" ID", exactly("the id of a process"), completeProcess(env)
-	return asking(env, cmd, func(cmd *cobra.Command, s *service, args []string) error {
+	cmd.Use, cmd.Args, cmd.ValidArgsFunction = cmd.Use+" ID", requireArgs("the id of a process"), completeProcess(env)
+	return newServiceCommand(env, cmd, func(cmd *cobra.Command, s *service, args []string) error {
 		id, err := parseID(args[0], "the id of the process, which processes list shows")
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ func newProcessesShowCommand(env Environment) *cobra.Command {
 		for _, i := range items.Content {
 			ids = append(ids, i.OwnerID)
 		}
-		people, err := s.names(cmd.Context(), ids)
+		people, err := s.findNames(cmd.Context(), ids)
 		if err != nil {
 			return err
 		}
@@ -181,24 +181,24 @@ func newProcessesShowCommand(env Environment) *cobra.Command {
 }
 
 func showProcess(w io.Writer, out *output, v view, p *rest.Process, items []rest.ProcessItemPageItem) error {
-	err := out.table(w, v, func(v view) {
-		row(v, "Id:", p.ID.String())
+	err := out.writeTable(w, v, func(v view) {
+		writeRow(v, "Id:", p.ID.String())
 		if p.ProcessDefinitionRef != nil {
-			row(v, "Definition:", p.ProcessDefinitionRef.Code)
+			writeRow(v, "Definition:", p.ProcessDefinitionRef.Code)
 		}
-		row(v, "State:", string(p.State))
-		row(v, "Initiator:", v.person(p.InitiatorID))
-		row(v, "Created:", momentText(p.CreatedAt)+" by "+v.person(p.CreatedBy))
-		row(v, "Changed:", momentText(p.LastModifiedAt)+" by "+v.person(p.LastModifiedBy))
+		writeRow(v, "State:", string(p.State))
+		writeRow(v, "Initiator:", v.personName(p.InitiatorID))
+		writeRow(v, "Created:", momentText(p.CreatedAt)+" by "+v.personName(p.CreatedBy))
+		writeRow(v, "Changed:", momentText(p.LastModifiedAt)+" by "+v.personName(p.LastModifiedBy))
 		if p.DeletedAt != nil {
-			row(v, "Deleted:", momentText(p.DeletedAt)+" by "+v.person(p.DeletedBy))
+			writeRow(v, "Deleted:", momentText(p.DeletedAt)+" by "+v.personName(p.DeletedBy))
 		}
 		if p.ProcessRelated != nil {
 			for _, id := range p.ProcessRelated.Incoming {
-				row(v, "Comes from:", id.String())
+				writeRow(v, "Comes from:", id.String())
 			}
 			for _, id := range p.ProcessRelated.Outcoming {
-				row(v, "Started:", id.String())
+				writeRow(v, "Started:", id.String())
 			}
 		}
 	})
@@ -212,11 +212,10 @@ func showProcess(w io.Writer, out *output, v view, p *rest.Process, items []rest
 		return err
 	}
 	fmt.Fprintln(w, "\nItems:")
-	return out.table(w, v, func(v view) { itemTable(v, items) })
+	return out.writeTable(w, v, func(v view) { itemTable(v, items) })
 }
 
-// writeValue writes a value that a process or a task has as YAML, and what is not valid
-// about it.
+// writeValue writes a value of a process or task as YAML, and its validation errors.
 func writeValue(w io.Writer, title string, value *rest.JSONValue) error {
 	if value == nil || len(value.Value) == 0 {
 		return nil
@@ -242,20 +241,20 @@ func faultsOf(value *rest.JSONValue) []string {
 	}
 	faults := make([]string, len(value.Errors))
 	for i, e := range value.Errors {
-		path := given(e.PropertyPath)
+		path := valueOf(e.PropertyPath)
 		if path == "" {
 			path = "/"
 		}
-		faults[i] = strings.TrimSpace(path + " " + given(e.Type) + " " + given(e.Message))
+		faults[i] = strings.TrimSpace(path + " " + valueOf(e.Type) + " " + valueOf(e.Message))
 	}
 	return faults
 }
 
 func itemTable(v view, items []rest.ProcessItemPageItem) {
-	v.titles([]string{"CODE", "TYPE", "STATE", "OWNER", "CREATED", "ID"}, "OWNER ID", "PROCESS ID")
+	v.writeTitles([]string{"CODE", "TYPE", "STATE", "OWNER", "CREATED", "ID"}, "OWNER ID", "PROCESS ID")
 	for _, i := range items {
-		v.line([]string{
-			codeOf(i.ProcessItemDefinitionRef), string(i.Type), taskState(i), v.person(i.OwnerID), momentText(i.CreatedAt),
+		v.writeLine([]string{
+			codeOf(i.ProcessItemDefinitionRef), string(i.Type), taskState(i), v.personName(i.OwnerID), momentText(i.CreatedAt),
 			i.ID.String(),
 		}, idText(i.OwnerID), i.ProcessID.String())
 	}
@@ -312,7 +311,7 @@ func endCommand(
 				asked = process.ProcessDefinitionRef.Code + " " + asked
 			}
 			question := strings.ToUpper(verb[:1]) + verb[1:]
-			if err := confirm(cmd, *yes, []string{asked}, question); err != nil {
+			if err := confirmTargets(cmd, *yes, []string{asked}, question); err != nil {
 				return err
 			}
 			answer, err := end(cmd.Context(), s, id)
@@ -327,8 +326,8 @@ func endCommand(
 	return cmd
 }
 
-// completeWork completes one id of those that find returns, each with a description
-// behind a tab.
+// completeWork completes one of the ids that find returns, each with a description after
+// a tab.
 func completeWork(env Environment, find func(ctx context.Context, s *service) ([]string, error)) completions {
 	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -336,7 +335,7 @@ func completeWork(env Environment, find func(ctx context.Context, s *service) ([
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 		defer cancel()
-		s, err := env.open(ctx, cmd.Flags())
+		s, err := env.connect(ctx, cmd.Flags())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

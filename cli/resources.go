@@ -10,9 +10,9 @@ import (
 // pageSize is how many resources are asked for at once, the most there can be.
 const pageSize = 1000
 
-// find returns the resources that the parameters pick, limit of them at most
+// findResources returns the resources that the parameters pick, limit of them at most
 // unless it is 0, and whether there are more.
-func (s *service) find(
+func (s *service) findResources(
 	ctx context.Context, params oasadmin.FindResourcesParams, limit int,
 ) (found []oasadmin.Resource, more bool, err error) {
 	size := pageSize
@@ -38,46 +38,46 @@ func (s *service) find(
 	}
 }
 
-// retrieve returns one resource.
-func (s *service) retrieve(ctx context.Context, kind resource.Kind, code, tenant string) (oasadmin.Resource, error) {
+// retrieveResource returns one resource.
+func (s *service) retrieveResource(ctx context.Context, kind resource.Kind, code, tenant string) (oasadmin.Resource, error) {
 	if err := checkCode(code); err != nil {
 		return oasadmin.Resource{}, err
 	}
 	answer, err := s.RetrieveResource(ctx, oasadmin.ResourceKind(kind), code,
-		&oasadmin.RetrieveResourceParams{Tenant: optional(tenant)})
+		&oasadmin.RetrieveResourceParams{Tenant: nonEmpty(tenant)})
 	found, err := receive[oasadmin.Resource](s, answer, err)
-	return found, named(err, kind, code)
+	return found, withName(err, kind, code)
 }
 
-// named adds the name of the resource to an error that it was not found.
-func named(err error, kind resource.Kind, code string) error {
+// withName adds the name of the resource to an error that it was not found.
+func withName(err error, kind resource.Kind, code string) error {
 	return notFound(err, string(kind)+"/"+code)
 }
 
-// checkCode refuses what would lead elsewhere as a part of a path.
+// checkCode refuses codes that would change the path of a URL.
 func checkCode(code string) error {
 	if code == "" || code == "." || code == ".." {
-		return misuse("%q is not a code", code)
+		return usageError("%q is not a code", code)
 	}
 	return nil
 }
 
-func optional(text string) *string {
+func nonEmpty(text string) *string {
 	if text == "" {
 		return nil
 	}
 	return &text
 }
 
-func given(text *string) string {
+func valueOf(text *string) string {
 	if text == nil {
 		return ""
 	}
 	return *text
 }
 
-// filter creates a filter of one value, or none.
-func filter(value string) []string {
+// filterOf creates a filter of one value, or none.
+func filterOf(value string) []string {
 	if value == "" {
 		return nil
 	}
@@ -89,12 +89,12 @@ func tenantOf(kind oasadmin.ResourceKind, metadata oasadmin.ResourceMetadata) st
 	if kind == oasadmin.ResourceKindTenant {
 		return metadata.Code
 	}
-	return given(metadata.Tenant)
+	return valueOf(metadata.Tenant)
 }
 
-// name returns how a resource is named in output: Kind/CODE, behind its tenant where
+// resourceLabel returns how a resource is named in output: Kind/CODE, behind its tenant where
 // there are several.
-func name(kind oasadmin.ResourceKind, code, tenant string, several bool) string {
+func resourceLabel(kind oasadmin.ResourceKind, code, tenant string, several bool) string {
 	if several {
 		return tenant + "/" + string(kind) + "/" + code
 	}

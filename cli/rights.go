@@ -10,9 +10,9 @@ import (
 // right contains the holders of a right.
 type right struct{ what, who string }
 
-// rightsOf lists who may do what because of a resource, beside the owners and
-// administrators of the tenant. A spec that cannot be read, such as that of a newer
-// service, gives no rights.
+// rightsOf lists the rights that a resource grants, in addition to owners and
+// administrators of the tenant. An unreadable spec, for example of a newer service,
+// grants none.
 func rightsOf(r oasadmin.Resource) []right {
 	document, err := resource.FromStored(resource.Kind(r.Kind), resource.Metadata{}, r.Spec)
 	if err != nil {
@@ -21,12 +21,12 @@ func rightsOf(r oasadmin.Resource) []right {
 	given := document.Spec.Rights()
 	rights := make([]right, len(given))
 	for i, g := range given {
-		rights[i] = right{strings.TrimSpace(g.May + " " + g.Item), grantees(g.Holders)}
+		rights[i] = right{strings.TrimSpace(g.May + " " + g.Item), granteeNames(g.Holders)}
 	}
 	return rights
 }
 
-func grantees(list []resource.Grantee) string {
+func granteeNames(list []resource.Grantee) string {
 	if len(list) == 0 {
 		return "none"
 	}

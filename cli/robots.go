@@ -19,13 +19,13 @@ import (
 const (
 	// uploadTimeout bounds an upload unless the user says otherwise.
 	uploadTimeout = "30m0s"
-	// maxVariable bounds, in bytes, what is read as the value of an environment
-	// variable. The service refuses less.
+	// maxVariable bounds the value of an environment variable in bytes. The limit of the
+	// service is lower.
 	maxVariable = 64 << 10
 )
 
 func newRobotsCommand(env Environment) *cobra.Command {
-	return group("robots", "Upload the files of robots and set their environment",
+	return newGroup("robots", "Upload the files of robots and set their environment",
 		newRobotsUploadCommand(env, "upload-source CODE FILE", "Upload the source package of a robot, in the place of the one before", nil),
 		newRobotsUploadCommand(env, "upload-asset CODE FILE", "Upload an asset of a robot, in the place of the same one before", &asset{}),
 		newRobotsDeleteCommand(env, "delete-source CODE", "Delete the source package of a robot", nil),
@@ -36,7 +36,7 @@ func newRobotsCommand(env Environment) *cobra.Command {
 // asset identifies an asset.
 type asset struct{ kind, version, platform, architecture string }
 
-func (a *asset) bind(cmd *cobra.Command) {
+func (a *asset) bindFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&a.kind, "type", "", "what it is: `PYTHON`, PYTHON_PIP or NODEJS; required")
 	f.StringVar(&a.version, "version", "", "`version` of what it is; required")
@@ -44,7 +44,7 @@ func (a *asset) bind(cmd *cobra.Command) {
 	f.StringVar(&a.architecture, "architecture", "", "what it runs on: X86_32 or `X86_64`; required")
 }
 
-func (a *asset) check(cmd *cobra.Command) error {
+func (a *asset) checkFlags(cmd *cobra.Command) error {
 	for _, flag := range []struct {
 		name  string
 		valid bool
@@ -55,7 +55,7 @@ func (a *asset) check(cmd *cobra.Command) error {
 		{"architecture", oasadmin.RobotAssetArchitecture(a.architecture).Valid()},
 	} {
 		if !flag.valid {
-			return misuse("%s needs --%s: see %[1]s --help", cmd.CommandPath(), flag.name)
+			return usageError("%s needs --%s: see %[1]s --help", cmd.CommandPath(), flag.name)
 		}
 	}
 	return nil
@@ -68,9 +68,9 @@ type robotFile struct {
 	size                      int64
 }
 
-// length sets Content-Length, so that the service refuses a file that is too large before
+// setLength sets Content-Length, so that the service refuses a file that is too large before
 // it is sent.
-func (f *robotFile) length(_ context.Context, r *http.Request) error {
+func (f *robotFile) setLength(_ context.Context, r *http.Request) error {
 	r.ContentLength = f.size
 	return nil
 }
@@ -78,8 +78,8 @@ func (f *robotFile) length(_ context.Context, r *http.Request) error {
 // newRobotsUploadCommand uploads an asset, or without one the source package.
 func newRobotsUploadCommand(env Environment, use, short string, a *asset) *cobra.Command {
 	var file robotFile
-	cmd := asking(env, &cobra.Command{
-		Use: use, Args: exactly("the code of a robot", "a file"), Short: short,
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: use, Args: requireArgs("the code of a robot", "a file"), Short: short,
 		Long:              short + ". It is sent as it is read, and replaces the one before as a whole.",
 		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindRobot, cobra.ShellCompDirectiveDefault),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
@@ -87,11 +87,11 @@ func newRobotsUploadCommand(env Environment, use, short string, a *asset) *cobra
 			return err
 		}
 		if a != nil {
-			if err := a.check(cmd); err != nil {
+			if err := a.checkFlags(cmd); err != nil {
 				return err
 			}
 		}
-		return upload(cmd, s, args[0], args[1], a, file)
+		return uploadFile(cmd, s, args[0], args[1], a, file)
 	})
 	timeout := cmd.Flags().Lookup("timeout")
 	timeout.DefValue = uploadTimeout
@@ -101,14 +101,14 @@ func newRobotsUploadCommand(env Environment, use, short string, a *asset) *cobra
 	cmd.Flags().StringVar(&file.name, "name", "", "`name` under which it is downloaded; that of the file unless given")
 	cmd.Flags().StringVar(&file.contentType, "content-type", "", "media `type`; by the extension of the name unless given")
 	if a != nil {
-		a.bind(cmd)
+		a.bindFlags(cmd)
 	}
 	return cmd
 }
 
-func upload(cmd *cobra.Command, s *service, code, path string, a *asset, file robotFile) (err error) {
+func uploadFile(cmd *cobra.Command, s *service, code, path string, a *asset, file robotFile) (err error) {
 	if file.content, err = os.Open(path); err != nil { //nolint:gosec // the user says which file
-		return misuse("opening the file: %w", err)
+		return usageError("opening the file: %w", err)
 	}
 	defer func() { _ = file.content.Close() }()
 	info, err := file.content.Stat()
@@ -116,7 +116,7 @@ func upload(cmd *cobra.Command, s *service, code, path string, a *asset, file ro
 		return fmt.Errorf("measuring %s: %w", path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return misuse("%s is not a file", path)
+		return usageError("%s is not a file", path)
 	}
 	file.size = info.Size()
 	if file.name == "" {
@@ -125,27 +125,27 @@ func upload(cmd *cobra.Command, s *service, code, path string, a *asset, file ro
 	if file.contentType == "" {
 		file.contentType = mediaType(file.name)
 	}
-	stored, err := s.upload(cmd.Context(), code, a, &file)
+	stored, err := s.sendRobotFile(cmd.Context(), code, a, &file)
 	if err != nil {
-		return named(err, resource.KindRobot, code)
+		return withName(err, resource.KindRobot, code)
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s uploaded: %d bytes, sha256 %s\n", stored.Name, stored.ContentLength, stored.ContentHash)
 	return err
 }
 
-func (s *service) upload(ctx context.Context, code string, a *asset, file *robotFile) (oasadmin.RobotFile, error) {
+func (s *service) sendRobotFile(ctx context.Context, code string, a *asset, file *robotFile) (oasadmin.RobotFile, error) {
 	const bytes = "application/octet-stream"
 	if a == nil {
 		answer, err := s.UploadRobotSourceWithBody(ctx, code, &oasadmin.UploadRobotSourceParams{
-			Tenant: optional(file.tenant), FileName: file.name, FileContentType: file.contentType,
-		}, bytes, file.content, file.length)
+			Tenant: nonEmpty(file.tenant), FileName: file.name, FileContentType: file.contentType,
+		}, bytes, file.content, file.setLength)
 		return receive[oasadmin.RobotFile](s, answer, err)
 	}
 	answer, err := s.UploadRobotAssetWithBody(ctx, code, &oasadmin.UploadRobotAssetParams{
-		Tenant: optional(file.tenant), FileName: file.name, FileContentType: file.contentType,
+		Tenant: nonEmpty(file.tenant), FileName: file.name, FileContentType: file.contentType,
 		Type: oasadmin.RobotAssetType(a.kind), Version: a.version,
 		Platform: oasadmin.RobotAssetPlatform(a.platform), Architecture: oasadmin.RobotAssetArchitecture(a.architecture),
-	}, bytes, file.content, file.length)
+	}, bytes, file.content, file.setLength)
 	return receive[oasadmin.RobotFile](s, answer, err)
 }
 
@@ -164,8 +164,8 @@ func mediaType(name string) string {
 // newRobotsDeleteCommand deletes an asset, or without one the source package.
 func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra.Command {
 	var tenant string
-	cmd := asking(env, &cobra.Command{
-		Use: use, Args: exactly("the code of a robot"), Short: short,
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: use, Args: requireArgs("the code of a robot"), Short: short,
 		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
@@ -175,14 +175,14 @@ func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra
 		var answer *http.Response
 		var err error
 		if a == nil {
-			answer, err = s.DeleteRobotSource(cmd.Context(), args[0], &oasadmin.DeleteRobotSourceParams{Tenant: optional(tenant)})
+			answer, err = s.DeleteRobotSource(cmd.Context(), args[0], &oasadmin.DeleteRobotSourceParams{Tenant: nonEmpty(tenant)})
 		} else {
-			if err := a.check(cmd); err != nil {
+			if err := a.checkFlags(cmd); err != nil {
 				return err
 			}
 			what = "asset"
 			answer, err = s.DeleteRobotAsset(cmd.Context(), args[0], &oasadmin.DeleteRobotAssetParams{
-				Tenant: optional(tenant), Type: oasadmin.RobotAssetType(a.kind), Version: a.version,
+				Tenant: nonEmpty(tenant), Type: oasadmin.RobotAssetType(a.kind), Version: a.version,
 				Platform: oasadmin.RobotAssetPlatform(a.platform), Architecture: oasadmin.RobotAssetArchitecture(a.architecture),
 			})
 		}
@@ -194,15 +194,15 @@ func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra
 	})
 	bindTenant(env, cmd, &tenant)
 	if a != nil {
-		a.bind(cmd)
+		a.bindFlags(cmd)
 	}
 	return cmd
 }
 
 func newRobotsSetCommand(env Environment) *cobra.Command {
 	var tenant, file string
-	cmd := asking(env, &cobra.Command{
-		Use: "set-env CODE NAME", Args: exactly("the code of a robot", "the name of a variable"),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "set-env CODE NAME", Args: requireArgs("the code of a robot", "the name of a variable"),
 		Short: "Set an environment variable of a robot, to what comes from standard input",
 		Long: "Sets an environment variable of a robot to the text that comes from standard input or a file, without the line break\n" +
 			"at its end. The service keeps it sealed; this command line cannot show it again.",
@@ -212,14 +212,14 @@ func newRobotsSetCommand(env Environment) *cobra.Command {
 		if err := checkCode(args[0]); err != nil {
 			return err
 		}
-		value, err := variable(cmd, file)
+		value, err := readVariable(cmd, file)
 		if err != nil {
 			return err
 		}
 		answer, err := s.SetRobotVariable(cmd.Context(), args[0], args[1],
-			&oasadmin.SetRobotVariableParams{Tenant: optional(tenant)}, oasadmin.RobotVariableParams{Value: value})
+			&oasadmin.SetRobotVariableParams{Tenant: nonEmpty(tenant)}, oasadmin.RobotVariableParams{Value: value})
 		if _, err := receive[struct{}](s, answer, err); err != nil {
-			return named(err, resource.KindRobot, args[0])
+			return withName(err, resource.KindRobot, args[0])
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of Robot/%s set\n", args[1], args[0])
 		return err
@@ -229,14 +229,14 @@ func newRobotsSetCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// variable reads the value of an environment variable. It is never an argument,
+// readVariable reads the value of an environment variable. It is never an argument,
 // which other users of the machine could see.
-func variable(cmd *cobra.Command, path string) (string, error) {
+func readVariable(cmd *cobra.Command, path string) (string, error) {
 	from := cmd.InOrStdin()
 	if path != "" {
 		file, err := os.Open(path) //nolint:gosec // the user says which file
 		if err != nil {
-			return "", misuse("opening the file: %w", err)
+			return "", usageError("opening the file: %w", err)
 		}
 		defer func() { _ = file.Close() }()
 		from = file
@@ -250,8 +250,8 @@ func variable(cmd *cobra.Command, path string) (string, error) {
 
 func newRobotsUnsetCommand(env Environment) *cobra.Command {
 	var tenant string
-	cmd := asking(env, &cobra.Command{
-		Use: "unset-env CODE NAME", Args: exactly("the code of a robot", "the name of a variable"),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "unset-env CODE NAME", Args: requireArgs("the code of a robot", "the name of a variable"),
 		Short:             "Delete an environment variable of a robot",
 		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
@@ -259,7 +259,7 @@ func newRobotsUnsetCommand(env Environment) *cobra.Command {
 			return err
 		}
 		answer, err := s.DeleteRobotVariable(cmd.Context(), args[0], args[1],
-			&oasadmin.DeleteRobotVariableParams{Tenant: optional(tenant)})
+			&oasadmin.DeleteRobotVariableParams{Tenant: nonEmpty(tenant)})
 		if _, err := receive[struct{}](s, answer, err); err != nil {
 			return err
 		}

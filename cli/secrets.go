@@ -17,7 +17,7 @@ import (
 )
 
 func newSecretsCommand(env Environment) *cobra.Command {
-	return group("secrets", "Issue, list and revoke secrets",
+	return newGroup("secrets", "Issue, list and revoke secrets",
 		newSecretsIssueCommand(env), newSecretsListCommand(env), newSecretsRevokeCommand(env))
 }
 
@@ -28,15 +28,15 @@ func secretOwner(args []string) (oasadmin.SecretOwnerKind, string, error) {
 		return "", "", err
 	}
 	if !canHaveSecrets(kind) {
-		return "", "", misuse("a %s has no secrets: users, applications and webhook subscriptions have some", kind)
+		return "", "", usageError("a %s has no secrets: users, applications and webhook subscriptions have some", kind)
 	}
 	return oasadmin.SecretOwnerKind(kind), args[1], checkCode(args[1])
 }
 
 func newSecretsIssueCommand(env Environment) *cobra.Command {
 	var tenant, secretName, expires string
-	cmd := asking(env, &cobra.Command{
-		Use: "issue KIND CODE", Args: exactly("a kind of resource", "a code"),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "issue KIND CODE", Args: requireArgs("a kind of resource", "a code"),
 		Short: "Issue a secret and print it, this once",
 		Long: "Issues a secret, which works at once beside those that are there, and prints it to standard output. It cannot be\n" +
 			"shown again. Applications send it with their id; that of a user is a personal access token for this tenant.",
@@ -49,16 +49,16 @@ func newSecretsIssueCommand(env Environment) *cobra.Command {
 			return err
 		}
 		if secretName == "" {
-			return misuse("%s needs --name, to distinguish the secret from others", cmd.CommandPath())
+			return usageError("%s needs --name, to distinguish the secret from others", cmd.CommandPath())
 		}
 		body := oasadmin.SecretIssueParams{Name: secretName}
-		if body.ExpiresAt, err = expiry(expires, env.Clock()); err != nil {
+		if body.ExpiresAt, err = parseExpiry(expires, env.Clock()); err != nil {
 			return err
 		}
-		answer, err := s.IssueSecret(cmd.Context(), kind, code, &oasadmin.IssueSecretParams{Tenant: optional(tenant)}, body)
+		answer, err := s.IssueSecret(cmd.Context(), kind, code, &oasadmin.IssueSecretParams{Tenant: nonEmpty(tenant)}, body)
 		issued, err := receive[oasadmin.IssuedSecret](s, answer, err)
 		if err != nil {
-			return named(err, resource.Kind(kind), code)
+			return withName(err, resource.Kind(kind), code)
 		}
 		until := "and does not expire"
 		if issued.ExpiresAt != nil {
@@ -76,25 +76,25 @@ func newSecretsIssueCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// expiry reads when something expires: after a duration, which may be in days,
-// or at a time. Nothing stands for never.
-func expiry(text string, now time.Time) (*time.Time, error) {
+// parseExpiry parses an expiry: a duration, which may be in days, or a time. An empty text
+// means never.
+func parseExpiry(text string, now time.Time) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // never is a time to expire
 	}
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return &at, nil
 	}
-	lasts, err := lasting(text)
+	lasts, err := parseDuration(text)
 	if err != nil || lasts <= 0 {
-		return nil, misuse("--expires must be a duration such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z")
+		return nil, usageError("--expires must be a duration such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z")
 	}
 	at := now.Add(lasts).UTC().Truncate(time.Second)
 	return &at, nil
 }
 
-// lasting reads a duration, which may be in days.
-func lasting(text string) (time.Duration, error) {
+// parseDuration reads a duration, which may be in days.
+func parseDuration(text string) (time.Duration, error) {
 	if days, isDays := strings.CutSuffix(text, "d"); isDays {
 		n, err := strconv.ParseUint(days, 10, 16)
 		return time.Duration(n) * 24 * time.Hour, err
@@ -104,7 +104,7 @@ func lasting(text string) (time.Duration, error) {
 
 func newSecretsListCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
-		Use: "list KIND CODE", Args: exactly("a kind of resource", "a code"),
+		Use: "list KIND CODE", Args: requireArgs("a kind of resource", "a code"),
 		Short:             "List secrets, without their values",
 		ValidArgsFunction: completeSecretOwner(env),
 	}, listing[oasadmin.Secret]{
@@ -114,28 +114,28 @@ func newSecretsListCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return nil, 0, err
 			}
-			found, err := s.secrets(cmd.Context(), kind, code, by.tenant)
+			found, err := s.findSecrets(cmd.Context(), kind, code, by.tenant)
 			return found, 0, err
 		},
 		table: func(v view, found []oasadmin.Secret) { secretTable(v, "", found, env.Clock()) },
 	})
 }
 
-// secrets lists the secrets of a resource.
-func (s *service) secrets(
+// findSecrets lists the secrets of a resource.
+func (s *service) findSecrets(
 	ctx context.Context, kind oasadmin.SecretOwnerKind, code, tenant string,
 ) ([]oasadmin.Secret, error) {
-	answer, err := s.FindSecrets(ctx, kind, code, &oasadmin.FindSecretsParams{Tenant: optional(tenant)})
+	answer, err := s.FindSecrets(ctx, kind, code, &oasadmin.FindSecretsParams{Tenant: nonEmpty(tenant)})
 	list, err := receive[oasadmin.SecretList](s, answer, err)
-	return list.Content, named(err, resource.Kind(kind), code)
+	return list.Content, withName(err, resource.Kind(kind), code)
 }
 
 func secretTable(w io.Writer, indent string, secrets []oasadmin.Secret, now time.Time) {
 	if len(secrets) == 0 {
-		row(w, indent+"none")
+		writeRow(w, indent+"none")
 		return
 	}
-	row(w, indent+"ID", "NAME", "ORIGIN", "AGE", "EXPIRES")
+	writeRow(w, indent+"ID", "NAME", "ORIGIN", "AGE", "EXPIRES")
 	for _, secret := range secrets {
 		origin, expires := "issued", "never"
 		if secret.Declared {
@@ -144,14 +144,14 @@ func secretTable(w io.Writer, indent string, secrets []oasadmin.Secret, now time
 		if secret.ExpiresAt != nil {
 			expires = timeText(*secret.ExpiresAt)
 		}
-		row(w, indent+secret.ID.String(), secret.Name, origin, ageText(now, secret.CreatedAt), expires)
+		writeRow(w, indent+secret.ID.String(), secret.Name, origin, ageText(now, secret.CreatedAt), expires)
 	}
 }
 
 func newSecretsRevokeCommand(env Environment) *cobra.Command {
 	var tenant string
-	cmd := asking(env, &cobra.Command{
-		Use: "revoke KIND CODE ID|NAME", Args: exactly("a kind of resource", "a code", "the id or the name of a secret"),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "revoke KIND CODE ID|NAME", Args: requireArgs("a kind of resource", "a code", "the id or the name of a secret"),
 		Short:             "Revoke a secret: it stops working within seconds",
 		ValidArgsFunction: completeSecretOwner(env),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
@@ -165,7 +165,7 @@ func newSecretsRevokeCommand(env Environment) *cobra.Command {
 				return err
 			}
 		}
-		answer, err := s.RevokeSecret(cmd.Context(), kind, code, id, &oasadmin.RevokeSecretParams{Tenant: optional(tenant)})
+		answer, err := s.RevokeSecret(cmd.Context(), kind, code, id, &oasadmin.RevokeSecretParams{Tenant: nonEmpty(tenant)})
 		if _, err := receive[struct{}](s, answer, err); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func newSecretsRevokeCommand(env Environment) *cobra.Command {
 func (s *service) secretNamed(
 	ctx context.Context, kind oasadmin.SecretOwnerKind, code, tenant, wanted string,
 ) (uuid.UUID, error) {
-	all, err := s.secrets(ctx, kind, code, tenant)
+	all, err := s.findSecrets(ctx, kind, code, tenant)
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -198,6 +198,6 @@ func (s *service) secretNamed(
 	case 1:
 		return found[0], nil
 	default:
-		return uuid.Nil, misuse("%s/%s has several secrets %q: say the id of one", kind, code, wanted)
+		return uuid.Nil, usageError("%s/%s has several secrets %q: say the id of one", kind, code, wanted)
 	}
 }

@@ -11,30 +11,30 @@ import (
 )
 
 func newSessionsCommand(env Environment) *cobra.Command {
-	return group("sessions", "List and end the browser sessions of users", newSessionsListCommand(env), newSessionsEndCommand(env))
+	return newGroup("sessions", "List and end the browser sessions of users", newSessionsListCommand(env), newSessionsEndCommand(env))
 }
 
 func newSessionsListCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
-		Use: "list USER", Args: exactly("the code of a user"), Short: "List the browsers that a user is signed in with",
+		Use: "list USER", Args: requireArgs("the code of a user"), Short: "List the browsers that a user is signed in with",
 	}, listing[oasadmin.Session]{
 		rows: "sessions", tenant: tenantHelp,
 		find: func(cmd *cobra.Command, s *service, args []string, by listFlags) ([]oasadmin.Session, int64, error) {
 			if err := checkCode(args[0]); err != nil {
 				return nil, 0, err
 			}
-			answer, err := s.FindUserSessions(cmd.Context(), args[0], &oasadmin.FindUserSessionsParams{Tenant: optional(by.tenant)})
+			answer, err := s.FindUserSessions(cmd.Context(), args[0], &oasadmin.FindUserSessionsParams{Tenant: nonEmpty(by.tenant)})
 			list, err := receive[oasadmin.SessionList](s, answer, err)
-			return list.Content, 0, named(err, resource.KindUser, args[0])
+			return list.Content, 0, withName(err, resource.KindUser, args[0])
 		},
 		table: func(v view, found []oasadmin.Session) {
-			row(v, "ID", "SIGNED IN", "LAST USED", "UNTIL", "THROUGH", "BROWSER")
+			writeRow(v, "ID", "SIGNED IN", "LAST USED", "UNTIL", "THROUGH", "BROWSER")
 			for _, session := range found {
 				through := "access token"
 				if session.Issuer != nil {
 					through = *session.Issuer
 				}
-				row(v, session.ID.String(), timeText(session.CreatedAt), ageText(env.Clock(), session.LastUsedAt),
+				writeRow(v, session.ID.String(), timeText(session.CreatedAt), ageText(env.Clock(), session.LastUsedAt),
 					timeText(session.ExpiresAt), through, session.UserAgent)
 			}
 		},
@@ -44,7 +44,7 @@ func newSessionsListCommand(env Environment) *cobra.Command {
 func newSessionsEndCommand(env Environment) *cobra.Command {
 	var tenant string
 	var all bool
-	cmd := asking(env, &cobra.Command{
+	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "end USER [ID]", Args: cobra.RangeArgs(1, 2),
 		Short: "Sign a user out of a browser, or with --all of all browsers",
 		Long:  "Ends sessions of the console within seconds. Tokens of the user go on working: procession secrets revoke ends them.",
@@ -52,20 +52,20 @@ func newSessionsEndCommand(env Environment) *cobra.Command {
 		if err := checkCode(args[0]); err != nil {
 			return err
 		}
-		params := oasadmin.EndUserSessionsParams{Tenant: optional(tenant)}
+		params := oasadmin.EndUserSessionsParams{Tenant: nonEmpty(tenant)}
 		if all == (len(args) == 2) {
-			return misuse("%s needs either the id of a session or --all", cmd.CommandPath())
+			return usageError("%s needs either the id of a session or --all", cmd.CommandPath())
 		}
 		if len(args) == 2 {
 			id, err := uuid.Parse(args[1])
 			if err != nil {
-				return misuse("the id of a session must be a UUID: see procession sessions list")
+				return usageError("the id of a session must be a UUID: see procession sessions list")
 			}
 			params.ID = &id
 		}
 		answer, err := s.EndUserSessions(cmd.Context(), args[0], &params)
 		if _, err := receive[struct{}](s, answer, err); err != nil {
-			return named(err, resource.KindUser, args[0])
+			return withName(err, resource.KindUser, args[0])
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "sessions of User/%s ended\n", args[0])
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// starting contains the flags of start.
-type starting struct {
+// startFlags contains the flags of start.
+type startFlags struct {
 	metadata, entity       []string
 	initiator, id, related string
 	tenant                 string
@@ -23,10 +23,10 @@ type starting struct {
 }
 
 func newStartCommand(env Environment) *cobra.Command {
-	var f starting
+	var f startFlags
 	var out *output
-	cmd := asking(env, &cobra.Command{
-		Use: "start DEFINITION", Args: exactly("the code of a process definition"), Short: "Start a process",
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "start DEFINITION", Args: requireArgs("the code of a process definition"), Short: "Start a process",
 		Long: "Starts a process of a definition and writes its id. " + assignmentHelp + "\n" +
 			"With @file they are taken from the JSON object in the file, @- for standard input. With --wait it returns when the\n" +
 			"process has ended, and fails unless it is completed; with --watch it also shows what happens until then.",
@@ -74,7 +74,7 @@ func (o *output) writeStarted(cmd *cobra.Command, process rest.Process) error {
 	return o.write(cmd.Context(), cmd.OutOrStdout(), process, nil)
 }
 
-func (f *starting) start(cmd *cobra.Command, s *service, code string) (process rest.Process, err error) {
+func (f *startFlags) start(cmd *cobra.Command, s *service, code string) (process rest.Process, err error) {
 	var body rest.ProcessCreateParams
 	if body.Metadata, err = objectOf(cmd, "metadata", f.metadata); err != nil {
 		return process, err
@@ -95,7 +95,7 @@ func (f *starting) start(cmd *cobra.Command, s *service, code string) (process r
 		}
 		*id.to = &parsed
 	}
-	definition, err := s.startable(cmd.Context(), code, f.tenant)
+	definition, err := s.findStartable(cmd.Context(), code, f.tenant)
 	if err != nil {
 		return process, err
 	}
@@ -104,7 +104,7 @@ func (f *starting) start(cmd *cobra.Command, s *service, code string) (process r
 	case strings.Contains(f.initiator, "@"):
 		body.InitiatorEmail = &f.initiator
 	case f.initiator != "":
-		initiator, err := s.principal(cmd.Context(), "--initiator", f.initiator, f.tenant)
+		initiator, err := s.findPrincipal(cmd.Context(), "--initiator", f.initiator, f.tenant)
 		if err != nil {
 			return process, err
 		}
@@ -114,8 +114,8 @@ func (f *starting) start(cmd *cobra.Command, s *service, code string) (process r
 	return receive[rest.Process](s, answer, err)
 }
 
-// startable finds the definition with the code that the caller may start.
-func (s *service) startable(ctx context.Context, code, tenant string) (found rest.ProcessDefinitionPageItem, err error) {
+// findStartable finds the definition with the code that the caller may start.
+func (s *service) findStartable(ctx context.Context, code, tenant string) (found rest.ProcessDefinitionPageItem, err error) {
 	params := rest.FindProcessDefinitionsParams{Size: new(pageSize), Startable: new(true)}
 	if params.TenantID, err = s.memberTenant(ctx, "processes", tenant); err != nil {
 		return found, err
@@ -136,7 +136,7 @@ func (s *service) startable(ctx context.Context, code, tenant string) (found res
 	}
 	switch {
 	case matches > 1:
-		return found, misuse("%d tenants have a definition %s that you may start: say --tenant", matches, code)
+		return found, usageError("%d tenants have a definition %s that you may start: say --tenant", matches, code)
 	case matches == 1:
 		return found, nil
 	}

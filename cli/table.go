@@ -6,9 +6,8 @@ import (
 	oasadmin "github.com/procession-dev/procession/api/admin/oas"
 )
 
-// resourceTable writes a table of resources, of which there is at least one. The
-// tenant and the kind are columns where they differ; where all are of one kind,
-// it has columns of its own.
+// resourceTable writes a table of one or more resources. Tenant and kind are columns if
+// they differ. Resources of a single kind have the columns of that kind.
 func resourceTable(v view, found []oasadmin.Resource) {
 	first := found[0]
 	tenants, kinds := false, false
@@ -45,13 +44,13 @@ func resourceTable(v view, found []oasadmin.Resource) {
 	for i, c := range columns {
 		titles[i] = c.title
 	}
-	v.titles(titles)
+	v.writeTitles(titles)
 	for _, r := range found {
 		cells, spec := make([]string, len(columns)), shownOf(r)
 		for i, c := range columns {
 			cells[i] = c.cell(r, spec)
 		}
-		row(v, cells...)
+		writeRow(v, cells...)
 	}
 }
 

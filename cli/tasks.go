@@ -15,7 +15,7 @@ import (
 )
 
 func newTasksCommand(env Environment) *cobra.Command {
-	return group("tasks", "List tasks, work on them, and look after those of others",
+	return newGroup("tasks", "List tasks, work on them, and look after those of others",
 		newTasksListCommand(env), newTasksShowCommand(env), newTasksClaimCommand(env), newTasksSaveCommand(env),
 		newTasksCompleteCommand(env), newTasksAssignCommand(env), newTasksReleaseCommand(env))
 }
@@ -27,7 +27,7 @@ type taskFilters struct {
 	all                        bool
 }
 
-func (t *taskFilters) bind(cmd *cobra.Command) {
+func (t *taskFilters) bindFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&t.codes, "code", nil, "only those of the item definition with the `code`; repeatable")
 	f.StringSliceVar(&t.definitions, "definition", nil, "only those of the process definition with the `code`; repeatable")
@@ -39,13 +39,13 @@ func (t *taskFilters) bind(cmd *cobra.Command) {
 		"`order`: id, createdAt, lastModifiedAt, claimedAt, completedAt or cancelledAt, with ,asc or ,desc")
 }
 
-func (t *taskFilters) params(ctx context.Context, s *service, by listFlags) (rest.FindProcessItemsParams, error) {
+func (t *taskFilters) requestParams(ctx context.Context, s *service, by listFlags) (rest.FindProcessItemsParams, error) {
 	params := rest.FindProcessItemsParams{
-		Size: &by.limit, Sort: filter(t.sort), Type: []rest.ProcessItemType{rest.ProcessItemTypeTASK},
+		Size: &by.limit, Sort: filterOf(t.sort), Type: []rest.ProcessItemType{rest.ProcessItemTypeTASK},
 		ProcessItemDefinitionCode: t.codes, ProcessDefinitionCode: t.definitions,
 	}
 	if t.all && len(t.states) > 0 {
-		return params, misuse("--all and --state exclude each other")
+		return params, usageError("--all and --state exclude each other")
 	}
 	for _, state := range t.states {
 		params.TaskState = append(params.TaskState, rest.ProcessItemTaskState(strings.ToUpper(state)))
@@ -67,7 +67,7 @@ func (t *taskFilters) params(ctx context.Context, s *service, by listFlags) (res
 func newTasksListCommand(env Environment) *cobra.Command {
 	var filters taskFilters
 	cmd := listCommand(env, &cobra.Command{
-		Use: "list", Args: exactly(), Short: "List open tasks, the newest first",
+		Use: "list", Args: requireArgs(), Short: "List open tasks, the newest first",
 		Long: "Lists the tasks that you may see, unless --all or --state is given those that are open: READY or CLAIMED.",
 		Example: "  procession tasks list --definition LOAN\n" +
 			"  procession tasks list --state READY -o name\n" +
@@ -81,10 +81,10 @@ func newTasksListCommand(env Environment) *cobra.Command {
 			for _, i := range found {
 				ids = append(ids, i.OwnerID)
 			}
-			return s.names(cmd.Context(), ids)
+			return s.findNames(cmd.Context(), ids)
 		},
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]rest.ProcessItemPageItem, int64, error) {
-			params, err := filters.params(cmd.Context(), s, by)
+			params, err := filters.requestParams(cmd.Context(), s, by)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -93,7 +93,7 @@ func newTasksListCommand(env Environment) *cobra.Command {
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
-	filters.bind(cmd)
+	filters.bindFlags(cmd)
 	return cmd
 }
 
@@ -103,8 +103,8 @@ func taskCommand(
 	env Environment, cmd *cobra.Command, run func(cmd *cobra.Command, s *service, id uuid.UUID, args []string) error,
 	others ...string,
 ) *cobra.Command {
-	cmd.Args, cmd.ValidArgsFunction = exactly(append([]string{"the id of a task"}, others...)...), completeTask(env)
-	return asking(env, cmd, func(cmd *cobra.Command, s *service, args []string) error {
+	cmd.Args, cmd.ValidArgsFunction = requireArgs(append([]string{"the id of a task"}, others...)...), completeTask(env)
+	return newServiceCommand(env, cmd, func(cmd *cobra.Command, s *service, args []string) error {
 		id, err := parseID(args[0], "the id of the task, which tasks list shows")
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func taskCommand(
 func completeTask(env Environment) completions {
 	return completeWork(env, func(ctx context.Context, s *service) ([]string, error) {
 		filters := taskFilters{sort: "createdAt,desc"}
-		params, err := filters.params(ctx, s, listFlags{limit: mostNames})
+		params, err := filters.requestParams(ctx, s, listFlags{limit: mostNames})
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func completeTask(env Environment) completions {
 func (s *service) receiveTask(answer *http.Response, err error) (rest.ProcessItem, error) {
 	item, err := receive[rest.ProcessItem](s, answer, err)
 	if err == nil && item.Task == nil {
-		return item, misuse("%s is no task but a %s", item.ID, strings.ToLower(string(item.Type)))
+		return item, usageError("%s is no task but a %s", item.ID, strings.ToLower(string(item.Type)))
 	}
 	return item, err
 }
@@ -153,7 +153,7 @@ func newTasksShowCommand(env Environment) *cobra.Command {
 		if !out.isTable() {
 			return out.write(cmd.Context(), cmd.OutOrStdout(), item, nil)
 		}
-		people, err := s.names(cmd.Context(), []*uuid.UUID{item.OwnerID, item.CreatedBy, item.LastModifiedBy})
+		people, err := s.findNames(cmd.Context(), []*uuid.UUID{item.OwnerID, item.CreatedBy, item.LastModifiedBy})
 		if err != nil {
 			return err
 		}
@@ -164,14 +164,14 @@ func newTasksShowCommand(env Environment) *cobra.Command {
 }
 
 func showTask(w io.Writer, out *output, v view, item *rest.ProcessItem) error {
-	err := out.table(w, v, func(v view) {
-		row(v, "Id:", item.ID.String())
-		row(v, "Code:", codeOf(item.ProcessItemDefinitionRef))
-		row(v, "State:", string(item.Task.State))
-		row(v, "Owner:", v.person(item.OwnerID))
-		row(v, "Process:", item.ProcessID.String())
-		row(v, "Created:", momentText(item.CreatedAt)+" by "+v.person(item.CreatedBy))
-		row(v, "Changed:", momentText(item.LastModifiedAt)+" by "+v.person(item.LastModifiedBy))
+	err := out.writeTable(w, v, func(v view) {
+		writeRow(v, "Id:", item.ID.String())
+		writeRow(v, "Code:", codeOf(item.ProcessItemDefinitionRef))
+		writeRow(v, "State:", string(item.Task.State))
+		writeRow(v, "Owner:", v.personName(item.OwnerID))
+		writeRow(v, "Process:", item.ProcessID.String())
+		writeRow(v, "Created:", momentText(item.CreatedAt)+" by "+v.personName(item.CreatedBy))
+		writeRow(v, "Changed:", momentText(item.LastModifiedAt)+" by "+v.personName(item.LastModifiedBy))
 	})
 	if err == nil {
 		err = writeValue(w, "Context data", item.Task.ContextData)
@@ -183,14 +183,14 @@ func showTask(w io.Writer, out *output, v view, item *rest.ProcessItem) error {
 		return err
 	}
 	fmt.Fprintln(w, "\nLog:")
-	return out.table(w, v, func(v view) {
+	return out.writeTable(w, v, func(v view) {
 		for _, l := range item.Task.Logs {
-			row(v, "  "+timeText(l.Timestamp), string(l.Level), l.Message)
+			writeRow(v, "  "+timeText(l.Timestamp), string(l.Level), l.Message)
 		}
 	})
 }
 
-// reportTask writes the state of a task, and what is not valid about its data.
+// reportTask writes the state of a task and the validation errors of its data.
 func reportTask(cmd *cobra.Command, item *rest.ProcessItem) error {
 	if item.Task.State == rest.ProcessItemTaskStateCLAIMED {
 		for _, fault := range faultsOf(item.Task.Data) {
@@ -214,17 +214,17 @@ func newTasksClaimCommand(env Environment) *cobra.Command {
 	})
 }
 
-// save saves data into a task.
-func (s *service) save(cmd *cobra.Command, id uuid.UUID, data *dataFlags) (rest.ProcessItem, error) {
+// saveData saves data into a task.
+func (s *service) saveData(cmd *cobra.Command, id uuid.UUID, data *dataFlags) (rest.ProcessItem, error) {
 	if data.file == "" {
-		patch, err := data.patch()
+		patch, err := data.jsonPatch()
 		if err != nil {
 			return rest.ProcessItem{}, err
 		}
 		return s.receiveTask(s.rest.PatchProcessItemTaskData(cmd.Context(), id, patch))
 	}
 	if len(data.set)+len(data.unset) > 0 {
-		return rest.ProcessItem{}, misuse("--file replaces all of the data: it goes without --set and --unset")
+		return rest.ProcessItem{}, usageError("--file replaces all of the data: it goes without --set and --unset")
 	}
 	value, err := objectOf(cmd, "file", []string{"@" + data.file})
 	if err != nil {
@@ -242,16 +242,16 @@ func newTasksSaveCommand(env Environment) *cobra.Command {
 		Example: "  procession tasks save 01970000-0000-7000-8000-000000000001 --set /FIRST_NAME=Carol --set /AMOUNT:=1000\n" +
 			"  procession tasks save 01970000-0000-7000-8000-000000000001 -f data.json",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
-		if !data.given() {
-			return misuse("%s needs --set, --unset or --file", cmd.CommandPath())
+		if !data.isGiven() {
+			return usageError("%s needs --set, --unset or --file", cmd.CommandPath())
 		}
-		item, err := s.save(cmd, id, &data)
+		item, err := s.saveData(cmd, id, &data)
 		if err != nil {
 			return err
 		}
 		return reportTask(cmd, &item)
 	})
-	data.bind(cmd)
+	data.bindFlags(cmd)
 	return cmd
 }
 
@@ -262,8 +262,8 @@ func newTasksCompleteCommand(env Environment) *cobra.Command {
 		Long:    "Completes a task that you own. With --set, --unset or --file the data is saved before. " + assignmentHelp,
 		Example: "  procession tasks complete 01970000-0000-7000-8000-000000000001 --set /DECISION=APPROVED",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
-		if data.given() {
-			if item, err := s.save(cmd, id, &data); err != nil {
+		if data.isGiven() {
+			if item, err := s.saveData(cmd, id, &data); err != nil {
 				return err
 			} else if faults := faultsOf(item.Task.Data); len(faults) > 0 {
 				cmd.PrintErrln("not valid: " + cellText(strings.Join(faults, "; ")))
@@ -275,7 +275,7 @@ func newTasksCompleteCommand(env Environment) *cobra.Command {
 		}
 		return reportTask(cmd, &item)
 	})
-	data.bind(cmd)
+	data.bindFlags(cmd)
 	return cmd
 }
 
@@ -290,7 +290,7 @@ func newTasksAssignCommand(env Environment) *cobra.Command {
 		if strings.Contains(args[0], "@") {
 			body.OwnerEmail = &args[0]
 		} else {
-			owner, err := s.principal(cmd.Context(), "the new owner", args[0], "")
+			owner, err := s.findPrincipal(cmd.Context(), "the new owner", args[0], "")
 			if err != nil {
 				return err
 			}

@@ -15,23 +15,23 @@ import (
 // assignmentHelp explains how values are typed.
 const assignmentHelp = "A value behind = is text, and one behind := is JSON, such as AMOUNT:=1000 or DONE:=true."
 
-// assignment splits key=text or key:=JSON into the key and the JSON of the value.
-func assignment(flag, typed string) (key string, value json.RawMessage, err error) {
+// parseAssignment splits key=text or key:=JSON into the key and the JSON of the value.
+func parseAssignment(flag, typed string) (key string, value json.RawMessage, err error) {
 	key, text, found := strings.Cut(typed, "=")
 	if !found || key == "" || key == ":" {
-		return "", nil, misuse("--%s must be key=text or key:=JSON, not %q", flag, typed)
+		return "", nil, usageError("--%s must be key=text or key:=JSON, not %q", flag, typed)
 	}
 	if name, isJSON := strings.CutSuffix(key, ":"); isJSON {
 		if !json.Valid([]byte(text)) {
-			return "", nil, misuse("--%s %s: the value behind := is not JSON; text goes behind =", flag, typed)
+			return "", nil, usageError("--%s %s: the value behind := is not JSON; text goes behind =", flag, typed)
 		}
 		return name, json.RawMessage(text), nil
 	}
 	return key, jsontext.Quote(text), nil
 }
 
-// objectOf creates a JSON object of what a flag was given: keys with values, and @file for
-// an object in a file. It returns nil if the flag was not given.
+// objectOf returns a JSON object from the values of a flag: key=value, or @file for an
+// object in a file. It returns nil without the flag.
 func objectOf(cmd *cobra.Command, flag string, given []string) (*rest.JSONValue, error) {
 	if len(given) == 0 {
 		return nil, nil //nolint:nilnil // there need not be a value
@@ -44,11 +44,11 @@ func objectOf(cmd *cobra.Command, flag string, given []string) (*rest.JSONValue,
 				return nil, err
 			}
 			if err := json.Unmarshal(text, &object); err != nil {
-				return nil, misuse("--%s: %s holds no JSON object: %w", flag, file, err)
+				return nil, usageError("--%s: %s holds no JSON object: %w", flag, file, err)
 			}
 			continue
 		}
-		key, value, err := assignment(flag, typed)
+		key, value, err := parseAssignment(flag, typed)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func readInput(stdin io.Reader, flag, file string) (text []byte, err error) {
 		text, err = os.ReadFile(file) //nolint:gosec // the user names the file
 	}
 	if err != nil {
-		return nil, misuse("--%s: %w", flag, err)
+		return nil, usageError("--%s: %w", flag, err)
 	}
 	return text, nil
 }
@@ -77,34 +77,34 @@ type dataFlags struct {
 	file       string
 }
 
-func (d *dataFlags) bind(cmd *cobra.Command) {
+func (d *dataFlags) bindFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&d.set, "set", nil, "set the value at a path, as `/path=text` or /path:=JSON; repeatable")
 	f.StringArrayVar(&d.unset, "unset", nil, "remove the value at the `/path`; repeatable")
 	f.StringVarP(&d.file, "file", "f", "", "replace all of the data by the JSON object in the `file`, - for standard input")
 }
 
-// given reports whether there is something to save.
-func (d *dataFlags) given() bool { return d.file != "" || len(d.set)+len(d.unset) > 0 }
+// isGiven reports whether there is something to save.
+func (d *dataFlags) isGiven() bool { return d.file != "" || len(d.set)+len(d.unset) > 0 }
 
-// patch returns the changes of --set and --unset.
-func (d *dataFlags) patch() (rest.JSONPatch, error) {
+// jsonPatch returns the changes of --set and --unset.
+func (d *dataFlags) jsonPatch() (rest.JSONPatch, error) {
 	var patch rest.JSONPatch
 	for _, typed := range d.set {
-		path, value, err := assignment("set", typed)
+		path, value, err := parseAssignment("set", typed)
 		if err != nil {
 			return nil, err
 		}
-		patch = append(patch, rest.JSONPatchOperation{Op: rest.JSONPatchOperationOpAdd, Path: pointer(path), Value: value})
+		patch = append(patch, rest.JSONPatchOperation{Op: rest.JSONPatchOperationOpAdd, Path: parsePointer(path), Value: value})
 	}
 	for _, path := range d.unset {
-		patch = append(patch, rest.JSONPatchOperation{Op: rest.JSONPatchOperationOpRemove, Path: pointer(path)})
+		patch = append(patch, rest.JSONPatchOperation{Op: rest.JSONPatchOperationOpRemove, Path: parsePointer(path)})
 	}
 	return patch, nil
 }
 
-// pointer returns a path as a JSON Pointer: that of a member may be typed without the slash.
-func pointer(path string) string {
+// parsePointer returns a path as a JSON Pointer. The first slash may be omitted.
+func parsePointer(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return path
 	}

@@ -16,44 +16,44 @@ import (
 )
 
 func newVersionsCommand(env Environment) *cobra.Command {
-	return group("versions", "List, show, compare and restore the versions of process definitions",
+	return newGroup("versions", "List, show, compare and restore the versions of process definitions",
 		newVersionsListCommand(env), newVersionsShowCommand(env), newVersionsDiffCommand(env), newVersionsRestoreCommand(env))
 }
 
 func newVersionsListCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
-		Use: "list CODE", Args: exactly("the code of a process definition"), Short: "List the versions of a process definition, the newest first",
+		Use: "list CODE", Args: requireArgs("the code of a process definition"), Short: "List the versions of a process definition, the newest first",
 		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindProcessDefinition, cobra.ShellCompDirectiveNoFileComp),
 	}, listing[oasadmin.DefinitionVersion]{
 		rows: "versions", tenant: tenantHelp,
 		empty: func(*cobra.Command, *service, listFlags) error { return nil },
 		id:    func(v oasadmin.DefinitionVersion) string { return strconv.Itoa(v.Number) },
 		find: func(cmd *cobra.Command, s *service, args []string, by listFlags) ([]oasadmin.DefinitionVersion, int64, error) {
-			found, err := s.versions(cmd.Context(), args[0], by.tenant)
+			found, err := s.findVersions(cmd.Context(), args[0], by.tenant)
 			return found, 0, err
 		},
 		people: func(cmd *cobra.Command, s *service, by listFlags, _ []oasadmin.DefinitionVersion) (map[uuid.UUID]string, error) {
-			return s.people(cmd.Context(), by.tenant)
+			return s.findPeople(cmd.Context(), by.tenant)
 		},
 		table: func(v view, found []oasadmin.DefinitionVersion) {
-			v.titles([]string{"NUMBER", "NAME", "PUBLISHED", "PROCESSES", "CREATED", "BY"}, "VERSION", "BY ID")
+			v.writeTitles([]string{"NUMBER", "NAME", "PUBLISHED", "PROCESSES", "CREATED", "BY"}, "VERSION", "BY ID")
 			for _, d := range found {
-				v.line([]string{
-					strconv.Itoa(d.Number), d.Name, yesNo(d.Published), number(d.Processes), timeText(d.CreatedAt), v.person(&d.CreatedBy),
+				v.writeLine([]string{
+					strconv.Itoa(d.Number), d.Name, yesNo(d.Published), formatNumber(d.Processes), timeText(d.CreatedAt), v.personName(&d.CreatedBy),
 				}, d.Version.String(), d.CreatedBy.String())
 			}
 		},
 	})
 }
 
-// versions returns the versions of a process definition, the newest first.
-func (s *service) versions(ctx context.Context, code, tenant string) ([]oasadmin.DefinitionVersion, error) {
+// findVersions returns the versions of a process definition, the newest first.
+func (s *service) findVersions(ctx context.Context, code, tenant string) ([]oasadmin.DefinitionVersion, error) {
 	if err := checkCode(code); err != nil {
 		return nil, err
 	}
-	answer, err := s.FindDefinitionVersions(ctx, code, &oasadmin.FindDefinitionVersionsParams{Tenant: optional(tenant)})
+	answer, err := s.FindDefinitionVersions(ctx, code, &oasadmin.FindDefinitionVersionsParams{Tenant: nonEmpty(tenant)})
 	list, err := receive[oasadmin.DefinitionVersionList](s, answer, err)
-	return list.Content, named(err, resource.KindProcessDefinition, code)
+	return list.Content, withName(err, resource.KindProcessDefinition, code)
 }
 
 // definitionVersion returns a version as a document.
@@ -64,11 +64,11 @@ func (s *service) definitionVersion(ctx context.Context, code, typed, tenant str
 	}
 	n, err := strconv.Atoi(typed)
 	if err != nil || n < 1 {
-		return document, misuse("%q is not the number of a version, such as 1; versions list shows them", typed)
+		return document, usageError("%q is not the number of a version, such as 1; versions list shows them", typed)
 	}
-	answer, err := s.RetrieveDefinitionVersion(ctx, code, n, &oasadmin.RetrieveDefinitionVersionParams{Tenant: optional(tenant)})
+	answer, err := s.RetrieveDefinitionVersion(ctx, code, n, &oasadmin.RetrieveDefinitionVersionParams{Tenant: nonEmpty(tenant)})
 	document, err = receive[oasadmin.ResourceDocument](s, answer, err)
-	return document, notFound(err, fmt.Sprintf("version %d of %s", n, name(oasadmin.ResourceKindProcessDefinition, code, "", false)))
+	return document, notFound(err, fmt.Sprintf("version %d of %s", n, resourceLabel(oasadmin.ResourceKindProcessDefinition, code, "", false)))
 }
 
 // versionCommand creates a command about versions of one process definition.
@@ -76,7 +76,7 @@ func versionCommand(
 	env Environment, cmd *cobra.Command, tenant *string, run func(cmd *cobra.Command, s *service, args []string) error,
 ) *cobra.Command {
 	cmd.ValidArgsFunction = completeCode(env, oasadmin.ResourceKindProcessDefinition, cobra.ShellCompDirectiveNoFileComp)
-	cmd = asking(env, cmd, run)
+	cmd = newServiceCommand(env, cmd, run)
 	bindTenant(env, cmd, tenant)
 	return cmd
 }
@@ -85,7 +85,7 @@ func newVersionsShowCommand(env Environment) *cobra.Command {
 	var tenant string
 	var out *output
 	cmd := versionCommand(env, &cobra.Command{
-		Use: "show CODE NUMBER", Args: exactly("the code of a process definition", "the number of a version"),
+		Use: "show CODE NUMBER", Args: requireArgs("the code of a process definition", "the number of a version"),
 		Short: "Write a version as a document",
 	}, &tenant, func(cmd *cobra.Command, s *service, args []string) error {
 		document, err := s.definitionVersion(cmd.Context(), args[0], args[1], tenant)
@@ -101,7 +101,7 @@ func newVersionsShowCommand(env Environment) *cobra.Command {
 func newVersionsDiffCommand(env Environment) *cobra.Command {
 	var tenant string
 	return versionCommand(env, &cobra.Command{
-		Use: "diff CODE NUMBER [NUMBER]", Args: between(2, 3, "the code of a process definition", "the number of a version"),
+		Use: "diff CODE NUMBER [NUMBER]", Args: requireArgsBetween(2, 3, "the code of a process definition", "the number of a version"),
 		Short: "Show how a version differs from another one, or from the document as it is",
 		Long:  "Shows the differences as diff does. Exits with 0 if there are none and with 1 if there are some.",
 	}, &tenant, func(cmd *cobra.Command, s *service, args []string) error {
@@ -116,7 +116,7 @@ func newVersionsDiffCommand(env Environment) *cobra.Command {
 			after, err = s.definitionVersion(cmd.Context(), args[0], args[2], tenant)
 		} else {
 			var current oasadmin.Resource
-			current, err = s.retrieve(cmd.Context(), resource.KindProcessDefinition, args[0], tenant)
+			current, err = s.retrieveResource(cmd.Context(), resource.KindProcessDefinition, args[0], tenant)
 			after = oasadmin.ResourceDocument{APIVersion: current.APIVersion, Kind: current.Kind, Metadata: current.Metadata, Spec: current.Spec}
 		}
 		if err != nil {
@@ -134,11 +134,11 @@ func newVersionsDiffCommand(env Environment) *cobra.Command {
 func writeDifference(
 	cmd *cobra.Command, before *oasadmin.ResourceDocument, beforeLabel string, after *oasadmin.ResourceDocument, afterLabel string,
 ) (bool, error) {
-	old, beforeLabel, err := side(before, beforeLabel)
+	old, beforeLabel, err := diffSide(before, beforeLabel)
 	if err != nil {
 		return false, err
 	}
-	changed, afterLabel, err := side(after, afterLabel)
+	changed, afterLabel, err := diffSide(after, afterLabel)
 	if err != nil || old == changed {
 		return false, err
 	}
@@ -154,7 +154,7 @@ func newVersionsRestoreCommand(env Environment) *cobra.Command {
 	var tenant string
 	var yes, dryRun bool
 	cmd := versionCommand(env, &cobra.Command{
-		Use: "restore CODE NUMBER", Args: exactly("the code of a process definition", "the number of a version"),
+		Use: "restore CODE NUMBER", Args: requireArgs("the code of a process definition", "the number of a version"),
 		Short: "Apply a version again",
 		Long: "Shows what would change, asks, and applies a version as a document. Rights and labels, which versions do not have,\n" +
 			"stay as they are. It becomes the newest version; running processes stay on theirs.",
@@ -175,7 +175,7 @@ func newVersionsRestoreCommand(env Environment) *cobra.Command {
 		if err == nil || dryRun {
 			return err
 		}
-		if err := confirm(cmd, yes, []string{args[0] + " version " + args[1]}, "Restore"); err != nil {
+		if err := confirmTargets(cmd, yes, []string{args[0] + " version " + args[1]}, "Restore"); err != nil {
 			return err
 		}
 		done, err := s.applyDocument(cmd.Context(), document, false)

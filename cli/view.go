@@ -18,23 +18,23 @@ type view struct {
 	people map[uuid.UUID]string
 }
 
-// titles writes the titles of the columns, of which some are for wide tables only.
-func (v view) titles(columns []string, wide ...string) {
+// writeTitles writes the titles of the columns, and of the columns for wide tables.
+func (v view) writeTitles(columns []string, wide ...string) {
 	if !v.untitled {
-		v.line(columns, wide...)
+		v.writeLine(columns, wide...)
 	}
 }
 
-// line writes a line of the table.
-func (v view) line(cells []string, wide ...string) {
+// writeLine writes a line of the table.
+func (v view) writeLine(cells []string, wide ...string) {
 	if v.wide {
 		cells = append(cells, wide...)
 	}
-	row(v, cells...)
+	writeRow(v, cells...)
 }
 
-// person names a principal: its id where the name is not known, "-" for none.
-func (v view) person(id *uuid.UUID) string {
+// personName names a principal: its id where the name is not known, "-" for none.
+func (v view) personName(id *uuid.UUID) string {
 	if id == nil {
 		return "-"
 	}

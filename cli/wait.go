@@ -23,7 +23,7 @@ func (s *service) awaitWorkers(cmd *cobra.Command, applied oasadmin.ResourceAppl
 		tenants[r.Tenant] = append(tenants[r.Tenant], r.Code)
 	}
 	var problems []string
-	err := repeatedly(ctx, func() (bool, error) {
+	err := pollUntil(ctx, func() (bool, error) {
 		var left []string
 		for tenant, codes := range tenants {
 			queues, err := s.taskQueues(cmd, tenant, "")

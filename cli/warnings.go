@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/internal/manifest"
 )
 
-// warnings collects what can be applied but is hardly meant.
+// warnings collects probable mistakes in valid manifests.
 type warnings struct {
 	sources []manifest.Source
 	// runners are the first to name the task queues of tenants.
@@ -23,9 +23,9 @@ type warnings struct {
 	found   []string
 }
 
-// warn writes a line on standard error for everything in documents that can be applied
+// warnAbout writes a line on standard error for everything in documents that can be applied
 // but is hardly meant.
-func warn(cmd *cobra.Command, sources []manifest.Source) {
+func warnAbout(cmd *cobra.Command, sources []manifest.Source) {
 	w := warnings{sources: sources, runners: map[string]string{}}
 	for i, source := range sources {
 		var document struct {
@@ -33,7 +33,7 @@ func warn(cmd *cobra.Command, sources []manifest.Source) {
 			Spec resource.ProcessDefinitionSpec `json:"spec"`
 		}
 		if json.Unmarshal(source.JSON, &document) == nil && document.Kind == oasadmin.ResourceKindProcessDefinition {
-			w.definition(fmt.Sprintf("/documents/%d", i), headOf(source).tenant(), &document.Spec)
+			w.checkDefinition(fmt.Sprintf("/documents/%d", i), headOf(source).tenantCode(), &document.Spec)
 		}
 	}
 	for _, line := range w.found {
@@ -45,7 +45,7 @@ func (w *warnings) add(location, format string, args ...any) {
 	w.found = append(w.found, placeOf(w.sources, location)+": "+fmt.Sprintf(format, args...))
 }
 
-func (w *warnings) definition(at, tenant string, spec *resource.ProcessDefinitionSpec) {
+func (w *warnings) checkDefinition(at, tenant string, spec *resource.ProcessDefinitionSpec) {
 	if e := spec.Engine; e != nil {
 		queue := tenant + "/" + e.TaskQueue
 		if runner, known := w.runners[queue]; known && runner != e.Runner {
@@ -55,24 +55,24 @@ func (w *warnings) definition(at, tenant string, spec *resource.ProcessDefinitio
 		}
 	}
 	for i := range spec.Items {
-		w.item(fmt.Sprintf("%s/spec/items/%d", at, i), &spec.Items[i])
+		w.checkItem(fmt.Sprintf("%s/spec/items/%d", at, i), &spec.Items[i])
 	}
-	w.layout(at+"/spec/metadataUiSchema", spec.MetadataUISchema, spec.MetadataSchema)
-	w.layout(at+"/spec/entityUiSchema", spec.EntityUISchema, spec.EntitySchema)
+	w.checkLayout(at+"/spec/metadataUiSchema", spec.MetadataUISchema, spec.MetadataSchema)
+	w.checkLayout(at+"/spec/entityUiSchema", spec.EntityUISchema, spec.EntitySchema)
 }
 
-func (w *warnings) item(at string, item *resource.ItemSpec) {
-	if item.Type == domain.ItemTask && len(item.Candidates) == 0 {
-		w.add(at, "the task %s has no candidates: it can be assigned, but not claimed", item.Code)
+func (w *warnings) checkItem(at string, checkItem *resource.ItemSpec) {
+	if checkItem.Type == domain.ItemTask && len(checkItem.Candidates) == 0 {
+		w.add(at, "the task %s has no candidates: it can be assigned, but not claimed", checkItem.Code)
 	}
-	if item.RequireValidDataOnComplete && item.DataSchema == nil {
+	if checkItem.RequireValidDataOnComplete && checkItem.DataSchema == nil {
 		w.add(at+"/requireValidDataOnComplete", "there is no dataSchema: all data is valid")
 	}
-	if item.UISchema != nil && !item.Form {
+	if checkItem.UISchema != nil && !checkItem.Form {
 		w.add(at+"/uiSchema", "the task is not filled in as a form: form is not true")
 	}
-	w.layout(at+"/uiSchema", item.UISchema, item.DataSchema)
-	w.formats(at+"/dataSchema", item.DataSchema)
+	w.checkLayout(at+"/uiSchema", checkItem.UISchema, checkItem.DataSchema)
+	w.checkFormats(at+"/dataSchema", checkItem.DataSchema)
 }
 
 // element is an element of a layout of JSON Forms.
@@ -87,8 +87,8 @@ func layoutTypes() []string {
 	return []string{"VerticalLayout", "HorizontalLayout", "Group", "Categorization", "Category", "Control", "Label"}
 }
 
-// layout warns of elements that forms leave out.
-func (w *warnings) layout(at string, text, schema json.RawMessage) {
+// checkLayout warns of elements that forms leave out.
+func (w *warnings) checkLayout(at string, text, schema json.RawMessage) {
 	var e element
 	if len(text) == 0 || json.Unmarshal(text, &e) != nil {
 		return
@@ -103,12 +103,12 @@ func (w *warnings) layout(at string, text, schema json.RawMessage) {
 		w.add(at+"/scope", "%s is not a property of the schema", *e.Scope)
 	}
 	for i, inner := range e.Elements {
-		w.layout(fmt.Sprintf("%s/elements/%d", at, i), inner, schema)
+		w.checkLayout(fmt.Sprintf("%s/elements/%d", at, i), inner, schema)
 	}
 }
 
-// hasScope reports whether a schema describes the property that a scope leads to. What is
-// not spelt out, such as a reference, is taken for granted.
+// hasScope reports whether a schema describes the property of a scope. It accepts schemas
+// that it does not evaluate, such as references.
 func hasScope(schema json.RawMessage, scope string) bool {
 	rest, ok := strings.CutPrefix(scope, "#")
 	if !ok || len(schema) == 0 {
@@ -133,7 +133,7 @@ func hasScope(schema json.RawMessage, scope string) bool {
 	return true
 }
 
-// knownFormats returns the formats of JSON Schema; those of references begin with kuflow-.
+// knownFormats returns the formats of JSON Schema. Formats of references begin with kuflow-.
 func knownFormats() []string {
 	return []string{
 		"date", "date-time", "duration", "email", "hostname", "idn-email", "idn-hostname", "ipv4", "ipv6", "iri",
@@ -141,8 +141,8 @@ func knownFormats() []string {
 	}
 }
 
-// formats warns of formats that nothing checks.
-func (w *warnings) formats(at string, schema json.RawMessage) {
+// checkFormats warns of unknown formats, which are not checked.
+func (w *warnings) checkFormats(at string, schema json.RawMessage) {
 	var s struct {
 		Format     string                     `json:"format"`
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -155,7 +155,7 @@ func (w *warnings) formats(at string, schema json.RawMessage) {
 		w.add(at+"/format", "%s is not a format that is checked%s", s.Format, resource.DidYouMean(s.Format, knownFormats(), ""))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		w.formats(at+"/properties/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), s.Properties[name])
+		w.checkFormats(at+"/properties/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), s.Properties[name])
 	}
-	w.formats(at+"/items", s.Items)
+	w.checkFormats(at+"/items", s.Items)
 }

@@ -52,7 +52,7 @@ func TestApplyWarns(t *testing.T) {
 	o := w.typing(doubtful).runs("apply", "-f", "-")
 	require.NoError(t, o.err)
 	golden(t, "warnings.txt", o.stderr)
-	// What was applied before in this test has nothing to warn of.
+	// The manifests of this test have no warnings.
 	require.NotContains(t, w.runs("apply", "-f", "testdata/north").stderr, "warning")
 
 	// The places of other documents in messages are those in the files.

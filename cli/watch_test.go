@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/cli"
 )
 
-// Commands that go on show what is there, and then what changes.
+// --watch shows the present rows and then their changes.
 func TestChangesAreWatched(t *testing.T) {
 	t.Parallel()
 	w := newWork(t)

@@ -15,12 +15,12 @@ func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
 	var code, event, process string
 	var states []string
 	cmd := listCommand(env, &cobra.Command{
-		Use: "deliveries", Args: exactly(), Short: "List deliveries, the newest first",
+		Use: "deliveries", Args: requireArgs(), Short: "List deliveries, the newest first",
 	}, listing[oasadmin.WebhookDelivery]{
 		rows: "deliveries", limit: 50, tenant: tenantHelp, table: deliveryTable,
 		id: func(d oasadmin.WebhookDelivery) string { return d.ID.String() },
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.WebhookDelivery, int64, error) {
-			params := oasadmin.FindWebhookDeliveriesParams{Size: &by.limit, Tenant: filter(by.tenant), Webhook: filter(code)}
+			params := oasadmin.FindWebhookDeliveriesParams{Size: &by.limit, Tenant: filterOf(by.tenant), Webhook: filterOf(code)}
 			for _, state := range states {
 				params.State = append(params.State, oasadmin.WebhookDeliveryState(state))
 			}
@@ -45,19 +45,19 @@ func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
 }
 
 func deliveryTable(v view, deliveries []oasadmin.WebhookDelivery) {
-	v.titles([]string{"ID", "WEBHOOK", "EVENT", "STATE", "ATTEMPTS", "LAST", "CREATED", "NEXT"})
+	v.writeTitles([]string{"ID", "WEBHOOK", "EVENT", "STATE", "ATTEMPTS", "LAST", "CREATED", "NEXT"})
 	for _, d := range deliveries {
 		next := ""
 		if d.NextAttemptAt != nil {
 			next = timeText(*d.NextAttemptAt)
 		}
-		row(v, d.ID.String(), d.Webhook, d.EventType, string(d.State), strconv.Itoa(d.Attempts),
+		writeRow(v, d.ID.String(), d.Webhook, d.EventType, string(d.State), strconv.Itoa(d.Attempts),
 			resultText(d.LastStatus, d.LastFailure), timeText(d.CreatedAt), next)
 	}
 }
 
-// resultText returns what came of an attempt: the status of the answer, or why there
-// was none.
+// resultText returns the result of an attempt: the status of the response, or the
+// failure.
 func resultText(status *int, failure *string) string {
 	switch {
 	case status != nil:
@@ -73,8 +73,8 @@ func resultText(status *int, failure *string) string {
 func deliveryCommand(
 	env Environment, use, short string, run func(cmd *cobra.Command, s *service, id uuid.UUID) error,
 ) *cobra.Command {
-	return asking(env, &cobra.Command{
-		Use: use + " ID", Short: short, Args: exactly("the id of a delivery"), ValidArgsFunction: completeDelivery(env),
+	return newServiceCommand(env, &cobra.Command{
+		Use: use + " ID", Short: short, Args: requireArgs("the id of a delivery"), ValidArgsFunction: completeDelivery(env),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		id, err := parseID(args[0], "the id of the delivery")
 		if err != nil {
@@ -95,11 +95,11 @@ func newWebhooksShowCommand(env Environment) *cobra.Command {
 			}
 			return out.write(cmd.Context(), cmd.OutOrStdout(), log, func(w view) {
 				deliveryTable(w, []oasadmin.WebhookDelivery{log.Delivery})
-				row(w, "")
-				row(w, "ATTEMPT", "AT", "TOOK", "RESULT", "WHY", "ANSWER")
+				writeRow(w, "")
+				writeRow(w, "ATTEMPT", "AT", "TOOK", "RESULT", "WHY", "ANSWER")
 				for _, a := range log.Attempts {
-					row(w, fmt.Sprintf("%d.%d", a.Round, a.Number), timeText(a.At), fmt.Sprintf("%d ms", a.LatencyMillis),
-						resultText(a.Status, a.Failure), given(a.Detail), shortened(given(a.Answer)))
+					writeRow(w, fmt.Sprintf("%d.%d", a.Round, a.Number), timeText(a.At), fmt.Sprintf("%d ms", a.LatencyMillis),
+						resultText(a.Status, a.Failure), valueOf(a.Detail), shortenText(valueOf(a.Answer)))
 				}
 			})
 		})
@@ -107,8 +107,8 @@ func newWebhooksShowCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// shortened returns how a text begins.
-func shortened(text string) string {
+// shortenText returns how a text begins.
+func shortenText(text string) string {
 	const enough = 80
 	if short := []rune(text); len(short) > enough {
 		return string(short[:enough]) + "…"

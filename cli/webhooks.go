@@ -12,7 +12,7 @@ import (
 )
 
 func newWebhooksCommand(env Environment) *cobra.Command {
-	return group("webhooks", "Show the state of webhooks, and repeat deliveries",
+	return newGroup("webhooks", "Show the state of webhooks, and repeat deliveries",
 		newWebhooksListCommand(env), newWebhooksPingCommand(env), newWebhooksEnableCommand(env),
 		newWebhooksDeliveriesCommand(env), newWebhooksShowCommand(env),
 		newWebhooksReplayCommand(env), newWebhooksReplayFailedCommand(env), newWebhooksReplayAllCommand(env))
@@ -20,13 +20,13 @@ func newWebhooksCommand(env Environment) *cobra.Command {
 
 func newWebhooksListCommand(env Environment) *cobra.Command {
 	return listCommand(env, &cobra.Command{
-		Use: "list", Args: exactly(), Short: "List the endpoints of webhooks and their state",
+		Use: "list", Args: requireArgs(), Short: "List the endpoints of webhooks and their state",
 	}, listing[oasadmin.WebhookEndpoint]{
 		rows: "webhooks", tenant: tenantHelp, table: webhookTable,
 		id: func(e oasadmin.WebhookEndpoint) string { return e.Code },
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.WebhookEndpoint, int64, error) {
 			answer, err := s.FindWebhookEndpoints(cmd.Context(),
-				&oasadmin.FindWebhookEndpointsParams{Size: new(pageSize), Tenant: filter(by.tenant)})
+				&oasadmin.FindWebhookEndpointsParams{Size: new(pageSize), Tenant: filterOf(by.tenant)})
 			page, err := receive[oasadmin.WebhookEndpointPage](s, answer, err)
 			return page.Content, page.Metadata.TotalElements, err
 		},
@@ -34,7 +34,7 @@ func newWebhooksListCommand(env Environment) *cobra.Command {
 }
 
 func webhookTable(v view, endpoints []oasadmin.WebhookEndpoint) {
-	v.titles([]string{"TENANT", "CODE", "STATE", "SINCE", "WAITING", "RETRYING", "DEAD", "DROPPED", "URL"})
+	v.writeTitles([]string{"TENANT", "CODE", "STATE", "SINCE", "WAITING", "RETRYING", "DEAD", "DROPPED", "URL"})
 	for _, e := range endpoints {
 		since := ""
 		switch {
@@ -43,30 +43,30 @@ func webhookTable(v view, endpoints []oasadmin.WebhookEndpoint) {
 		case e.FailingSince != nil:
 			since = timeText(*e.FailingSince)
 		}
-		waiting := number(e.Pending)
+		waiting := formatNumber(e.Pending)
 		if e.AtLeast != nil {
 			waiting += "+"
 		}
-		row(v, e.Tenant, e.Code, string(e.State), since, waiting, number(e.Retrying), number(e.Dead),
-			number(e.Dropped), e.URL)
+		writeRow(v, e.Tenant, e.Code, string(e.State), since, waiting, formatNumber(e.Retrying), formatNumber(e.Dead),
+			formatNumber(e.Dropped), e.URL)
 	}
 }
 
-func number(n int64) string { return strconv.FormatInt(n, 10) }
+func formatNumber(n int64) string { return strconv.FormatInt(n, 10) }
 
 // webhookCommand creates a command about one webhook subscription.
 func webhookCommand(
 	env Environment, use, short string, run func(cmd *cobra.Command, s *service, code string, tenant *string) error,
 ) *cobra.Command {
 	var tenant string
-	cmd := asking(env, &cobra.Command{
-		Use: use + " CODE", Short: short, Args: exactly("the code of a webhook subscription"),
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: use + " CODE", Short: short, Args: requireArgs("the code of a webhook subscription"),
 		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindWebhookSubscription, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if err := checkCode(args[0]); err != nil {
 			return err
 		}
-		return named(run(cmd, s, args[0], optional(tenant)), resource.KindWebhookSubscription, args[0])
+		return withName(run(cmd, s, args[0], nonEmpty(tenant)), resource.KindWebhookSubscription, args[0])
 	})
 	bindTenant(env, cmd, &tenant)
 	return cmd
@@ -113,7 +113,7 @@ func webhooksReplayCommand(env Environment, use, short string, delivered bool) *
 	cmd := webhookCommand(env, use, short,
 		func(cmd *cobra.Command, s *service, code string, tenant *string) error {
 			if since == "" {
-				return misuse("%s needs --since", cmd.CommandPath())
+				return usageError("%s needs --since", cmd.CommandPath())
 			}
 			from, err := Moment("since", since, env.Clock())
 			if err != nil {

@@ -11,8 +11,8 @@ import (
 
 func newWhoamiCommand(env Environment) *cobra.Command {
 	var out *output
-	cmd := asking(env, &cobra.Command{
-		Use: "whoami", Args: exactly(), Short: "Show whom the token belongs to",
+	cmd := newServiceCommand(env, &cobra.Command{
+		Use: "whoami", Args: requireArgs(), Short: "Show whom the token belongs to",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
 		answer, err := s.RetrieveIdentity(cmd.Context())
 		identity, err := receive[oasadmin.Identity](s, answer, err)
@@ -27,13 +27,13 @@ func newWhoamiCommand(env Environment) *cobra.Command {
 
 func identityTable(w io.Writer, identity oasadmin.Identity) {
 	p := identity.Principal
-	row(w, "Name:", p.Name)
-	row(w, "Type:", string(p.Type))
-	row(w, "Id:", p.ID.String())
+	writeRow(w, "Name:", p.Name)
+	writeRow(w, "Type:", string(p.Type))
+	writeRow(w, "Id:", p.ID.String())
 	if identity.Operator {
-		row(w, "Operator:", "yes, may create tenants")
+		writeRow(w, "Operator:", "yes, may create tenants")
 	}
 	for _, m := range identity.Memberships {
-		row(w, "Tenant:", fmt.Sprintf("%s (%s), %s", m.TenantCode, m.TenantName, m.Role))
+		writeRow(w, "Tenant:", fmt.Sprintf("%s (%s), %s", m.TenantCode, m.TenantName, m.Role))
 	}
 }

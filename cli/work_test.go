@@ -86,7 +86,7 @@ func TestWork(t *testing.T) {
 		member.succeeds("processes", "history", workProcess, "--limit", "1", "--after", strings.TrimSpace(first.stdout), "-o", "jq=.type"))
 }
 
-// What people get to read when they are refused.
+// Messages for people whose request was refused.
 func TestWorkIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWork(t)
@@ -136,7 +136,7 @@ func TestWorkIsRefused(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, o.code())
 	require.Contains(t, o.stderr, "LOAN process "+workProcess+"\nCancel 1? [y/N] ")
 	require.Equal(t, workProcess+" CANCELLED\n", w.typing("y\n").succeeds("processes", "cancel", workProcess))
-	// A process that was cancelled fails what waits for it.
+	// Waiting for a process fails if the process is cancelled.
 	o = member.runs("processes", "history", workProcess, "--follow")
 	require.EqualError(t, o.err, "the process was cancelled")
 	o = member.runs("tasks", "list")

@@ -15,13 +15,13 @@ func newWorkersCommand(env Environment) *cobra.Command {
 	var all bool
 	var queue string
 	cmd := listCommand(env, &cobra.Command{
-		Use: "workers", Args: exactly(), Short: "List workers: their task queues, whether they poll, and problems",
+		Use: "workers", Args: requireArgs(), Short: "List workers: their task queues, whether they poll, and problems",
 		Long: "Shows the workers that registered lately, their task queues, and whether they poll them. Problems are listed below\n" +
 			"the table, including those of task queues without a worker.",
 	}, listing[oasadmin.Worker]{
 		rows: "workers", limit: 100, tenant: ofTenantHelp,
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.Worker, int64, error) {
-			params := oasadmin.FindWorkersParams{Size: &by.limit, Tenant: filter(by.tenant), TaskQueue: filter(queue)}
+			params := oasadmin.FindWorkersParams{Size: &by.limit, Tenant: filterOf(by.tenant), TaskQueue: filterOf(queue)}
 			if !all {
 				params.State = []oasadmin.WorkerState{oasadmin.WorkerStateONLINE}
 			}
@@ -46,7 +46,7 @@ func newWorkersCommand(env Environment) *cobra.Command {
 func newTaskQueuesCommand(env Environment) *cobra.Command {
 	var queue string
 	cmd := listCommand(env, &cobra.Command{
-		Use: "task-queues", Args: exactly(), Short: "List task queues: what needs them, which workers serve them, and problems",
+		Use: "task-queues", Args: requireArgs(), Short: "List task queues: what needs them, which workers serve them, and problems",
 		Long: "Shows the task queues that definitions need or workers registered for: the workflows that are needed, how many of the\n" +
 			"workers are live, who polls, and what waits. Problems are listed below the table.",
 	}, listing[oasadmin.TaskQueue]{
@@ -71,7 +71,7 @@ func bindQueue(cmd *cobra.Command, queue *string) {
 // taskQueues returns the task queues, filtered by tenant and name if they are given.
 func (s *service) taskQueues(cmd *cobra.Command, tenant, name string) ([]oasadmin.TaskQueue, error) {
 	size := pageSize
-	params := oasadmin.FindTaskQueuesParams{Size: &size, Tenant: filter(tenant), TaskQueue: filter(name)}
+	params := oasadmin.FindTaskQueuesParams{Size: &size, Tenant: filterOf(tenant), TaskQueue: filterOf(name)}
 	queues := []oasadmin.TaskQueue{}
 	for number := 0; ; number++ {
 		params.Page = &number
@@ -87,8 +87,7 @@ func (s *service) taskQueues(cmd *cobra.Command, tenant, name string) ([]oasadmi
 	}
 }
 
-// workerTable has a line for each registration of the workers, or for those of
-// one task queue.
+// workerTable writes a line for each registration of the workers, or of one task queue.
 func workerTable(env Environment, w io.Writer, workers []oasadmin.Worker, queue string) {
 	now := env.Clock()
 	several := slices.ContainsFunc(workers, func(o oasadmin.Worker) bool { return o.Tenant != workers[0].Tenant })
@@ -127,13 +126,12 @@ func taskQueueTable(env Environment, w io.Writer, queues []oasadmin.TaskQueue) {
 	}
 }
 
-// tenantRow writes a line of a table whose first cell is the tenant, which is
-// left out unless there are several.
+// tenantRow writes a line of a table. With several tenants, the first cell is the tenant.
 func tenantRow(w io.Writer, several bool, cells ...string) {
 	if !several {
 		cells = cells[1:]
 	}
-	row(w, cells...)
+	writeRow(w, cells...)
 }
 
 func ofSeveralTenants(queues []oasadmin.TaskQueue) bool {
@@ -172,7 +170,7 @@ func workersText(workers []oasadmin.TaskQueueWorker) string {
 	return text
 }
 
-// countPollers counts those that poll for any kind of task, each once.
+// countPollers counts the pollers of all kinds of tasks, each once.
 func countPollers(o *oasadmin.TaskQueueObservation) int {
 	identities := map[string]bool{}
 	for _, p := range o.Pollers {
@@ -194,8 +192,8 @@ func backlogText(o *oasadmin.TaskQueueObservation) string {
 	return strings.Join(waiting, ", ")
 }
 
-// writeProblems writes a line for each problem, after an empty one when there is
-// something above. Where the queues are of several tenants, it says of which.
+// writeProblems writes a line for each problem, after an empty line if below is set. With
+// several tenants, lines name the tenant.
 func writeProblems(w io.Writer, queues []oasadmin.TaskQueue, below bool) error {
 	several := ofSeveralTenants(queues)
 	for _, q := range queues {

@@ -93,7 +93,7 @@ func (w *terminal) register(identity, queue, types string) {
 	require.Equal(w.t, http.StatusCreated, answer.Code, answer.Body)
 }
 
-// observe stores what was seen of a task queue of the tenant north.
+// observe stores an observation of a task queue in the tenant north.
 func (w *terminal) observe(queue string, o domain.TaskQueueObservation) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.MatchTaskQueues(w.t.Context(), now()))
