@@ -75,14 +75,13 @@ type ClientConfig struct {
 	Logger *slog.Logger
 }
 
-// Client calls the REST API. The operations are those of rest.Client, which is generated from the API's contract; read
-// their answers with Decode:
+// Client calls the REST API. It embeds rest.Client, which is generated from the contract of the API. Decode reads the
+// responses:
 //
 //	process, err := procession.Decode[rest.Process](client.RetrieveProcess(ctx, id))
 //
-// An answer outside 2xx is a *ResponseError. Failures that may pass (no connection, 408, 429, most of 5xx) are repeated:
-// every operation of the API can be, because creations carry an id and the rest set a state. A Client is safe for
-// concurrent use.
+// A response other than 2xx is a *ResponseError. Transient failures (no connection, 408, 429, most of 5xx) are retried.
+// All operations may be retried: creations carry an id, and other writes set a state. A Client is safe for concurrent use.
 type Client struct {
 	*rest.Client
 
@@ -181,7 +180,7 @@ func (c *Client) Do(request *http.Request) (*http.Response, error) {
 	}
 	wait := c.firstWait
 	for attempt := 1; ; attempt++ {
-		response, err := c.once(request)
+		response, err := c.sendOnce(request)
 		if err == nil {
 			return response, nil
 		}
@@ -192,7 +191,7 @@ func (c *Client) Do(request *http.Request) (*http.Response, error) {
 		pause := max(wait, retryAfter(err))
 		c.logger.WarnContext(ctx, "REST call did not succeed, trying again",
 			slog.Int("attempt", attempt), slog.Duration("pause", pause), slog.Any("error", err))
-		if pausing(ctx, pause) != nil {
+		if sleep(ctx, pause) != nil {
 			return nil, err
 		}
 		if request.GetBody != nil {
@@ -204,9 +203,9 @@ func (c *Client) Do(request *http.Request) (*http.Response, error) {
 	}
 }
 
-// once returns one attempt. The body of an answer in JSON is in memory afterwards; that of a document is not, and the time
-// for the attempt does not bound it.
-func (c *Client) once(request *http.Request) (*http.Response, error) {
+// sendOnce sends a request without retries. It reads a body in JSON into memory. The body of a document remains a stream, which
+// the timeout of the attempt does not bound.
+func (c *Client) sendOnce(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(request.Context())
 	late := time.AfterFunc(c.timeout, cancel)
 	response, err := c.http.Do(request.WithContext(ctx)) //nolint:gosec // the operator names the endpoint
@@ -260,8 +259,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// pausing waits for d, or returns the context's error as soon as ctx ends.
-func pausing(ctx context.Context, d time.Duration) error {
+// sleep waits for d, or returns the context's error as soon as ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

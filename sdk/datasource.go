@@ -25,7 +25,7 @@ type DataSource[Item any] struct {
 }
 
 type (
-	// DataSourceQuery is what a form asks. PageNumber counts from 0, and PageSize is at least 1.
+	// DataSourceQuery is the query of a form. PageNumber counts from 0; PageSize is at least 1.
 	DataSourceQuery struct {
 		TenantID   uuid.UUID      `json:"tenantId"`
 		Code       string         `json:"code"`
@@ -45,7 +45,7 @@ type (
 		Items         []Item `json:"items"`
 		Error         string `json:"error,omitempty"`
 	}
-	// DataSourceCheck is what the service asks about references in a value that is saved.
+	// DataSourceCheck is a request to verify the references in a value.
 	DataSourceCheck struct {
 		TenantID uuid.UUID `json:"tenantId"`
 		Code     string    `json:"code"`
@@ -69,8 +69,8 @@ type source struct {
 	validate func(context.Context, DataSourceCheck) (DataSourceVerdicts, error)
 }
 
-// RegisterDataSource registers s with the worker as the data source with that code, or with an empty code for all that
-// have its queue and no registration of their own. A worker that does nothing else polls for activities only.
+// RegisterDataSource registers s with the worker as the data source with that code. With an empty code it serves all data
+// sources of the queue without a registration of their own. A worker with data sources only does not poll for workflows.
 func RegisterDataSource[Item any](w *Worker, code string, s DataSource[Item]) {
 	if w.sources == nil {
 		w.sources = map[string]source{}

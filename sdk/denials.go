@@ -41,33 +41,33 @@ func newDenials(clock func() time.Time, patience time.Duration, denied func()) *
 	return &denials{clock: clock, patience: patience, denied: denied, lasting: make(chan struct{})}
 }
 
-// watch returns an interceptor of calls to Temporal.
-func (d *denials) watch(
+// newInterceptor returns an interceptor of calls to Temporal.
+func (d *denials) newInterceptor(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
 	err := invoke(ctx, method, request, reply, conn, options...)
 	if strings.Contains(method, "/Poll") || strings.HasSuffix(method, "/GetSystemInfo") {
-		d.asked(err)
+		d.recordResult(err)
 	}
 	return err
 }
 
-// asked looks at the outcome of a poll, or of the call that begins a connection. Only one that was let through ends a
+// recordResult looks at the outcome of a poll, or of the call that begins a connection. Only one that was let through ends a
 // denial: not every failure says.
-func (d *denials) asked(err error) {
+func (d *denials) recordResult(err error) {
 	var refused *serviceerror.PermissionDenied
 	code := status.Code(err)
 	isDenial := errors.As(err, &refused) || code == codes.PermissionDenied || code == codes.Unauthenticated
 	if err != nil && !isDenial {
 		return
 	}
-	if d.count(isDenial) {
+	if d.countDenial(isDenial) {
 		d.denied()
 	}
 }
 
-// count reports whether it is time to do something about a denial.
-func (d *denials) count(isDenial bool) bool {
+// countDenial reports whether it is time to do something about a denial.
+func (d *denials) countDenial(isDenial bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.clock()

@@ -20,7 +20,7 @@ func TestDenialsThatLast(t *testing.T) {
 	d := newDenials(m.clock, 15*time.Second, func() { calls++ })
 	poll := func(method string, err error) {
 		t.Helper()
-		got := d.watch(t.Context(), "/temporal.api.workflowservice.v1.WorkflowService/"+method, nil, nil, nil,
+		got := d.newInterceptor(t.Context(), "/temporal.api.workflowservice.v1.WorkflowService/"+method, nil, nil, nil,
 			func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return err })
 		require.Equal(t, err, got)
 	}
@@ -38,16 +38,16 @@ func TestDenialsThatLast(t *testing.T) {
 	poll("PollActivityTaskQueue", denied)
 	poll("PollWorkflowTaskQueue", &serviceerror.PermissionDenied{Message: "no"})
 	require.Equal(t, 1, calls, "a fresh token is tried first")
-	m.pass(5 * time.Second)
+	m.advance(5 * time.Second)
 	poll("PollWorkflowTaskQueue", denied)
 	require.Equal(t, 2, calls)
-	m.pass(10 * time.Second)
+	m.advance(10 * time.Second)
 	poll("PollWorkflowTaskQueue", errors.New("no connection"))
 	poll("PollWorkflowTaskQueue", nil)
-	m.pass(time.Minute)
+	m.advance(time.Minute)
 	poll("GetSystemInfo", denied)
 	require.False(t, lasting(), "it was let through in between")
-	m.pass(15*time.Second + 1)
+	m.advance(15*time.Second + 1)
 	poll("PollWorkflowTaskQueue", status.Error(codes.Unauthenticated, "no"))
 	require.True(t, lasting())
 	poll("PollWorkflowTaskQueue", denied)

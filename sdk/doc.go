@@ -1,5 +1,5 @@
-// Package procession is for workers of Procession: programs that run the workflows of process definitions. It knows the
-// service by its REST API and by what Temporal carries, like any worker.
+// Package procession is the SDK for workers of Procession: programs that run the workflows of process definitions. It uses
+// the public REST API and Temporal only.
 //
 // A worker is a [Program], or a [Worker] within a larger one:
 //
@@ -12,14 +12,14 @@
 //		return nil
 //	}
 //
-// It gets a certificate and tokens for Temporal from the service and renews them, keeps itself registered, encrypts
-// payloads where the definition says so, waits for a service or a Temporal that is down, and finishes what it has in
-// hand when it is stopped.
+// A worker gets a certificate and tokens for Temporal from the service and renews them, registers itself, encrypts
+// payloads if the definition requires it, waits while the service or Temporal is down, and finishes running activities
+// before it stops.
 //
 // # Workflows
 //
-// A workflow takes one request and returns one response; to return it is to complete the process. The functions of this
-// package that take a workflow.Context speak of the process that the workflow is about:
+// A workflow takes one request and returns one response, which completes the process. The functions of this package that
+// take a workflow.Context act on the process of the workflow:
 //
 //	func Claim(ctx workflow.Context, request procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 //		report, err := procession.AwaitTask[Report](ctx, "REPORT")
@@ -30,18 +30,17 @@
 //		…
 //	}
 //
-// Everything that they create has an id that follows from the process, so that a repeated activity, and even a second run
-// of the whole workflow, finds what is there already. Activities are repeated for as long as it takes, except after a
-// refusal that will not change. The rules of Temporal hold as ever: no clock, no random numbers and no network in a
-// workflow.
+// They derive the ids of new resources from the process, so that a retried activity, and a second run of the workflow,
+// finds the existing resources. Activities are retried without limit, except after a permanent refusal. The rules of
+// Temporal apply: no clock, no random numbers and no network in a workflow.
 //
 // # Activities
 //
-// Whatever a workflow needs from elsewhere it gets from an activity ([RegisterActivity], [Call]). Activities call the API
-// with the worker's [Client]. The operations of the API are activities too; [Execute] calls those that have no function.
+// A workflow calls other systems in activities ([RegisterActivity], [Call]). Activities call the API with the worker's
+// [Client]. The operations of the API are activities too; [Execute] calls operations without a function of their own.
 //
 // # Traces, metrics and logs
 //
-// Logs go to a slog.Logger. [Config].Temporal is the place for the interceptors and the metrics handler of Temporal's
-// OpenTelemetry module, and [ClientConfig].Wrap for an HTTP transport that traces.
+// Logs go to a slog.Logger. Set [Config].Temporal to the interceptors and the metrics handler of Temporal's OpenTelemetry
+// module, and [ClientConfig].Wrap to a tracing HTTP transport.
 package procession

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// What the service starts workflows with, one argument each, and what they return.
+// Arguments of the workflows that the service starts, one each, and their results.
 type (
 	// WorkflowRequest starts the workflow of a process.
 	WorkflowRequest struct {

@@ -20,8 +20,8 @@ const RestFailure = "KuFlowActivities.RestFailure"
 // ErrAccessRevoked is in the error of Worker.Run when the service no longer accepts the worker's credentials.
 var ErrAccessRevoked = errors.New("the service refuses the worker's credentials")
 
-// ResponseError is an answer outside 2xx. Body is what the service said, or is made from the status when the answer was
-// not the service's: a proxy's page, for instance.
+// ResponseError is a response other than 2xx. Body is the error of the service, or derived from the status if the response
+// has another body, for example a page of a proxy.
 type ResponseError struct {
 	Status int
 	Body   rest.DefaultError
@@ -87,7 +87,7 @@ func newResponseError(response *http.Response, answer []byte) *ResponseError {
 	return refused
 }
 
-// networkError marks a failure below HTTP, after which nothing is known about the request's effect.
+// networkError marks a failure below HTTP. The effect of the request is unknown.
 type networkError struct{ cause error }
 
 func (e *networkError) Error() string { return e.cause.Error() }

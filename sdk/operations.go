@@ -17,8 +17,8 @@ func isOperation(name string) bool {
 	return strings.HasPrefix(name, operationPrefix) || name == createProcessActivity
 }
 
-// operation registers the activity of an operation.
-func operation[Req, Res any](w *Worker, name string, f func(context.Context, Req) (Res, error)) {
+// registerOperation registers the activity of an operation.
+func registerOperation[Req, Res any](w *Worker, name string, f func(context.Context, Req) (Res, error)) {
 	RegisterActivity(w, operationPrefix+name, f)
 }
 
@@ -34,18 +34,18 @@ func processOf(answer rest.Process, err error) (ProcessResponse, error) {
 }
 
 func registerProcessOperations(w *Worker, c *Client) {
-	operation(w, "retrievePrincipal", func(ctx context.Context, r PrincipalRequest) (PrincipalResponse, error) {
+	registerOperation(w, "retrievePrincipal", func(ctx context.Context, r PrincipalRequest) (PrincipalResponse, error) {
 		principal, err := Decode[rest.Principal](c.RetrievePrincipal(ctx, r.PrincipalID))
 		return PrincipalResponse{principal}, err
 	})
-	operation(w, "retrieveTenantUser", func(ctx context.Context, r TenantUserRequest) (TenantUserResponse, error) {
+	registerOperation(w, "retrieveTenantUser", func(ctx context.Context, r TenantUserRequest) (TenantUserResponse, error) {
 		user, err := Decode[rest.TenantUser](c.RetrieveTenantUser(ctx, r.TenantUserID))
 		return TenantUserResponse{user}, err
 	})
 	RegisterActivity(w, createProcessActivity, func(ctx context.Context, r rest.ProcessCreateParams) (ProcessResponse, error) {
 		return processOf(Decode[rest.Process](c.CreateProcess(ctx, r)))
 	})
-	operation(w, "findProcesses", func(ctx context.Context, r FindProcesses) (ProcessesResponse, error) {
+	registerOperation(w, "findProcesses", func(ctx context.Context, r FindProcesses) (ProcessesResponse, error) {
 		page, err := Decode[rest.ProcessPage](c.FindProcesses(ctx, &rest.FindProcessesParams{
 			Page: r.Page, Size: r.Size, Sort: r.Sorts, TenantID: r.TenantIDs, State: r.States,
 			ProcessDefinitionID: r.ProcessDefinitionIDs, ProcessDefinitionCode: r.ProcessDefinitionCodes,
@@ -53,37 +53,37 @@ func registerProcessOperations(w *Worker, c *Client) {
 		}))
 		return ProcessesResponse{page}, err
 	})
-	operation(w, "retrieveProcess", func(ctx context.Context, r ProcessRequest) (ProcessResponse, error) {
+	registerOperation(w, "retrieveProcess", func(ctx context.Context, r ProcessRequest) (ProcessResponse, error) {
 		return processOf(Decode[rest.Process](c.RetrieveProcess(ctx, r.ProcessID)))
 	})
-	operation(w, "updateProcessEntity", func(ctx context.Context, r UpdateEntity) (ProcessResponse, error) {
+	registerOperation(w, "updateProcessEntity", func(ctx context.Context, r UpdateEntity) (ProcessResponse, error) {
 		return processOf(Decode[rest.Process](c.UpdateProcessEntity(ctx, r.ProcessID, rest.ProcessEntityUpdateParams{Entity: r.Entity})))
 	})
-	operation(w, "patchProcessEntity", func(ctx context.Context, r PatchProcess) (ProcessResponse, error) {
+	registerOperation(w, "patchProcessEntity", func(ctx context.Context, r PatchProcess) (ProcessResponse, error) {
 		return processOf(Decode[rest.Process](c.PatchProcessEntityWithApplicationJSONPatchPlusJSONBody(ctx, r.ProcessID, r.JSONPatch)))
 	})
-	operation(w, "updateProcessMetadata", func(ctx context.Context, r UpdateMetadata) (ProcessResponse, error) {
+	registerOperation(w, "updateProcessMetadata", func(ctx context.Context, r UpdateMetadata) (ProcessResponse, error) {
 		return processOf(Decode[rest.Process](c.UpdateProcessMetadata(ctx, r.ProcessID, rest.ProcessMetadataUpdateParams{Metadata: r.Metadata})))
 	})
-	operation(w, "patchProcessMetadata", func(ctx context.Context, r PatchProcess) (ProcessResponse, error) {
+	registerOperation(w, "patchProcessMetadata", func(ctx context.Context, r PatchProcess) (ProcessResponse, error) {
 		return processOf(Decode[rest.Process](c.PatchProcessMetadataWithApplicationJSONPatchPlusJSONBody(ctx, r.ProcessID, r.JSONPatch)))
 	})
-	operation(w, "changeProcessInitiator", func(ctx context.Context, r ChangeInitiator) (ProcessResponse, error) {
+	registerOperation(w, "changeProcessInitiator", func(ctx context.Context, r ChangeInitiator) (ProcessResponse, error) {
 		return processOf(Decode[rest.Process](c.ChangeProcessInitiator(ctx, r.ProcessID, r.ProcessChangeInitiatorParams)))
 	})
-	operation(w, "cancelProcessItems", func(ctx context.Context, r CancelItems) (ProcessResponse, error) {
+	registerOperation(w, "cancelProcessItems", func(ctx context.Context, r CancelItems) (ProcessResponse, error) {
 		return processOf(Decode[rest.Process](c.CancelProcessProcessItems(ctx, r.ProcessID,
 			&rest.CancelProcessProcessItemsParams{ProcessItemID: r.ProcessItemIDs})))
 	})
-	operation(w, "createProcessAction", func(ctx context.Context, r CreateProcessAction) (ProcessActionResponse, error) {
+	registerOperation(w, "createProcessAction", func(ctx context.Context, r CreateProcessAction) (ProcessActionResponse, error) {
 		action, err := Decode[rest.ProcessAction](c.CreateProcessAction(ctx, r.ProcessID, r.ProcessActionCreateParams))
 		return ProcessActionResponse{action}, err
 	})
-	operation(w, "retrieveProcessAction", func(ctx context.Context, r ProcessActionRequest) (ProcessActionResponse, error) {
+	registerOperation(w, "retrieveProcessAction", func(ctx context.Context, r ProcessActionRequest) (ProcessActionResponse, error) {
 		action, err := Decode[rest.ProcessAction](c.RetrieveProcessAction(ctx, r.ProcessID, r.ProcessActionID))
 		return ProcessActionResponse{action}, err
 	})
-	operation(w, "cancelProcessAction", func(ctx context.Context, r ProcessActionRequest) (ProcessActionResponse, error) {
+	registerOperation(w, "cancelProcessAction", func(ctx context.Context, r ProcessActionRequest) (ProcessActionResponse, error) {
 		action, err := Decode[rest.ProcessAction](c.CancelProcessAction(ctx, r.ProcessID, r.ProcessActionID))
 		return ProcessActionResponse{action}, err
 	})
@@ -94,7 +94,7 @@ func itemOf(answer rest.ProcessItem, err error) (ItemResponse, error) {
 }
 
 func registerItemOperations(w *Worker, c *Client) {
-	operation(w, "findProcessItems", func(ctx context.Context, r FindItems) (ItemsResponse, error) {
+	registerOperation(w, "findProcessItems", func(ctx context.Context, r FindItems) (ItemsResponse, error) {
 		page, err := Decode[rest.ProcessItemPage](c.FindProcessItems(ctx, &rest.FindProcessItemsParams{
 			Page: r.Page, Size: r.Size, Sort: r.Sorts, TenantID: r.TenantIDs, ProcessID: r.ProcessIDs, Type: r.Types,
 			TaskState: r.TaskStates, ProcessItemDefinitionCode: r.ProcessItemDefinitionCodes,
@@ -102,42 +102,42 @@ func registerItemOperations(w *Worker, c *Client) {
 		}))
 		return ItemsResponse{page}, err
 	})
-	operation(w, "retrieveProcessItem", func(ctx context.Context, r ItemRequest) (ItemResponse, error) {
+	registerOperation(w, "retrieveProcessItem", func(ctx context.Context, r ItemRequest) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.RetrieveProcessItem(ctx, r.ProcessItemID)))
 	})
-	operation(w, "createProcessItem", func(ctx context.Context, r rest.ProcessItemCreateParams) (ItemResponse, error) {
+	registerOperation(w, "createProcessItem", func(ctx context.Context, r rest.ProcessItemCreateParams) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.CreateProcessItem(ctx, r)))
 	})
-	operation(w, "completeProcessItemTask", func(ctx context.Context, r ItemRequest) (ItemResponse, error) {
+	registerOperation(w, "completeProcessItemTask", func(ctx context.Context, r ItemRequest) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.CompleteProcessItemTask(ctx, r.ProcessItemID)))
 	})
-	operation(w, "claimProcessItemTask", func(ctx context.Context, r ItemRequest) (ItemResponse, error) {
+	registerOperation(w, "claimProcessItemTask", func(ctx context.Context, r ItemRequest) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.ClaimProcessItemTask(ctx, r.ProcessItemID)))
 	})
-	operation(w, "assignProcessItemTask", func(ctx context.Context, r AssignTask) (ItemResponse, error) {
+	registerOperation(w, "assignProcessItemTask", func(ctx context.Context, r AssignTask) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.AssignProcessItemTask(ctx, r.ProcessItemID, r.ProcessItemTaskAssignParams)))
 	})
-	operation(w, "updateProcessItemTaskData", func(ctx context.Context, r UpdateTaskData) (ItemResponse, error) {
+	registerOperation(w, "updateProcessItemTaskData", func(ctx context.Context, r UpdateTaskData) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.UpdateProcessItemTaskData(ctx, r.ProcessItemID,
 			rest.ProcessItemTaskDataUpdateParams{Data: r.Data})))
 	})
-	operation(w, "patchProcessItemTaskData", func(ctx context.Context, r PatchTaskData) (ItemResponse, error) {
+	registerOperation(w, "patchProcessItemTaskData", func(ctx context.Context, r PatchTaskData) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody(ctx, r.ProcessItemID, r.JSONPatch)))
 	})
-	operation(w, "updateProcessItemTaskContextData", func(ctx context.Context, r UpdateTaskData) (ItemResponse, error) {
+	registerOperation(w, "updateProcessItemTaskContextData", func(ctx context.Context, r UpdateTaskData) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.UpdateProcessItemTaskContextData(ctx, r.ProcessItemID,
 			rest.ProcessItemTaskContextDataUpdateParams{Data: r.Data})))
 	})
-	operation(w, "appendProcessItemTaskLog", func(ctx context.Context, r AppendTaskLog) (ItemResponse, error) {
+	registerOperation(w, "appendProcessItemTaskLog", func(ctx context.Context, r AppendTaskLog) (ItemResponse, error) {
 		return itemOf(Decode[rest.ProcessItem](c.AppendProcessItemTaskLog(ctx, r.ProcessItemID,
 			rest.ProcessItemTaskAppendLogParams{Message: r.Message, Level: r.Level})))
 	})
-	operation(w, "generateProcessItemAiAssistance", func(ctx context.Context, r GenerateAssistance) (AssistanceResponse, error) {
+	registerOperation(w, "generateProcessItemAiAssistance", func(ctx context.Context, r GenerateAssistance) (AssistanceResponse, error) {
 		run, err := Decode[rest.ProcessItemAiAssistance](c.GenerateProcessItemAiAssistance(ctx, r.ProcessItemID,
 			rest.ProcessItemAiAssistanceGenerateParams{RequestID: r.RequestID}))
 		return AssistanceResponse{run}, err
 	})
-	operation(w, "retrieveProcessItemAiAssistance", func(ctx context.Context, r ItemRequest) (AssistanceResponse, error) {
+	registerOperation(w, "retrieveProcessItemAiAssistance", func(ctx context.Context, r ItemRequest) (AssistanceResponse, error) {
 		run, err := Decode[rest.ProcessItemAiAssistance](c.RetrieveProcessItemAiAssistance(ctx, r.ProcessItemID))
 		return AssistanceResponse{run}, err
 	})
@@ -152,7 +152,7 @@ func artifactActionOf(answer rest.BusinessArtifactAction, err error) (ArtifactAc
 }
 
 func registerArtifactOperations(w *Worker, c *Client) {
-	operation(w, "findBusinessArtifacts", func(ctx context.Context, r FindArtifacts) (ArtifactsResponse, error) {
+	registerOperation(w, "findBusinessArtifacts", func(ctx context.Context, r FindArtifacts) (ArtifactsResponse, error) {
 		page, err := Decode[rest.BusinessArtifactPage](c.FindBusinessArtifacts(ctx, &rest.FindBusinessArtifactsParams{
 			Page: r.Page, Size: r.Size, Sort: r.Sorts, TenantID: r.TenantIDs, Value: r.Values,
 			BusinessArtifactDefinitionID:   r.BusinessArtifactDefinitionIDs,
@@ -160,40 +160,40 @@ func registerArtifactOperations(w *Worker, c *Client) {
 		}))
 		return ArtifactsResponse{page}, err
 	})
-	operation(w, "createBusinessArtifact", func(ctx context.Context, r rest.BusinessArtifactCreateParams) (ArtifactResponse, error) {
+	registerOperation(w, "createBusinessArtifact", func(ctx context.Context, r rest.BusinessArtifactCreateParams) (ArtifactResponse, error) {
 		return artifactOf(Decode[rest.BusinessArtifact](c.CreateBusinessArtifact(ctx, r)))
 	})
-	operation(w, "retrieveBusinessArtifact", func(ctx context.Context, r ArtifactRequest) (ArtifactResponse, error) {
+	registerOperation(w, "retrieveBusinessArtifact", func(ctx context.Context, r ArtifactRequest) (ArtifactResponse, error) {
 		return artifactOf(Decode[rest.BusinessArtifact](c.RetrieveBusinessArtifact(ctx, r.BusinessArtifactID)))
 	})
-	operation(w, "deleteBusinessArtifact", func(ctx context.Context, r ArtifactRequest) (struct{}, error) {
+	registerOperation(w, "deleteBusinessArtifact", func(ctx context.Context, r ArtifactRequest) (struct{}, error) {
 		response, err := c.DeleteBusinessArtifact(ctx, r.BusinessArtifactID)
 		if err == nil {
 			err = response.Body.Close()
 		}
 		return struct{}{}, err
 	})
-	operation(w, "updateBusinessArtifact", func(ctx context.Context, r UpdateArtifact) (ArtifactResponse, error) {
+	registerOperation(w, "updateBusinessArtifact", func(ctx context.Context, r UpdateArtifact) (ArtifactResponse, error) {
 		return artifactOf(Decode[rest.BusinessArtifact](c.UpdateBusinessArtifactData(ctx, r.BusinessArtifactID,
 			rest.BusinessArtifactDataUpdateParams{Data: r.Data})))
 	})
-	operation(w, "patchBusinessArtifact", func(ctx context.Context, r PatchArtifact) (ArtifactResponse, error) {
+	registerOperation(w, "patchBusinessArtifact", func(ctx context.Context, r PatchArtifact) (ArtifactResponse, error) {
 		return artifactOf(Decode[rest.BusinessArtifact](c.PatchBusinessArtifactDataWithApplicationJSONPatchPlusJSONBody(ctx,
 			r.BusinessArtifactID, r.JSONPatch)))
 	})
-	operation(w, "createBusinessArtifactAction", func(ctx context.Context, r CreateArtifactAction) (ArtifactAction, error) {
+	registerOperation(w, "createBusinessArtifactAction", func(ctx context.Context, r CreateArtifactAction) (ArtifactAction, error) {
 		return artifactActionOf(Decode[rest.BusinessArtifactAction](c.CreateBusinessArtifactAction(ctx, r.BusinessArtifactID,
 			r.BusinessArtifactActionCreateParams)))
 	})
-	operation(w, "retrieveBusinessArtifactAction", func(ctx context.Context, r ArtifactActionID) (ArtifactAction, error) {
+	registerOperation(w, "retrieveBusinessArtifactAction", func(ctx context.Context, r ArtifactActionID) (ArtifactAction, error) {
 		return artifactActionOf(Decode[rest.BusinessArtifactAction](c.RetrieveBusinessArtifactAction(ctx, r.BusinessArtifactID,
 			r.BusinessArtifactActionID)))
 	})
-	operation(w, "cancelBusinessArtifactAction", func(ctx context.Context, r ArtifactActionID) (ArtifactAction, error) {
+	registerOperation(w, "cancelBusinessArtifactAction", func(ctx context.Context, r ArtifactActionID) (ArtifactAction, error) {
 		return artifactActionOf(Decode[rest.BusinessArtifactAction](c.CancelBusinessArtifactAction(ctx, r.BusinessArtifactID,
 			r.BusinessArtifactActionID)))
 	})
-	operation(w, "prepareBusinessArtifactCreateArtifact", func(ctx context.Context, r PrepareCreateArtifact) (PrepareCreateArtifactResponse, error) {
+	registerOperation(w, "prepareBusinessArtifactCreateArtifact", func(ctx context.Context, r PrepareCreateArtifact) (PrepareCreateArtifactResponse, error) {
 		prepared, err := Decode[rest.BusinessArtifactCreateArtifactPrepare](c.PrepareBusinessArtifactCreateArtifact(ctx,
 			r.BusinessArtifactID, r.BusinessArtifactCreateArtifactPrepareParams))
 		return PrepareCreateArtifactResponse{prepared}, err

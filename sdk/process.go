@@ -15,7 +15,7 @@ import (
 
 // RetrieveProcess returns the process that the workflow is about, as it is now.
 func RetrieveProcess(ctx workflow.Context) (rest.Process, error) {
-	p, err := in(ctx)
+	p, err := processIn(ctx)
 	if err != nil {
 		return rest.Process{}, err
 	}
@@ -42,17 +42,17 @@ func Metadata[T any](ctx workflow.Context) (T, error) {
 		var none T
 		return none, err
 	}
-	return decoded[T](found.Metadata, "metadata")
+	return decodeValue[T](found.Metadata, "metadata")
 }
 
-// SetMetadata sets the members that values has in the metadata of the process and leaves the others. Values is anything
-// that is encoded as a JSON object; without members nothing happens.
+// SetMetadata sets members of the metadata of the process and keeps the others. values must encode to a JSON object;
+// without members SetMetadata does not call the service.
 func SetMetadata(ctx workflow.Context, values any) error {
-	p, err := in(ctx)
+	p, err := processIn(ctx)
 	if err != nil {
 		return err
 	}
-	patch, err := setting(values)
+	patch, err := patchOf(values)
 	if err != nil {
 		return temporal.NewNonRetryableApplicationError(err.Error(), TaskDataInvalid, err)
 	}
@@ -63,8 +63,8 @@ func SetMetadata(ctx workflow.Context, values any) error {
 	return err
 }
 
-// setting returns a patch that sets the members of a JSON object, in their order.
-func setting(values any) (rest.JSONPatch, error) {
+// patchOf returns a patch that sets the members of a JSON object, in their order.
+func patchOf(values any) (rest.JSONPatch, error) {
 	value, err := valueOf(values)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func setting(values any) (rest.JSONPatch, error) {
 // StartRelatedProcess starts a process of the definition with that code that is related to this one, and returns it.
 // However often the workflow is repeated, there is one for each code and key.
 func StartRelatedProcess(ctx workflow.Context, definitionCode, key string, metadata any) (rest.Process, error) {
-	p, err := in(ctx)
+	p, err := processIn(ctx)
 	if err != nil {
 		return rest.Process{}, err
 	}
@@ -111,7 +111,7 @@ func StartRelatedProcess(ctx workflow.Context, definitionCode, key string, metad
 
 // ChangeInitiatorTo makes another principal the initiator of the process.
 func ChangeInitiatorTo(ctx workflow.Context, principalID uuid.UUID) error {
-	p, err := in(ctx)
+	p, err := processIn(ctx)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func ChangeInitiatorTo(ctx workflow.Context, principalID uuid.UUID) error {
 
 // CancelTask cancels an open task of the process.
 func CancelTask(ctx workflow.Context, itemID uuid.UUID) error {
-	p, err := in(ctx)
+	p, err := processIn(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func CancelTask(ctx workflow.Context, itemID uuid.UUID) error {
 // SetTaskData sets the members that values has in the data of a task and leaves the others, as a robot does that has
 // found them out.
 func SetTaskData(ctx workflow.Context, itemID uuid.UUID, values any) error {
-	patch, err := setting(values)
+	patch, err := patchOf(values)
 	if err != nil {
 		return temporal.NewNonRetryableApplicationError(err.Error(), TaskDataInvalid, err)
 	}
@@ -163,12 +163,12 @@ func RetrieveArtifact[T any](ctx workflow.Context, id uuid.UUID) (T, error) {
 		var none T
 		return none, err
 	}
-	return decoded[T](response.BusinessArtifact.Data, "data of the artifact")
+	return decodeValue[T](response.BusinessArtifact.Data, "data of the artifact")
 }
 
 // SetArtifactData sets the members that values has in the data of a business artifact and leaves the others.
 func SetArtifactData(ctx workflow.Context, id uuid.UUID, values any) error {
-	patch, err := setting(values)
+	patch, err := patchOf(values)
 	if err != nil {
 		return temporal.NewNonRetryableApplicationError(err.Error(), TaskDataInvalid, err)
 	}
@@ -179,7 +179,7 @@ func SetArtifactData(ctx workflow.Context, id uuid.UUID, values any) error {
 	return err
 }
 
-// ActionInput reads what an action on a business artifact was invoked with as a Go type.
+// ActionInput decodes the input of an action on a business artifact.
 func ActionInput[T any](ctx workflow.Context, request ArtifactActionRequest) (T, error) {
 	response, err := Execute[ArtifactAction](ctx, "retrieveBusinessArtifactAction",
 		ArtifactActionID{request.BusinessArtifactID, request.BusinessArtifactActionValueID})
@@ -190,16 +190,16 @@ func ActionInput[T any](ctx workflow.Context, request ArtifactActionRequest) (T,
 	action := response.BusinessArtifactAction
 	switch {
 	case action.Downloadable != nil:
-		return decoded[T](action.Downloadable.Input, "input of the action")
+		return decodeValue[T](action.Downloadable.Input, "input of the action")
 	case action.StartWorkflow != nil:
-		return decoded[T](action.StartWorkflow.Input, "input of the action")
+		return decodeValue[T](action.StartWorkflow.Input, "input of the action")
 	default:
-		return decoded[T](nil, "")
+		return decodeValue[T](nil, "")
 	}
 }
 
-// decoded reads a value as a Go type; nothing is the zero value.
-func decoded[T any](value *rest.JSONValue, what string) (T, error) {
+// decodeValue decodes a value. A nil value yields the zero value.
+func decodeValue[T any](value *rest.JSONValue, what string) (T, error) {
 	var result T
 	if value == nil || len(value.Value) == 0 {
 		return result, nil

@@ -25,9 +25,9 @@ type Program struct {
 	Prefix string
 	// TaskQueue is the queue of the definitions; -task-queue names another.
 	TaskQueue string
-	// Flags, when set, defines flags besides those that every worker has.
+	// Flags, if set, defines additional flags.
 	Flags func(*flag.FlagSet)
-	// Register registers what the worker runs. It is called once the flags are read.
+	// Register registers the workflows and activities of the worker. It is called after the flags are parsed.
 	Register func(*Worker) error
 }
 
@@ -42,10 +42,10 @@ func (p Program) Main() {
 	}
 }
 
-// Run is Main with everything that a process has from outside as its arguments. It prints one line to stdout when the
-// worker polls, and logs to stderr. Its errors are those of a wrong configuration and those of Worker.Run.
+// Run is Main with the environment of the process as arguments. It prints one line to stdout when the worker polls, and
+// logs to stderr. It returns errors of the configuration and of Worker.Run.
 func (p Program) Run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	cfg, err := p.config(args, getenv, stderr)
+	cfg, err := p.parseConfig(args, getenv, stderr)
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func (p Program) Run(ctx context.Context, args []string, getenv func(string) str
 	return nil
 }
 
-// config reads flags and environment.
-func (p Program) config(args []string, getenv func(string) string, stderr io.Writer) (Config, error) {
+// parseConfig reads flags and environment.
+func (p Program) parseConfig(args []string, getenv func(string) string, stderr io.Writer) (Config, error) {
 	hostname, err := os.Hostname()
 	if err != nil || hostname == "" {
 		hostname = "localhost"
@@ -128,7 +128,7 @@ func ClientFlags(flags *flag.FlagSet, prefix string, getenv func(string) string)
 	}
 }
 
-// textFlag defines a flag whose default comes from a variable, where that is set.
+// textFlag defines a flag. Its environment variable, if set, overrides the default.
 func textFlag(flags *flag.FlagSet, prefix string, getenv func(string) string, name, fallback, usage string) *string {
 	variable := prefix + "_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	return flags.String(name, cmp.Or(getenv(variable), fallback), usage+" (env "+variable+")")

@@ -10,17 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func variables(values map[string]string) func(string) string {
+func getenvOf(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-func program() Program { return Program{Name: "loan", Prefix: "LOAN_WORKER", TaskQueue: "QUEUE_LOAN"} }
+func newProgram() Program { return Program{Name: "loan", Prefix: "LOAN_WORKER", TaskQueue: "QUEUE_LOAN"} }
 
 func TestFlagsWinOverVariablesOverDefaults(t *testing.T) {
 	t.Parallel()
-	cfg, err := program().config(
+	cfg, err := newProgram().parseConfig(
 		[]string{"-endpoint", "https://flag:8443", "-log-level", "warn"},
-		variables(map[string]string{
+		getenvOf(map[string]string{
 			"LOAN_WORKER_ENDPOINT": "http://variable", "LOAN_WORKER_TEMPORAL_ADDRESS": "temporal:7233",
 			"LOAN_WORKER_CLIENT_ID": "app", "LOAN_WORKER_CLIENT_SECRET": "s3cret", "LOAN_WORKER_IDENTITY": "me",
 		}), io.Discard)
@@ -38,8 +38,8 @@ func TestSecretComesFromTheFileWhenNamed(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(file, []byte("from-file\n"), 0o600))
-	cfg, err := program().config([]string{"-client-id", "app", "-client-secret-file", file},
-		variables(map[string]string{"LOAN_WORKER_CLIENT_SECRET": "from-env"}), io.Discard)
+	cfg, err := newProgram().parseConfig([]string{"-client-id", "app", "-client-secret-file", file},
+		getenvOf(map[string]string{"LOAN_WORKER_CLIENT_SECRET": "from-env"}), io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, ClientCredentials("app", "from-file"), cfg.Client.Credentials)
 }
@@ -61,7 +61,7 @@ func TestConfigurationThatCannotWorkIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := program().config(test.args, variables(nil), io.Discard)
+			_, err := newProgram().parseConfig(test.args, getenvOf(nil), io.Discard)
 			require.ErrorContains(t, err, test.want)
 		})
 	}

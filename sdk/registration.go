@@ -74,8 +74,8 @@ func register(ctx context.Context, api *Client, params rest.WorkerCreateParams) 
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// once registers the worker and remembers the window that the service wants.
-func (r *registration) once(ctx context.Context) error {
+// registerOnce registers the worker and remembers the window that the service wants.
+func (r *registration) registerOnce(ctx context.Context) error {
 	window, err := r.create(ctx)
 	if err != nil {
 		return err
@@ -84,13 +84,13 @@ func (r *registration) once(ctx context.Context) error {
 	return nil
 }
 
-// keep registers again after each window until ctx ends; then it returns nil. A failure shortens the pause: 1 s, growing
+// keepRegistered registers again after each window until ctx ends; then it returns nil. A failure shortens the pause: 1 s, growing
 // by 2.5 up to the window. Refusals in a row end it with ErrAccessRevoked.
-func (r *registration) keep(ctx context.Context) error {
+func (r *registration) keepRegistered(ctx context.Context) error {
 	pause, backoff, refusals := r.window, time.Second, 0
 	woken := r.woken
 	for r.wait(ctx, pause, woken) == nil {
-		err := r.once(ctx)
+		err := r.registerOnce(ctx)
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // what failed because the worker stops is no failure
 		}

@@ -32,8 +32,8 @@ func TestRegistrationFollowsTheWindow(t *testing.T) {
 			return nil
 		},
 	}
-	require.NoError(t, r.once(t.Context()))
-	require.NoError(t, r.keep(t.Context()))
+	require.NoError(t, r.registerOnce(t.Context()))
+	require.NoError(t, r.keepRegistered(t.Context()))
 	require.Equal(t, []time.Duration{
 		60 * time.Second, time.Second, 2500 * time.Millisecond, 6250 * time.Millisecond, 4 * time.Second,
 	}, pauses)
@@ -73,7 +73,7 @@ func TestRefusalsInARowEndTheRegistration(t *testing.T) {
 				return nil
 			},
 		}
-		require.NoError(t, r.once(t.Context()))
-		require.ErrorIs(t, r.keep(t.Context()), test.want, name)
+		require.NoError(t, r.registerOnce(t.Context()))
+		require.ErrorIs(t, r.keepRegistered(t.Context()), test.want, name)
 	}
 }

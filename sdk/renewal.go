@@ -80,7 +80,7 @@ func (r *renewing[T]) Drop() {
 	r.expires = time.Time{}
 }
 
-// wait returns the flight's error, except that of a caller who gave up: then nil, so that the waiting one tries itself.
+// wait returns the error of the flight. If its caller gave up, wait returns nil, and the waiting caller tries itself.
 func (f *flight) wait(ctx context.Context) error {
 	select {
 	case <-f.done:
@@ -93,13 +93,13 @@ func (f *flight) wait(ctx context.Context) error {
 func (r *renewing[T]) renew(ctx context.Context, mine *flight) (value T, err error) {
 	var expires time.Time
 	err = errFetchPanicked
-	defer func() { r.land(ctx, mine, value, expires, err) }()
+	defer func() { r.storeResult(ctx, mine, value, expires, err) }()
 	value, expires, err = r.fetch(ctx)
 	return value, err
 }
 
-// land ends a fetch, one that panicked too: the waiting callers get its result.
-func (r *renewing[T]) land(ctx context.Context, mine *flight, value T, expires time.Time, err error) {
+// storeResult ends a fetch, one that panicked too: the waiting callers get its result.
+func (r *renewing[T]) storeResult(ctx context.Context, mine *flight, value T, expires time.Time, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.clock()

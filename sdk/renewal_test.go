@@ -29,7 +29,7 @@ func (m *mint) clock() time.Time {
 	return m.now
 }
 
-func (m *mint) pass(d time.Duration) {
+func (m *mint) advance(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.now = m.now.Add(d)
@@ -68,7 +68,7 @@ func TestTokenIsKeptAndRenewedAheadOfExpiry(t *testing.T) {
 		{time.Second, "token-3"},
 		{2 * time.Hour, "token-4"},
 	} {
-		m.pass(step.pass)
+		m.advance(step.pass)
 		got, err := tokens.Get(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, step.want, got)
@@ -83,19 +83,19 @@ func TestFailedRenewalFallsBackUntilExpiry(t *testing.T) {
 	require.NoError(t, err)
 
 	m.refusal = errors.New("service down")
-	m.pass(50 * time.Minute)
+	m.advance(50 * time.Minute)
 	for range 3 {
 		got, err := tokens.Get(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "token-1", got)
 	}
 	require.Equal(t, 2, m.issued, "a failed renewal is not repeated at once")
-	m.pass(renewalPause)
+	m.advance(renewalPause)
 	_, err = tokens.Get(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 3, m.issued)
 
-	m.pass(10 * time.Minute)
+	m.advance(10 * time.Minute)
 	_, err = tokens.Get(t.Context())
 	require.EqualError(t, err, "service down")
 
@@ -155,7 +155,7 @@ func TestTokenAtHandServesWhileAnotherCallerRenews(t *testing.T) {
 	_, err := tokens.Get(t.Context())
 	require.NoError(t, err)
 	m.entered, m.release = make(chan struct{}), make(chan struct{})
-	m.pass(50 * time.Minute)
+	m.advance(50 * time.Minute)
 	renewed := make(chan string)
 	go func() {
 		token, _ := tokens.Get(t.Context())

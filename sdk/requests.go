@@ -6,8 +6,8 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// Requests and responses of the activities, as the other SDKs have them. Workflows seldom need them: the functions of
-// this package call the activities. What they do not cover is called with Execute:
+// Requests and responses of the activities, equal to the types of the other SDKs. Workflows seldom need them, because the
+// functions of this package call the activities. Execute calls the remaining ones:
 //
 //	found, err := procession.Execute[procession.ProcessesResponse](ctx, "findProcesses", procession.FindProcesses{States: …})
 type (
@@ -101,7 +101,7 @@ type (
 	ItemRequest struct {
 		ProcessItemID uuid.UUID `json:"processItemId"`
 	}
-	// ItemResponse is the response of all operations that return an item. That of createProcessItem has the request
+	// ItemResponse is the response of all operations that return an item. createProcessItem takes
 	// rest.ProcessItemCreateParams.
 	ItemResponse struct {
 		ProcessItem rest.ProcessItem `json:"processItem"`
@@ -161,8 +161,8 @@ type (
 	ArtifactRequest struct {
 		BusinessArtifactID uuid.UUID `json:"businessArtifactId"`
 	}
-	// ArtifactResponse is the response of the operations that return an artifact. That of createBusinessArtifact has the
-	// request rest.BusinessArtifactCreateParams.
+	// ArtifactResponse is the response of the operations that return an artifact. createBusinessArtifact takes
+	// rest.BusinessArtifactCreateParams.
 	ArtifactResponse struct {
 		BusinessArtifact rest.BusinessArtifact `json:"businessArtifact"`
 	}

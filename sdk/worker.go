@@ -39,9 +39,9 @@ type Config struct {
 	TaskQueue string
 	// Identity is the name of this worker, unique among the tenant's workers (default worker@host).
 	Identity string
-	// Hostname is what the worker reports (default: that of the machine).
+	// Hostname is the reported host name (default: the name of the machine).
 	Hostname string
-	// Logger gets what the worker and its workflows log; nil means slog.Default.
+	// Logger receives the logs of the worker and its workflows; nil means slog.Default.
 	Logger *slog.Logger
 	// Temporal, when set, changes the options before they are used: for metrics, interceptors that trace, or limits.
 	Temporal func(*client.Options, *worker.Options)
@@ -51,7 +51,8 @@ type Config struct {
 	Clock func() time.Time
 }
 
-// Worker runs workflows and activities for the service. Make it with NewWorker, register what it runs, then call Run.
+// Worker runs workflows and activities for the service. Create it with NewWorker, register workflows and activities, then
+// call Run.
 type Worker struct {
 	cfg       Config
 	client    *Client
@@ -95,15 +96,15 @@ func NewWorker(cfg Config) (*Worker, error) {
 // Client calls the REST API as the worker's application.
 func (w *Worker) Client() *Client { return w.client }
 
-// RegisterWorkflow registers f with the worker for the workflow type name, as a definition names it. Req is what the service
-// starts such a workflow with (WorkflowRequest, UserActionRequest, RobotRequest or ArtifactActionRequest) and Res what
-// it expects (WorkflowResponse or ArtifactActionResponse). In the context of f, activities are repeated without bound,
-// because a process outlives an outage of the service, and the functions of this package know the process.
+// RegisterWorkflow registers f with the worker for the workflow type name of a definition. Req is the argument that the
+// service passes (WorkflowRequest, UserActionRequest, RobotRequest or ArtifactActionRequest), Res the result that it
+// expects (WorkflowResponse or ArtifactActionResponse). In the context of f, activities are retried without limit, because
+// a process outlives an outage of the service, and the functions of this package act on the process.
 //
-// A child workflow, or one that something else starts, may have arguments and results of its own.
+// Child workflows, and workflows that other clients start, may have any argument and result.
 func RegisterWorkflow[Req, Res any](w *Worker, name string, f func(workflow.Context, Req) (Res, error)) {
 	w.workflows = append(w.workflows, registered{name, func(ctx workflow.Context, request Req) (Res, error) {
-		return f(begin(ctx, request), request)
+		return f(withProcess(ctx, request), request)
 	}})
 }
 
@@ -118,19 +119,19 @@ func RegisterActivity[Req, Res any](w *Worker, name string, f func(context.Conte
 	}})
 }
 
-// RegisterOn registers what the worker runs with something else: a test environment of Temporal, or a worker that is
-// made in another way.
+// RegisterOn registers the workflows and activities with another registry: a test environment or a worker of Temporal's
+// SDK.
 func (w *Worker) RegisterOn(registry worker.Registry) {
 	for _, r := range w.workflows {
 		registry.RegisterWorkflowWithOptions(r.f, workflow.RegisterOptions{Name: r.name})
 	}
-	for _, r := range w.activities() {
+	for _, r := range w.allActivities() {
 		registry.RegisterActivityWithOptions(r.f, activity.RegisterOptions{Name: r.name})
 	}
 }
 
-// activities returns those registered; those of the API are of no use without workflows.
-func (w *Worker) activities() []registered {
+// allActivities returns the registered activities, and the activities of the API if there are workflows.
+func (w *Worker) allActivities() []registered {
 	if len(w.workflows) > 0 {
 		return w.activity
 	}
@@ -160,8 +161,8 @@ func (w *Worker) serve(ctx context.Context) error {
 		return err
 	}
 	// Registered before the first poll, so that the service knows the queue when it issues the first token.
-	registered := newRegistration(w.client, w.logger, w.params())
-	if err := w.untilDone(ctx, "worker registration", registered.once); err != nil {
+	registered := newRegistration(w.client, w.logger, w.registrationParams())
+	if err := w.untilDone(ctx, "worker registration", registered.registerOnce); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -170,7 +171,7 @@ func (w *Worker) serve(ctx context.Context) error {
 	defer func() { cancel(); <-kept }()
 	go func() {
 		defer close(kept)
-		if err := registered.keep(ctx); err != nil {
+		if err := registered.keepRegistered(ctx); err != nil {
 			fatal <- err
 		}
 	}()
@@ -238,8 +239,8 @@ func (w *Worker) poll(
 	}
 }
 
-// untilDone repeats a step with growing pauses until it succeeds or ctx ends. Refusals are repeated too: the
-// application may not be known yet when the worker starts beside the service.
+// untilDone repeats a step with backoff until it succeeds or ctx ends. Refusals are retried too: the application may not
+// exist yet if the worker starts together with the service.
 func (w *Worker) untilDone(ctx context.Context, step string, attempt func(context.Context) error) error {
 	for wait := firstStartWait; ; wait = min(2*wait, maxStartWait) {
 		err := attempt(ctx)
@@ -250,20 +251,20 @@ func (w *Worker) untilDone(ctx context.Context, step string, attempt func(contex
 			w.logger.WarnContext(ctx, "start-up step did not succeed, trying again", slog.String("step", step),
 				slog.Duration("pause", wait), slog.Any("error", err))
 		}
-		if err := pausing(ctx, wait); err != nil {
+		if err := sleep(ctx, wait); err != nil {
 			return fmt.Errorf("%s: %w", step, err)
 		}
 	}
 }
 
-func (w *Worker) params() rest.WorkerCreateParams {
+func (w *Worker) registrationParams() rest.WorkerCreateParams {
 	return rest.WorkerCreateParams{
 		Identity: w.cfg.Identity, TaskQueue: w.cfg.TaskQueue, Hostname: w.cfg.Hostname, IP: hostAddress(),
-		WorkflowTypes: names(w.workflows), ActivityTypes: names(w.activities()),
+		WorkflowTypes: namesOf(w.workflows), ActivityTypes: namesOf(w.allActivities()),
 	}
 }
 
-func names(all []registered) []string {
+func namesOf(all []registered) []string {
 	result := make([]string, len(all))
 	for i, r := range all {
 		result[i] = r.name
@@ -271,8 +272,8 @@ func names(all []registered) []string {
 	return result
 }
 
-// connect dials Temporal and starts polling. What it returns stops that, waiting for the tasks in hand. A refusal for
-// good is sent to fatal.
+// connect dials Temporal and starts polling. stop ends polling and waits for running tasks. A permanent refusal is sent to
+// fatal.
 func (w *Worker) connect(ctx context.Context, access engineAccess, denied *denials, fatal chan<- error) (stop func(), err error) {
 	// Workflows that the service starts with a key keep their payloads to themselves.
 	keys := encryption.NewKeys(w.cfg.Clock, w.client.EncryptionKey)
@@ -283,7 +284,7 @@ func (w *Worker) connect(ctx context.Context, access engineAccess, denied *denia
 		Logger:      log.NewStructuredLogger(w.logger),
 		Credentials: client.NewAPIKeyDynamicCredentials(access.token),
 		ConnectionOptions: client.ConnectionOptions{
-			TLS: access.tls.Clone(), DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(denied.watch)},
+			TLS: access.tls.Clone(), DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(denied.newInterceptor)},
 		},
 		DataConverter:      encryption.NewDataConverter(keys),
 		ContextPropagators: []workflow.ContextPropagator{encryption.Propagator{}},

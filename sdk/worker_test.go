@@ -48,14 +48,14 @@ func newAuthority(t *testing.T) *authority {
 	return &authority{t, key, cert, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))}
 }
 
-// issue returns a server's certificate and its PKCS#8 key as PEM.
-func (a *authority) issue(serial int64) (certificate, key string) {
+// issueCertificate returns a server's certificate and its PKCS#8 key as PEM.
+func (a *authority) issueCertificate(serial int64) (certificate, key string) {
 	a.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(a.t, err)
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
 	require.NoError(a.t, err)
-	return a.certify(x509.ExtKeyUsageServerAuth, serial, private.Public()),
+	return a.signCertificate(x509.ExtKeyUsageServerAuth, serial, private.Public()),
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
 }
 
@@ -70,10 +70,10 @@ func (a *authority) answerRequest(serial int64, request string) string {
 	if err != nil || parsed.CheckSignature() != nil {
 		return "the request is not signed"
 	}
-	return a.certify(x509.ExtKeyUsageClientAuth, serial, parsed.PublicKey)
+	return a.signCertificate(x509.ExtKeyUsageClientAuth, serial, parsed.PublicKey)
 }
 
-func (a *authority) certify(usage x509.ExtKeyUsage, serial int64, public any) string {
+func (a *authority) signCertificate(usage x509.ExtKeyUsage, serial int64, public any) string {
 	a.t.Helper()
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "leaf"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
@@ -120,7 +120,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *service) seen() []string {
+func (s *service) requestLog() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.calls...)
@@ -129,7 +129,7 @@ func (s *service) seen() []string {
 // handshake connects to a TLS listener of the authority and returns the serial of the certificate it saw.
 func handshake(t *testing.T, ca *authority, settings *tls.Config) int64 {
 	t.Helper()
-	certificate, key := ca.issue(1000)
+	certificate, key := ca.issueCertificate(1000)
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	require.NoError(t, err)
 	clients := x509.NewCertPool()
@@ -172,7 +172,7 @@ func TestEngineAccessOpensMutualTLSAndRenewsItsCertificate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "demo", access.namespace)
 	require.EqualValues(t, 1, handshake(t, granting.ca, access.tls))
-	clock.pass(41 * time.Minute)
+	clock.advance(41 * time.Minute)
 	require.EqualValues(t, 2, handshake(t, granting.ca, access.tls), "renewed in the last third of its life")
 
 	token, err := access.token(t.Context())
@@ -181,7 +181,7 @@ func TestEngineAccessOpensMutualTLSAndRenewsItsCertificate(t *testing.T) {
 	require.Equal(t, []string{
 		"/v2024-06-14/authentications ENGINE_CERTIFICATE", "/v2024-06-14/authentications ENGINE_CERTIFICATE",
 		"/v2024-06-14/authentications ENGINE_TOKEN",
-	}, granting.seen())
+	}, granting.requestLog())
 }
 
 func TestUnusableCertificateIsAnErrorThatHidesTheKey(t *testing.T) {
@@ -228,14 +228,14 @@ func TestRunWaitsForServiceAndTemporalAndStopsCleanly(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var log, stdout lockedBuffer
 	ended := make(chan error, 1)
-	loan := program()
+	loan := newProgram()
 	loan.Register = func(w *Worker) error {
 		RegisterWorkflow(w, "LoanWorkflow", func(workflow.Context, WorkflowRequest) (WorkflowResponse, error) { return WorkflowResponse{}, nil })
 		return nil
 	}
 	go func() {
 		ended <- loan.Run(ctx, []string{"-endpoint", rest.URL, "-temporal-address", listener.Addr().String(), "-client-id", "app"},
-			variables(map[string]string{"LOAN_WORKER_CLIENT_SECRET": "s3cret"}), &stdout, &log)
+			getenvOf(map[string]string{"LOAN_WORKER_CLIENT_SECRET": "s3cret"}), &stdout, &log)
 	}()
 	require.Eventually(t, func() bool {
 		return bytes.Contains([]byte(log.String()), []byte(`step="Temporal connection"`))
@@ -249,7 +249,7 @@ func TestRunWaitsForServiceAndTemporalAndStopsCleanly(t *testing.T) {
 	require.Equal(t, []string{
 		"/v2024-06-14/authentications ENGINE_CERTIFICATE", "/v2024-06-14/authentications ENGINE_CERTIFICATE",
 		"/v2024-06-14/workers QUEUE_LOAN",
-	}, granting.seen()[:3])
+	}, granting.requestLog()[:3])
 }
 
 func TestUntilDoneEndsWithTheContext(t *testing.T) {
@@ -268,15 +268,15 @@ func TestReportedTypesAreTheRegisteredOnes(t *testing.T) {
 	w, err := NewWorker(Config{Client: ClientConfig{Endpoint: "http://localhost", Credentials: BearerToken("token")}, TaskQueue: "Q", Identity: "me", Hostname: "here"})
 	require.NoError(t, err)
 	RegisterActivity(w, "Own", func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil })
-	require.Equal(t, []string{"Own"}, w.params().ActivityTypes, "without workflows there are no operations")
+	require.Equal(t, []string{"Own"}, w.registrationParams().ActivityTypes, "without workflows there are no operations")
 	RegisterWorkflow(w, "OwnWorkflow", func(workflow.Context, WorkflowRequest) (WorkflowResponse, error) { return WorkflowResponse{}, nil })
-	params := w.params()
+	params := w.registrationParams()
 	require.Equal(t, []string{"OwnWorkflow"}, params.WorkflowTypes)
 	require.Subset(t, params.ActivityTypes, []string{"Own", "KuFlow_Engine_createProcessItem", "KuFlow_Engine_patchBusinessArtifact"})
 	require.Equal(t, "me here Q", params.Identity+" "+params.Hostname+" "+params.TaskQueue)
 	before := len(params.ActivityTypes)
 	RegisterActivity(w, "KuFlow_Engine_retrieveProcess", func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil })
-	require.Len(t, w.params().ActivityTypes, before, "one replaces the other")
+	require.Len(t, w.registrationParams().ActivityTypes, before, "one replaces the other")
 	_, err = NewWorker(Config{})
 	require.ErrorContains(t, err, "no task queue")
 	_, err = NewWorker(Config{TaskQueue: "Q"})

@@ -22,10 +22,10 @@ const (
 	TaskDataInvalid = "TaskDataInvalid"
 )
 
-// process contains what the functions of this package know of the process that a workflow is about.
+// process contains the process of a workflow.
 type process struct {
 	id uuid.UUID
-	// own reports whether the workflow is that of the process, which gets the signals about items.
+	// own reports whether this is the process workflow, which receives the signals about items.
 	own       bool
 	completed map[uuid.UUID]bool
 	// arrived are the messages and threads that no call has returned yet, in their order.
@@ -34,8 +34,8 @@ type process struct {
 
 type processKey struct{}
 
-// begin prepares the context of a workflow: activities are repeated without bound, and the process is known.
-func begin(ctx workflow.Context, request any) workflow.Context {
+// withProcess prepares the context of a workflow: activities are repeated without bound, and the process is known.
+func withProcess(ctx workflow.Context, request any) workflow.Context {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
@@ -44,7 +44,7 @@ func begin(ctx workflow.Context, request any) workflow.Context {
 	switch r := request.(type) {
 	case WorkflowRequest:
 		p.id, p.own = r.ProcessID, true
-		workflow.Go(ctx, p.collect)
+		workflow.Go(ctx, p.collectSignals)
 	case UserActionRequest:
 		p.id = r.ProcessID
 	case RobotRequest:
@@ -53,9 +53,9 @@ func begin(ctx workflow.Context, request any) workflow.Context {
 	return workflow.WithValue(ctx, processKey{}, p)
 }
 
-// collect remembers the content of signals about items. A signal may arrive before the activity that created its task has
+// collectSignals remembers the content of signals about items. A signal may arrive before the activity that created its task has
 // returned, and more than once: of tasks only membership counts.
-func (p *process) collect(ctx workflow.Context) {
+func (p *process) collectSignals(ctx workflow.Context) {
 	signals := workflow.GetSignalChannel(ctx, itemSignalName)
 	seen := map[uuid.UUID]bool{}
 	for {
@@ -73,8 +73,8 @@ func (p *process) collect(ctx workflow.Context) {
 	}
 }
 
-// in returns the process of a workflow that RegisterWorkflow has prepared the context of.
-func in(ctx workflow.Context) (*process, error) {
+// processIn returns the process of a workflow that RegisterWorkflow has prepared the context of.
+func processIn(ctx workflow.Context) (*process, error) {
 	p, ok := ctx.Value(processKey{}).(*process)
 	if !ok || p.id == uuid.Nil {
 		return nil, temporal.NewNonRetryableApplicationError("the workflow is not about a process", "NoProcess", nil)
@@ -190,17 +190,17 @@ func valueOf(data any) (rest.JSONValue, error) {
 // CreateTask creates a task of the process and does not wait for it. However often the activity or the whole workflow is
 // repeated, the process has one task of each code, unless WithKey says otherwise.
 func CreateTask(ctx workflow.Context, code string, options ...Option) (rest.ProcessItem, error) {
-	p, err := in(ctx)
+	p, err := processIn(ctx)
 	if err != nil {
 		return rest.ProcessItem{}, err
 	}
-	return create(ctx, rest.ProcessItemCreateParams{Type: rest.ProcessItemTypeTASK, ProcessID: p.id}, code, options)
+	return createItem(ctx, rest.ProcessItemCreateParams{Type: rest.ProcessItemTypeTASK, ProcessID: p.id}, code, options)
 }
 
-// SendMessage creates a message in the process, or a thread's message with WithThread. Its id is chosen like that of a
-// task, so a second message with the same code needs WithKey.
+// SendMessage creates a message in the process, or in a thread with WithThread. Its id is derived from the code, as for
+// tasks; a second message with the same code needs WithKey.
 func SendMessage(ctx workflow.Context, code, text string, options ...Option) (rest.ProcessItem, error) {
-	p, err := in(ctx)
+	p, err := processIn(ctx)
 	if err != nil {
 		return rest.ProcessItem{}, err
 	}
@@ -210,10 +210,10 @@ func SendMessage(ctx workflow.Context, code, text string, options ...Option) (re
 	if text != "" {
 		params.Message.Text = &text
 	}
-	return create(ctx, params, code, options)
+	return createItem(ctx, params, code, options)
 }
 
-func create(ctx workflow.Context, params rest.ProcessItemCreateParams, code string, options []Option) (rest.ProcessItem, error) {
+func createItem(ctx workflow.Context, params rest.ProcessItemCreateParams, code string, options []Option) (rest.ProcessItem, error) {
 	id := ItemID(params.ProcessID, code)
 	params.ID, params.ProcessItemDefinitionCode = &id, &code
 	for _, option := range options {
@@ -228,9 +228,9 @@ func create(ctx workflow.Context, params rest.ProcessItemCreateParams, code stri
 	return response.ProcessItem, err
 }
 
-// Task is a task that is completed, with its data as a Go type. Data with a member that the type has no field for is
-// fine, and so is data that violates the schema of the definition, unless the definition requires it to be valid: check
-// what counts. Numbers keep all their digits in fields of type json.RawMessage or json.Number.
+// Task is a completed task with its data as a Go type. Decoding ignores members without a field. The data may violate the
+// schema, unless the definition requires valid data: check the members that the workflow relies on. Numbers keep all their
+// digits in fields of type json.RawMessage or json.Number.
 type Task[T any] struct {
 	Item rest.ProcessItem
 	Data T
@@ -251,7 +251,7 @@ func AwaitTask[T any](ctx workflow.Context, code string, options ...Option) (Tas
 // alone does not complete a task: AwaitCompletion reads it, and continues to wait unless its state is COMPLETED.
 // With it a workflow waits for one of several tasks, or in coroutines for all of them.
 func AwaitCompletion[T any](ctx workflow.Context, created rest.ProcessItem) (Task[T], error) {
-	p, err := in(ctx)
+	p, err := processIn(ctx)
 	if err != nil {
 		return Task[T]{}, err
 	}
@@ -285,7 +285,7 @@ func AwaitCompletion[T any](ctx workflow.Context, created rest.ProcessItem) (Tas
 // Completed reports whether a task is known to be completed: an earlier run of the workflow has seen that, or the signal
 // has arrived. Use it in workflow.Await and workflow.AwaitWithTimeout.
 func Completed(ctx workflow.Context, created rest.ProcessItem) bool {
-	p, err := in(ctx)
+	p, err := processIn(ctx)
 	if err != nil {
 		return false
 	}
@@ -301,7 +301,7 @@ func TaskOf[T any](item rest.ProcessItem) (Task[T], error) {
 	if item.Task == nil {
 		return Task[T]{Item: item}, nil
 	}
-	data, err := decoded[T](item.Task.Data, "data of task "+codeOf(item))
+	data, err := decodeValue[T](item.Task.Data, "data of task "+codeOf(item))
 	return Task[T]{item, data}, err
 }
 
@@ -314,7 +314,7 @@ func codeOf(item rest.ProcessItem) string {
 
 // AwaitMessage returns the next message or thread that a user creates in the process, each once.
 func AwaitMessage(ctx workflow.Context) (rest.ProcessItem, error) {
-	p, err := in(ctx)
+	p, err := processIn(ctx)
 	if err != nil {
 		return rest.ProcessItem{}, err
 	}

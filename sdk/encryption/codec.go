@@ -42,18 +42,18 @@ func (c *codec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error
 	if c.keyID == "" {
 		return payloads, nil
 	}
-	return each(payloads, c.encrypt)
+	return mapPayloads(payloads, c.encrypt)
 }
 
 // Decode implements converter.PayloadCodec. Payloads in the open stay as they are.
 func (c *codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
-	return each(payloads, c.decrypt)
+	return mapPayloads(payloads, c.decrypt)
 }
 
 func (c *codec) encrypt(p *commonpb.Payload) (*commonpb.Payload, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
 	defer cancel()
-	aead, err := c.keys.get(ctx, c.keyID)
+	aead, err := c.keys.cipherOf(ctx, c.keyID)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (c *codec) decrypt(p *commonpb.Payload) (*commonpb.Payload, error) {
 	keyID := string(p.GetMetadata()[metadataKeyID])
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
 	defer cancel()
-	aead, err := c.keys.get(ctx, keyID)
+	aead, err := c.keys.cipherOf(ctx, keyID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (c *codec) decrypt(p *commonpb.Payload) (*commonpb.Payload, error) {
 	return inner, nil
 }
 
-func each(payloads []*commonpb.Payload, f func(*commonpb.Payload) (*commonpb.Payload, error)) ([]*commonpb.Payload, error) {
+func mapPayloads(payloads []*commonpb.Payload, f func(*commonpb.Payload) (*commonpb.Payload, error)) ([]*commonpb.Payload, error) {
 	result := make([]*commonpb.Payload, len(payloads))
 	for i, p := range payloads {
 		var err error

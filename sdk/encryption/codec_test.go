@@ -21,7 +21,7 @@ type vector struct {
 	Key                                    []byte
 }
 
-func vectors(t *testing.T) []vector {
+func readVectors(t *testing.T) []vector {
 	t.Helper()
 	text, err := os.ReadFile("../../engine/testdata/encryption.json")
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func vectors(t *testing.T) []vector {
 func keysOf(t *testing.T) *Keys {
 	t.Helper()
 	return NewKeys(time.Now, func(_ context.Context, id string) ([]byte, error) {
-		for _, v := range vectors(t) {
+		for _, v := range readVectors(t) {
 			if v.KeyID == id {
 				return v.Key, nil
 			}
@@ -44,7 +44,7 @@ func keysOf(t *testing.T) *Keys {
 	})
 }
 
-func (v vector) payload() *commonpb.Payload {
+func (v vector) newPayload() *commonpb.Payload {
 	return &commonpb.Payload{
 		Metadata: map[string][]byte{"encoding": []byte(encoding), "encoding-encrypted-key-id": []byte(v.KeyID)},
 		Data:     []byte(v.Encrypted),
@@ -54,8 +54,8 @@ func (v vector) payload() *commonpb.Payload {
 func TestDecodeReadsWhatOthersEncrypted(t *testing.T) {
 	t.Parallel()
 	c := &codec{keys: keysOf(t)}
-	for _, v := range vectors(t) {
-		decoded, err := c.Decode([]*commonpb.Payload{v.payload()})
+	for _, v := range readVectors(t) {
+		decoded, err := c.Decode([]*commonpb.Payload{v.newPayload()})
 		require.NoError(t, err)
 		require.Equal(t, v.Data, string(decoded[0].GetData()), v.Name)
 		require.Equal(t, v.Encoding, string(decoded[0].GetMetadata()["encoding"]), v.Name)
@@ -70,7 +70,7 @@ func TestEncodeHidesPayloads(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEqual(t, encoded[0].GetData(), encoded[1].GetData())
 	for _, p := range encoded {
-		require.Equal(t, vector{KeyID: "demo-key"}.payload().GetMetadata(), p.GetMetadata())
+		require.Equal(t, vector{KeyID: "demo-key"}.newPayload().GetMetadata(), p.GetMetadata())
 		text, ok := strings.CutPrefix(string(p.GetData()), "AES-256-GCM:")
 		require.True(t, ok)
 		sealed, err := base64.StdEncoding.DecodeString(text)
@@ -98,7 +98,7 @@ func TestWithoutAKeyNothingChanges(t *testing.T) {
 
 func TestWhatCannotBeReadIsAnError(t *testing.T) {
 	t.Parallel()
-	v := vectors(t)[0]
+	v := readVectors(t)[0]
 	c := &codec{keys: keysOf(t), keyID: "absent"}
 	_, err := c.Encode([]*commonpb.Payload{{Data: []byte("1")}})
 	require.ErrorContains(t, err, "no such key")
@@ -112,7 +112,7 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 	} {
 		wrong := v
 		change(&wrong)
-		_, err := c.Decode([]*commonpb.Payload{wrong.payload()})
+		_, err := c.Decode([]*commonpb.Payload{wrong.newPayload()})
 		require.Error(t, err, name)
 		require.NotContains(t, err.Error(), base64.StdEncoding.EncodeToString(v.Key), name)
 	}
@@ -120,7 +120,7 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 
 func TestTheConverterFollowsTheContext(t *testing.T) {
 	t.Parallel()
-	c := &dataConverter{with(keysOf(t), ""), keysOf(t)}
+	c := &dataConverter{newConverter(keysOf(t), ""), keysOf(t)}
 	open, err := c.WithContext(t.Context()).ToPayload("Carol")
 	require.NoError(t, err)
 	require.Equal(t, `"Carol"`, string(open.GetData()))

@@ -37,9 +37,9 @@ func NewKeys(clock func() time.Time, fetch Fetch) *Keys {
 	return &Keys{fetch: fetch, clock: clock, known: map[string]*entry{}}
 }
 
-// get returns the cipher of a key. A failure is not remembered: the next caller asks again.
-func (k *Keys) get(ctx context.Context, id string) (cipher.AEAD, error) {
-	e := k.entry(id)
+// cipherOf returns the cipher of a key. A failure is not remembered: the next caller asks again.
+func (k *Keys) cipherOf(ctx context.Context, id string) (cipher.AEAD, error) {
+	e := k.entryOf(id)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.aead != nil {
@@ -62,8 +62,8 @@ func (k *Keys) get(ctx context.Context, id string) (cipher.AEAD, error) {
 	return e.aead, nil
 }
 
-// entry returns the entry of a key, creating it if necessary, and removes entries that were not used lately.
-func (k *Keys) entry(id string) *entry {
+// entryOf returns the entry of a key, creating it if necessary, and removes entries that were not used lately.
+func (k *Keys) entryOf(id string) *entry {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.clock()

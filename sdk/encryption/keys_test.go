@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// safe counts what is fetched from it, at a time that the test moves.
+// safe counts fetched keys. The test moves its clock.
 type safe struct {
 	*Keys
 	now     atomic.Int64
@@ -29,9 +29,9 @@ func newSafe() *safe {
 	return s
 }
 
-func (s *safe) get(t *testing.T, id string) {
+func (s *safe) requireKey(t *testing.T, id string) {
 	t.Helper()
-	aead, err := s.Keys.get(t.Context(), id)
+	aead, err := s.Keys.cipherOf(t.Context(), id)
 	require.NoError(t, err)
 	require.NotNil(t, aead)
 }
@@ -40,18 +40,18 @@ func TestAKeyIsKeptForAnHourAfterItsLastUse(t *testing.T) {
 	t.Parallel()
 	s := newSafe()
 	for range 5 {
-		s.get(t, "demo-key")
+		s.requireKey(t, "demo-key")
 		s.now.Add(3600)
 	}
 	require.EqualValues(t, 1, s.fetched.Load())
 	s.now.Add(1)
-	s.get(t, "demo-key")
+	s.requireKey(t, "demo-key")
 	require.EqualValues(t, 2, s.fetched.Load())
-	s.get(t, "demo-key.2")
+	s.requireKey(t, "demo-key.2")
 	require.EqualValues(t, 3, s.fetched.Load())
 	require.Len(t, s.known, 2)
 	s.now.Add(3601)
-	s.get(t, "other-key")
+	s.requireKey(t, "other-key")
 	require.Len(t, s.known, 1)
 }
 
@@ -60,7 +60,7 @@ func TestAKeyIsFetchedOnceForAll(t *testing.T) {
 	s := newSafe()
 	var callers sync.WaitGroup
 	for range 16 {
-		callers.Go(func() { s.get(t, "demo-key") })
+		callers.Go(func() { s.requireKey(t, "demo-key") })
 	}
 	callers.Wait()
 	require.EqualValues(t, 1, s.fetched.Load())
@@ -73,11 +73,11 @@ func TestAFailureIsNotRemembered(t *testing.T) {
 	s.answer = func() ([]byte, error) {
 		return nil, errors.New("the service is down")
 	}
-	_, err := s.Keys.get(t.Context(), "demo-key")
+	_, err := s.Keys.cipherOf(t.Context(), "demo-key")
 	require.ErrorContains(t, err, "the service is down")
 	s.answer = func() ([]byte, error) { return make([]byte, 16), nil }
-	_, err = s.Keys.get(t.Context(), "demo-key")
+	_, err = s.Keys.cipherOf(t.Context(), "demo-key")
 	require.ErrorContains(t, err, "16 bytes instead of 32")
 	s.answer = good
-	s.get(t, "demo-key")
+	s.requireKey(t, "demo-key")
 }

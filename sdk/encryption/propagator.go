@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// The headers of what is encrypted. Each holds a JSON string.
+// Headers of encrypted workflows and activities. Each contains a JSON string.
 const (
 	headerEncoding = "x-kuflow-encoding"
 	headerKeyID    = "x-kuflow-encoding-encrypted-key-id"
@@ -31,17 +31,17 @@ var _ workflow.ContextPropagator = Propagator{}
 
 // Inject implements workflow.ContextPropagator.
 func (Propagator) Inject(ctx context.Context, to workflow.HeaderWriter) error {
-	return write(to, keyIDIn(ctx.Value(contextKey{})))
+	return writeKeyID(to, keyIDIn(ctx.Value(contextKey{})))
 }
 
 // InjectFromWorkflow implements workflow.ContextPropagator.
 func (Propagator) InjectFromWorkflow(ctx workflow.Context, to workflow.HeaderWriter) error {
-	return write(to, keyIDIn(ctx.Value(contextKey{})))
+	return writeKeyID(to, keyIDIn(ctx.Value(contextKey{})))
 }
 
 // Extract implements workflow.ContextPropagator.
 func (Propagator) Extract(ctx context.Context, from workflow.HeaderReader) (context.Context, error) {
-	keyID, err := read(from)
+	keyID, err := readKeyID(from)
 	if err != nil || keyID == "" {
 		return ctx, err
 	}
@@ -50,14 +50,14 @@ func (Propagator) Extract(ctx context.Context, from workflow.HeaderReader) (cont
 
 // ExtractToWorkflow implements workflow.ContextPropagator.
 func (Propagator) ExtractToWorkflow(ctx workflow.Context, from workflow.HeaderReader) (workflow.Context, error) {
-	keyID, err := read(from)
+	keyID, err := readKeyID(from)
 	if err != nil || keyID == "" {
 		return ctx, err
 	}
 	return workflow.WithValue(ctx, contextKey{}, keyID), nil
 }
 
-func write(to workflow.HeaderWriter, keyID string) error {
+func writeKeyID(to workflow.HeaderWriter, keyID string) error {
 	if keyID == "" {
 		return nil
 	}
@@ -71,9 +71,9 @@ func write(to workflow.HeaderWriter, keyID string) error {
 	return nil
 }
 
-// read returns the id of the key, or nothing without encryption. An unknown encoding is an error: continuing would
-// write payloads unencrypted.
-func read(from workflow.HeaderReader) (string, error) {
+// readKeyID returns the id of the key, or "" without encryption. An unknown encoding is an error, because payloads would then
+// be written unencrypted.
+func readKeyID(from workflow.HeaderReader) (string, error) {
 	values := map[string]string{}
 	for _, name := range []string{headerEncoding, headerKeyID} {
 		payload, ok := from.Get(name)

@@ -15,17 +15,17 @@ const documentURI = "kuflow-file:uri=ku:document/1;"
 
 // createUserAction invokes a user action that delivers a document.
 func (s *Service) createUserAction(process *rest.Process, r *http.Request) answer {
-	params := read[rest.ProcessActionCreateParams](r)
+	params := decodeBody[rest.ProcessActionCreateParams](r)
 	id := orNew(params.ID)
 	if known, found := s.userActions[id]; found {
-		return ok(known)
+		return okAnswer(known)
 	}
 	code := params.ProcessActionDefinitionCode
 	action := s.addUserAction(process.ID, id, code).ProcessAction
 	if workflowType, found := s.options.UserActions[code]; found {
 		s.startBeside(id, workflowType, procession.UserActionRequest{
 			ProcessID: process.ID, UserActionDefinitionType: string(action.Type), UserActionDefinitionCode: code,
-			UserActionID: id, RequestorPrincipalID: s.caller(r),
+			UserActionID: id, RequestorPrincipalID: s.callerOf(r),
 		})
 	}
 	return answer{http.StatusCreated, action}
@@ -56,7 +56,7 @@ func (s *Service) onUserAction(r *http.Request) answer {
 	if r.Method == http.MethodPost && action.Status == rest.ProcessActionStatusREQUESTED {
 		action.Status = rest.ProcessActionStatusCANCELED
 	}
-	return ok(action.ProcessAction)
+	return okAnswer(action.ProcessAction)
 }
 
 // uploadForAction delivers the document of a user action, which completes that, unless it waits for none.
@@ -68,12 +68,12 @@ func (s *Service) uploadForAction(process *rest.Process, r *http.Request) answer
 	case action.Status != rest.ProcessActionStatusREQUESTED:
 		return answer{http.StatusNotModified, nil}
 	}
-	s.upload(r)
+	s.storeDocument(r)
 	action.Status, action.Downloadable = rest.ProcessActionStatusCOMPLETED, &rest.ProcessActionDownloadable{DocumentURI: new(documentURI)}
-	return ok(process)
+	return okAnswer(process)
 }
 
-func (s *Service) upload(r *http.Request) answer {
+func (s *Service) storeDocument(r *http.Request) answer {
 	content, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(err)
@@ -83,16 +83,16 @@ func (s *Service) upload(r *http.Request) answer {
 		document.Query[name] = values[0]
 	}
 	s.documents = append(s.documents, document)
-	return ok(rest.DocumentReference{DocumentURI: documentURI})
+	return okAnswer(rest.DocumentReference{DocumentURI: documentURI})
 }
 
 func (s *Service) createArtifact(r *http.Request) answer {
-	params := read[rest.BusinessArtifactCreateParams](r)
+	params := decodeBody[rest.BusinessArtifactCreateParams](r)
 	id := orNew(params.ID)
 	if known, found := s.artifacts[id]; found {
-		return ok(known)
+		return okAnswer(known)
 	}
-	artifact := &rest.BusinessArtifact{ID: id, Data: valid(params.Data)}
+	artifact := &rest.BusinessArtifact{ID: id, Data: withoutErrors(params.Data)}
 	if params.BusinessArtifactDefinitionCode != nil {
 		artifact.BusinessArtifactDefinitionRef.Code = *params.BusinessArtifactDefinitionCode
 	}
@@ -110,28 +110,28 @@ func (s *Service) onArtifact(r *http.Request) answer {
 	case http.MethodDelete:
 		return answer{http.StatusNoContent, nil}
 	case http.MethodPut:
-		params := read[rest.BusinessArtifactDataUpdateParams](r)
-		artifact.Data = valid(&params.Data)
+		params := decodeBody[rest.BusinessArtifactDataUpdateParams](r)
+		artifact.Data = withoutErrors(&params.Data)
 	case http.MethodPatch:
-		if refusal, refuse := patched(r, &artifact.Data); refuse {
+		if refusal, refuse := applyPatch(r, &artifact.Data); refuse {
 			return refusal
 		}
 	}
-	return ok(artifact)
+	return okAnswer(artifact)
 }
 
 // createArtifactAction invokes an action that delivers a document. No workflow is started for it: Execute runs that.
 func (s *Service) createArtifactAction(r *http.Request) answer {
-	params := read[rest.BusinessArtifactActionCreateParams](r)
+	params := decodeBody[rest.BusinessArtifactActionCreateParams](r)
 	id := orNew(params.ID)
 	if known, found := s.actions[id]; found {
-		return ok(known)
+		return okAnswer(known)
 	}
 	var input any = struct{}{}
 	if params.Downloadable != nil && params.Downloadable.Input != nil {
 		input = params.Downloadable.Input
 	}
-	return answer{http.StatusCreated, s.addArtifactAction(id, s.value(input))}
+	return answer{http.StatusCreated, s.addArtifactAction(id, s.encodeValue(input))}
 }
 
 func (s *Service) addArtifactAction(id uuid.UUID, input *rest.JSONValue) *rest.BusinessArtifactAction {
@@ -151,5 +151,5 @@ func (s *Service) onArtifactAction(r *http.Request) answer {
 	if r.Method == http.MethodPost && action.Status == rest.BusinessArtifactActionStatusREQUESTED {
 		action.Status = rest.BusinessArtifactActionStatusCANCELED
 	}
-	return ok(action)
+	return okAnswer(action)
 }

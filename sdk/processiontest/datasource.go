@@ -15,7 +15,7 @@ import (
 
 // createQuery asks a data source of the worker, as a form does.
 func (s *Service) createQuery(r *http.Request) answer {
-	params := read[rest.DataSourceQueryCreateParams](r)
+	params := decodeBody[rest.DataSourceQueryCreateParams](r)
 	asked := procession.DataSourceQuery{Code: params.DataSourceCode, PageSize: maxPage}
 	if params.Query != nil {
 		asked.Query = *params.Query
@@ -34,7 +34,7 @@ func (s *Service) createQuery(r *http.Request) answer {
 	before := *query
 	e := s.newEngine()
 	e.RegisterWorkflowWithOptions(func(ctx workflow.Context, q procession.DataSourceQuery) (procession.DataSourcePage[json.RawMessage], error) {
-		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: patience})
+		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: testTimeout})
 		return procession.Call[procession.DataSourcePage[json.RawMessage]](ctx, "KuFlow_DataSource_RunQuery", q)
 	}, workflow.RegisterOptions{Name: "processiontest.DataSource"})
 	s.running.Go(func() {
@@ -82,5 +82,5 @@ func (s *Service) retrieveQuery(r *http.Request) answer {
 	if !found {
 		return notFound()
 	}
-	return ok(query)
+	return okAnswer(query)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// encrypt configures a run to encrypt its payloads, like those of a definition with an encryptionKey.
-func (s *Service) encrypt(e *engine, w *procession.Worker) {
+// useEncryption configures a run to encrypt its payloads, as for a definition with an encryptionKey.
+func (s *Service) useEncryption(e *engine, w *procession.Worker) {
 	key := s.options.EncryptionKey
 	keys := encryption.NewKeys(time.Now, w.Client().EncryptionKey) //nolint:forbidigo // keys are kept for an hour
 	e.SetDataConverter(recording{encryption.NewDataConverter(keys), &s.payloads})
@@ -40,16 +40,16 @@ func (s *Service) retrieveKey(r *http.Request) answer {
 	if r.PathValue("id") != s.options.EncryptionKey {
 		return notFound()
 	}
-	return ok(rest.KmsKey{ID: s.options.EncryptionKey, Value: bytes.Repeat([]byte{7}, 32)})
+	return okAnswer(rest.KmsKey{ID: s.options.EncryptionKey, Value: bytes.Repeat([]byte{7}, 32)})
 }
 
-// payloads are those that Temporal would keep.
+// payloads collects the payloads that Temporal would store.
 type payloads struct {
 	mu  sync.Mutex
 	all []string
 }
 
-// Payloads returns what Temporal would keep of the workflows that have run with an EncryptionKey: arguments and results of
+// Payloads returns the payloads that Temporal would store of workflows with an EncryptionKey: arguments and results of
 // workflows and activities.
 func (s *Service) Payloads() []string {
 	s.payloads.mu.Lock()
@@ -57,7 +57,7 @@ func (s *Service) Payloads() []string {
 	return slices.Clone(s.payloads.all)
 }
 
-// recording is a converter that remembers what it has encoded.
+// recording is a converter that records encoded payloads.
 type recording struct {
 	converter.DataConverter
 
@@ -67,18 +67,18 @@ type recording struct {
 // ToPayload implements converter.DataConverter.
 func (r recording) ToPayload(value any) (*commonpb.Payload, error) {
 	payload, err := r.DataConverter.ToPayload(value)
-	r.remember(payload)
+	r.recordPayloads(payload)
 	return payload, err
 }
 
 // ToPayloads implements converter.DataConverter.
 func (r recording) ToPayloads(values ...any) (*commonpb.Payloads, error) {
 	encoded, err := r.DataConverter.ToPayloads(values...)
-	r.remember(encoded.GetPayloads()...)
+	r.recordPayloads(encoded.GetPayloads()...)
 	return encoded, err
 }
 
-func (r recording) remember(encoded ...*commonpb.Payload) {
+func (r recording) recordPayloads(encoded ...*commonpb.Payload) {
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()
 	for _, payload := range encoded {
@@ -88,14 +88,14 @@ func (r recording) remember(encoded ...*commonpb.Payload) {
 
 // WithWorkflowContext implements workflow.ContextAware.
 func (r recording) WithWorkflowContext(ctx workflow.Context) converter.DataConverter {
-	return recording{r.aware().WithWorkflowContext(ctx), r.seen}
+	return recording{r.contextConverter().WithWorkflowContext(ctx), r.seen}
 }
 
 // WithContext implements workflow.ContextAware.
 func (r recording) WithContext(ctx context.Context) converter.DataConverter {
-	return recording{r.aware().WithContext(ctx), r.seen}
+	return recording{r.contextConverter().WithContext(ctx), r.seen}
 }
 
-func (r recording) aware() workflow.ContextAware {
+func (r recording) contextConverter() workflow.ContextAware {
 	return r.DataConverter.(workflow.ContextAware) //nolint:forcetypeassert,errcheck // that of package encryption is
 }

@@ -15,12 +15,12 @@ import (
 
 // addRequested adds the item of a request. The workflow is notified of the messages and threads of users.
 func (s *Service) addRequested(r *http.Request) (*rest.ProcessItem, answer) {
-	params := read[rest.ProcessItemCreateParams](r)
+	params := decodeBody[rest.ProcessItemCreateParams](r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	item, a := s.add(params)
-	if item != nil && item.Task == nil && !s.isWorker(s.caller(r)) {
-		s.signal(item)
+	item, a := s.addItem(params)
+	if item != nil && item.Task == nil && !s.isWorker(s.callerOf(r)) {
+		s.signalItem(item)
 	}
 	return item, a
 }
@@ -32,11 +32,11 @@ func (s *Service) createItem(w http.ResponseWriter, r *http.Request) {
 			person(&Task{*item, s})
 		}
 	}
-	send(w, a)
+	writeAnswer(w, a)
 }
 
-// add adds an item, which it returns, or finds the one with its id.
-func (s *Service) add(params rest.ProcessItemCreateParams) (*rest.ProcessItem, answer) {
+// addItem adds an item, which it returns, or finds the one with its id.
+func (s *Service) addItem(params rest.ProcessItemCreateParams) (*rest.ProcessItem, answer) {
 	if refusal, refuse := s.refusesItem(params); refuse {
 		return nil, refusal
 	}
@@ -45,14 +45,14 @@ func (s *Service) add(params rest.ProcessItemCreateParams) (*rest.ProcessItem, a
 		ProcessItemDefinitionRef: &rest.ProcessItemDefinitionRef{Code: *params.ProcessItemDefinitionCode},
 		ProcessItemThreadID:      params.ProcessItemThreadID,
 	}
-	if known := s.item(added.ID); known != nil {
+	if known := s.itemWithID(added.ID); known != nil {
 		if known.Type != added.Type || known.ProcessID != added.ProcessID {
-			return nil, refused(http.StatusConflict, rest.ErrorCodeCONFLICT, "")
+			return nil, errorAnswer(http.StatusConflict, rest.ErrorCodeCONFLICT, "")
 		}
-		return nil, ok(*known)
+		return nil, okAnswer(*known)
 	}
 	if process := s.processes[params.ProcessID]; process != nil && process.State != rest.ProcessStateRUNNING {
-		return nil, refused(http.StatusForbidden, rest.ErrorCodePROCESSFINISHED, "")
+		return nil, errorAnswer(http.StatusForbidden, rest.ErrorCodePROCESSFINISHED, "")
 	}
 	if params.Message != nil {
 		added.Message = &rest.ProcessItemMessage{Text: params.Message.Text, Data: params.Message.Data}
@@ -60,11 +60,11 @@ func (s *Service) add(params rest.ProcessItemCreateParams) (*rest.ProcessItem, a
 	if params.Type == rest.ProcessItemTypeTASK {
 		task := cmp.Or(params.Task, &rest.ProcessItemTaskCreateParams{})
 		added.Task = &rest.ProcessItemTask{
-			State: rest.ProcessItemTaskStateREADY, Data: valid(task.Data), ContextData: valid(task.ContextData), Logs: []rest.ProcessItemTaskLog{},
+			State: rest.ProcessItemTaskStateREADY, Data: withoutErrors(task.Data), ContextData: withoutErrors(task.ContextData), Logs: []rest.ProcessItemTaskLog{},
 		}
-		if added.OwnerID = s.principal(params.OwnerID, params.OwnerEmail); added.OwnerID != nil {
+		if added.OwnerID = s.principalOf(params.OwnerID, params.OwnerEmail); added.OwnerID != nil {
 			added.Task.State = rest.ProcessItemTaskStateCLAIMED
-			s.assist(added)
+			s.startAssistance(added)
 		}
 	}
 	if s.options.Spoil != nil {
@@ -75,27 +75,27 @@ func (s *Service) add(params rest.ProcessItemCreateParams) (*rest.ProcessItem, a
 	return &created, answer{http.StatusCreated, created}
 }
 
-// refusesItem looks at what is said of an item that is to be created.
+// refusesItem validates the parameters of a new item.
 func (s *Service) refusesItem(params rest.ProcessItemCreateParams) (refusal answer, refuse bool) {
 	message := cmp.Or(params.Message, &rest.ProcessItemMessageCreateParams{})
 	switch {
 	case s.processes[params.ProcessID] == nil:
 		return notFound(), true
 	case params.ProcessItemDefinitionCode == nil && params.Type != rest.ProcessItemTypeMESSAGE:
-		return invalid("/processItemDefinitionCode"), true
+		return invalidAnswer("/processItemDefinitionCode"), true
 	case params.Type == rest.ProcessItemTypeMESSAGE && message.Text == nil && message.Data == nil:
-		return invalid("/message"), true
+		return invalidAnswer("/message"), true
 	case message.Data != nil && message.DataStructureDataDefinitionCode == nil:
-		return invalid("/message/dataStructureDataDefinitionCode"), true
-	case params.ProcessItemThreadID != nil && s.item(*params.ProcessItemThreadID) == nil:
-		return invalid("/processItemThreadId"), true
-	case params.OwnerEmail != nil && s.principal(params.OwnerID, params.OwnerEmail) == nil:
-		return invalid("/ownerEmail"), true
+		return invalidAnswer("/message/dataStructureDataDefinitionCode"), true
+	case params.ProcessItemThreadID != nil && s.itemWithID(*params.ProcessItemThreadID) == nil:
+		return invalidAnswer("/processItemThreadId"), true
+	case params.OwnerEmail != nil && s.principalOf(params.OwnerID, params.OwnerEmail) == nil:
+		return invalidAnswer("/ownerEmail"), true
 	}
 	return answer{}, false
 }
 
-func (s *Service) item(id uuid.UUID) *rest.ProcessItem {
+func (s *Service) itemWithID(id uuid.UUID) *rest.ProcessItem {
 	if i := slices.IndexFunc(s.items, func(item *rest.ProcessItem) bool { return item.ID == id }); i >= 0 {
 		return s.items[i]
 	}
@@ -111,8 +111,8 @@ func (s *Service) findItems(r *http.Request) answer {
 		if item.Task != nil {
 			state = string(item.Task.State)
 		}
-		if among(query["processId"], item.ProcessID.String()) && among(query["type"], string(item.Type)) && among(query["taskState"], state) &&
-			among(query["processItemDefinitionCode"], item.ProcessItemDefinitionRef.Code) && s.sees(s.caller(r), item) {
+		if matchesFilter(query["processId"], item.ProcessID.String()) && matchesFilter(query["type"], string(item.Type)) && matchesFilter(query["taskState"], state) &&
+			matchesFilter(query["processItemDefinitionCode"], item.ProcessItemDefinitionRef.Code) && s.canRead(s.callerOf(r), item) {
 			found = append(found, item)
 		}
 	}
@@ -129,11 +129,11 @@ func (s *Service) findItems(r *http.Request) answer {
 			content[i].Message = &rest.ProcessItemMessagePageItem{Text: item.Message.Text}
 		}
 	}
-	return page(r, content)
+	return pageOf(r, content)
 }
 
-// page returns the page of a list that the request asks for.
-func page[T any](r *http.Request, all []T) answer {
+// pageOf returns the page of a list that the request asks for.
+func pageOf[T any](r *http.Request, all []T) answer {
 	number, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	size, err := strconv.Atoi(r.URL.Query().Get("size"))
 	if err != nil {
@@ -147,37 +147,37 @@ func page[T any](r *http.Request, all []T) answer {
 	if size > 0 {
 		metadata.TotalPages = (len(all) + size - 1) / size
 	}
-	return ok(map[string]any{"content": content, "metadata": metadata})
+	return okAnswer(map[string]any{"content": content, "metadata": metadata})
 }
 
-func (s *Service) sees(caller uuid.UUID, item *rest.ProcessItem) bool {
+func (s *Service) canRead(caller uuid.UUID, item *rest.ProcessItem) bool {
 	return s.options.Hidden == nil || !s.options.Hidden(caller, *item)
 }
 
 // onItem returns every operation on one item.
 func (s *Service) onItem(operation string) func(*http.Request) answer {
 	return func(r *http.Request) answer {
-		caller, item := s.caller(r), s.item(uuid.MustParse(r.PathValue("id")))
+		caller, item := s.callerOf(r), s.itemWithID(uuid.MustParse(r.PathValue("id")))
 		switch {
-		case item == nil || !s.sees(caller, item):
+		case item == nil || !s.canRead(caller, item):
 			return notFound()
 		case operation == "retrieve":
-			return ok(item)
+			return okAnswer(item)
 		case item.Task == nil:
 			return invalidState()
 		}
 		if refusal, refuse := s.refusesTask(operation, item, caller); refuse {
 			return refusal
 		}
-		// What was answered before stays as it was.
+		// Earlier responses must not change.
 		item.Task = new(*item.Task)
-		if refusal, refuse := s.act(operation, item, caller, r); refuse {
+		if refusal, refuse := s.changeTask(operation, item, caller, r); refuse {
 			return refusal
 		}
 		if s.options.Spoil != nil {
 			s.options.Spoil(operation, item)
 		}
-		return ok(item)
+		return okAnswer(item)
 	}
 }
 
@@ -187,17 +187,17 @@ func (s *Service) refusesTask(operation string, item *rest.ProcessItem, caller u
 	owned := item.OwnerID != nil && *item.OwnerID == caller
 	state := item.Task.State
 	ended := state == rest.ProcessItemTaskStateCOMPLETED || state == rest.ProcessItemTaskStateCANCELLED
-	notOwned := refused(http.StatusForbidden, rest.ErrorCodeTASKNOTOWNED, "")
+	notOwned := errorAnswer(http.StatusForbidden, rest.ErrorCodeTASKNOTOWNED, "")
 	switch {
-	case operation == "context" && !s.manages(caller):
-		return refused(http.StatusForbidden, rest.ErrorCodeACCESSDENIED, ""), true
+	case operation == "context" && !s.canManage(caller):
+		return errorAnswer(http.StatusForbidden, rest.ErrorCodeACCESSDENIED, ""), true
 	case operation == "complete" && item.OwnerID != nil && !owned:
 		return notOwned, true
 	case operation == "complete":
 		return invalidState(), state == rest.ProcessItemTaskStateREADY || state == rest.ProcessItemTaskStateCANCELLED
 	case operation == "claim" && !ended && item.OwnerID != nil && !owned:
-		return refused(http.StatusConflict, rest.ErrorCodeTASKALREADYCLAIMED, ""), true
-	case operation != "claim" && !owned && !s.manages(caller):
+		return errorAnswer(http.StatusConflict, rest.ErrorCodeTASKALREADYCLAIMED, ""), true
+	case operation != "claim" && !owned && !s.canManage(caller):
 		return notOwned, true
 	case operation == "log":
 		return invalidState(), state == rest.ProcessItemTaskStateCANCELLED
@@ -205,16 +205,16 @@ func (s *Service) refusesTask(operation string, item *rest.ProcessItem, caller u
 	return invalidState(), ended
 }
 
-// manages reports whether a caller manages processes.
-func (s *Service) manages(caller uuid.UUID) bool {
+// canManage reports whether a caller manages processes.
+func (s *Service) canManage(caller uuid.UUID) bool {
 	return s.isWorker(caller) || slices.Contains(s.options.Managers, caller)
 }
 
 // isWorker reports whether a caller is the application of the worker, which has the zero id.
 func (s *Service) isWorker(caller uuid.UUID) bool { return caller == uuid.Nil }
 
-// assist starts the robot of a task that got an owner.
-func (s *Service) assist(item *rest.ProcessItem) {
+// startAssistance starts the robot of a task that got an owner.
+func (s *Service) startAssistance(item *rest.ProcessItem) {
 	if robot, found := s.options.Robots[item.ProcessItemDefinitionRef.Code]; found {
 		s.startBeside(item.ID, robot.Workflow, procession.RobotRequest{
 			ProcessID: item.ProcessID, ProcessItemID: item.ID, RobotOperation: robot.Operation,
@@ -222,51 +222,51 @@ func (s *Service) assist(item *rest.ProcessItem) {
 	}
 }
 
-func (s *Service) act(operation string, item *rest.ProcessItem, caller uuid.UUID, r *http.Request) (refusal answer, refuse bool) {
+func (s *Service) changeTask(operation string, item *rest.ProcessItem, caller uuid.UUID, r *http.Request) (refusal answer, refuse bool) {
 	switch operation {
 	case "claim":
 		if item.OwnerID == nil {
 			item.OwnerID, item.Task.State = &caller, rest.ProcessItemTaskStateCLAIMED
-			s.assist(item)
+			s.startAssistance(item)
 		}
 	case "assign":
-		params := read[rest.ProcessItemTaskAssignParams](r)
-		owner := s.principal(params.OwnerID, params.OwnerEmail)
+		params := decodeBody[rest.ProcessItemTaskAssignParams](r)
+		owner := s.principalOf(params.OwnerID, params.OwnerEmail)
 		if owner == nil {
-			return invalid("/ownerId"), true
+			return invalidAnswer("/ownerId"), true
 		}
 		item.OwnerID, item.Task.State = owner, rest.ProcessItemTaskStateCLAIMED
 	case "log":
-		params := read[rest.ProcessItemTaskAppendLogParams](r)
+		params := decodeBody[rest.ProcessItemTaskAppendLogParams](r)
 		item.Task.Logs = append(slices.Clone(item.Task.Logs), rest.ProcessItemTaskLog{
 			ID: uuid.New(), Level: params.Level, Message: params.Message, Timestamp: time.Unix(0, 0).UTC(),
 		})
 	case "update":
-		params := read[rest.ProcessItemTaskDataUpdateParams](r)
-		item.Task.Data = valid(&params.Data)
+		params := decodeBody[rest.ProcessItemTaskDataUpdateParams](r)
+		item.Task.Data = withoutErrors(&params.Data)
 	case "context":
-		params := read[rest.ProcessItemTaskContextDataUpdateParams](r)
-		item.Task.ContextData = valid(&params.Data)
+		params := decodeBody[rest.ProcessItemTaskContextDataUpdateParams](r)
+		item.Task.ContextData = withoutErrors(&params.Data)
 	case "patch":
-		return patched(r, &item.Task.Data)
+		return applyPatch(r, &item.Task.Data)
 	case "complete":
 		if item.Task.State != rest.ProcessItemTaskStateCOMPLETED {
-			s.complete(item, nil)
+			s.completeItem(item, nil)
 		}
 	}
 	return answer{}, false
 }
 
-// complete completes a task, with other data unless that is nil, and signals the workflow of its process.
-func (s *Service) complete(item *rest.ProcessItem, data *rest.JSONValue) {
+// completeItem completes a task, with other data unless that is nil, and signals the workflow of its process.
+func (s *Service) completeItem(item *rest.ProcessItem, data *rest.JSONValue) {
 	item.Task = new(*item.Task)
 	item.Task.State = rest.ProcessItemTaskStateCOMPLETED
 	item.Task.Data = cmp.Or(data, item.Task.Data)
-	s.signal(item)
+	s.signalItem(item)
 }
 
-// signal notifies the workflow of a process of an item.
-func (s *Service) signal(item *rest.ProcessItem) {
+// signalItem notifies the workflow of a process of an item.
+func (s *Service) signalItem(item *rest.ProcessItem) {
 	if e, running := s.engines[item.ProcessID]; running {
 		signal := procession.ItemSignal{ID: item.ID, Type: string(item.Type)}
 		e.onceStarted(func() { e.SignalWorkflow(itemSignal, signal) })

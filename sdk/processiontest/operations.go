@@ -16,16 +16,16 @@ import (
 // maxPage is how many entries a page has when the request does not say.
 const maxPage = 25
 
-// answer contains what an operation answers: a status and what is encoded as its body.
+// answer is the response of an operation: a status and the value of its body.
 type answer struct {
 	status int
 	body   any
 }
 
-func ok(body any) answer { return answer{http.StatusOK, body} }
+func okAnswer(body any) answer { return answer{http.StatusOK, body} }
 
-// refused returns the answer to what the service refuses. Location is the place in the request, if there is one.
-func refused(status int, code rest.ErrorCode, location string) answer {
+// errorAnswer returns an error response. location is the position in the request, or "".
+func errorAnswer(status int, code rest.ErrorCode, location string) answer {
 	info := rest.DefaultErrorInfo{Code: code, Message: string(code)}
 	if location != "" {
 		info.Location, info.LocationType = &location, new(rest.DefaultErrorInfoLocationTypeBody)
@@ -33,30 +33,30 @@ func refused(status int, code rest.ErrorCode, location string) answer {
 	return answer{status, rest.DefaultError{Status: status, Message: string(code), Timestamp: time.Unix(0, 0).UTC(), Errors: []rest.DefaultErrorInfo{info}}}
 }
 
-func notFound() answer { return refused(http.StatusNotFound, rest.ErrorCodeNOTFOUND, "") }
+func notFound() answer { return errorAnswer(http.StatusNotFound, rest.ErrorCodeNOTFOUND, "") }
 
-func invalidState() answer { return refused(http.StatusConflict, rest.ErrorCodeINVALIDSTATE, "") }
+func invalidState() answer { return errorAnswer(http.StatusConflict, rest.ErrorCodeINVALIDSTATE, "") }
 
-func invalid(location string) answer {
-	return refused(http.StatusBadRequest, rest.ErrorCodeVALIDATION, location)
+func invalidAnswer(location string) answer {
+	return errorAnswer(http.StatusBadRequest, rest.ErrorCodeVALIDATION, location)
 }
 
-// operations returns those under the lock of the service, by their method and path.
-func (s *Service) operations() map[string]func(*http.Request) answer {
+// operationHandlers returns those under the lock of the service, by their method and path.
+func (s *Service) operationHandlers() map[string]func(*http.Request) answer {
 	return map[string]func(*http.Request) answer{
 		"GET /principals/{id}":                                           s.retrievePrincipal,
 		"POST /processes":                                                s.createProcess,
 		"GET /processes":                                                 s.findProcesses,
-		"GET /processes/{id}":                                            s.onProcess(func(p *rest.Process, _ *http.Request) answer { return ok(p) }),
+		"GET /processes/{id}":                                            s.onProcess(func(p *rest.Process, _ *http.Request) answer { return okAnswer(p) }),
 		"PUT /processes/{id}/metadata":                                   s.onProcess(whileItRuns(updateMetadata)),
 		"PATCH /processes/{id}/metadata":                                 s.onProcess(whileItRuns(patchMetadata)),
 		"PUT /processes/{id}/entity":                                     s.onProcess(whileItRuns(updateEntity)),
 		"PATCH /processes/{id}/entity":                                   s.onProcess(whileItRuns(patchEntity)),
 		"POST /processes/{id}/~actions/change-initiator":                 s.onProcess(whileItRuns(s.changeInitiator)),
-		"POST /processes/{id}/~actions/complete":                         s.onProcess(s.end(rest.ProcessStateCOMPLETED)),
-		"POST /processes/{id}/~actions/cancel":                           s.onProcess(s.end(rest.ProcessStateCANCELLED)),
+		"POST /processes/{id}/~actions/complete":                         s.onProcess(s.endHandler(rest.ProcessStateCOMPLETED)),
+		"POST /processes/{id}/~actions/cancel":                           s.onProcess(s.endHandler(rest.ProcessStateCANCELLED)),
 		"POST /processes/{id}/~actions/cancel-process-items":             s.onProcess(s.cancelItems),
-		"POST /processes/{id}/~actions/upload-document":                  s.onProcess(func(_ *rest.Process, r *http.Request) answer { return s.upload(r) }),
+		"POST /processes/{id}/~actions/upload-document":                  s.onProcess(func(_ *rest.Process, r *http.Request) answer { return s.storeDocument(r) }),
 		"POST /processes/{id}/~actions/upload-user-action-document":      s.onProcess(s.uploadForAction),
 		"POST /processes/{id}/actions":                                   s.onProcess(s.createUserAction),
 		"GET /processes/{id}/actions/{action}":                           s.onUserAction,
@@ -81,25 +81,25 @@ func (s *Service) operations() map[string]func(*http.Request) answer {
 		"POST /business-artifacts/{id}/actions":                          s.createArtifactAction,
 		"GET /business-artifacts/{id}/actions/{action}":                  s.onArtifactAction,
 		"POST /business-artifacts/{id}/actions/{action}/~actions/cancel": s.onArtifactAction,
-		"POST /business-artifacts/{id}/~actions/upload-document":         s.upload,
+		"POST /business-artifacts/{id}/~actions/upload-document":         s.storeDocument,
 	}
 }
 
-func (s *Service) routes() http.Handler {
+func (s *Service) newHandler() http.Handler {
 	routes := http.NewServeMux()
-	for pattern, handle := range s.operations() {
+	for pattern, handle := range s.operationHandlers() {
 		method, path, _ := strings.Cut(pattern, " ")
 		routes.HandleFunc(method+" "+version+path, func(w http.ResponseWriter, r *http.Request) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			send(w, handle(r))
+			writeAnswer(w, handle(r))
 		})
 	}
 	// People may work on an item before its creation has returned.
 	routes.HandleFunc("POST "+version+"/process-items", s.createItem)
 	routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.tb.Logf("processiontest does not have %s %s", r.Method, r.URL.Path)
-		send(w, refused(http.StatusNotImplemented, rest.ErrorCodeFEATUREDISABLED, ""))
+		writeAnswer(w, errorAnswer(http.StatusNotImplemented, rest.ErrorCodeFEATUREDISABLED, ""))
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.options.Refuse != nil {
@@ -114,7 +114,7 @@ func (s *Service) routes() http.Handler {
 	})
 }
 
-func send(w http.ResponseWriter, a answer) {
+func writeAnswer(w http.ResponseWriter, a answer) {
 	if a.body == nil {
 		w.WriteHeader(a.status)
 		return
@@ -126,8 +126,8 @@ func send(w http.ResponseWriter, a answer) {
 	}
 }
 
-// read decodes a request; one of the wrong form is a mistake of the test.
-func read[T any](r *http.Request) T {
+// decodeBody decodes a request; one of the wrong form is a mistake of the test.
+func decodeBody[T any](r *http.Request) T {
 	var value T
 	if err := json.NewDecoder(r.Body).Decode(&value); err != nil {
 		panic(err)
@@ -135,12 +135,12 @@ func read[T any](r *http.Request) T {
 	return value
 }
 
-func (s *Service) caller(r *http.Request) uuid.UUID {
+func (s *Service) callerOf(r *http.Request) uuid.UUID {
 	return s.options.Principals[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
 }
 
-// principal returns who an id or an e-mail address names, or nil. Every id names a principal.
-func (s *Service) principal(id *uuid.UUID, email *string) *uuid.UUID {
+// principalOf returns who an id or an e-mail address names, or nil. Every id names a principal.
+func (s *Service) principalOf(id *uuid.UUID, email *string) *uuid.UUID {
 	if id != nil || email == nil {
 		return id
 	}
@@ -159,11 +159,11 @@ func (s *Service) retrievePrincipal(r *http.Request) answer {
 	if !known {
 		return notFound()
 	}
-	return ok(rest.Principal{ID: &id, Type: new(rest.PrincipalTypeUSER), Name: new(id.String())})
+	return okAnswer(rest.Principal{ID: &id, Type: new(rest.PrincipalTypeUSER), Name: new(id.String())})
 }
 
-// patched applies a patch to a value. A patch that fails is a refusal.
-func patched(r *http.Request, value **rest.JSONValue) (refusal answer, refuse bool) {
+// applyPatch applies a patch to a value. A patch that fails is a refusal.
+func applyPatch(r *http.Request, value **rest.JSONValue) (refusal answer, refuse bool) {
 	before := json.RawMessage(`{}`)
 	if *value != nil && len((*value).Value) > 0 {
 		before = (*value).Value
@@ -178,14 +178,14 @@ func patched(r *http.Request, value **rest.JSONValue) (refusal answer, refuse bo
 	}
 	after, err := patch.Apply(before)
 	if err != nil {
-		return refused(http.StatusConflict, rest.ErrorCodePATCHFAILED, ""), true
+		return errorAnswer(http.StatusConflict, rest.ErrorCodePATCHFAILED, ""), true
 	}
 	*value = &rest.JSONValue{Valid: new(true), Value: after}
 	return answer{}, false
 }
 
-// valid returns a value as the service keeps it; nil is an empty one.
-func valid(value *rest.JSONValue) *rest.JSONValue {
+// withoutErrors returns a value as the service keeps it; nil is an empty one.
+func withoutErrors(value *rest.JSONValue) *rest.JSONValue {
 	if value == nil || len(value.Value) == 0 {
 		return &rest.JSONValue{Valid: new(true), Value: json.RawMessage(`{}`)}
 	}

@@ -11,20 +11,20 @@ import (
 )
 
 func (s *Service) createProcess(r *http.Request) answer {
-	params := read[rest.ProcessCreateParams](r)
+	params := decodeBody[rest.ProcessCreateParams](r)
 	id := orNew(params.ID)
 	if known, found := s.processes[id]; found {
-		return ok(known)
+		return okAnswer(known)
 	}
-	initiator := s.principal(params.InitiatorID, params.InitiatorEmail)
+	initiator := s.principalOf(params.InitiatorID, params.InitiatorEmail)
 	switch {
 	case params.InitiatorEmail != nil && initiator == nil:
-		return invalid("/initiatorEmail")
+		return invalidAnswer("/initiatorEmail")
 	case initiator == nil:
-		initiator = new(s.caller(r))
+		initiator = new(s.callerOf(r))
 	}
 	process := &rest.Process{
-		ID: id, State: rest.ProcessStateRUNNING, InitiatorID: initiator, Metadata: valid(params.Metadata), Entity: valid(params.Entity),
+		ID: id, State: rest.ProcessStateRUNNING, InitiatorID: initiator, Metadata: withoutErrors(params.Metadata), Entity: withoutErrors(params.Entity),
 		ProcessRelated: &rest.ProcessRelated{Incoming: []uuid.UUID{}, Outcoming: []uuid.UUID{}},
 	}
 	if params.ProcessDefinitionCode != nil {
@@ -33,7 +33,7 @@ func (s *Service) createProcess(r *http.Request) answer {
 	if params.RelatedProcessID != nil {
 		other, found := s.processes[*params.RelatedProcessID]
 		if !found {
-			return invalid("/relatedProcessId")
+			return invalidAnswer("/relatedProcessId")
 		}
 		process.ProcessRelated.Incoming = []uuid.UUID{other.ID}
 		if other.ProcessRelated == nil {
@@ -57,14 +57,14 @@ func orNew(id *uuid.UUID) uuid.UUID {
 
 // startWorkflow runs the workflow of a process as a worker would.
 func (s *Service) startWorkflow(id uuid.UUID) {
-	s.start(id, s.options.Workflow, procession.WorkflowRequest{ProcessID: id}, func(err error) { s.ended(id, err) })
+	s.startRun(id, s.options.Workflow, procession.WorkflowRequest{ProcessID: id}, func(err error) { s.endProcess(id, err) })
 }
 
-// start runs a workflow under an id, and calls ended when it has returned.
-func (s *Service) start(id uuid.UUID, workflowType string, request any, ended func(error)) {
+// startRun runs a workflow under an id, and calls ended when it has returned.
+func (s *Service) startRun(id uuid.UUID, workflowType string, request any, ended func(error)) {
 	e := s.newEngine()
-	// Without this timeout there is nothing to skip to while the workflow waits for callers. Activities are not retried
-	// then.
+	// Without this timeout, the clock has no time to skip to while the workflow waits for callers, and activities are not
+	// retried.
 	e.SetWorkflowRunTimeout(0)
 	s.engines[id] = e
 	s.running.Go(func() {
@@ -75,7 +75,7 @@ func (s *Service) start(id uuid.UUID, workflowType string, request any, ended fu
 
 // startBeside runs a workflow about something that its end does not change.
 func (s *Service) startBeside(id uuid.UUID, workflowType string, request any) {
-	s.start(id, workflowType, request, func(err error) {
+	s.startRun(id, workflowType, request, func(err error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.engines, id)
@@ -85,8 +85,8 @@ func (s *Service) startBeside(id uuid.UUID, workflowType string, request any) {
 	})
 }
 
-// ended completes the process of a workflow that has returned.
-func (s *Service) ended(id uuid.UUID, err error) {
+// endProcess completes the process of a workflow that has returned.
+func (s *Service) endProcess(id uuid.UUID, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.engines, id)
@@ -107,18 +107,18 @@ func (s *Service) findProcesses(r *http.Request) answer {
 		if process.ProcessDefinitionRef != nil {
 			code = process.ProcessDefinitionRef.Code
 		}
-		if among(query["state"], string(process.State)) && among(query["processDefinitionCode"], code) &&
-			(process.InitiatorID == nil || among(query["initiatorId"], process.InitiatorID.String())) {
+		if matchesFilter(query["state"], string(process.State)) && matchesFilter(query["processDefinitionCode"], code) &&
+			(process.InitiatorID == nil || matchesFilter(query["initiatorId"], process.InitiatorID.String())) {
 			listed := *process
 			listed.Metadata, listed.Entity = nil, nil
 			found = append(found, &listed)
 		}
 	}
-	return page(r, found)
+	return pageOf(r, found)
 }
 
-// among reports whether a filter has the value, or is not set.
-func among(filter []string, value string) bool {
+// matchesFilter reports whether a filter has the value, or is not set.
+func matchesFilter(filter []string, value string) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
 }
 
@@ -132,57 +132,57 @@ func (s *Service) onProcess(handle func(*rest.Process, *http.Request) answer) fu
 	}
 }
 
-// whileItRuns refuses what cannot be done with a process that is finished.
+// whileItRuns refuses operations on a finished process.
 func whileItRuns(handle func(*rest.Process, *http.Request) answer) func(*rest.Process, *http.Request) answer {
 	return func(process *rest.Process, r *http.Request) answer {
 		if process.State != rest.ProcessStateRUNNING {
-			return refused(http.StatusForbidden, rest.ErrorCodePROCESSFINISHED, "")
+			return errorAnswer(http.StatusForbidden, rest.ErrorCodePROCESSFINISHED, "")
 		}
 		return handle(process, r)
 	}
 }
 
 func updateMetadata(process *rest.Process, r *http.Request) answer {
-	params := read[rest.ProcessMetadataUpdateParams](r)
-	process.Metadata = valid(&params.Metadata)
-	return ok(process)
+	params := decodeBody[rest.ProcessMetadataUpdateParams](r)
+	process.Metadata = withoutErrors(&params.Metadata)
+	return okAnswer(process)
 }
 
 func patchMetadata(process *rest.Process, r *http.Request) answer {
-	if refusal, refuse := patched(r, &process.Metadata); refuse {
+	if refusal, refuse := applyPatch(r, &process.Metadata); refuse {
 		return refusal
 	}
-	return ok(process)
+	return okAnswer(process)
 }
 
 func updateEntity(process *rest.Process, r *http.Request) answer {
-	params := read[rest.ProcessEntityUpdateParams](r)
-	process.Entity = valid(&params.Entity)
-	return ok(process)
+	params := decodeBody[rest.ProcessEntityUpdateParams](r)
+	process.Entity = withoutErrors(&params.Entity)
+	return okAnswer(process)
 }
 
 func patchEntity(process *rest.Process, r *http.Request) answer {
-	if refusal, refuse := patched(r, &process.Entity); refuse {
+	if refusal, refuse := applyPatch(r, &process.Entity); refuse {
 		return refusal
 	}
-	return ok(process)
+	return okAnswer(process)
 }
 
 func (s *Service) changeInitiator(process *rest.Process, r *http.Request) answer {
-	params := read[rest.ProcessChangeInitiatorParams](r)
-	initiator := s.principal(params.InitiatorID, params.InitiatorEmail)
+	params := decodeBody[rest.ProcessChangeInitiatorParams](r)
+	initiator := s.principalOf(params.InitiatorID, params.InitiatorEmail)
 	switch {
 	case initiator == nil && params.InitiatorEmail != nil:
-		return invalid("/initiatorEmail")
+		return invalidAnswer("/initiatorEmail")
 	case initiator == nil:
-		return invalid("/initiatorId")
+		return invalidAnswer("/initiatorId")
 	}
 	process.InitiatorID = initiator
-	return ok(process)
+	return okAnswer(process)
 }
 
-// end ends a process. One that is cancelled takes its open tasks and its workflow with it.
-func (s *Service) end(state rest.ProcessState) func(*rest.Process, *http.Request) answer {
+// endHandler ends a process. One that is cancelled takes its open tasks and its workflow with it.
+func (s *Service) endHandler(state rest.ProcessState) func(*rest.Process, *http.Request) answer {
 	return func(process *rest.Process, _ *http.Request) answer {
 		if process.State != state && process.State != rest.ProcessStateRUNNING {
 			return invalidState()
@@ -199,19 +199,19 @@ func (s *Service) end(state rest.ProcessState) func(*rest.Process, *http.Request
 				e.onceStarted(e.CancelWorkflow)
 			}
 		}
-		return ok(process)
+		return okAnswer(process)
 	}
 }
 
 func (s *Service) cancelItems(process *rest.Process, r *http.Request) answer {
 	for _, id := range r.URL.Query()["processItemId"] {
-		item := s.item(uuid.MustParse(id))
+		item := s.itemWithID(uuid.MustParse(id))
 		if item == nil || item.ProcessID != process.ID {
 			return notFound()
 		}
 		cancelTask(item)
 	}
-	return ok(process)
+	return okAnswer(process)
 }
 
 // cancelTask cancels a task unless it is at its end.
@@ -219,7 +219,7 @@ func cancelTask(item *rest.ProcessItem) {
 	if item.Task == nil || item.Task.State == rest.ProcessItemTaskStateCOMPLETED {
 		return
 	}
-	// What was answered before stays as it was.
+	// Earlier responses must not change.
 	item.Task = new(*item.Task)
 	item.Task.State = rest.ProcessItemTaskStateCANCELLED
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/procession-dev/procession/sdk"
 )
 
-// Replay fails the test when the workflows of a worker would not do again what the history in a file says they did: when
-// a process that runs now would be stuck after the change. The file is what `temporal workflow show --output json` prints
-// of the workflow of a process.
+// Replay fails the test if the workflows of a worker are not compatible with the history in a file: a running process
+// would be stuck after the change. The file is the output of `temporal workflow show --output json` for the workflow of a
+// process.
 func Replay(tb testing.TB, register func(*procession.Worker) error, file string) {
 	tb.Helper()
 	w, err := procession.NewWorker(procession.Config{

@@ -1,15 +1,15 @@
-// Package processiontest tests workers without a service and without Temporal's server: a Service keeps processes, items
-// and artifacts in memory, and runs the workflows of a worker, with their real activities over HTTP, in Temporal's test
+// Package processiontest tests workers without a service and without Temporal's server. A Service keeps processes, items
+// and artifacts in memory. It runs the workflows of a worker, with real activities over HTTP, in Temporal's test
 // environment, where months pass in milliseconds.
 //
 //	s := processiontest.New(t, processiontest.Options{Register: register, Workflow: "ClaimWorkflow"})
 //	s.When("REPORT", func(task *processiontest.Task) { task.Complete(Report{Amount: 100}) })
 //	response, err := s.Run()
 //
-// The Service has the rules that workers meet, and the error codes: creations are idempotent by id, only the owner of a
-// task may change it, what is finished stays so, completed tasks and the messages of users signal the workflow. Package conformance
-// holds it to what the real service does. It checks neither rights nor schemas, and of definitions it knows what the
-// Options say. Temporal's test environment tries an activity ten times at most.
+// The Service implements the rules and error codes that concern workers: creations are idempotent by id, only the owner of
+// a task may change it, finished processes and tasks are final, completed tasks and messages of users signal the workflow.
+// Package conformance compares it with the real service. It checks neither rights nor schemas; Options describe the
+// definitions. Temporal's test environment attempts an activity ten times at most.
 package processiontest
 
 import (
@@ -31,18 +31,17 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// patience bounds what workflows and activities of a test may take of real time.
-const patience = time.Minute
+// patience bounds the real time of the workflows and activities of a test.
+const testTimeout = time.Minute
 
 // version is the path that the API begins with.
 const version = "/v2024-06-14"
 
 // Options configure a Service. Register is required where workflows run.
 type Options struct {
-	// Register registers what the worker runs, as in procession.Program.
+	// Register registers the workflows and activities of the worker, as in procession.Program.
 	Register func(*procession.Worker) error
-	// Workflow is the type of the workflow of processes: of those that Run starts, and of those that callers create
-	// without relating them to another.
+	// Workflow is the workflow type of processes that Run starts, and of processes that callers create without a relation.
 	Workflow string
 	// EncryptionKey, when set, is the id of the key that the definition names: payloads are encrypted with it.
 	EncryptionKey string
@@ -124,7 +123,7 @@ func New(tb testing.TB, options Options) *Service {
 		artifacts: map[uuid.UUID]*rest.BusinessArtifact{}, actions: map[uuid.UUID]*rest.BusinessArtifactAction{},
 		userActions: map[uuid.UUID]*userAction{}, queries: map[uuid.UUID]*rest.DataSourceQuery{},
 	}
-	server := httptest.NewServer(s.routes())
+	server := httptest.NewServer(s.newHandler())
 	s.URL = server.URL
 	tb.Cleanup(func() {
 		s.mu.Lock()
@@ -160,34 +159,34 @@ func (t *Task) Complete(data any) {
 	defer s.mu.Unlock()
 	var value *rest.JSONValue
 	if data != nil {
-		value = s.value(data)
+		value = s.encodeValue(data)
 	}
-	item := s.item(t.Item.ID)
+	item := s.itemWithID(t.Item.ID)
 	if item.Task.State == rest.ProcessItemTaskStateCOMPLETED || item.Task.State == rest.ProcessItemTaskStateCANCELLED {
 		s.tb.Logf("a task that is %s cannot be completed", item.Task.State)
 		return
 	}
-	s.complete(item, value)
+	s.completeItem(item, value)
 }
 
 // After calls f when that time has passed in the workflow.
-func (t *Task) After(d time.Duration, f func()) { t.engine().RegisterDelayedCallback(f, d) }
+func (t *Task) After(d time.Duration, f func()) { t.engineOf().RegisterDelayedCallback(f, d) }
 
 // Signal sends the workflow a signal about an item, whatever the state of the task.
 func (t *Task) Signal(id uuid.UUID, kind rest.ProcessItemType) {
-	t.engine().SignalWorkflow(itemSignal, procession.ItemSignal{ID: id, Type: string(kind)})
+	t.engineOf().SignalWorkflow(itemSignal, procession.ItemSignal{ID: id, Type: string(kind)})
 }
 
 // InvokeAction sends the workflow the signal of a user action of type SEND_WORKFLOW_SIGNAL.
 func (t *Task) InvokeAction(code, signalName string, input map[string]any) {
-	e := t.engine()
+	e := t.engineOf()
 	e.SignalWorkflow(signalName, procession.ActionSignal{UserActionDefinitionCode: code, Input: input, RequestTime: e.Now()})
 }
 
 // CancelProcess cancels the workflow.
-func (t *Task) CancelProcess() { t.engine().CancelWorkflow() }
+func (t *Task) CancelProcess() { t.engineOf().CancelWorkflow() }
 
-func (t *Task) engine() *engine {
+func (t *Task) engineOf() *engine {
 	t.service.mu.Lock()
 	defer t.service.mu.Unlock()
 	return t.service.engines[t.Item.ProcessID]
@@ -196,8 +195,8 @@ func (t *Task) engine() *engine {
 // itemSignal is the signal about items.
 const itemSignal = "KuFlow_Engine_Signal_Process_Item"
 
-// Run starts a process and returns what its workflow returned. A workflow that waits for what does not come fails with a
-// timeout at once.
+// Run starts a process and returns the result of its workflow. A workflow that waits for an event without a source fails
+// with a timeout at once.
 func (s *Service) Run() (procession.WorkflowResponse, error) {
 	s.tb.Helper()
 	process := s.NewProcess()
@@ -208,7 +207,7 @@ func (s *Service) Run() (procession.WorkflowResponse, error) {
 
 // NewProcess adds a process without a workflow. A change to it is seen by all operations.
 func (s *Service) NewProcess() *rest.Process {
-	process := &rest.Process{ID: uuid.New(), State: rest.ProcessStateRUNNING, InitiatorID: &s.Initiator, Metadata: valid(nil), Entity: valid(nil)}
+	process := &rest.Process{ID: uuid.New(), State: rest.ProcessStateRUNNING, InitiatorID: &s.Initiator, Metadata: withoutErrors(nil), Entity: withoutErrors(nil)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.processes[process.ID] = process
@@ -227,7 +226,7 @@ func (s *Service) NewArtifact(data any) uuid.UUID {
 	id := uuid.New()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.artifacts[id] = &rest.BusinessArtifact{ID: id, Data: s.value(data)}
+	s.artifacts[id] = &rest.BusinessArtifact{ID: id, Data: s.encodeValue(data)}
 	return id
 }
 
@@ -236,7 +235,7 @@ func (s *Service) NewArtifactAction(input any) uuid.UUID {
 	id := uuid.New()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.addArtifactAction(id, s.value(input))
+	s.addArtifactAction(id, s.encodeValue(input))
 	return id
 }
 
@@ -247,8 +246,7 @@ func (s *Service) NewUserAction(process uuid.UUID) uuid.UUID {
 	return s.addUserAction(process, uuid.New(), "").ID
 }
 
-// Execute runs a workflow with a request and reads its response. It is for those of actions, and for processes that
-// NewProcess has made.
+// Execute runs a workflow with a request and decodes its response. Use it for actions, and for processes of NewProcess.
 func (s *Service) Execute(workflowType string, request, response any) error {
 	s.tb.Helper()
 	e := s.newEngine()
@@ -256,7 +254,7 @@ func (s *Service) Execute(workflowType string, request, response any) error {
 		s.mu.Lock()
 		s.engines[r.ProcessID] = e
 		s.mu.Unlock()
-		defer func() { s.ended(r.ProcessID, e.GetWorkflowError()) }()
+		defer func() { s.endProcess(r.ProcessID, e.GetWorkflowError()) }()
 	}
 	e.ExecuteWorkflow(workflowType, request)
 	if err := e.GetWorkflowError(); err != nil {
@@ -282,10 +280,10 @@ func (s *Service) newEngine() *engine {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	e := &engine{suite.NewTestWorkflowEnvironment(), make(chan struct{})}
-	e.SetTestTimeout(patience)
+	e.SetTestTimeout(testTimeout)
 	e.RegisterDelayedCallback(func() { close(e.started) }, 0)
 	if s.options.EncryptionKey != "" {
-		s.encrypt(e, w)
+		s.useEncryption(e, w)
 	}
 	w.RegisterOn(e)
 	return e
@@ -336,8 +334,8 @@ func (s *Service) Documents() []Document {
 	return slices.Clone(s.documents)
 }
 
-// value returns data as the service keeps it.
-func (s *Service) value(data any) *rest.JSONValue {
+// encodeValue returns data as the service keeps it.
+func (s *Service) encodeValue(data any) *rest.JSONValue {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		panic(fmt.Sprintf("data that is no JSON: %v", err))

@@ -66,9 +66,9 @@ func Decode[T any](e Event) (T, error) {
 	return data, nil
 }
 
-// Handler takes webhooks: it verifies who they are from, has each event handled once, and says that it was. What cannot
-// be handled now is refused, and the service sends it again, so an event may come late and out of order. It remembers
-// the last 10,000 events and forgets them when the program ends: what handles an event must stand its repetition.
+// Handler receives webhooks: it verifies the signature, calls the function once per event, and acknowledges it. After an
+// error the service resends the event, so events may arrive late and out of order. Handler remembers the last 10,000
+// events until the program ends; the function must tolerate repeated events.
 type Handler struct {
 	verifiers []*standardwebhooks.Webhook
 	handle    func(context.Context, Event) error
@@ -123,7 +123,7 @@ func (r *Handler) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "the body cannot be read", http.StatusBadRequest)
 		return
 	}
-	if !r.verified(body, request.Header) {
+	if !r.isVerified(body, request.Header) {
 		http.Error(w, "the signature is not valid", http.StatusUnauthorized)
 		return
 	}
@@ -132,9 +132,9 @@ func (r *Handler) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "the body is not an event", http.StatusBadRequest)
 		return
 	}
-	// The id of the webhook is that of the event, on every attempt.
+	// The id of the webhook is the id of the event, on every attempt.
 	id := request.Header.Get(standardwebhooks.HeaderWebhookID)
-	if again, busy := r.begin(id); again {
+	if again, busy := r.beginEvent(id); again {
 		return
 	} else if busy {
 		http.Error(w, "the event is being handled", http.StatusServiceUnavailable)
@@ -152,14 +152,14 @@ func (r *Handler) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 // handleOnce handles an event that begin admitted. A panic leaves it to the next attempt.
 func (r *Handler) handleOnce(ctx context.Context, id string, event Event) (err error) {
 	handled := false
-	defer func() { r.end(id, handled) }()
+	defer func() { r.endEvent(id, handled) }()
 	err = r.handle(ctx, event)
 	handled = err == nil
 	return err
 }
 
-// verified reports whether one of the secrets signed the body, within the last minutes.
-func (r *Handler) verified(body []byte, header http.Header) bool {
+// isVerified reports whether one of the secrets signed the body, within the last minutes.
+func (r *Handler) isVerified(body []byte, header http.Header) bool {
 	err := errors.New("no secret")
 	for _, verifier := range r.verifiers {
 		if err = verifier.Verify(body, header); err == nil {
@@ -170,8 +170,8 @@ func (r *Handler) verified(body []byte, header http.Header) bool {
 	return false
 }
 
-// begin reports whether an event was handled already, or is being handled; else it is the caller's to handle.
-func (r *Handler) begin(id string) (again, busy bool) {
+// beginEvent reports whether an event was handled already, or is being handled; else it is the caller's to handle.
+func (r *Handler) beginEvent(id string) (again, busy bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	again, busy = r.done[id], r.underWay[id]
@@ -181,8 +181,8 @@ func (r *Handler) begin(id string) (again, busy bool) {
 	return again, busy
 }
 
-// end remembers an event that was handled.
-func (r *Handler) end(id string, handled bool) {
+// endEvent remembers an event that was handled.
+func (r *Handler) endEvent(id string, handled bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.underWay, id)

@@ -39,7 +39,7 @@ func deliver(t *testing.T, to http.Handler, secret, id, body string) int {
 	return answer.Code
 }
 
-func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func TestEventsAreVerifiedAndHandledOnce(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestEventsAreVerifiedAndHandledOnce(t *testing.T) {
 	require.Equal(t, 400, deliver(t, r, oldSecret, "3", `no event`))
 	require.Len(t, handled, 2)
 
-	// What failed is handled when it comes again.
+	// A failed event is handled when it is resent.
 	failure = errors.New("the service does not answer")
 	require.Equal(t, 503, deliver(t, r, oldSecret, "3", `{"id":"3"}`))
 	failure = nil
@@ -92,7 +92,7 @@ func TestNewHandler(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := NewHandler(example.secrets, nil, quiet())
+			_, err := NewHandler(example.secrets, nil, discardLogger())
 			if example.failure == "" {
 				require.NoError(t, err)
 				return
@@ -110,7 +110,7 @@ func TestHandlePanicLeavesEventToNextAttempt(t *testing.T) {
 			panic("the first attempt")
 		}
 		return nil
-	}, quiet())
+	}, discardLogger())
 	require.NoError(t, err)
 	require.Panics(t, func() { deliver(t, r, oldSecret, "1", `{"id":"1"}`) })
 	panics = false
@@ -126,7 +126,7 @@ func TestAnEventIsHandledByOneAtATime(t *testing.T) {
 		close(begun)
 		<-goOn
 		return nil
-	}, quiet())
+	}, discardLogger())
 	require.NoError(t, err)
 	var first sync.WaitGroup
 	first.Go(func() { deliver(t, r, oldSecret, "1", `{"id":"1"}`) })
@@ -140,14 +140,14 @@ func TestAnEventIsHandledByOneAtATime(t *testing.T) {
 // The oldest of very many events are forgotten.
 func TestNotEverythingIsRemembered(t *testing.T) {
 	t.Parallel()
-	r, err := NewHandler([]string{oldSecret}, nil, quiet())
+	r, err := NewHandler([]string{oldSecret}, nil, discardLogger())
 	require.NoError(t, err)
 	for i := range remembered + 5 {
-		r.end(strconv.Itoa(i), true)
+		r.endEvent(strconv.Itoa(i), true)
 	}
 	require.Len(t, r.done, remembered)
-	again, _ := r.begin("4")
+	again, _ := r.beginEvent("4")
 	require.False(t, again)
-	again, _ = r.begin("5")
+	again, _ = r.beginEvent("5")
 	require.True(t, again)
 }

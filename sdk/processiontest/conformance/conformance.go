@@ -1,12 +1,11 @@
-// Package conformance is what a service does for workers, as scripts of requests and their answers. The same scripts run
-// on the service in memory, which processiontest has, and on the real one, so that a worker that is tested with the first
-// works with the second.
+// Package conformance describes the behavior of the service for workers in scripts of requests and responses. The same
+// scripts run on the service of processiontest and on the real one, so that a worker tested with the former works with the
+// latter.
 //
-// A script has a line for each request, of who sends it, the method, the path and the body. The line after it is the
-// answer: "=" when it has to be this at once, "~" when the request is repeated until it is. Names in braces are ids, which
-// the script chooses, or, after NAME= before the request, that of what the answer is about, or of the first
-// in its list. Of an answer only those
-// members are compared that workers use.
+// A script has a line for each request: the sender, the method, the path and the body. The next line is the response:
+// after "=" it must match at once, after "~" the request is repeated until it matches. Names in braces are ids. The
+// script chooses them, or NAME= before a request takes the id in the response, or the first id of a list. Only members
+// that workers use are compared.
 package conformance
 
 import (
@@ -48,7 +47,7 @@ type Service struct {
 	// Authorization is the header of each caller: of worker, the application of workers; of alice, who manages processes;
 	// and of bob, who works on tasks.
 	Authorization map[string]string
-	// Names are ids that scripts name: those of the callers.
+	// Names contains the ids of the callers by name.
 	Names map[string]uuid.UUID
 	// Update, when set, is the folder of the scripts, into which Run writes the answers of the service.
 	Update string
@@ -71,11 +70,11 @@ func Run(t *testing.T, folder string, s Service) {
 				t.Fatal(err)
 			}
 			r := &run{t: t, service: s, ids: map[string]uuid.UUID{}}
-			r.name("definition", uuid.MustParse("01970000-0000-7000-8000-0000000cf001"))
+			r.setName("definition", uuid.MustParse("01970000-0000-7000-8000-0000000cf001"))
 			for name, id := range s.Names {
-				r.name(name, id)
+				r.setName(name, id)
 			}
-			got := r.play(string(text))
+			got := r.runScript(string(text))
 			if s.Update != "" && got != string(text) {
 				if err := os.WriteFile(path.Join(s.Update, path.Base(folder), entry.Name()), []byte(got), 0o600); err != nil {
 					t.Fatal(err)
@@ -93,26 +92,26 @@ type run struct {
 	named   []string // pairs of an id and its name, for strings.NewReplacer
 }
 
-func (r *run) name(name string, id uuid.UUID) {
-	r.ids[name] = id
-	r.named = append(r.named, id.String(), "{"+name+"}")
+func (r *run) setName(setName string, id uuid.UUID) {
+	r.ids[setName] = id
+	r.named = append(r.named, id.String(), "{"+setName+"}")
 }
 
 var placeholder = regexp.MustCompile(`\{[a-z][a-z0-9]*\}`)
 
-// filled puts ids in the place of names; a new name gets a new id.
-func (r *run) filled(text string) string {
+// replaceNames puts ids in the place of names; a new name gets a new id.
+func (r *run) replaceNames(text string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(match string) string {
 		name := strings.Trim(match, "{}")
 		if _, ok := r.ids[name]; !ok {
-			r.name(name, uuid.New())
+			r.setName(name, uuid.New())
 		}
 		return r.ids[name].String()
 	})
 }
 
-// play runs a script and returns it with the answers that were got.
-func (r *run) play(script string) string {
+// runScript runs a script and returns it with the answers that were got.
+func (r *run) runScript(script string) string {
 	lines := strings.Split(script, "\n")
 	for i := 0; i < len(lines); i++ {
 		if lines[i] == "" || strings.HasPrefix(lines[i], "#") {
@@ -122,9 +121,9 @@ func (r *run) play(script string) string {
 		if i+1 < len(lines) && (strings.HasPrefix(lines[i+1], "= ") || strings.HasPrefix(lines[i+1], "~ ")) {
 			expected = lines[i+1]
 		}
-		got := "= " + r.send(lines[i])
+		got := "= " + r.sendRequest(lines[i])
 		if strings.HasPrefix(expected, "~ ") {
-			for end := time.Now().Add(patience); got[2:] != expected[2:] && time.Now().Before(end); got = "~ " + r.send(lines[i]) { //nolint:forbidigo // a bound that only a hang exceeds
+			for end := time.Now().Add(patience); got[2:] != expected[2:] && time.Now().Before(end); got = "~ " + r.sendRequest(lines[i]) { //nolint:forbidigo // a bound that only a hang exceeds
 				time.Sleep(10 * time.Millisecond) //nolint:forbidigo // between two looks at what is awaited
 			}
 			got = "~ " + got[2:]
@@ -145,8 +144,8 @@ func (r *run) play(script string) string {
 	return strings.Join(lines, "\n")
 }
 
-// send sends the request of a line and returns its answer as scripts have it.
-func (r *run) send(line string) string {
+// sendRequest sends the request of a line and returns its answer as scripts have it.
+func (r *run) sendRequest(line string) string {
 	r.t.Helper()
 	named := ""
 	if before, after, found := strings.Cut(line, "="); found && !strings.Contains(before, " ") {
@@ -158,7 +157,7 @@ func (r *run) send(line string) string {
 	}
 	content, body := "application/json", ""
 	if len(words) == 4 {
-		body = r.filled(words[3])
+		body = r.replaceNames(words[3])
 	}
 	switch {
 	case strings.HasPrefix(body, `"`):
@@ -166,7 +165,7 @@ func (r *run) send(line string) string {
 	case words[1] == http.MethodPatch:
 		content = "application/json-patch+json"
 	}
-	request, err := http.NewRequestWithContext(r.t.Context(), words[1], r.service.URL+"/v2024-06-14"+r.filled(words[2]), strings.NewReader(body))
+	request, err := http.NewRequestWithContext(r.t.Context(), words[1], r.service.URL+"/v2024-06-14"+r.replaceNames(words[2]), strings.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -195,10 +194,10 @@ func (r *run) send(line string) string {
 			about.ID = about.Content[0].ID
 		}
 		if _, known := r.ids[named]; !known && about.ID != uuid.Nil {
-			r.name(named, about.ID)
+			r.setName(named, about.ID)
 		}
 	}
-	return strings.TrimSpace(fmt.Sprintf("%d %s", answer.StatusCode, r.seen(text)))
+	return strings.TrimSpace(fmt.Sprintf("%d %s", answer.StatusCode, r.comparedPart(text)))
 }
 
 var (
@@ -206,8 +205,8 @@ var (
 	anyURI = regexp.MustCompile(`"(kuflow-file:)?uri?=?ku:[^"]*"`)
 )
 
-// seen returns what scripts have of an answer.
-func (r *run) seen(text []byte) string {
+// comparedPart returns the compared part of a response.
+func (r *run) comparedPart(text []byte) string {
 	if len(text) == 0 {
 		return ""
 	}
@@ -220,15 +219,15 @@ func (r *run) seen(text []byte) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(kept(value)); err != nil {
+	if err := encoder.Encode(comparedMembers(value)); err != nil {
 		r.t.Fatal(err)
 	}
 	named := strings.NewReplacer(r.named...).Replace(strings.TrimSpace(out.String()))
 	return anyURI.ReplaceAllString(anyID.ReplaceAllString(named, "{?}"), `"{uri}"`)
 }
 
-// used reports whether a member of an answer is one that workers use.
-func used(member string) bool {
+// isCompared reports whether a member of an answer is one that workers use.
+func isCompared(member string) bool {
 	return slices.Contains([]string{
 		"id", "type", "state", "status", "processId", "initiatorId", "ownerId", "metadata", "entity", "task", "message", "data",
 		"contextData", "logs", "level", "text", "value", "valid", "processItemDefinitionRef", "code", "content", "totalElements",
@@ -237,12 +236,12 @@ func used(member string) bool {
 	}, member)
 }
 
-// kept returns a value without the members that workers do not use; values of people stay whole.
-func kept(value any) any {
+// comparedMembers returns a value without the members that workers do not use; values of people stay whole.
+func comparedMembers(value any) any {
 	switch v := value.(type) {
 	case []any:
 		for i := range v {
-			v[i] = kept(v[i])
+			v[i] = comparedMembers(v[i])
 		}
 	case map[string]any:
 		_, hasCode := v["code"]
@@ -250,10 +249,10 @@ func kept(value any) any {
 		for name, member := range v {
 			switch {
 			// Of a refusal the code and the place count, of a definition its code.
-			case !used(name), failed && name == "message", hasCode && (name == "message" || name == "id"):
+			case !isCompared(name), failed && name == "message", hasCode && (name == "message" || name == "id"):
 				delete(v, name)
 			case name != "value" && name != "properties":
-				v[name] = kept(member)
+				v[name] = comparedMembers(member)
 			}
 		}
 	}

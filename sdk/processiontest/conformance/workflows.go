@@ -17,8 +17,8 @@ type object = map[string]any
 
 // Register registers the workflows of the scripts in the folder "workflows" with a worker.
 func Register(w *procession.Worker) error {
-	procession.RegisterWorkflow(w, "ConformanceWorkflow", play)
-	procession.RegisterWorkflow(w, "FillWorkflow", fill)
+	procession.RegisterWorkflow(w, "ConformanceWorkflow", runSteps)
+	procession.RegisterWorkflow(w, "FillWorkflow", fillTask)
 	procession.RegisterWorkflow(w, "PrintWorkflow", func(ctx workflow.Context, r procession.UserActionRequest) (procession.WorkflowResponse, error) {
 		awaited, err := procession.Call[bool](ctx, "Print", r)
 		return procession.WorkflowResponse{Message: fmt.Sprint("awaited: ", awaited)}, err
@@ -41,14 +41,14 @@ func Register(w *procession.Worker) error {
 	return nil
 }
 
-// play returns the workflow of the processes, whose metadata says what it does.
-func play(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
+// runSteps is the workflow of the processes. The metadata of the process select its steps.
+func runSteps(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 	metadata, err := procession.Metadata[struct{ SCENARIO string }](ctx)
 	if err != nil {
 		return procession.WorkflowResponse{}, err
 	}
 	scenario, found := map[string]func(workflow.Context) (any, error){
-		"TASKS": tasks, "MESSAGES": messages, "RELATED": related, "OWN": own,
+		"TASKS": awaitTasks, "MESSAGES": sendMessages, "RELATED": startRelated, "OWN": changeProcess,
 	}[metadata.SCENARIO]
 	if !found {
 		return procession.WorkflowResponse{Message: "nothing to do"}, nil
@@ -60,8 +60,8 @@ func play(ctx workflow.Context, _ procession.WorkflowRequest) (procession.Workfl
 	return procession.WorkflowResponse{Message: "played"}, err
 }
 
-// tasks awaits one task after another.
-func tasks(ctx workflow.Context) (any, error) {
+// awaitTasks awaits one task after another.
+func awaitTasks(ctx workflow.Context) (any, error) {
 	report, err := procession.AwaitTask[object](ctx, "REPORT")
 	if err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func tasks(ctx workflow.Context) (any, error) {
 	return decided.Data, err
 }
 
-// messages answers a message of a user.
-func messages(ctx workflow.Context) (any, error) {
+// sendMessages answers a message of a user.
+func sendMessages(ctx workflow.Context) (any, error) {
 	received, err := procession.AwaitMessage(ctx)
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func messages(ctx workflow.Context) (any, error) {
 	return *received.Message.Text, err
 }
 
-// related starts two processes, one of them twice.
-func related(ctx workflow.Context) (any, error) {
+// startRelated starts two processes, one of them twice.
+func startRelated(ctx workflow.Context) (any, error) {
 	started := object{}
 	for _, key := range []string{"first", "second", "first"} {
 		other, err := procession.StartRelatedProcess(ctx, "CONFORMANCE", key, object{"SCENARIO": "NONE", "KEY": key})
@@ -93,8 +93,8 @@ func related(ctx workflow.Context) (any, error) {
 	return len(started), nil
 }
 
-// own returns a task that the worker itself works on.
-func own(ctx workflow.Context) (any, error) {
+// changeProcess returns a task that the worker itself works on.
+func changeProcess(ctx workflow.Context) (any, error) {
 	created, err := procession.CreateTask(ctx, "REPORT")
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func own(ctx workflow.Context) (any, error) {
 	return done.Data, err
 }
 
-// fill returns what the robot does with its task.
-func fill(ctx workflow.Context, r procession.RobotRequest) (procession.WorkflowResponse, error) {
+// fillTask is the workflow of the robot: it fills in its task.
+func fillTask(ctx workflow.Context, r procession.RobotRequest) (procession.WorkflowResponse, error) {
 	return procession.WorkflowResponse{Message: "filled in"}, procession.SetTaskData(ctx, r.ProcessItemID, object{r.RobotOperation: 3})
 }
