@@ -87,7 +87,7 @@ findWorkers             200+  200+          200-    200-    200-   200-      200
 findTaskQueues          200+  200+          200-    200-    200-   200-      200-      200-   200-     200+  401       200-
 `
 
-// adminThings contains what a request of the administration API is about.
+// adminThings contains the resources in requests of the administration API.
 type adminThings struct {
 	tenant string
 	// definition, group and application are codes of resources that a cell has
@@ -207,7 +207,7 @@ func (f adminThings) operations() map[string]operation { //nolint:funlen // most
 const ownDefinition = `{"name":"Of a cell","permissions":{"initiators":[{"group":"REVIEWERS"}],` +
 	`"administrators":[{"user":"definer"}]}}`
 
-// makeThings makes what a cell is about; their codes end in name.
+// makeThings creates the resources for a cell. Their codes end in name.
 func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 	s.T.Helper()
 	f := adminThings{
@@ -296,7 +296,7 @@ func TestAdminPermissionMatrix(t *testing.T) {
 		t.Run(row, func(t *testing.T) {
 			t.Parallel()
 			if !changes(north.operations()[row], cells[0]) && row != "examineHealth" && row != "issueOperatorAccess" {
-				// An operator, who is not a member of the tenant, reads what its owner reads.
+				// An operator, who is not a member of the tenant, reads the same as its owner.
 				requireCell(t, cells[0], ask(s.In(t), "operator", row, north))
 			}
 			for i, caller := range callers {
@@ -330,7 +330,7 @@ func TestAdminPermissionMatrix(t *testing.T) {
 	}
 }
 
-// Validation finds what is wrong before anything is changed.
+// Validation precedes all changes.
 func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)

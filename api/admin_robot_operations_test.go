@@ -19,7 +19,7 @@ func furnish(s *apitest.Administered, as demo.Account, tenant, code string) {
 	s.Call(204, as, http.MethodPut, apitest.AdminRobotPath(tenant, code, "/environment/TOKEN"), `{"value":"v"}`)
 }
 
-// robotOperations returns the valid requests about what belongs to robots.
+// robotOperations returns the valid requests about files and variables of robots.
 func (f adminThings) robotOperations() map[string]operation {
 	put, del := http.MethodPut, http.MethodDelete
 	file := apitest.FileQuery("application/zip", "b.zip")

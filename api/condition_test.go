@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
-// unconditional returns operations that write nothing although their method is not
+// unconditional returns the operations that only read, although their method is not
 // GET.
 func unconditional() []string {
 	return []string{
@@ -192,8 +192,8 @@ func TestConditionalReads(t *testing.T) {
 	require.Greater(t, seen, 15)
 }
 
-// A tag names the version, which holds in both shapes and for every caller, and
-// what the caller is shown.
+// A tag identifies the version, which is the same in both shapes and for every caller,
+// and the representation for the caller.
 func TestTagsFollowVersionAndRepresentation(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -21,7 +21,7 @@ import (
 type contract struct {
 	document string // its name within openapi.Files
 	server   server
-	// bodyLimit is the maximum size of a body in bytes, if larger than that of
+	// bodyLimit is the maximum size of a body in bytes, if larger than the limit in
 	// Options.
 	bodyLimit int64
 	// first are the handlers before those common to all contracts.
@@ -45,15 +45,15 @@ const (
 	Administration
 )
 
-// contracts returns the contracts of the part.
-func contracts(o Options) []contract {
+// listContracts returns the contracts of the part.
+func listContracts(o Options) []contract {
 	return slices.DeleteFunc([]contract{
 		{
 			document: openapi.ShapeA, server: shapea.NewServer(o.Service, chain.Caller),
-			first: []gin.HandlerFunc{deprecated(o.Deprecation, openapi.ShapeB)},
+			first: []gin.HandlerFunc{newDeprecation(o.Deprecation, openapi.ShapeB)},
 		},
 		{document: openapi.ShapeB, server: shapeb.NewServer(o.Service, chain.Caller, shapeb.Feed{
-			Hub: o.Feed, Recheck: recheck, Heartbeat: cmp.Or(o.Heartbeat, shapeb.DefaultHeartbeat),
+			Hub: o.Feed, Recheck: recheckCaller, Heartbeat: cmp.Or(o.Heartbeat, shapeb.DefaultHeartbeat),
 			Stall: cmp.Or(o.Stall, shapeb.DefaultStall),
 		})},
 		{document: openapi.Admin, server: admin.NewServer(o.Administration, o.Service, chain.Caller), bodyLimit: admin.BodyLimit},
@@ -62,10 +62,10 @@ func contracts(o Options) []contract {
 	})
 }
 
-// mount adds the operations of a contract below the path of the document's first
+// mountContract adds the operations of a contract below the path of the document's first
 // server. Requests are checked in this order:
 // credentials, size of the body, rate of the caller, contract, preconditions.
-func mount(engine *gin.Engine, c contract, o Options, errs *httpio.ErrorWriter) error {
+func mountContract(engine *gin.Engine, c contract, o Options, errs *httpio.ErrorWriter) error {
 	document, err := openapi.Load(c.document)
 	if err != nil {
 		return fmt.Errorf("mounting %s: %w", c.document, err)
@@ -81,15 +81,15 @@ func mount(engine *gin.Engine, c contract, o Options, errs *httpio.ErrorWriter) 
 		return fmt.Errorf("mounting %s: %w", c.document, err)
 	}
 	routes := engine.Group(base, c.first...)
-	routes.Use(authenticate(o.Authenticator, errs), validator.LimitBody, enter(errs),
-		validator.Handle, validator.Tag, validator.Require(app.WithPrecondition, reader(c, base, validator, errs)))
+	routes.Use(authenticate(o.Authenticator, errs), validator.LimitBody, startOperation(errs),
+		validator.Handle, validator.Tag, validator.Require(app.WithPrecondition, newReader(c, base, validator, errs)))
 	c.server.Register(routes, errs)
 	return nil
 }
 
-// reader returns the contract without the handlers before its operations, for reads
+// newReader returns the contract without the handlers before its operations, for reads
 // within a request that has passed them.
-func reader(c contract, base string, validator *httpio.Validator, errs *httpio.ErrorWriter) http.Handler {
+func newReader(c contract, base string, validator *httpio.Validator, errs *httpio.ErrorWriter) http.Handler {
 	engine := gin.New()
 	c.server.Register(engine.Group(base, validator.Tag), errs)
 	return engine

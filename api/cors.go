@@ -39,9 +39,9 @@ func allowOrigins(origins []string) gin.HandlerFunc {
 	}
 }
 
-// sameOrigin refuses cross-origin requests of browsers, except those of safe
-// methods and of pages of the origins. A browser sends stored credentials by
-// itself; other clients do not send the headers that identify it.
+// sameOrigin refuses cross-origin requests of browsers, except safe methods and pages
+// of the given origins: a browser sends stored credentials by itself. Other clients do
+// not send the headers that identify a browser.
 func sameOrigin(origins []string, errs *httpio.ErrorWriter) (gin.HandlerFunc, error) {
 	protection := http.NewCrossOriginProtection()
 	for _, origin := range origins {

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// costly is a service with a process of a definition whose metadata are expensive to validate.
+// costly is a service with a process that has metadata with expensive validation.
 type costly struct {
 	*apitest.Service
 	process uuid.UUID

@@ -18,18 +18,18 @@ type Deprecation struct {
 
 var errSunset = errors.New("a contract cannot end before it is deprecated")
 
-// check refuses values that RFC 9745 section 4 forbids.
-func (d Deprecation) check() error {
+// checkDates refuses values that RFC 9745 section 4 forbids.
+func (d Deprecation) checkDates() error {
 	if !d.Sunset.IsZero() && d.Sunset.Before(d.Since) {
 		return errSunset
 	}
 	return nil
 }
 
-// deprecated adds to every answer, refusals included, the dates of the
+// newDeprecation adds to every answer, refusals included, the dates of the
 // deprecation and a link to the document of the successor: Deprecation (RFC
 // 9745), Sunset (RFC 8594) and Link (RFC 8288).
-func deprecated(d Deprecation, successor string) gin.HandlerFunc {
+func newDeprecation(d Deprecation, successor string) gin.HandlerFunc {
 	link := `</openapi/` + successor + `>; rel="successor-version"`
 	return func(c *gin.Context) {
 		if !d.Since.IsZero() {

@@ -73,7 +73,7 @@ func ledger(s *apitest.Service) []ledgerEvent {
 type asked struct {
 	operation
 	as demo.Account
-	// header is what the request has beside what all have.
+	// header contains additional headers of the request.
 	header map[string]string
 }
 
@@ -105,8 +105,8 @@ func requireRecorded(s *apitest.Service, a asked, id, want string) apitest.Answe
 	return got
 }
 
-// Every operation records what it does: who did it, in which request, to what. An
-// operation that is new needs a row, so that it is not forgotten.
+// Every operation records an event with the actor, the request and the resource. A new
+// operation needs a row.
 func TestEveryOperationRecordsWhatItDoes(t *testing.T) {
 	t.Parallel()
 	rows, all := map[string]bool{}, newSites(t)
@@ -154,7 +154,7 @@ func adminOperationNames() []string {
 	return names
 }
 
-// Requests that change nothing or fail half-way record no event.
+// Requests that make no change or fail half-way record no event.
 func TestNothingIsRecordedOfWhatDoesNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
@@ -188,7 +188,7 @@ func TestNothingIsRecordedOfWhatDoesNothing(t *testing.T) {
 		"part", "DOCUMENT.DOWNLOADED")
 	require.Equal(t, 206, got.Status)
 
-	// No event of a read is recorded for a document whose bytes are gone.
+	// Reading a document with missing bytes records no event.
 	conn := s.Connect()
 	var blob uuid.UUID
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT blob_id FROM documents WHERE id = $1`, apitest.DocumentOf(t, f.document)).Scan(&blob))
@@ -197,7 +197,7 @@ func TestNothingIsRecordedOfWhatDoesNothing(t *testing.T) {
 	require.Equal(t, 500, requireRecorded(s, asked{operation: get, as: demo.Alice()}, "lost", "none").Status)
 }
 
-// An operation whose event cannot be recorded fails.
+// An operation fails if its event cannot be recorded.
 func TestWhatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
@@ -219,7 +219,7 @@ func TestWhatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	require.Equal(t, before, s.Snapshot())
 }
 
-// The service itself is the actor of what happens by itself.
+// The service is the actor of changes without a request.
 func TestWhatTheServiceDoesItselfIsRecorded(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -1,9 +1,9 @@
 package api_test
 
-// recorded holds the events that every operation records, in order, when it
-// succeeds for a fixture, and those of the same request repeated: "same",
-// "none", or others. Operations that record no event have "none" twice. After a
-// colon are the states before and after.
+// recorded contains the events of every operation, in order, for a successful request
+// with a fixture, and the events of the repeated request: "same", "none", or others.
+// Operations without events have "none" twice. The states before and after follow a
+// colon.
 const recorded = `
 operation                                    first                                                              again
 A.findPrincipals                             none                                                               none

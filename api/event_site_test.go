@@ -16,8 +16,7 @@ type sites struct {
 	shapes                  *apitest.Service
 	admin                   *apitest.Administered
 	ofTheShapes, ofTheAdmin sync.Mutex
-	// requests are the requests of the operations that only read, which share what they
-	// read.
+	// requests are the requests of the operations that only read. They share a fixture.
 	requests map[string]asked
 }
 

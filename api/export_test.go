@@ -6,7 +6,7 @@ import "github.com/procession-dev/procession/api/httpio"
 // sizes in bytes that bodies may have.
 func Documents() map[string]int64 {
 	documents := map[string]int64{}
-	for _, c := range contracts(Options{}) {
+	for _, c := range listContracts(Options{}) {
 		documents[c.document] = max(c.bodyLimit, httpio.DefaultBodyLimit)
 	}
 	return documents

@@ -64,8 +64,8 @@ func (h *hostile) requireRefusedAtMost(r *http.Request, what ...any) {
 	require.Less(h.T, answer.Code, 500, append([]any{"%s %s %s %.80q: %s"}, append(what, answer.Body.String())...)...)
 }
 
-// eachParameter visits the parameters of an operation, which are those of its
-// contract, and headers that all operations read.
+// eachParameter visits the parameters of an operation in its contract, and the headers
+// that all operations read.
 func (h *hostile) eachParameter(name string, visit func(in, parameter string)) {
 	h.T.Helper()
 	contract, id := contractOf(name)

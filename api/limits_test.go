@@ -210,7 +210,7 @@ func TestLimitOfOpenDocuments(t *testing.T) {
 	}
 }
 
-// Beyond what is remembered the oldest is forgotten, and memory is bounded.
+// The oldest entries are evicted, so that memory is bounded.
 func TestLimitsForget(t *testing.T) {
 	t.Parallel()
 	limiter, err := limit.New(limit.Limits{AddressRate: 1}, func() time.Time { return time.Unix(0, 0) })

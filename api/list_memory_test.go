@@ -32,8 +32,7 @@ const (
 
 var tasksOfPage = flag.Int("page-tasks", 100, "how many tasks of 1 MiB the page has that must take little memory")
 
-// heavyTasks creates tasks with 1 MiB of data each, a third of which compresses
-// well.
+// heavyTasks creates tasks with 1 MiB of data each. A third of the data compresses well.
 func heavyTasks(s *apitest.Service, n int) (ids []string) {
 	s.T.Helper()
 	p := s.Loan()
@@ -46,7 +45,7 @@ func heavyTasks(s *apitest.Service, n int) (ids []string) {
 	return ids
 }
 
-// execute changes what is stored.
+// execute executes a statement.
 func execute(s *apitest.Service, sql string) {
 	s.T.Helper()
 	conn := s.Connect()
@@ -173,7 +172,7 @@ func TestAllListsOfValuesMayBeLarge(t *testing.T) {
 			Content  []json.RawMessage
 			Metadata struct{ TotalElements int }
 		}](t, got)
-		if !strings.HasPrefix(path, apitest.ShapeB) { // whose pages show no metadata
+		if !strings.HasPrefix(path, apitest.ShapeB) { // pages of Shape B have no metadata
 			require.Greater(t, len(got.Body), 3<<20, path)
 		}
 		require.Len(t, page.Content, page.Metadata.TotalElements, path)

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// codes returns what the cells of refusals stand for.
+// codes returns the error codes of the cells of refusals.
 func codes() map[string]string {
 	return map[string]string{
 		"400": "VALIDATION", "401": "UNAUTHENTICATED", "403": "ACCESS_DENIED", "403w": "ACCESS_DENIED", "403o": "TASK_NOT_OWNED",
@@ -34,8 +34,8 @@ type things struct {
 	artifactDefinition uuid.UUID
 }
 
-// matrixRequest returns the request of a row. Where the request of other tests
-// names no resource, or one of the tenant Demo, it names those of the fixture.
+// matrixRequest returns the request of a row. Requests of other tests without a resource,
+// or with one of the tenant Demo, get the resources of the fixture.
 func (f things) matrixRequest(name string) operation { //nolint:funlen // most of it is a table
 	if name == "B.uploadDocument_OF_ARTIFACT" {
 		return operation{method: http.MethodPost, path: apitest.UploadFor("ku:business-artifact/"+f.artifact.String(), "text/plain", "a.txt"), body: "text"}

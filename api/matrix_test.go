@@ -14,20 +14,18 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// matrix holds the answer of every operation of the shapes to every caller. The
-// columns are callers who name resources of their own tenant; the last,
-// foreign, stands for all of them but anonymous, naming resources of another
-// tenant or ids that do not exist. The tenant of every caller but "other" is
-// Demo. Its resources are a LOAN that initiator started, with an APPROVE_LOAN
-// that owner owns, and a CUSTOMER, of which candidate is an Editor through a
-// group. Of the applications among the callers (owner, manager, viewer,
-// stranger and other), manifests make owner and other workers.
+// matrix contains the response of every operation of the shapes to every caller. The
+// columns are callers with resources of their own tenant; the last, foreign, stands for
+// all of them except anonymous with resources of another tenant or unknown ids. The
+// tenant of every caller but "other" is Demo. Its resources are a LOAN that initiator
+// started, with an APPROVE_LOAN that owner owns, and a CUSTOMER with candidate as Editor
+// through a group. The callers owner, manager, viewer, stranger and other are
+// applications; manifests make owner and other workers.
 //
-// A cell is a status and, where several codes share it, a letter (see codes).
-// Lists are 200+ when they find something and 200- when they find nothing.
-// "claim_READY" is claiming a task without an owner. A 403w is the answer to a
-// caller that is no worker, whatever it names. Documents are temporary ones of
-// a manager, or those that the task or the process refers to.
+// A cell is a status and, if several codes share it, a letter (see codes). Lists with
+// results are 200+, empty ones 200-. "claim_READY" claims a task without an owner. A 403w
+// is the response to a caller that is not a worker. Documents are temporary ones of a
+// manager, or linked to the task or the process.
 const matrix = `
 operation                           owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
 A.findPrincipals                    200+  200+         200+          200+    200+   200+      200+      200+     200+  401       200-

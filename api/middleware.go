@@ -15,9 +15,9 @@ import (
 
 type recheckKey struct{}
 
-// recheck authenticates the request that ctx belongs to again. It fails when
+// recheckCaller authenticates the request that ctx belongs to again. It fails when
 // the credentials of the request are no longer valid.
-func recheck(ctx context.Context) (domain.Caller, error) {
+func recheckCaller(ctx context.Context) (domain.Caller, error) {
 	authenticateAgain, ok := ctx.Value(recheckKey{}).(func(context.Context) (domain.Caller, error))
 	if !ok {
 		return domain.Caller{}, domain.Unauthenticated()
@@ -45,8 +45,8 @@ func authenticate(authenticator *authn.Authenticator, errs *httpio.ErrorWriter) 
 	}
 }
 
-// enter counts a request against the limits of its caller, or of its address for paths without credentials.
-func enter(errs *httpio.ErrorWriter) gin.HandlerFunc {
+// startOperation counts a request against the limits of its caller, or of its address for paths without credentials.
+func startOperation(errs *httpio.ErrorWriter) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if err := chain.Enter(c.Request.Context()); err != nil {
 			errs.Write(c, err)

@@ -12,8 +12,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
-// scoped returns a federation whose issuer belongs to the tenant Demo, with the
-// given changes.
+// scoped returns a federation with an issuer of the tenant Demo, changed by change.
 func scoped(t *testing.T, change func(*authn.OIDCIssuer)) *federation {
 	t.Helper()
 	f := newFederation(t)

@@ -63,7 +63,7 @@ VALUES ($1, 'USER', 'Unlinked', $2, now(), NULL), ($3, 'USER', 'Disabled', $4, n
 	return f
 }
 
-// present makes a request with a token in place of what the account has.
+// present sends a request with a token instead of the credentials of the account.
 func (f *federation) present(token, method, path, body string) apitest.Answer {
 	f.T.Helper()
 	r := apitest.Request(f.T, demo.Alice(), method, path, body)

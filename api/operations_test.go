@@ -26,7 +26,7 @@ type fixture struct {
 	// document and artifactDocument are references to documents of the process and
 	// of the artifact.
 	document, artifactDocument string
-	// taskDocument and processDocument are what the task and the process refer to.
+	// taskDocument and processDocument are linked to the task and the process.
 	taskDocument, processDocument string
 	// artifactAction was invoked on the artifact.
 	artifactAction uuid.UUID
@@ -36,7 +36,7 @@ type fixture struct {
 	robot uuid.UUID
 	// assistance is the request of the latest run of assistance with the task.
 	assistance uuid.UUID
-	// query is what the data source GOODS was asked.
+	// query is a query of the data source GOODS.
 	query uuid.UUID
 }
 
@@ -153,8 +153,8 @@ func (f fixture) operations() map[string]operation { //nolint:funlen // most of 
 	return requests
 }
 
-// Every valid request succeeds; so what the tests of refusals change about it
-// is why it is refused.
+// Every valid request succeeds. Tests of refusals change one part of it, which is then
+// the reason of the refusal.
 func TestEveryOperationSucceeds(t *testing.T) {
 	t.Parallel()
 	names, s := operationNames(), apitest.NewService(t)
@@ -185,7 +185,7 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	}
 }
 
-// Validation finds what is wrong before anything is changed.
+// Validation precedes all changes.
 func TestBadInputChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
@@ -215,7 +215,7 @@ func TestRefusalsAreInTheContract(t *testing.T) {
 	}
 }
 
-// Bodies that the operation itself refuses change nothing either.
+// Bodies refused by the operation make no change.
 func TestRefusedBodiesChangeNothing(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -81,7 +81,7 @@ func TestPagesOfNamedOrigins(t *testing.T) {
 	require.Contains(t, claimed.Header.Get("Access-Control-Expose-Headers"), "Etag")
 }
 
-// Without such origins nothing is said about CORS.
+// Without origins, responses have no headers of CORS.
 func TestPagesOfNoOrigin(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

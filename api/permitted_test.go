@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/api/openapi"
 )
 
-// permittedTo returns the callers whom the rows of an operation permit it, as the contract calls them. A column is a caller;
-// a stranger is every member of the tenant, and what no column is permitted is for operators.
+// permittedTo returns the permitted callers in the rows of an operation, in the terms of the contract. A column is a
+// caller; a stranger is any member of the tenant. An operation without permitted columns is for operators.
 func permittedTo(contract, operation string, rows map[string][]string, columns []string) []string {
 	// The cells of these are about one of several cases.
 	switch operation {

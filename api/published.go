@@ -46,15 +46,15 @@ func publishContracts(routes gin.IRouter, served []contract) error {
 		}
 		entry.JSON = strings.TrimSuffix(entry.YAML, ".yaml") + ".json"
 		list.Documents = append(list.Documents, entry)
-		routes.GET(entry.YAML, publish("application/yaml", revalidated, constant(text)))
-		routes.GET(entry.JSON, publish("application/json", revalidated, constant(converted)))
+		routes.GET(entry.YAML, publishContent("application/yaml", revalidated, constantContent(text)))
+		routes.GET(entry.JSON, publishContent("application/json", revalidated, constantContent(converted)))
 	}
 	text, err := json.Marshal(list)
 	if err != nil {
 		return fmt.Errorf("publishing the index of contracts: %w", err)
 	}
 	for _, path := range []string{"/openapi", "/openapi/"} {
-		routes.GET(path, publish("application/json", revalidated, constant(text)))
+		routes.GET(path, publishContent("application/json", revalidated, constantContent(text)))
 	}
 	return nil
 }

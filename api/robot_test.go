@@ -69,7 +69,7 @@ func TestTheDemoRobotIsDownloadedAsItIs(t *testing.T) {
 		require.Equal(t, "kyc-bot.zip", source.Name)
 		require.Equal(t, "application/zip", source.ContentType)
 	}
-	// Loading the same manifests again changes nothing.
+	// Loading the same manifests again makes no change.
 	before := s.Snapshot()
 	s.LoadFiles()
 	require.Equal(t, before, s.Snapshot())

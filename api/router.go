@@ -1,5 +1,5 @@
-// Package api puts the REST interface together: which request goes where, and
-// what it passes on the way.
+// Package api assembles the REST interface: the routes of the contracts and the
+// middlewares of each.
 package api
 
 import (
@@ -30,7 +30,7 @@ type Options struct {
 	chain.Options
 
 	Service *app.Service
-	// Administration carries out what administrators ask for.
+	// Administration implements the operations of administrators.
 	Administration *administration.Administration
 	// Revocations are the revocations of engine tokens.
 	Revocations   *authn.Revocations
@@ -54,8 +54,8 @@ type Options struct {
 	// DevCA is the certificate, in PEM, of the authority behind a development
 	// certificate. It is served when it is not empty.
 	DevCA []byte
-	// Origins are the origins of pages, such as https://desk.example.com, whose programs may
-	// use the interface with credentials of their own; empty for none.
+	// Origins are the origins of pages, such as https://desk.example.com, with access to the
+	// interface by credentials of their own; empty for none.
 	Origins []string
 	// Deprecation is the deprecation of Shape A, and may be zero.
 	Deprecation Deprecation
@@ -85,7 +85,7 @@ func NewRouter(o Options) (*Router, error) {
 		o.BodyLimit = httpio.DefaultBodyLimit
 	}
 	o.DocumentLimit = cmp.Or(o.DocumentLimit, storage.DefaultMaxDocumentBytes)
-	if err := o.Deprecation.check(); err != nil {
+	if err := o.Deprecation.checkDates(); err != nil {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}
 	errs := httpio.NewErrorWriter(o.Log, o.Clock)
@@ -104,23 +104,23 @@ func NewRouter(o Options) (*Router, error) {
 	}
 	engine.Use(protection)
 
-	served := contracts(o)
+	served := listContracts(o)
 	for _, c := range served {
-		if err := mount(engine, c, o, errs); err != nil {
+		if err := mountContract(engine, c, o, errs); err != nil {
 			return nil, fmt.Errorf("making the router: %w", err)
 		}
 	}
-	open := engine.Group("", enter(errs))
+	open := engine.Group("", startOperation(errs))
 	if err := publishContracts(open, served); err != nil {
 		return nil, fmt.Errorf("making the router: %w", err)
 	}
 	publishSchemas(open)
 	if o.Part != Administration {
 		// Temporal and its proxies verify engine tokens with these.
-		open.GET("/.well-known/jwks.json", publish("application/json", "public, max-age=60", o.Issuer.JWKS))
+		open.GET("/.well-known/jwks.json", publishContent("application/json", "public, max-age=60", o.Issuer.JWKS))
 		open.GET("/.well-known/engine-revocations.json", publishRevocations(o.Revocations, errs))
 		if len(o.DevCA) > 0 {
-			open.GET("/dev/ca.pem", publish("application/x-pem-file", revalidated, constant(o.DevCA)))
+			open.GET("/dev/ca.pem", publishContent("application/x-pem-file", revalidated, constantContent(o.DevCA)))
 		}
 	}
 
@@ -134,16 +134,16 @@ func NewRouter(o Options) (*Router, error) {
 // publishSchemas adds the JSON Schemas of documents, for editors.
 func publishSchemas(routes gin.IRouter) {
 	const base, mediaType, caching = "/schemas/" + resource.APIVersion + "/", "application/schema+json", "public, max-age=3600"
-	routes.GET(base+"resource.json", publish(mediaType, caching, resource.SchemaOfAny))
+	routes.GET(base+"resource.json", publishContent(mediaType, caching, resource.SchemaOfAny))
 	for _, kind := range resource.Kinds() {
-		routes.GET(base+string(kind)+".json", publish(mediaType, caching, constant(resource.Schema(kind))))
+		routes.GET(base+string(kind)+".json", publishContent(mediaType, caching, constantContent(resource.Schema(kind))))
 	}
 }
 
 // revalidated lets caches store an answer if they revalidate it each time.
 const revalidated = "no-cache"
 
-func constant(content []byte) func() []byte { return func() []byte { return content } }
+func constantContent(content []byte) func() []byte { return func() []byte { return content } }
 
 // publishRevocations answers with the tokens that Temporal must refuse. Caches
 // must not store it for long. If the list is not loaded, the answer is an
@@ -157,12 +157,12 @@ func publishRevocations(revocations *authn.Revocations, errs *httpio.ErrorWriter
 			})
 			return
 		}
-		publish("application/json", "public, max-age=5", constant(document))(c)
+		publishContent("application/json", "public, max-age=5", constantContent(document))(c)
 	}
 }
 
-// publish answers with a document that everybody may read.
-func publish(mediaType, caching string, content func() []byte) gin.HandlerFunc {
+// publishContent answers with a document that everybody may read.
+func publishContent(mediaType, caching string, content func() []byte) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		body := content()
 		etag := fmt.Sprintf(`"%x"`, sha256.Sum256(body))

@@ -20,8 +20,8 @@ func (f fixture) withPhoto(s *apitest.Service, as demo.Account) fixture {
 	return f
 }
 
-// processOperationsOfShapeA returns valid requests of the operations on
-// processes and of those that need no resource.
+// processOperationsOfShapeA returns valid requests of the operations on processes and of
+// the operations without a resource.
 func (f fixture) processOperationsOfShapeA() map[string]operation {
 	process := apitest.ShapeA + "/processes/" + f.process.String()
 	of := func(method, rest, body string) operation {

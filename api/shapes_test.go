@@ -142,7 +142,7 @@ func TestWhatOneShapeDoesTheOtherShows(t *testing.T) { //nolint:funlen // most o
 	for name, made := range map[string]apitest.Pair{"made through A": s.PairThroughA(surveys), "made through B": pairThroughB(s, surveys)} {
 		requireAgreement(s, made)
 		for i, step := range steps {
-			// Turn by turn, so that each shape works on what the other one left.
+			// By turns, so that each shape continues from the state that the other one left.
 			path, body, method := step.a(made), step.bodyA, http.MethodPost
 			if (i%2 == 0) == (name == "made through A") {
 				path, body = step.b(made), step.bodyB
@@ -210,7 +210,7 @@ func TestDocumentsOfEitherShape(t *testing.T) {
 	require.Equal(t, "of B", s.Photo(p.Task, apitest.DocumentIn(t, held.ElementValues["PHOTO"][0]).ID))
 }
 
-// A write through Shape B keeps what only Shape A shows, and the reverse.
+// A write through Shape B keeps the values that only Shape A has, and the reverse.
 func TestShapesLeaveEachOthersPartsAlone(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
@@ -234,8 +234,7 @@ func TestShapesLeaveEachOthersPartsAlone(t *testing.T) {
 	require.JSONEq(t, `{"D":1}`, string(item.Task.Data.Value))
 }
 
-// Messages and threads do not exist for Shape A: they are as absent as what was
-// never there.
+// Messages and threads do not exist for Shape A.
 func TestWhatIsNoTaskIsAbsentInShapeA(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -72,8 +72,8 @@ func (w *watched) held() (connections, requests int) {
 	return len(w.open), w.running
 }
 
-// pipeline opens a connection that requests the path repeatedly and reads
-// nothing.
+// pipeline opens a connection that requests the path repeatedly without reading the
+// responses.
 func (w *watched) pipeline(t *testing.T, path, headers string) {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", w.Listener.Addr().String())

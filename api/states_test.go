@@ -14,12 +14,11 @@ import (
 	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
-// statesOfTasks holds the answers of the operations by state of a task of a
-// running process. The caller is a Manager who is a candidate. A cell is a
-// status, with "=" where nothing changes; refusals change nothing. The columns
-// are a task without an owner, one that the caller owns, one that another
-// principal owns, the latter two completed, a cancelled one of the caller, and
-// an item that is no task.
+// statesOfTasks contains the responses of the operations by state of a task in a running
+// process. The caller is a Manager who is a candidate. A cell is a status, with "="
+// without a change; refusals make no change. The columns are a task without an owner, of
+// the caller, and of another principal, the latter two completed, a cancelled task of the
+// caller, and an item that is not a task.
 const statesOfTasks = `
 operation   READY mine others completed others-completed cancelled MESSAGE THREAD
 claim       200   200= 409c   409       409              409       409     409
@@ -59,7 +58,7 @@ put-context     200     200       409
 upload          200     200       403f
 `
 
-// stateCodes returns what the cells of refusals stand for.
+// stateCodes returns the error codes of the cells of refusals.
 func stateCodes() map[string]string {
 	return map[string]string{
 		"403f": "PROCESS_FINISHED", "403o": "TASK_NOT_OWNED", "409": "INVALID_STATE", "409c": "TASK_ALREADY_CLAIMED",

@@ -37,7 +37,7 @@ func TestApplyingAFolderTwiceChangesNothing(t *testing.T) {
 	require.Equal(t, before, s.Snapshot())
 }
 
-// Applying a resource as it was read changes nothing.
+// Applying an unmodified resource makes no change.
 func TestWhatIsReadCanBeApplied(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
@@ -208,7 +208,7 @@ func TestPruneDeletesSelectedResourcesOnly(t *testing.T) {
 	refusedPrune(s, 400, "VALIDATION", s.As("owner"), "south")
 	refusedPrune(s, 400, "VALIDATION", s.As("owner"), "nowhere")
 	refusedPrune(s, 403, "ACCESS_DENIED", s.As("definer"), "north")
-	// The definition is applied, and what it needs would be pruned.
+	// The definition is applied, and pruning would delete its references.
 	refused := s.Refused(400, "VALIDATION", s.As("owner"), http.MethodPost, apitest.ApplyPath, apitest.Applying(
 		`"prune":{"tenant":"north","selector":{"app":"test"}},`, s.LoanOf("north", "")))
 	require.Contains(t, refused.Errors[0].Message, "which would be pruned")
@@ -314,7 +314,7 @@ func TestRightsChangeAtOnce(t *testing.T) {
 	require.Len(t, versions.Content, 1)
 }
 
-// A draft changes nothing about what is published.
+// A draft leaves the published version unchanged.
 func TestADraftIsNotPublished(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
@@ -346,7 +346,7 @@ func TestTheTextOfSchemasIsKept(t *testing.T) {
 	require.Contains(t, body, schema)
 }
 
-// actions returns what became of resources, by kind and code.
+// actions returns the results of applying, by kind and code.
 func actions(results []oasadmin.AppliedResource) map[string]oasadmin.ApplyAction {
 	done := map[string]oasadmin.ApplyAction{}
 	for _, r := range results {

@@ -40,7 +40,7 @@ func selectorOf(labels []string) (resource.Selector, error) {
 	return selector, nil
 }
 
-func utc(t *time.Time) *time.Time {
+func inUTC(t *time.Time) *time.Time {
 	if t == nil {
 		return nil
 	}

@@ -41,7 +41,7 @@ func (s *Server) RevokeEngineAccess(
 	return RevokeEngineAccess200JSONResponse{Revoked: revoked}, nil
 }
 
-// IssueOperatorAccess issues what an operator looks into a namespace with.
+// IssueOperatorAccess issues credentials for an operator to read a namespace.
 func (s *Server) IssueOperatorAccess(
 	ctx context.Context, request IssueOperatorAccessRequestObject,
 ) (IssueOperatorAccessResponseObject, error) {
@@ -70,6 +70,6 @@ func engineAccess(g *domain.EngineGrant) oasadmin.EngineAccess {
 	return oasadmin.EngineAccess{
 		ID: g.ID, TenantID: g.TenantID, PrincipalID: g.PrincipalID, Kind: oasadmin.EngineAccessKind(g.Kind),
 		Identifier: g.Identifier, ReadOnly: g.ReadOnly, IssuedAt: g.IssuedAt.UTC(), ExpiresAt: g.ExpiresAt.UTC(),
-		RevokedAt: utc(g.RevokedAt), RevokedBy: g.RevokedBy,
+		RevokedAt: inUTC(g.RevokedAt), RevokedBy: g.RevokedBy,
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// RetrieveEngineHistory returns what Temporal knows of a workflow of a process.
+// RetrieveEngineHistory returns the history of a workflow of a process in Temporal.
 func (s *Server) RetrieveEngineHistory(
 	ctx context.Context, request RetrieveEngineHistoryRequestObject,
 ) (RetrieveEngineHistoryResponseObject, error) {
@@ -36,17 +36,17 @@ func workflowView(v *domain.WorkflowView) *oasadmin.WorkflowView {
 	}
 	return &oasadmin.WorkflowView{
 		WorkflowID: v.WorkflowID, RunID: v.RunID, Type: v.Type, TaskQueue: v.TaskQueue, Status: v.Status,
-		StartedAt: v.StartedAt.UTC(), ClosedAt: utc(v.ClosedAt), Length: v.Length, ParentWorkflowID: httpio.PtrOrNil(v.Parent),
+		StartedAt: v.StartedAt.UTC(), ClosedAt: inUTC(v.ClosedAt), Length: v.Length, ParentWorkflowID: httpio.PtrOrNil(v.Parent),
 		Waits: listOf(v.Waits, func(w *domain.WorkflowWait) oasadmin.WorkflowWait {
 			return oasadmin.WorkflowWait{
 				Kind: oasadmin.WorkflowWaitKind(w.Kind), Name: w.Name, Since: utcOrNil(w.Since), Attempt: httpio.PtrOrNil(w.Attempt),
-				Until: utc(w.Until), Message: httpio.PtrOrNil(w.Message), WorkflowID: httpio.PtrOrNil(w.WorkflowID),
+				Until: inUTC(w.Until), Message: httpio.PtrOrNil(w.Message), WorkflowID: httpio.PtrOrNil(w.WorkflowID),
 			}
 		}),
 		Events: listOf(v.Events, func(e *domain.WorkflowEvent) oasadmin.WorkflowEvent {
 			return oasadmin.WorkflowEvent{
 				ID: e.ID, At: e.At.UTC(), Kind: e.Kind, Name: httpio.PtrOrNil(e.Name), About: httpio.PtrOrNil(e.About),
-				Message: httpio.PtrOrNil(e.Message), Until: utc(e.Until), WorkflowID: httpio.PtrOrNil(e.WorkflowID),
+				Message: httpio.PtrOrNil(e.Message), Until: inUTC(e.Until), WorkflowID: httpio.PtrOrNil(e.WorkflowID),
 			}
 		}),
 	}

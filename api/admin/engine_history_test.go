@@ -32,7 +32,7 @@ func TestManagersLookIntoTheEngine(t *testing.T) {
 	older := apitest.Decode[oasadmin.EngineHistory](t, s.Get(200, s.As("manager"), path+"?after="+*newest.Next))
 	require.Equal(t, "WorkflowExecutionStarted", older.Workflow.Events[0].Kind)
 	require.Nil(t, older.Next)
-	// Temporal trusts what is in a cursor, so it is valid for its own process only.
+	// Temporal does not verify cursors, so they are valid for their own process only.
 	s.Refused(400, "VALIDATION", s.As("manager"), http.MethodGet, look(another.ID.String(), "?after="+*newest.Next), "")
 	s.Refused(400, "VALIDATION", s.As("manager"), http.MethodGet, path+"?after=cGFnZSAy", "")
 	s.Refused(404, "NOT_FOUND", s.As("manager"), http.MethodGet, path+"?workflowId=process-"+another.ID.String(), "")

@@ -31,14 +31,14 @@ func (s *Server) FindEvents(
 	if err != nil {
 		return nil, err
 	}
-	answer := FindEvents200JSONResponse{Content: listOf(found, event)}
+	answer := FindEvents200JSONResponse{Content: listOf(found, convertEvent)}
 	if next != nil {
 		answer.Next = httpio.PtrOrNil(next.String())
 	}
 	return answer, nil
 }
 
-func event(e *domain.Event) oasadmin.Event {
+func convertEvent(e *domain.Event) oasadmin.Event {
 	answer := oasadmin.Event{
 		ID: e.ID, Cursor: e.Cursor.String(), TenantID: e.TenantID, Type: string(e.Type),
 		ResourceKind: string(e.ResourceKind), ResourceID: e.ResourceID,

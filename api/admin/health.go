@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// RetrieveHealth returns what waits, and the versions.
+// RetrieveHealth returns backlogs and versions.
 func (s *Server) RetrieveHealth(ctx context.Context, request RetrieveHealthRequestObject) (RetrieveHealthResponseObject, error) {
 	h, err := s.administration.RetrieveHealth(ctx, s.caller(ctx), request.Params.Tenant)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Server) RetrieveHealth(ctx context.Context, request RetrieveHealthReque
 	}, nil
 }
 
-// ExamineHealth returns what the checks found.
+// ExamineHealth returns the findings of the checks.
 func (s *Server) ExamineHealth(ctx context.Context, _ ExamineHealthRequestObject) (ExamineHealthResponseObject, error) {
 	examined, err := s.administration.ExamineHealth(ctx, s.caller(ctx))
 	if err != nil {

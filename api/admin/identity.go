@@ -19,11 +19,11 @@ func (s *Server) RetrieveIdentity(
 	return RetrieveIdentity200JSONResponse{
 		Principal:   oasadmin.IdentityPrincipal{ID: p.ID, Type: oasadmin.PrincipalType(p.Type), Name: p.Name},
 		Operator:    found.Operator,
-		Memberships: listOf(found.Memberships, membership),
+		Memberships: listOf(found.Memberships, convertMembership),
 	}, nil
 }
 
-func membership(m *administration.IdentityMembership) oasadmin.Membership {
+func convertMembership(m *administration.IdentityMembership) oasadmin.Membership {
 	return oasadmin.Membership{
 		TenantID: m.TenantID, TenantCode: m.TenantCode, TenantName: m.TenantName, Role: oasadmin.TenantRole(m.Role),
 	}

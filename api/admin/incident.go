@@ -23,7 +23,7 @@ func (s *Server) FindIncidents(
 		return nil, err
 	}
 	var answer FindIncidents200JSONResponse
-	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, incident)
+	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, convertIncident)
 	return answer, nil
 }
 
@@ -35,7 +35,7 @@ func (s *Server) RetrieveIncident(
 	if err != nil {
 		return nil, err
 	}
-	return RetrieveIncident200JSONResponse(incident(found)), nil
+	return RetrieveIncident200JSONResponse(convertIncident(found)), nil
 }
 
 // RetryIncident starts the failed workflow again.
@@ -46,7 +46,7 @@ func (s *Server) RetryIncident(
 	if err != nil {
 		return nil, err
 	}
-	return RetryIncident200JSONResponse(incident(retried)), nil
+	return RetryIncident200JSONResponse(convertIncident(retried)), nil
 }
 
 // DismissIncident marks an incident as dealt with.
@@ -57,14 +57,14 @@ func (s *Server) DismissIncident(
 	if err != nil {
 		return nil, err
 	}
-	return DismissIncident200JSONResponse(incident(dismissed)), nil
+	return DismissIncident200JSONResponse(convertIncident(dismissed)), nil
 }
 
-func incident(i *domain.Incident) oasadmin.Incident {
+func convertIncident(i *domain.Incident) oasadmin.Incident {
 	answer := oasadmin.Incident{
 		ID: i.ID, TenantID: i.TenantID, ProcessID: i.ProcessID, ProcessItemID: i.TaskID, EngineRunID: i.EngineRun,
 		Message: i.Message, Failure: httpio.PtrOrNil(i.Failure), State: oasadmin.IncidentState(i.State),
-		CreatedAt: i.CreatedAt.UTC(), ResolvedAt: utc(i.ResolvedAt),
+		CreatedAt: i.CreatedAt.UTC(), ResolvedAt: inUTC(i.ResolvedAt),
 	}
 	switch {
 	case i.ArtifactID != nil:

@@ -115,7 +115,7 @@ func (s *Server) RetrieveDefinitionVersion(
 	if err != nil {
 		return nil, err
 	}
-	answer, err := document(&found.Document)
+	answer, err := convertDocument(&found.Document)
 	if err != nil {
 		return nil, err
 	}
@@ -128,26 +128,26 @@ func appliedResource(r *administration.AppliedResource) (oasadmin.AppliedResourc
 		ID: r.ID, Action: oasadmin.ApplyAction(r.Action),
 	}
 	var err error
-	if answer.Before, err = document(r.Before); err != nil {
+	if answer.Before, err = convertDocument(r.Before); err != nil {
 		return answer, err
 	}
-	answer.After, err = document(r.After)
+	answer.After, err = convertDocument(r.After)
 	return answer, err
 }
 
-func document(d *resource.Document) (*oasadmin.ResourceDocument, error) {
+func convertDocument(d *resource.Document) (*oasadmin.ResourceDocument, error) {
 	if d == nil {
 		return nil, nil //nolint:nilnil // what was created has no document from before, and that is no failure
 	}
 	spec, err := d.SpecJSON()
 	return &oasadmin.ResourceDocument{
-		APIVersion: resource.APIVersion, Kind: oasadmin.ResourceKind(d.Kind), Metadata: metadata(d.Metadata), Spec: spec,
+		APIVersion: resource.APIVersion, Kind: oasadmin.ResourceKind(d.Kind), Metadata: convertMetadata(d.Metadata), Spec: spec,
 	}, err
 }
 
 func storedResource(r *resource.Stored) (oasadmin.Resource, error) {
 	spec, err := r.SpecJSON()
-	shown := metadata(r.Metadata)
+	shown := convertMetadata(r.Metadata)
 	shown.ID = &r.ID
 	answer := oasadmin.Resource{
 		APIVersion: resource.APIVersion, Kind: oasadmin.ResourceKind(r.Kind), Metadata: shown, Spec: spec,
@@ -161,7 +161,7 @@ func storedResource(r *resource.Stored) (oasadmin.Resource, error) {
 	return answer, err
 }
 
-func metadata(m resource.Metadata) oasadmin.ResourceMetadata {
+func convertMetadata(m resource.Metadata) oasadmin.ResourceMetadata {
 	return oasadmin.ResourceMetadata{Code: m.Code, Tenant: httpio.PtrOrNil(m.Tenant), ID: m.ID, Labels: m.Labels}
 }
 

@@ -164,8 +164,8 @@ func TestUsersOfOtherTenantsDoNotShow(t *testing.T) {
 	require.Zero(t, s.Count("SELECT count(*) FROM principals WHERE id = $1", chosen))
 }
 
-// A person can be a user of several tenants. A tenant can neither read nor
-// change what the person is in another.
+// A person can be a user of several tenants. A tenant can neither read nor change the
+// memberships of the person in other tenants.
 func TestApplyInvitesUserOfAnotherTenant(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)

@@ -110,7 +110,7 @@ func robotAsset(f *domain.RobotFile) oasadmin.RobotAsset {
 	}
 }
 
-// addRobot adds to the status of a resource what only robots have.
+// addRobot adds files and variables of a robot to the status of a resource.
 func addRobot(status *oasadmin.ResourceStatus, r *resource.Stored) {
 	if r.Robot == nil {
 		return

@@ -21,7 +21,7 @@ func (s *Server) IssueSecret(
 	}
 	return IssueSecret201JSONResponse{
 		ID: issued.ID, Name: issued.Name, Value: issued.Value.Reveal(),
-		CreatedAt: issued.CreatedAt.UTC(), ExpiresAt: utc(issued.ExpiresAt),
+		CreatedAt: issued.CreatedAt.UTC(), ExpiresAt: inUTC(issued.ExpiresAt),
 	}, nil
 }
 
@@ -34,7 +34,7 @@ func (s *Server) FindSecrets(
 	if err != nil {
 		return nil, err
 	}
-	return FindSecrets200JSONResponse{Content: listOf(found, secret)}, nil
+	return FindSecrets200JSONResponse{Content: listOf(found, convertSecret)}, nil
 }
 
 // RevokeSecret revokes a secret.
@@ -48,8 +48,8 @@ func (s *Server) RevokeSecret(
 	return RevokeSecret204Response{}, nil
 }
 
-func secret(s *domain.SecretInfo) oasadmin.Secret {
+func convertSecret(s *domain.SecretInfo) oasadmin.Secret {
 	return oasadmin.Secret{
-		ID: s.ID, Name: s.Name, Declared: s.Declared, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: utc(s.ExpiresAt),
+		ID: s.ID, Name: s.Name, Declared: s.Declared, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: inUTC(s.ExpiresAt),
 	}
 }

@@ -76,7 +76,7 @@ func TestASecretIsRotatedWithoutAGap(t *testing.T) {
 	s.Get(401, stranger, apitest.AdminAPI+"/identity")
 	stranger.Secret = third.Value
 	s.Get(200, stranger, apitest.AdminAPI+"/identity")
-	// Applying the document again leaves what was issued alone.
+	// Applying the manifest again keeps issued secrets.
 	s.Apply(s.As("owner"), apitest.Document("north", "Application", "stranger", `{"name":"The stranger"}`))
 	s.Ticks.Add(cached)
 	s.Get(200, stranger, apitest.AdminAPI+"/identity")

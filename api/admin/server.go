@@ -23,7 +23,7 @@ const BodyLimit = 16 << 20
 // it.
 type Server struct {
 	administration *administration.Administration
-	// app answers what follows from a process: it knows its definition.
+	// app implements the operations on a process with its definition.
 	app    *app.Service
 	caller func(context.Context) domain.Caller
 }
@@ -40,5 +40,5 @@ func NewServer(
 
 // Register adds the operations to routes, which errs answers failures of.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
-	RegisterHandlersWithOptions(routes, NewStrictHandler(s, versionOf, errs.WithFields(fields())), GinServerOptions{ErrorHandler: errs.WriteUnbound})
+	RegisterHandlersWithOptions(routes, NewStrictHandler(s, versionOf, errs.WithFields(fieldLocations())), GinServerOptions{ErrorHandler: errs.WriteUnbound})
 }

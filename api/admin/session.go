@@ -19,7 +19,7 @@ func (s *Server) FindUserSessions(
 	if err != nil {
 		return nil, err
 	}
-	return FindUserSessions200JSONResponse{Content: listOf(found, session)}, nil
+	return FindUserSessions200JSONResponse{Content: listOf(found, convertSession)}, nil
 }
 
 // EndUserSessions signs a user out of browsers.
@@ -37,7 +37,7 @@ func (s *Server) EndUserSessions(
 	return EndUserSessions204Response{}, nil
 }
 
-func session(s *domain.Session) oasadmin.Session {
+func convertSession(s *domain.Session) oasadmin.Session {
 	answer := oasadmin.Session{
 		ID: s.ID, UserAgent: s.UserAgent, CreatedAt: s.CreatedAt.UTC(), AuthenticatedAt: s.AuthenticatedAt.UTC(),
 		LastUsedAt: s.LastUsedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(),

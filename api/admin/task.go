@@ -15,10 +15,10 @@ func (s *Server) ReleaseProcessItemTask(
 	if err != nil {
 		return nil, err
 	}
-	return ReleaseProcessItemTask200JSONResponse(task(released)), nil
+	return ReleaseProcessItemTask200JSONResponse(convertTask(released)), nil
 }
 
-func task(i *domain.ProcessItem) oasadmin.Task {
+func convertTask(i *domain.ProcessItem) oasadmin.Task {
 	return oasadmin.Task{
 		ID: i.ID, TenantID: i.TenantID, ProcessID: i.ProcessID, Code: i.DefinitionCode(), State: oasadmin.TaskState(i.Task.State),
 		CreatedAt: i.CreatedAt.UTC(), LastModifiedAt: i.LastModifiedAt.UTC(),

@@ -37,7 +37,7 @@ func (s *Server) EvaluateAvailability(
 	if err != nil {
 		return nil, err
 	}
-	answer := EvaluateAvailability200JSONResponse{Model: model(evaluation.Model)}
+	answer := EvaluateAvailability200JSONResponse{Model: convertModel(evaluation.Model)}
 	if evaluation.Fault == "" {
 		answer.Result = &evaluation.Available
 		return answer, nil
@@ -104,7 +104,7 @@ func availabilityModel(m *oasadmin.AvailabilityModel) availability.Model {
 	return given
 }
 
-func model(m availability.Model) oasadmin.AvailabilityModel {
+func convertModel(m availability.Model) oasadmin.AvailabilityModel {
 	shown := oasadmin.AvailabilityModel{
 		Process: oasadmin.AvailabilityProcess{
 			State:     oasadmin.AvailabilityProcessState(m.Process.State),

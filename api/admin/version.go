@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// versionOf returns the version of what an operation returns, "" for what has none.
+// versionOf returns the version of the result of an operation, "" without one.
 func versionOf(response any) domain.Version {
 	switch shown := response.(type) {
 	case RetrieveResource200JSONResponse:

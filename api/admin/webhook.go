@@ -59,7 +59,7 @@ func (s *Server) ReplayFailedWebhookDeliveries(
 		return nil, err
 	}
 	return ReplayFailedWebhookDeliveries200JSONResponse{
-		Replayed: replay.Count, More: replay.Next != nil, Next: utc(replay.Next),
+		Replayed: replay.Count, More: replay.Next != nil, Next: inUTC(replay.Next),
 	}, nil
 }
 
@@ -115,9 +115,9 @@ func webhookEndpoint(h *domain.WebhookHealth) oasadmin.WebhookEndpoint {
 		ID: h.SubscriptionID, Tenant: h.TenantCode, Code: h.Code, Name: h.Name, URL: h.URL,
 		PayloadVersion: oasadmin.WebhookPayloadVersion(h.PayloadVersion), EventTypes: h.EventTypes,
 		ProcessDefinition: httpio.PtrOrNil(h.ProcessDefinition), State: oasadmin.WebhookEndpointState(h.State()),
-		FailingSince: utc(h.FailingSince), DisabledAt: utc(h.DisabledAt), PendingSince: utc(h.PendingSince),
+		FailingSince: inUTC(h.FailingSince), DisabledAt: inUTC(h.DisabledAt), PendingSince: inUTC(h.PendingSince),
 		Pending: h.Pending, Retrying: h.Retrying, Dead: h.Dead, Dropped: h.Dropped,
-		EventsLostAt: utc(h.EventsLostAt),
+		EventsLostAt: inUTC(h.EventsLostAt),
 	}
 	if h.AtLeast {
 		answer.AtLeast = &h.AtLeast
@@ -134,7 +134,7 @@ func webhookDelivery(d *domain.WebhookDeliveryInfo) oasadmin.WebhookDelivery {
 		PayloadVersion: oasadmin.WebhookPayloadVersion(d.PayloadVersion), ProcessID: d.ProcessID,
 		State: oasadmin.WebhookDeliveryState(d.State), Round: d.Round, Attempts: d.Attempts,
 		LastFailure: httpio.PtrOrNil(d.LastFailure), CreatedAt: d.CreatedAt.UTC(),
-		LastAttemptAt: utc(d.LastAttemptAt), NextAttemptAt: utc(d.NextAttemptAt), FinishedAt: utc(d.FinishedAt),
+		LastAttemptAt: inUTC(d.LastAttemptAt), NextAttemptAt: inUTC(d.NextAttemptAt), FinishedAt: inUTC(d.FinishedAt),
 	}
 	if d.LastStatus != 0 {
 		answer.LastStatus = &d.LastStatus

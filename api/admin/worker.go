@@ -24,7 +24,7 @@ func (s *Server) FindWorkers(
 		return nil, err
 	}
 	var answer FindWorkers200JSONResponse
-	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, worker)
+	answer.Metadata, answer.Content = httpio.PageOf[oasadmin.PageMetadata](found, convertWorker)
 	return answer, nil
 }
 
@@ -44,7 +44,7 @@ func (s *Server) FindTaskQueues(
 	return answer, nil
 }
 
-func worker(w *administration.Worker) oasadmin.Worker {
+func convertWorker(w *administration.Worker) oasadmin.Worker {
 	answer := oasadmin.Worker{
 		ID: w.ID, TenantID: w.TenantID, Tenant: w.TenantCode, Identity: w.Identity, State: oasadmin.WorkerState(w.State),
 		PrincipalID: w.PrincipalID, Hostname: w.Hostname, IP: w.IP, InstallationID: w.InstallationID,
@@ -55,7 +55,7 @@ func worker(w *administration.Worker) oasadmin.Worker {
 		answer.TaskQueues = append(answer.TaskQueues, oasadmin.WorkerRegistration{
 			TaskQueue: q.TaskQueue, State: oasadmin.WorkerState(w.QueueStates[i]),
 			WorkflowTypes: nonNil(q.WorkflowTypes), ActivityTypes: nonNil(q.ActivityTypes),
-			LiveSince: q.LiveSince.UTC(), LastSeenAt: q.LastSeenAt.UTC(), PolledAt: utc(q.PolledAt),
+			LiveSince: q.LiveSince.UTC(), LastSeenAt: q.LastSeenAt.UTC(), PolledAt: inUTC(q.PolledAt),
 		})
 	}
 	return answer
@@ -114,5 +114,5 @@ func utcOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	return utc(&t)
+	return inUTC(&t)
 }

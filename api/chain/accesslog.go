@@ -15,10 +15,10 @@ import (
 // polledPaths are the prefixes of the routes that other programs request at intervals.
 func polledPaths() []string { return []string{"/.well-known/", "/livez", "/readyz", "/metrics"} }
 
-// log writes the line of a request in the access log: method, route, status, duration in milliseconds, request id and
+// logRequest writes the line of a request in the access log: method, route, status, duration in milliseconds, request id and
 // caller. The route is the pattern, never the path, so neither ids of resources nor query values nor headers are logged.
 // Polls that succeed are logged at DEBUG.
-func (c *call) log(r *http.Request, status int, took time.Duration) {
+func (c *call) logRequest(r *http.Request, status int, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
 	case status >= http.StatusInternalServerError:
@@ -30,7 +30,7 @@ func (c *call) log(r *http.Request, status int, took time.Duration) {
 	}
 	c.o.Log.LogAttrs(r.Context(), level, "request", append([]slog.Attr{
 		slog.String("method", c.method),
-		slog.String("route", c.route()),
+		slog.String("route", c.routePattern()),
 		slog.Int("status", status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 		slog.String("request_id", c.requestID),

@@ -11,28 +11,28 @@ import (
 
 // Caller returns the caller of the request that ctx belongs to. Before SignIn, and without valid credentials, it returns
 // the zero Caller, to whom no resource is visible.
-func Caller(ctx context.Context) domain.Caller { return of(ctx).caller }
+func Caller(ctx context.Context) domain.Caller { return callOf(ctx).caller }
 
 // Address returns the address of the client of the request that ctx belongs to, "" if it is not known.
-func Address(ctx context.Context) string { return of(ctx).origin().Address }
+func Address(ctx context.Context) string { return callOf(ctx).auditOrigin().Address }
 
 // SignIn authenticates the caller of the request that ctx belongs to. Credentials of an address with too many invalid ones
 // are refused with RATE_LIMITED before they are looked up; a request may have none, "". A refused sign-in is recorded.
 func SignIn(ctx context.Context, credentials string, authenticate func() (domain.Caller, error)) (domain.Caller, error) {
-	c := of(ctx)
+	c := callOf(ctx)
 	if credentials != "" {
-		if refused := c.apply(c.o.Limiter.SignIn(c.network(), credentials)); refused != nil {
+		if refused := c.applyVerdict(c.o.Limiter.SignIn(c.clientNetwork(), credentials)); refused != nil {
 			return domain.Caller{}, refused
 		}
 	}
 	caller, err := authenticate()
 	// Failures with another cause than the credentials do not count.
 	if credentials != "" && (err == nil || domain.HasCode(err, domain.CodeUnauthenticated)) {
-		c.o.Limiter.SignedIn(c.network(), credentials, err == nil)
+		c.o.Limiter.SignedIn(c.clientNetwork(), credentials, err == nil)
 	}
 	if err != nil {
 		if refused, ok := errors.AsType[*domain.SignInError](err); ok && c.o.Audit != nil {
-			c.o.Audit.SignInRefused(ctx, refused, c.origin())
+			c.o.Audit.SignInRefused(ctx, refused, c.auditOrigin())
 		}
 		return domain.Caller{}, err
 	}
@@ -42,19 +42,19 @@ func SignIn(ctx context.Context, credentials string, authenticate func() (domain
 
 // Trust exempts credentials that the service has just issued from the limit of failed sign-ins.
 func Trust(ctx context.Context, credentials string) {
-	c := of(ctx)
-	c.o.Limiter.SignedIn(c.network(), credentials, true)
+	c := callOf(ctx)
+	c.o.Limiter.SignedIn(c.clientNetwork(), credentials, true)
 }
 
 // Enter counts the request that ctx belongs to against the limits of its caller, or without one against the limits of its
 // address. It is RATE_LIMITED if they are reached.
 func Enter(ctx context.Context) error {
-	c := of(ctx)
+	c := callOf(ctx)
 	if c.caller.PrincipalID == uuid.Nil {
-		return asError(c.apply(c.o.Limiter.Open(c.network())))
+		return asError(c.applyVerdict(c.o.Limiter.Open(c.clientNetwork())))
 	}
 	leave, verdict := c.o.Limiter.Enter(c.caller)
-	if refused := c.apply(verdict); refused != nil {
+	if refused := c.applyVerdict(verdict); refused != nil {
 		return refused
 	}
 	c.leave = append(c.leave, leave)

@@ -58,7 +58,7 @@ func New(o Options) *Chain { return &Chain{o: o} }
 // Handler returns a handler that passes requests through the chain to next.
 func (c *Chain) Handler(next http.Handler) http.Handler {
 	guarded := httpio.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c.admit(w, r) {
+		if c.admitRequest(w, r) {
 			next.ServeHTTP(w, r)
 		}
 	}), httpio.Deadlines{Stall: c.o.Stall, Rest: c.o.Rest})
@@ -77,16 +77,16 @@ func (c *Chain) Handler(next http.Handler) http.Handler {
 			if panicked && answer.status == 0 {
 				answer.status = http.StatusInternalServerError
 			}
-			call.finish(r, answer)
+			call.finishRequest(r, answer)
 		}()
 		guarded.ServeHTTP(answer, r)
 		panicked = false
 	})
 }
 
-// admit decides about a request before its route and its caller are known. It answers a request that is refused.
-func (c *Chain) admit(w http.ResponseWriter, r *http.Request) bool {
-	call := of(r.Context())
+// admitRequest decides about a request before its route and its caller are known. It answers a request that is refused.
+func (c *Chain) admitRequest(w http.ResponseWriter, r *http.Request) bool {
+	call := callOf(r.Context())
 	if c.o.Untrusted != nil && r.Header.Get("X-Forwarded-For") != "" && !c.o.TrustedProxies.Trust(httpio.Peer(r)) {
 		c.o.Untrusted(httpio.Peer(r))
 	}
@@ -94,8 +94,8 @@ func (c *Chain) admit(w http.ResponseWriter, r *http.Request) bool {
 		httpio.WriteMisdirected(w, c.o.Clock())
 		return false
 	}
-	leave, verdict := c.o.Limiter.EnterAddress(call.network())
-	if refused := call.apply(verdict); refused != nil {
+	leave, verdict := c.o.Limiter.EnterAddress(call.clientNetwork())
+	if refused := call.applyVerdict(verdict); refused != nil {
 		httpio.WriteError(w, c.o.Clock(), refused)
 		return false
 	}
@@ -144,9 +144,9 @@ type call struct {
 	leave []func()
 }
 
-// of returns the call of the request that ctx belongs to. It panics for a request that has not passed a chain, so that
+// callOf returns the call of the request that ctx belongs to. It panics for a request that has not passed a chain, so that
 // no part of the service can be mounted without one.
-func of(ctx context.Context) *call {
+func callOf(ctx context.Context) *call {
 	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
 		panic("a handler is served without the chain in front of it")
@@ -154,8 +154,8 @@ func of(ctx context.Context) *call {
 	return c
 }
 
-// finish ends the request: it releases the limits, and reports the answer.
-func (c *call) finish(r *http.Request, a *answer) {
+// finishRequest ends the request: it releases the limits, and reports the answer.
+func (c *call) finishRequest(r *http.Request, a *answer) {
 	for _, leave := range c.leave {
 		leave()
 	}
@@ -163,28 +163,28 @@ func (c *call) finish(r *http.Request, a *answer) {
 		a.status = http.StatusOK
 	}
 	took := c.o.Clock().Sub(c.start)
-	c.log(r, a.status, took)
+	c.logRequest(r, a.status, took)
 	if c.o.Observe != nil {
-		c.o.Observe(c.method, c.route(), a.status, took)
+		c.o.Observe(c.method, c.routePattern(), a.status, took)
 	}
 	if c.o.Audit != nil && c.record.Denied {
 		c.o.Audit.Denied(audit.Denial{
-			Caller: c.caller, Operation: c.method + " " + c.route(), Kind: c.record.Kind, ID: c.record.ID,
-		}, c.origin())
+			Caller: c.caller, Operation: c.method + " " + c.routePattern(), Kind: c.record.Kind, ID: c.record.ID,
+		}, c.auditOrigin())
 	}
 }
 
-func (c *call) route() string {
+func (c *call) routePattern() string {
 	if c.record.Route == "" {
 		return "unmatched"
 	}
 	return c.record.Route
 }
 
-func (c *call) network() netip.Prefix { return httpio.Network(c.client) }
+func (c *call) clientNetwork() netip.Prefix { return httpio.Network(c.client) }
 
-// origin returns the origin of the request for the event log.
-func (c *call) origin() audit.Origin {
+// auditOrigin returns the origin of the request for the event log.
+func (c *call) auditOrigin() audit.Origin {
 	from := audit.Origin{RequestID: c.requestID}
 	if c.client.IsValid() {
 		from.Address = c.client.String()

@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// refusal returns the error text of a limit.
-func refusal(name string) string {
+// refusalMessage returns the error text of a limit.
+func refusalMessage(name string) string {
 	switch name {
 	case limit.Tenant:
 		return "too many requests in your tenant"
@@ -28,8 +28,8 @@ func refusal(name string) string {
 	}
 }
 
-// apply adds the headers of a limit to the answer, and returns an error if the request is refused because of it.
-func (c *call) apply(verdict limit.Verdict) *domain.Error {
+// applyVerdict adds the headers of a limit to the answer, and returns an error if the request is refused because of it.
+func (c *call) applyVerdict(verdict limit.Verdict) *domain.Error {
 	if verdict.Policy.Quota > 0 && verdict.Low() {
 		c.header.Set("RateLimit-Policy", policyField(verdict.Policy))
 		c.header.Set("RateLimit", stateField(verdict))
@@ -40,9 +40,9 @@ func (c *call) apply(verdict limit.Verdict) *domain.Error {
 	if c.o.Limited != nil {
 		c.o.Limited(verdict.Policy.Name)
 	}
-	c.header.Set("Retry-After", strconv.Itoa(max(1, seconds(verdict.Wait))))
+	c.header.Set("Retry-After", strconv.Itoa(max(1, wholeSeconds(verdict.Wait))))
 	return &domain.Error{
-		Kind: domain.KindRateLimited, Code: domain.CodeRateLimited, Message: refusal(verdict.Policy.Name),
+		Kind: domain.KindRateLimited, Code: domain.CodeRateLimited, Message: refusalMessage(verdict.Policy.Name),
 	}
 }
 
@@ -51,16 +51,16 @@ func policyField(p limit.Policy) string {
 	if p.Window == 0 {
 		return fmt.Sprintf(`"%s";q=%d;qu="concurrent-requests"`, p.Name, p.Quota)
 	}
-	return fmt.Sprintf(`"%s";q=%d;w=%d`, p.Name, p.Quota, seconds(p.Window))
+	return fmt.Sprintf(`"%s";q=%d;w=%d`, p.Name, p.Quota, wholeSeconds(p.Window))
 }
 
 // stateField returns a value of RateLimit, with the time to wait if there is one.
 func stateField(v limit.Verdict) string {
 	field := fmt.Sprintf(`"%s";r=%d`, v.Policy.Name, v.Remaining)
 	if v.Wait > 0 {
-		field += fmt.Sprintf(";t=%d", seconds(v.Wait))
+		field += fmt.Sprintf(";t=%d", wholeSeconds(v.Wait))
 	}
 	return field
 }
 
-func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

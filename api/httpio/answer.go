@@ -31,10 +31,10 @@ func Guard(next http.Handler, d Deadlines) http.Handler {
 			ResponseWriter: w, connection: connection, stall: d.Stall, body: guardBody(r, connection, d.Stall, d.Rest),
 		}
 		defer guarded.body.stop()
-		// The server sends what it has buffered after the handler has returned, and
-		// takes the deadline back.
+		// The server flushes its buffer after the handler has returned, and then resets
+		// the deadline.
 		defer func() {
-			guarded.body.leave(w.Header())
+			guarded.body.stopReading(w.Header())
 			_ = connection.SetWriteDeadline(time.Now().Add(d.Stall)) //nolint:forbidigo // connections have the real time
 		}()
 		next.ServeHTTP(guarded, r)
@@ -44,33 +44,32 @@ func Guard(next http.Handler, d Deadlines) http.Handler {
 // errSlow ends an answer that the client does not take.
 var errSlow = errors.New("the client does not take what it is sent")
 
-// guardedAnswer is an answer whose writes fail when the client does not read in
-// time.
+// guardedAnswer is a response writer that fails if the client does not read in time.
 type guardedAnswer struct {
 	http.ResponseWriter
 	connection *http.ResponseController
 	stall      time.Duration
 	body       *guardedBody // nil without a body
 	timer      *time.Timer
-	// slow is the error after which nothing is written.
+	// slow is the first error, which ends all writes.
 	slow error
 }
 
 // WriteHeader sends the status, after the rest of the body.
 func (a *guardedAnswer) WriteHeader(status int) {
 	if status >= http.StatusOK {
-		a.body.leave(a.Header())
+		a.body.stopReading(a.Header())
 	}
 	a.ResponseWriter.WriteHeader(status)
 }
 
 // Write sends the answer in pieces, each within the whole time limit.
 func (a *guardedAnswer) Write(p []byte) (int, error) {
-	a.body.leave(a.Header())
+	a.body.stopReading(a.Header())
 	written := 0
 	for {
 		piece := p[written:min(written+stallBytes, len(p))]
-		err := a.wait(func() error {
+		err := a.waitForClient(func() error {
 			n, err := a.ResponseWriter.Write(piece)
 			written += n
 			return err
@@ -84,14 +83,14 @@ func (a *guardedAnswer) Write(p []byte) (int, error) {
 // Flush implements http.Flusher.
 func (a *guardedAnswer) Flush() { _ = a.FlushError() }
 
-// FlushError sends what is buffered.
-func (a *guardedAnswer) FlushError() error { return a.wait(a.connection.Flush) }
+// FlushError sends the buffer.
+func (a *guardedAnswer) FlushError() error { return a.waitForClient(a.connection.Flush) }
 
 // Unwrap gives http.ResponseController the writer beneath.
 func (a *guardedAnswer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// wait waits for the client in transfer.
-func (a *guardedAnswer) wait(transfer func() error) error {
+// waitForClient waits for the client in transfer.
+func (a *guardedAnswer) waitForClient(transfer func() error) error {
 	if a.slow != nil {
 		return a.slow
 	}

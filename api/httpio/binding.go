@@ -30,7 +30,7 @@ func (b *Binding) Path(name string, target any, schemaType, format string) {
 	if b.failed {
 		return
 	}
-	b.check(name, runtime.BindStyledParameterWithOptions("simple", name, b.c.Param(name), target,
+	b.recordError(name, runtime.BindStyledParameterWithOptions("simple", name, b.c.Param(name), target,
 		runtime.BindStyledParameterOptions{
 			ParamLocation: runtime.ParamLocationPath, Required: true, Type: schemaType, Format: format, ValueIsUnescaped: true,
 		}))
@@ -44,7 +44,7 @@ func (b *Binding) Query(name string, required bool, target any, schemaType, form
 	if b.query == nil {
 		b.query = b.c.Request.URL.Query()
 	}
-	b.check(name, runtime.BindQueryParameterWithOptions("form", true, required, name, b.query, target,
+	b.recordError(name, runtime.BindQueryParameterWithOptions("form", true, required, name, b.query, target,
 		runtime.BindQueryParameterOptions{Type: schemaType, Format: format}))
 }
 
@@ -59,7 +59,7 @@ func (b *Binding) Header(name string, target any, schemaType, format string) boo
 		b.fail(fmt.Errorf("%s must be sent once, got %d values", name, len(values)))
 		return false
 	}
-	b.check(name, runtime.BindStyledParameterWithOptions("simple", name, values[0], target,
+	b.recordError(name, runtime.BindStyledParameterWithOptions("simple", name, values[0], target,
 		runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Type: schemaType, Format: format}))
 	return !b.failed
 }
@@ -67,7 +67,7 @@ func (b *Binding) Header(name string, target any, schemaType, format string) boo
 // Bound reports whether all parameters were valid.
 func (b *Binding) Bound() bool { return !b.failed }
 
-func (b *Binding) check(name string, err error) {
+func (b *Binding) recordError(name string, err error) {
 	if err != nil {
 		b.fail(fmt.Errorf("invalid format of parameter %s: %w", name, err))
 	}

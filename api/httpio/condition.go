@@ -22,7 +22,7 @@ const (
 	currentKey = "procession/current"
 )
 
-// VersionOf finds the version of what an operation returned, "" for none.
+// VersionOf returns the version of the result of an operation, "" for none.
 type VersionOf func(response any) domain.Version
 
 // SetVersion stores the version of the operation's result, for its entity tag.
@@ -56,7 +56,7 @@ func ModifiedVersion(response any) domain.Version {
 // Tag is the middleware that gives the representations of resources their entity
 // tags and answers conditional reads. It follows Handle.
 func (v *Validator) Tag(c *gin.Context) {
-	r := v.route(c)
+	r := v.routeOf(c)
 	if r == nil || !r.tagged {
 		return
 	}
@@ -73,14 +73,13 @@ func (v *Validator) Tag(c *gin.Context) {
 	c.Writer = answer
 }
 
-// Require returns the middleware that has writes know what their requests require of
-// the resource; with puts it into their contexts. read answers the GET that shows
-// the current tag when the precondition fails.
+// Require returns the middleware for preconditions of writes. with adds the precondition
+// to the context of the operation. If it fails, read answers the GET for the current tag.
 func (v *Validator) Require(
 	with func(context.Context, domain.Precondition) context.Context, read http.Handler,
 ) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		r := v.route(c)
+		r := v.routeOf(c)
 		if r == nil || c.Request.Method == http.MethodGet {
 			return
 		}
@@ -97,7 +96,7 @@ func (v *Validator) Require(
 		if match == nil && noneMatch == nil {
 			return
 		}
-		p := domain.Precondition{Match: match.versions(), NoneMatch: noneMatch.versions()}
+		p := domain.Precondition{Match: match.listVersions(), NoneMatch: noneMatch.listVersions()}
 		path, id := r.subjectOf(c)
 		p.Resource = id
 		c.Request = c.Request.WithContext(with(c.Request.Context(), p))
@@ -133,7 +132,7 @@ func currentTag(c *gin.Context, read http.Handler, path string) string {
 	return shown.header.Get("ETag")
 }
 
-// discardedAnswer is an answer of which only the header counts.
+// discardedAnswer is a response writer that keeps the header only.
 type discardedAnswer struct{ header http.Header }
 
 func (a *discardedAnswer) Header() http.Header         { return a.header }
@@ -157,7 +156,7 @@ func (a *taggedAnswer) Write(representation []byte) (int, error) {
 	if !a.decided {
 		a.decided = true
 		if status := a.Status(); status == http.StatusOK || status == http.StatusCreated || status == http.StatusAccepted {
-			a.decide(representation)
+			a.decideStatus(representation)
 		}
 	}
 	if a.dropped {
@@ -166,15 +165,15 @@ func (a *taggedAnswer) Write(representation []byte) (int, error) {
 	return a.ResponseWriter.Write(representation)
 }
 
-func (a *taggedAnswer) decide(representation []byte) {
+func (a *taggedAnswer) decideStatus(representation []byte) {
 	version, _ := a.gin.Value(versionKey).(domain.Version)
 	tag := entityTag(version, representation)
 	a.Header().Set("ETag", tag)
 	switch {
-	case a.match != nil && !a.match.match(tag):
+	case a.match != nil && !a.match.matchesStrongly(tag):
 		a.errs.Write(a.gin, (&domain.Precondition{Match: &domain.Versions{}}).Check(&version))
 		a.dropped = true
-	case a.noneMatch.know(tag):
+	case a.noneMatch.matchesWeakly(tag):
 		a.Header().Del("Content-Type")
 		a.WriteHeader(http.StatusNotModified)
 		a.WriteHeaderNow()

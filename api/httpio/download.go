@@ -24,7 +24,7 @@ import (
 type Download struct {
 	// ContentType and Disposition are values of headers.
 	ContentType, Disposition string
-	// Policy is the Content-Security-Policy, "" for one that allows nothing.
+	// Policy is the Content-Security-Policy, "" to deny all sources.
 	Policy string
 	SHA256 [32]byte
 	// Content is closed once it is sent.
@@ -48,8 +48,8 @@ func NewDownload(
 	}
 }
 
-// describe sets the headers of the document.
-func (d *Download) describe(header http.Header) {
+// setHeader sets the headers of the document.
+func (d *Download) setHeader(header http.Header) {
 	header.Set("Content-Type", d.ContentType)
 	header.Set("Content-Disposition", d.Disposition)
 	header.Set("ETag", `"`+hex.EncodeToString(d.SHA256[:])+`"`)
@@ -73,7 +73,7 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	if request == nil {
 		return errors.New("sending a document: there is no request")
 	}
-	if !readable(request.Header.Get("Sec-Fetch-Dest")) {
+	if !isReadable(request.Header.Get("Sec-Fetch-Dest")) {
 		return domain.Denied("a document of a user cannot be loaded as a part of a page")
 	}
 	if method := requestMethod(request); method != request.Method {
@@ -81,7 +81,7 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 		request.Method = method
 	}
 	header := w.Header()
-	d.describe(header)
+	d.setHeader(header)
 	out := &downloadWriter{ResponseWriter: w, deliver: func() error {
 		if request.Method == http.MethodHead {
 			return nil
@@ -123,9 +123,9 @@ func (d *Download) Serve(w http.ResponseWriter) error {
 	return nil
 }
 
-// readable reports whether a document may be sent to a destination of a browser (Fetch Metadata, Sec-Fetch-Dest): to be
+// isReadable reports whether a document may be sent to a destination of a browser (Fetch Metadata, Sec-Fetch-Dest): to be
 // saved, shown or read by a script, but never to be executed. Other clients send none.
-func readable(destination string) bool {
+func isReadable(destination string) bool {
 	return slices.Contains([]string{"", "empty", "document", "iframe", "image", "audio", "video"}, destination)
 }
 

@@ -15,8 +15,8 @@ func EncodeJSON(w io.Writer, answer any) error {
 	return encoder.Encode(answer)
 }
 
-// WriteJSON writes an answer and its header in one piece, or nothing when it
-// cannot be encoded.
+// WriteJSON encodes a response and writes it with its header. If encoding fails, it
+// returns the error without writing.
 func WriteJSON(w http.ResponseWriter, status int, answer any) error {
 	var body bytes.Buffer
 	if err := EncodeJSON(&body, answer); err != nil {

@@ -18,9 +18,8 @@ func NewEngine(errs *ErrorWriter) *gin.Engine {
 	return engine
 }
 
-// SecurityHeaders disables caching of answers, content sniffing, and the use of answers as
-// parts of pages of other origins. A handler whose answer may be cached sets Cache-Control
-// itself.
+// SecurityHeaders disables caching of responses, content sniffing, and embedding in pages
+// of other origins. A handler with cacheable responses sets Cache-Control itself.
 func SecurityHeaders(c *gin.Context) {
 	c.Header("Cache-Control", "no-store")
 	c.Header("X-Content-Type-Options", "nosniff")

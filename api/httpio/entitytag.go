@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// compressedTag is what gzhttp adds to the tag of an answer that it compresses.
+// compressedTag is the suffix that gzhttp adds to the tag of a compressed response.
 const compressedTag = "-gzip"
 
 // entityTag returns the strong tag of a representation: the version of the resource,
@@ -68,9 +68,9 @@ func parseEntityTags(fields []string) (tags *entityTags, ok bool) {
 	}
 }
 
-// versions returns the versions in the tags. Tags are compared strongly, so
+// listVersions returns the versions in the tags. Tags are compared strongly, so
 // weak ones are skipped.
-func (t *entityTags) versions() *domain.Versions {
+func (t *entityTags) listVersions() *domain.Versions {
 	if t == nil {
 		return nil
 	}
@@ -82,16 +82,16 @@ func (t *entityTags) versions() *domain.Versions {
 	return versions
 }
 
-// match reports whether one of the tags is the given one, compared strongly and
+// matchesStrongly reports whether one of the tags is the given one, compared strongly and
 // without regard to compression.
-func (t *entityTags) match(tag string) bool { return t.any || among(t.strong, tag) }
+func (t *entityTags) matchesStrongly(tag string) bool { return t.any || containsTag(t.strong, tag) }
 
-// know is match with the weak comparison, for If-None-Match.
-func (t *entityTags) know(tag string) bool {
-	return t != nil && (t.match(tag) || among(t.weak, tag))
+// matchesWeakly is match with the weak comparison, for If-None-Match.
+func (t *entityTags) matchesWeakly(tag string) bool {
+	return t != nil && (t.matchesStrongly(tag) || containsTag(t.weak, tag))
 }
 
-func among(opaque []string, tag string) bool {
+func containsTag(opaque []string, tag string) bool {
 	return slices.ContainsFunc(opaque, func(one string) bool {
 		return `"`+strings.TrimSuffix(one, compressedTag)+`"` == tag
 	})
@@ -101,5 +101,5 @@ func among(opaque []string, tag string) bool {
 // representation with the tag.
 func NotModified(fields []string, tag string) bool {
 	tags, _ := parseEntityTags(fields)
-	return tags.know(tag)
+	return tags.matchesWeakly(tag)
 }

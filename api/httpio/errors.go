@@ -17,8 +17,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// statusClientClosed is logged for a request whose client went away before the
-// answer; it is never sent.
+// statusClientClosed is logged if the client disconnected before the response. It is
+// never sent.
 const statusClientClosed = 499
 
 // The values of Retry-After, in seconds.
@@ -66,8 +66,8 @@ type ErrorWriter struct {
 	fields Fields
 }
 
-// NewErrorWriter returns an ErrorWriter that stamps answers with clock and logs
-// what it hides from clients to log.
+// NewErrorWriter returns an ErrorWriter that stamps responses with clock and logs hidden
+// causes to log.
 func NewErrorWriter(log *slog.Logger, clock func() time.Time) *ErrorWriter {
 	return &ErrorWriter{log: log, clock: clock}
 }
@@ -104,7 +104,7 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 		}
 		return
 	}
-	shown := w.shown(c, err)
+	shown := w.publicError(c, err)
 	RecordOf(ctx).Refuse(shown)
 	status, _ := StatusOf(shown.Kind)
 	switch status {
@@ -121,7 +121,7 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 			c.Header("Retry-After", strconv.Itoa(retryAfterRateLimited))
 		}
 	}
-	w.write(c, status, shown.Message, infosOf(shown, w.fields))
+	w.writeBody(c, status, shown.Message, infosOf(shown, w.fields))
 }
 
 // withCurrentTag adds the tag of the resource as it is now to a failed precondition
@@ -144,8 +144,8 @@ func withCurrentTag(c *gin.Context, failed *domain.Error) *domain.Error {
 	return &shown
 }
 
-// shown reduces err to what the client may see, and logs the rest.
-func (w *ErrorWriter) shown(c *gin.Context, err error) *domain.Error {
+// publicError returns the public part of err and logs the rest.
+func (w *ErrorWriter) publicError(c *gin.Context, err error) *domain.Error {
 	if known, ok := errors.AsType[*domain.Error](err); ok {
 		if _, ok := StatusOf(known.Kind); ok {
 			if known.Kind == domain.KindUnavailable {
@@ -201,12 +201,12 @@ func (w *ErrorWriter) MethodNotAllowed(c *gin.Context) {
 		}
 	}
 	c.Header("Allow", allow)
-	w.refuse(c, http.StatusMethodNotAllowed, "method not allowed: the path has "+allow)
+	w.writeStatus(c, http.StatusMethodNotAllowed, "method not allowed: the path has "+allow)
 }
 
-// refuse answers a request that no operation takes, with a status that StatusOf does not have.
-func (w *ErrorWriter) refuse(c *gin.Context, status int, message string) {
-	w.write(c, status, message, []errorInfo{{Code: domain.CodeValidation, Message: message}})
+// writeStatus answers a request that no operation takes, with a status that StatusOf does not have.
+func (w *ErrorWriter) writeStatus(c *gin.Context, status int, message string) {
+	w.writeBody(c, status, message, []errorInfo{{Code: domain.CodeValidation, Message: message}})
 }
 
 // WriteError answers a request in front of all routes with an error of a client or of the service's load, which must
@@ -238,7 +238,7 @@ func writePlain(w http.ResponseWriter, now time.Time, status int, message string
 	_, _ = w.Write(body)
 }
 
-func (w *ErrorWriter) write(c *gin.Context, status int, message string, infos []errorInfo) {
+func (w *ErrorWriter) writeBody(c *gin.Context, status int, message string, infos []errorInfo) {
 	c.Abort()
 	body, err := json.Marshal(errorBody{Timestamp: w.clock().UTC(), Status: status, Message: message, Errors: infos})
 	if err != nil {

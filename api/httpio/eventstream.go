@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// EventStream is an answer of Server-Sent Events. It buffers nothing for a
-// client that does not read: Flush fails then, and the answer must end.
+// EventStream is a response of Server-Sent Events. It does not buffer for slow clients:
+// Flush fails, and the response must end.
 type EventStream struct {
 	w          http.ResponseWriter
 	connection *http.ResponseController
@@ -50,7 +50,7 @@ func (s *EventStream) Event(id, name string, data []byte) {
 	s.written.WriteString("\n\n")
 }
 
-// Flush sends what was added.
+// Flush sends the added events.
 func (s *EventStream) Flush() error {
 	defer s.written.Reset()
 	slow := time.AfterFunc(s.stall, func() {

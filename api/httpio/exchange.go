@@ -15,15 +15,14 @@ type exchange struct {
 	request *http.Request
 }
 
-// RequestContext returns the context that operations get: that of the request, with
-// the request and the writer of its answer for the answers that need them. Unlike
-// Gin's it may be used after the request is over.
+// RequestContext returns the context for an operation: the context of the request with
+// the request and the writer of its response. Unlike Gin's context it may be used after
+// the request.
 func RequestContext(c *gin.Context) context.Context {
 	return context.WithValue(c.Request.Context(), exchangeKey{}, exchange{writer: c.Writer, request: c.Request})
 }
 
-// exchangeOf returns what the operation that ctx was made for answers, if it was
-// made by RequestContext.
+// exchangeOf returns the request and writer in a context of RequestContext.
 func exchangeOf(ctx context.Context) (exchange, bool) {
 	e, ok := ctx.Value(exchangeKey{}).(exchange)
 	return e, ok

@@ -29,8 +29,7 @@ func FuzzReadJSON(f *testing.F) {
 		if json.Unmarshal(data, &object) != nil || object == nil {
 			return
 		}
-		// The members that a decoder binds are exactly those that were
-		// validated.
+		// A decoder binds exactly the validated members.
 		var bound struct {
 			ID json.RawMessage `json:"id"`
 		}

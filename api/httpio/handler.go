@@ -14,11 +14,10 @@ const gzipMinSize = 1024
 
 type headKey struct{}
 
-// Handler completes an engine with what has to happen before routing and after
-// the answer: HEAD is answered as GET without the body, several slashes at the
-// start of a path count as one (some clients join URLs that way), and JSON of
-// 1 KiB and more is compressed for clients that accept gzip, except answers
-// that carry secrets.
+// Handler wraps an engine with steps before routing and after the response: it answers
+// HEAD as GET without the body, treats several slashes at the start of a path as one
+// (some clients join URLs that way), and compresses JSON of 1 KiB and more for clients
+// that accept gzip, except responses with secrets.
 func Handler(engine http.Handler) (http.Handler, error) {
 	compress, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(gzipMinSize),
@@ -28,10 +27,10 @@ func Handler(engine http.Handler) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configuring compression: %w", err)
 	}
-	return compress(normalize(engine)), nil
+	return compress(normalizeRequests(engine)), nil
 }
 
-func normalize(next http.Handler) http.Handler {
+func normalizeRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "//") {
 			r = r.Clone(r.Context())

@@ -25,7 +25,7 @@ import (
 
 const id = "0190a7c2-0000-7000-8000-000000000001"
 
-// stub shows, through its answers, what handlers are given.
+// stub responds with the input of handlers.
 type stub struct {
 	oasb.StrictServerInterface
 	find  func(oasb.FindProcessesParams)

@@ -28,7 +28,7 @@ type jsonBody struct {
 // data stays byte for byte as it was sent.
 func readJSON(data []byte, schema *openapi3.Schema) (jsonBody, error) {
 	b := bodyReader{Reader: jsontext.NewReader(data)}
-	value := b.value(schema)
+	value := b.readValue(schema)
 	if err := b.End(); err != nil {
 		return jsonBody{}, err
 	}
@@ -40,8 +40,8 @@ func readJSON(data []byte, schema *openapi3.Schema) (jsonBody, error) {
 	return jsonBody{value: value, problems: b.problems}, nil
 }
 
-// A bodyReader reads values against schemas. A nil schema stands for a
-// free-form value, of which only the kind is recorded.
+// bodyReader reads values against schemas. A nil schema stands for a free-form value; only
+// its kind is recorded.
 type bodyReader struct {
 	*jsontext.Reader
 
@@ -50,7 +50,7 @@ type bodyReader struct {
 	blanked [][]byte
 }
 
-func (b *bodyReader) value(schema *openapi3.Schema) any {
+func (b *bodyReader) readValue(schema *openapi3.Schema) any {
 	free := schema == nil || isFreeForm(schema)
 	switch kind := b.Kind(); {
 	case kind == '{' && free:
@@ -63,13 +63,13 @@ func (b *bodyReader) value(schema *openapi3.Schema) any {
 		b.Skip()
 		return ""
 	case kind == '{':
-		return b.object(b.alternative(schema))
+		return b.readObject(b.chooseAlternative(schema))
 	case kind == '[':
-		return b.array(schema)
+		return b.readArray(schema)
 	case kind == '"':
 		text := b.Text()
 		if strings.ContainsRune(text, 0) {
-			b.problem("must not contain the character U+0000")
+			b.addProblem("must not contain the character U+0000")
 		}
 		return text
 	case kind == '0':
@@ -79,8 +79,8 @@ func (b *bodyReader) value(schema *openapi3.Schema) any {
 	}
 }
 
-// problem records a violation at the place of the reader, or at a member there.
-func (b *bodyReader) problem(message string, member ...string) {
+// addProblem records a violation at the place of the reader, or at a member there.
+func (b *bodyReader) addProblem(message string, member ...string) {
 	if len(b.problems) == maxViolations {
 		return
 	}
@@ -90,7 +90,7 @@ func (b *bodyReader) problem(message string, member ...string) {
 	})
 }
 
-func (b *bodyReader) object(schema *openapi3.Schema) any {
+func (b *bodyReader) readObject(schema *openapi3.Schema) any {
 	members := map[string]any{}
 	for raw := range b.Members() {
 		name := jsontext.Unquote(raw)
@@ -101,7 +101,7 @@ func (b *bodyReader) object(schema *openapi3.Schema) any {
 		if use == blanked {
 			b.blanked = append(b.blanked, raw)
 		}
-		value := b.value(child)
+		value := b.readValue(child)
 		if use == declared {
 			members[name] = value
 		}
@@ -116,35 +116,35 @@ func (b *bodyReader) checkPresence(schema *openapi3.Schema, members map[string]a
 	names := openapi.AtLeastOneOf(schema)
 	present := func(name string) bool { _, ok := members[name]; return ok }
 	if len(names) > 0 && !slices.ContainsFunc(names, present) {
-		b.problem("needs "+strings.Join(names, ", or "), names[0])
+		b.addProblem("needs "+strings.Join(names, ", or "), names[0])
 	}
 	for _, part := range schema.AllOf {
 		b.checkPresence(part.Value, members)
 	}
 }
 
-func (b *bodyReader) array(schema *openapi3.Schema) any {
+func (b *bodyReader) readArray(schema *openapi3.Schema) any {
 	if schema.Items == nil {
 		b.Skip()
 		return []any{}
 	}
 	elements := []any{}
 	for range b.Elements() {
-		elements = append(elements, b.value(schema.Items.Value))
+		elements = append(elements, b.readValue(schema.Items.Value))
 	}
 	return elements
 }
 
-// alternative returns the schema of the object that begins here: with a
+// chooseAlternative returns the schema of the object that begins here: with a
 // discriminator, the alternative that its value names. Without a valid value it
 // is a schema with the discriminator alone, so that a wrong value and a missing
 // one get different errors.
-func (b *bodyReader) alternative(schema *openapi3.Schema) *openapi3.Schema {
+func (b *bodyReader) chooseAlternative(schema *openapi3.Schema) *openapi3.Schema {
 	if schema.Discriminator == nil {
 		return schema
 	}
 	property := schema.Discriminator.PropertyName
-	if name, ok := member(b.Fork(), property); ok {
+	if name, ok := findMember(b.Fork(), property); ok {
 		for _, branch := range schema.OneOf {
 			if branch.Ref == schema.Discriminator.Mapping[name].Ref {
 				return branch.Value
@@ -156,8 +156,8 @@ func (b *bodyReader) alternative(schema *openapi3.Schema) *openapi3.Schema {
 	}
 }
 
-// member finds the text of a member of the object that begins here.
-func member(r *jsontext.Reader, wanted string) (string, bool) {
+// findMember finds the text of a member of the object that begins here.
+func findMember(r *jsontext.Reader, wanted string) (string, bool) {
 	for raw := range r.Members() {
 		if jsontext.Unquote(raw) == wanted && r.Kind() == '"' {
 			text := r.Text()

@@ -30,7 +30,7 @@ func PageOf[Metadata ~PageMetadata, From, To any](page domain.Page[From], conver
 	return Metadata(MetadataOf(page)), content
 }
 
-// ConvertStrings turns a list of strings of a contract into those of the domain.
+// ConvertStrings converts strings of a contract to strings of the domain.
 func ConvertStrings[To, From ~string](values []From) []To {
 	converted := make([]To, len(values))
 	for i, value := range values {

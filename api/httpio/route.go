@@ -33,8 +33,7 @@ type route struct {
 	streams      bool // the body is bytes for the handler to read
 
 	tagged bool // answers are representations with an entity tag
-	// subject is the path of the operation that shows what a write is about, "" when
-	// there is none.
+	// subject is the path of the operation that reads the resource of a write, or "".
 	subject string
 }
 
@@ -89,8 +88,8 @@ func newRoute(
 	return r, nil
 }
 
-// subjectPath returns the innermost path around that of an operation that shows one
-// resource, unless x-subject of the operation names another.
+// subjectPath returns the longest prefix of the path of an operation that reads one
+// resource, or the path in x-subject of the operation.
 func subjectPath(doc *openapi3.T, path string, operation *openapi3.Operation) string {
 	if named, ok := operation.Extensions["x-subject"].(string); ok {
 		return named
@@ -104,8 +103,7 @@ func subjectPath(doc *openapi3.T, path string, operation *openapi3.Operation) st
 	return ""
 }
 
-// checkBody lists what is wrong with a parsed body: everything, or the first
-// violation only.
+// checkBody returns all violations in a parsed body, or the first one only.
 func (r *route) checkBody(value any, everything bool) []domain.Detail {
 	options := []openapi3.SchemaValidationOption{openapi3.VisitAsRequest(), StringFormats()}
 	if everything {

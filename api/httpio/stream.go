@@ -35,7 +35,7 @@ func newProgress(stall time.Duration, interrupt func()) *progress {
 	p := &progress{stall: stall}
 	// It begins to run when everything is in place.
 	p.timer = time.AfterFunc(time.Hour, func() {
-		// What the service itself takes is not the client's fault.
+		// Time spent by the service does not count against the client.
 		switch {
 		case p.stopped.Load():
 		case p.waiting.Load():
@@ -48,8 +48,8 @@ func newProgress(stall time.Duration, interrupt func()) *progress {
 	return p
 }
 
-// wait waits for the client in transfer and counts what was moved.
-func (p *progress) wait(transfer func() (int, error)) (int, error) {
+// waitForClient waits for the client in transfer and counts the transferred bytes.
+func (p *progress) waitForClient(transfer func() (int, error)) (int, error) {
 	p.waiting.Store(true)
 	n, err := transfer()
 	p.waiting.Store(false)
@@ -102,11 +102,11 @@ func guardBody(r *http.Request, connection *http.ResponseController, stall, rest
 // setDeadline sets the deadline of reads. Its error is ignored: the connection is gone then.
 func (b *guardedBody) setDeadline(at time.Time) { _ = b.connection.SetReadDeadline(at) }
 
-// leave is called before a request is answered that may have an unread body. The HTTP
+// stopReading is called before a request is answered that may have an unread body. The HTTP
 // server would otherwise wait for the rest of it, without a limit, before it sends the
 // answer. A short rest is read within the time limit; otherwise the connection ends with
 // the answer.
-func (b *guardedBody) leave(header http.Header) {
+func (b *guardedBody) stopReading(header http.Header) {
 	if b == nil || b.ended {
 		return
 	}
@@ -130,7 +130,7 @@ func (b *guardedBody) stop() {
 
 // Read reads from the body.
 func (b *guardedBody) Read(p []byte) (int, error) {
-	n, err := b.progress.wait(func() (int, error) { return b.ReadCloser.Read(p) })
+	n, err := b.progress.waitForClient(func() (int, error) { return b.ReadCloser.Read(p) })
 	if err == nil {
 		return n, nil
 	}

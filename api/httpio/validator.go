@@ -41,7 +41,7 @@ type Validator struct {
 	fixed map[string][]string
 }
 
-// Limits bound what a client may send. Zero stands for the default of each.
+// Limits bound the input of clients. Zero stands for the default of each.
 type Limits struct {
 	// JSON is the size in bytes of a JSON body, DefaultBodyLimit by default.
 	JSON int64
@@ -91,8 +91,8 @@ func ginPattern(path string) string {
 	return strings.NewReplacer("{", ":", "}", "").Replace(path)
 }
 
-// route returns the operation that a request is for, or nil.
-func (v *Validator) route(c *gin.Context) *route {
+// routeOf returns the operation that a request is for, or nil.
+func (v *Validator) routeOf(c *gin.Context) *route {
 	return v.routes[c.Request.Method+" "+c.FullPath()]
 }
 
@@ -100,7 +100,7 @@ func (v *Validator) route(c *gin.Context) *route {
 // body. One that does not announce its size is cut off where it is read.
 func (v *Validator) LimitBody(c *gin.Context) {
 	refusal, limit := tooLarge(), v.limits.JSON
-	if r := v.route(c); r != nil && r.streams {
+	if r := v.routeOf(c); r != nil && r.streams {
 		refusal, limit = documentTooLarge(v.limits.Document), v.limits.Document
 	}
 	if c.Request.ContentLength > limit {
@@ -112,7 +112,7 @@ func (v *Validator) LimitBody(c *gin.Context) {
 // with all its violations at once; a request to a route outside the contract
 // passes.
 func (v *Validator) Handle(c *gin.Context) {
-	r := v.route(c)
+	r := v.routeOf(c)
 	if r == nil {
 		return
 	}
@@ -126,12 +126,12 @@ func (v *Validator) Handle(c *gin.Context) {
 	if r.carriesSecret {
 		c.Header(gzhttp.HeaderNoCompression, "1")
 	}
-	if err := v.check(c, r); err != nil {
+	if err := v.checkRequest(c, r); err != nil {
 		v.errs.Write(c, err)
 	}
 }
 
-func (v *Validator) check(c *gin.Context, r *route) (err error) {
+func (v *Validator) checkRequest(c *gin.Context, r *route) (err error) {
 	defer func() {
 		// Whatever a request makes the schema library do, it is the request's fault.
 		if cause := recover(); cause != nil {
@@ -163,10 +163,10 @@ func (v *Validator) check(c *gin.Context, r *route) (err error) {
 	if len(details) == 0 {
 		return nil
 	}
-	return invalid(details[:min(len(details), maxViolations)])
+	return invalidRequest(details[:min(len(details), maxViolations)])
 }
 
-func invalid(details []domain.Detail) error {
+func invalidRequest(details []domain.Detail) error {
 	return &domain.Error{
 		Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the request is not valid", Details: details,
 	}

@@ -16,8 +16,8 @@ import (
 // maxViolations bounds how many violations one answer lists.
 const maxViolations = 100
 
-// paramViolations lists what is wrong with a parameter. The location is the
-// parameter's name, whichever of its values is wrong.
+// paramViolations returns the violations in a parameter. Their location is the name of
+// the parameter.
 func paramViolations(param *openapi3.Parameter, err error) []domain.Detail {
 	var details []domain.Detail
 	location := domain.LocationType(param.In)
@@ -45,7 +45,7 @@ func paramViolations(param *openapi3.Parameter, err error) []domain.Detail {
 	return []domain.Detail{{Code: domain.CodeValidation, Message: message, Location: param.Name, LocationType: location}}
 }
 
-// bodyViolations lists what is wrong with a body, each with its JSON Pointer.
+// bodyViolations returns the violations in a body, each with its JSON Pointer.
 func bodyViolations(err error) []domain.Detail {
 	var details []domain.Detail
 	eachSchemaError(err, func(violation *openapi3.SchemaError) {
@@ -87,8 +87,8 @@ func eachSchemaError(err error, visit func(*openapi3.SchemaError)) {
 	}
 }
 
-// violationMessage returns what the value must be. It never repeats the value,
-// and of the schema only the useful part.
+// violationMessage describes the requirement on a value. It never contains the value, and
+// only the useful part of the schema.
 func violationMessage(violation *openapi3.SchemaError) string {
 	schema := violation.Schema
 	switch violation.SchemaField {

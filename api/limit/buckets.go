@@ -34,8 +34,8 @@ func newBuckets[K comparable](name string, count int, period time.Duration, time
 	}, err
 }
 
-// take takes a token from the bucket of key.
-func (b *buckets[K]) take(key K, now time.Time) Verdict {
+// takeToken takes a token from the bucket of key.
+func (b *buckets[K]) takeToken(key K, now time.Time) Verdict {
 	if b == nil {
 		return Verdict{Allowed: true}
 	}
@@ -47,22 +47,22 @@ func (b *buckets[K]) take(key K, now time.Time) Verdict {
 		}
 	}
 	allowed := bucket.AllowN(now, 1)
-	return b.verdict(allowed, bucket.TokensAt(now))
+	return b.newVerdict(allowed, bucket.TokensAt(now))
 }
 
-// look reports whether the bucket of key has a token, without taking it.
-func (b *buckets[K]) look(key K, now time.Time) Verdict {
+// peek reports whether the bucket of key has a token, without taking it.
+func (b *buckets[K]) peek(key K, now time.Time) Verdict {
 	bucket, ok := b.known.Peek(key)
 	if !ok {
 		return Verdict{Policy: b.policy, Allowed: true, Remaining: b.policy.Quota}
 	}
 	tokens := bucket.TokensAt(now)
-	return b.verdict(tokens >= 1, tokens)
+	return b.newVerdict(tokens >= 1, tokens)
 }
 
-func (b *buckets[K]) empty() bool { return b.known.Len() == 0 }
+func (b *buckets[K]) isEmpty() bool { return b.known.Len() == 0 }
 
-func (b *buckets[K]) verdict(allowed bool, tokens float64) Verdict {
+func (b *buckets[K]) newVerdict(allowed bool, tokens float64) Verdict {
 	v := Verdict{Policy: b.policy, Allowed: allowed, Remaining: max(0, int(tokens))}
 	if !allowed {
 		v.Wait = time.Duration(math.Ceil(float64(time.Second) * (1 - tokens) / float64(b.rate)))

@@ -100,9 +100,9 @@ func (l *Limiter) Enter(caller domain.Caller) (leave func(), verdict Verdict) {
 		return func() {}, Verdict{Allowed: true}
 	}
 	now := l.clock()
-	verdict = l.principals.take(caller.PrincipalID, now)
+	verdict = l.principals.takeToken(caller.PrincipalID, now)
 	if verdict.Allowed && l.tenants != nil {
-		verdict = lower(verdict, l.takeTenant(caller, now))
+		verdict = lowerVerdict(verdict, l.takeTenant(caller, now))
 	}
 	if !verdict.Allowed {
 		return nil, verdict
@@ -122,7 +122,7 @@ func refuseConcurrent(name string, most int) Verdict {
 func (l *Limiter) takeTenant(caller domain.Caller, now time.Time) Verdict {
 	verdict := Verdict{Allowed: true}
 	for i, membership := range caller.Memberships {
-		next := l.tenants.take(membership.TenantID, now)
+		next := l.tenants.takeToken(membership.TenantID, now)
 		if next.Allowed || i == 0 || next.Wait < verdict.Wait {
 			verdict = next
 		}
@@ -133,8 +133,8 @@ func (l *Limiter) takeTenant(caller domain.Caller, now time.Time) Verdict {
 	return verdict
 }
 
-// lower returns the verdict that is nearer to a refusal.
-func lower(a, b Verdict) Verdict {
+// lowerVerdict returns the verdict that is nearer to a refusal.
+func lowerVerdict(a, b Verdict) Verdict {
 	switch {
 	case b.Policy.Quota == 0:
 		return a
@@ -149,19 +149,19 @@ func (l *Limiter) Open(from netip.Prefix) Verdict {
 	if l == nil {
 		return Verdict{Allowed: true}
 	}
-	return l.addresses.take(from, l.clock())
+	return l.addresses.takeToken(from, l.clock())
 }
 
 // SignIn decides whether credentials may be checked. It refuses after too many invalid
 // ones from the same prefix, except for credentials that were valid within the last
 // hour, because many users may share an address with one who guesses.
 func (l *Limiter) SignIn(from netip.Prefix, credentials string) Verdict {
-	if l == nil || l.failures == nil || l.failures.empty() {
+	if l == nil || l.failures == nil || l.failures.isEmpty() {
 		return Verdict{Allowed: true}
 	}
 	now := l.clock()
-	verdict := l.failures.look(from, now)
-	if !verdict.Allowed && l.passes.holds(credentials, now) {
+	verdict := l.failures.peek(from, now)
+	if !verdict.Allowed && l.passes.hasCredentials(credentials, now) {
 		return Verdict{Allowed: true}
 	}
 	return verdict
@@ -172,8 +172,8 @@ func (l *Limiter) SignedIn(from netip.Prefix, credentials string, held bool) {
 	switch {
 	case l == nil || l.failures == nil:
 	case held:
-		l.passes.note(credentials, l.clock())
+		l.passes.addCredentials(credentials, l.clock())
 	default:
-		l.failures.take(from, l.clock())
+		l.failures.takeToken(from, l.clock())
 	}
 }

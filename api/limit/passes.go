@@ -25,16 +25,16 @@ func newPasses() (*passes, error) {
 	return &passes{seed: maphash.MakeSeed(), until: until}, err
 }
 
-// note remembers valid credentials. Entries in the first tenth of their
+// addCredentials remembers valid credentials. Entries in the first tenth of their
 // lifetime are not renewed.
-func (p *passes) note(credentials string, now time.Time) {
+func (p *passes) addCredentials(credentials string, now time.Time) {
 	hash := maphash.String(p.seed, credentials)
 	if until, ok := p.until.Peek(hash); !ok || until.Sub(now) < passLifetime*9/10 {
 		p.until.Add(hash, now.Add(passLifetime))
 	}
 }
 
-func (p *passes) holds(credentials string, now time.Time) bool {
+func (p *passes) hasCredentials(credentials string, now time.Time) bool {
 	until, ok := p.until.Peek(maphash.String(p.seed, credentials))
 	return ok && now.Before(until)
 }

@@ -63,16 +63,16 @@ type document struct {
 }
 
 //nolint:gochecknoglobals // read once
-var documents = map[string]document{ShapeA: once(ShapeA), ShapeB: once(ShapeB), Admin: once(Admin)}
+var documents = map[string]document{ShapeA: readOnce(ShapeA), ShapeB: readOnce(ShapeB), Admin: readOnce(Admin)}
 
-func once(name string) document {
+func readOnce(name string) document {
 	return document{
-		load: sync.OnceValues(func() (*openapi3.T, error) { return parse(name) }),
-		json: sync.OnceValues(func() ([]byte, error) { return convert(name) }),
+		load: sync.OnceValues(func() (*openapi3.T, error) { return parseDocument(name) }),
+		json: sync.OnceValues(func() ([]byte, error) { return convertToJSON(name) }),
 	}
 }
 
-func convert(name string) ([]byte, error) {
+func convertToJSON(name string) ([]byte, error) {
 	text, err := YAML(name)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func convert(name string) ([]byte, error) {
 	return converted, nil
 }
 
-func parse(name string) (*openapi3.T, error) {
+func parseDocument(name string) (*openapi3.T, error) {
 	data, err := YAML(name)
 	if err != nil {
 		return nil, err

@@ -28,12 +28,12 @@ func (s *Server) CreateAuthentication(
 	if err != nil {
 		return nil, err
 	}
-	return oasa.CreateAuthentication200JSONResponse(authentication(issued, asked)), nil
+	return oasa.CreateAuthentication200JSONResponse(convertAuthentication(issued, asked)), nil
 }
 
-// authentication shows an authentication under the type that it was asked for by,
+// convertAuthentication shows an authentication under the type that it was asked for by,
 // and a token in the deprecated members too.
-func authentication(a *domain.Authentication, asked oasa.AuthenticationType) oasa.Authentication {
+func convertAuthentication(a *domain.Authentication, asked oasa.AuthenticationType) oasa.Authentication {
 	answer := oasa.Authentication{
 		ObjectType: new(oasa.AuditedObjectTypeAUTHENTICATION), ID: &a.ID, Type: &asked, TenantID: &a.TenantID,
 	}

@@ -19,9 +19,9 @@ func jsonForms(v *domain.JSONValue) *oasa.JSONFormsValue {
 	return &oasa.JSONFormsValue{Valid: &v.Valid, Data: v.Value}
 }
 
-// data returns the object that a client sent, nil when it sent none. The validity
+// convertData returns the object that a client sent, nil when it sent none. The validity
 // that the client sends is ignored.
-func data(v *oasa.JSONFormsValue) json.RawMessage {
+func convertData(v *oasa.JSONFormsValue) json.RawMessage {
 	if v == nil {
 		return nil
 	}
@@ -71,5 +71,5 @@ func principalRef(tenant, id uuid.UUID, names *domain.Names) *oasa.Principal {
 	if !ok {
 		return &oasa.Principal{ID: &id}
 	}
-	return new(principal(&known))
+	return new(convertPrincipal(&known))
 }

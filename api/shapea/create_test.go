@@ -125,7 +125,7 @@ func TestVersionsOfNewProcesses(t *testing.T) {
 	s.Refused(409, "DEFINITION_NOT_PUBLISHED", demo.LoanWorker(), "POST", apitest.ShapeA+"/processes", body(uuid.NewString()))
 }
 
-// Repeating a creation through either shape changes nothing.
+// Repeating a creation through either shape makes no change.
 func TestCreatingAgainThroughEitherShape(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

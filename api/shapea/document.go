@@ -20,7 +20,7 @@ func (s *Server) ActionsProcessSaveUserActionValueDocument(
 	if err == nil && !taken {
 		return oasa.ActionsProcessSaveUserActionValueDocument304Response{}, nil
 	}
-	answer, err := process(changed, err)
+	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (s *Server) ActionsTaskSaveElementValueDocument(
 		Upload: storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body},
 		Code:   params.ElementDefinitionCode, ValueID: params.ElementValueID, Valid: params.ElementValueValid,
 	})
-	answer, err := task(changed, err)
+	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
 	}

@@ -30,9 +30,9 @@ func elementValues(values map[string][]oasa.ElementValue) domain.ElementValues {
 	return given
 }
 
-// elements shows values as they are stored. Documents are shown without what only
-// the service needs; task is what they are downloaded from.
-func elements(task uuid.UUID, stored domain.ElementValues) (map[string][]oasa.ElementValue, error) {
+// convertElements converts stored values. Documents lose their internal members; task is part of
+// their download addresses.
+func convertElements(task uuid.UUID, stored domain.ElementValues) (map[string][]oasa.ElementValue, error) {
 	if len(stored) == 0 {
 		return nil, nil
 	}

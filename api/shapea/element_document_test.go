@@ -110,7 +110,7 @@ func TestDocumentsOfElementsByReference(t *testing.T) {
 	}
 	require.Equal(t, 9, documentsKept(s))
 
-	// Saved, values of the element itself stay what they are, in the new order.
+	// Saving values of the element itself keeps them, in the new order.
 	task := *s.Visit(process, "VISIT", "").ID
 	saved := apitest.Decode[oasa.Task](t, s.Post(200, demo.Alice(), apitest.TaskPathA(task, apitest.SaveElementAction),
 		apitest.SaveElement("PHOTO", "["+byURI(original.URI)+","+byURI(original.URI)+"]")))

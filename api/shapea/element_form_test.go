@@ -70,8 +70,8 @@ func TestReferencesInForms(t *testing.T) {
 	s.RequireExpiring(stored, 24*time.Hour)
 }
 
-// A form is held against its schema with what it refers to, and the keyword of
-// updates counts when it is saved again.
+// A form is validated against its schema with references, and the keyword for updates
+// applies when it is saved again.
 func TestFormsAgainstTheirSchema(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

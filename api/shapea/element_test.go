@@ -90,7 +90,7 @@ func TestSavingReplacesAndDeletes(t *testing.T) {
 		}
 		require.Empty(t, values(s.Post(200, demo.Alice(), path+apitest.DeleteElementAction,
 			`{"elementDefinitionCode":"`+multiple[1]+`"}`)))
-		// Deleting again changes nothing.
+		// Deleting again makes no change.
 		before := s.Snapshot()
 		s.Post(200, demo.Alice(), path+apitest.DeleteElementAction, `{"elementDefinitionCode":"`+multiple[1]+`"}`)
 		require.Equal(t, before, s.Snapshot())

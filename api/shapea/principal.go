@@ -23,7 +23,7 @@ func (s *Server) FindPrincipals(
 		return nil, err
 	}
 	answer := oasa.FindPrincipals200JSONResponse{ObjectType: new(oasa.PagedObjectTypePRINCIPALPAGE)}
-	answer.Metadata, answer.Content = httpio.PageOf[oasa.PageMetadata](found, principal)
+	answer.Metadata, answer.Content = httpio.PageOf[oasa.PageMetadata](found, convertPrincipal)
 	return answer, nil
 }
 
@@ -35,12 +35,12 @@ func (s *Server) RetrievePrincipal(
 	if err != nil {
 		return nil, err
 	}
-	return oasa.RetrievePrincipal200JSONResponse(principal(found)), nil
+	return oasa.RetrievePrincipal200JSONResponse(convertPrincipal(found)), nil
 }
 
-// principal shows the part that its type has: the id of a user or application
+// convertPrincipal shows the part that its type has: the id of a user or application
 // is the principal's own.
-func principal(p *domain.Principal) oasa.Principal {
+func convertPrincipal(p *domain.Principal) oasa.Principal {
 	answer := oasa.Principal{ID: &p.ID, Type: new(oasa.PrincipalType(p.Type)), Name: &p.Name}
 	switch p.Type {
 	case domain.PrincipalUser:

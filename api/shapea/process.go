@@ -54,9 +54,9 @@ func (s *Server) CreateProcess(
 		ID:         body.ID,
 		Definition: app.DefinitionKey{ID: &body.ProcessDefinition.ID, TenantID: body.TenantID},
 		Version:    body.ProcessDefinition.Version, Initiator: initiator, Subject: httpio.Deref(body.Subject),
-		Entity: data(body.Entity), Elements: elementValues(body.ElementValues),
+		Entity: convertData(body.Entity), Elements: elementValues(body.ElementValues),
 	})
-	answer, err := process(created, err)
+	answer, err := convertProcess(created, err)
 	switch {
 	case err != nil:
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Server) RetrieveProcess(
 	ctx context.Context, request oasa.RetrieveProcessRequestObject,
 ) (oasa.RetrieveProcessResponseObject, error) {
 	found, err := s.app.RetrieveProcess(ctx, s.caller(ctx), request.ID)
-	answer, err := process(found, err)
+	answer, err := convertProcess(found, err)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Server) ActionsProcessChangeInitiator(
 ) (oasa.ActionsProcessChangeInitiatorResponseObject, error) {
 	initiator := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Deref(request.Body.Email)}
 	changed, err := s.app.ChangeProcessInitiator(ctx, s.caller(ctx), request.ID, initiator)
-	answer, err := process(changed, err)
+	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (s *Server) ActionsProcessComplete(
 	ctx context.Context, request oasa.ActionsProcessCompleteRequestObject,
 ) (oasa.ActionsProcessCompleteResponseObject, error) {
 	changed, err := s.app.CompleteProcess(ctx, s.caller(ctx), request.ID)
-	answer, err := process(changed, err)
+	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (s *Server) ActionsProcessCancel(
 	ctx context.Context, request oasa.ActionsProcessCancelRequestObject,
 ) (oasa.ActionsProcessCancelResponseObject, error) {
 	changed, err := s.app.CancelProcess(ctx, s.caller(ctx), request.ID)
-	answer, err := process(changed, err)
+	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *Server) ActionsProcessSaveElement(
 	body := request.Body
 	changed, err := s.app.SaveProcessElement(
 		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, elementValueList(body.ElementValues))
-	answer, err := process(changed, err)
+	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Server) ActionsProcessDeleteElement(
 	ctx context.Context, request oasa.ActionsProcessDeleteElementRequestObject,
 ) (oasa.ActionsProcessDeleteElementResponseObject, error) {
 	changed, err := s.app.DeleteProcessElement(ctx, s.caller(ctx), request.ID, request.Body.ElementDefinitionCode)
-	answer, err := process(changed, err)
+	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -147,15 +147,15 @@ func (s *Server) ActionsProcessSaveEntityData(
 	ctx context.Context, request oasa.ActionsProcessSaveEntityDataRequestObject,
 ) (oasa.ActionsProcessSaveEntityDataResponseObject, error) {
 	changed, err := s.app.UpdateProcessEntity(ctx, s.caller(ctx), request.ID, request.Body.Data)
-	answer, err := process(changed, err)
+	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
 	}
 	return oasa.ActionsProcessSaveEntityData200JSONResponse(answer), nil
 }
 
-// process shows the process that an operation returned, unless that failed.
-func process(p *domain.Process, failed error) (oasa.Process, error) {
+// convertProcess shows the process that an operation returned, unless that failed.
+func convertProcess(p *domain.Process, failed error) (oasa.Process, error) {
 	if failed != nil {
 		return oasa.Process{}, failed
 	}
@@ -182,6 +182,6 @@ func processPageItem(p *domain.Process, names *domain.Names) (oasa.ProcessPageIt
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(p.Audit)
 	var err error
-	answer.ElementValues, err = elements(uuid.Nil, p.Elements)
+	answer.ElementValues, err = convertElements(uuid.Nil, p.Elements)
 	return answer, err
 }

@@ -25,7 +25,7 @@ func (s *Server) FindRobots(
 		return nil, err
 	}
 	answer := oasa.FindRobots200JSONResponse{ObjectType: new(oasa.PagedObjectTypeROBOTPAGE)}
-	answer.Metadata, answer.Content = httpio.PageOf[oasa.PageMetadata](found, robot)
+	answer.Metadata, answer.Content = httpio.PageOf[oasa.PageMetadata](found, convertRobot)
 	return answer, nil
 }
 
@@ -37,7 +37,7 @@ func (s *Server) RetrieveRobot(
 	if err != nil {
 		return nil, err
 	}
-	answer := robot(&found.Robot)
+	answer := convertRobot(&found.Robot)
 	answer.EnvironmentVariables = make(map[string]string, len(found.Environment))
 	for name, value := range found.Environment {
 		answer.EnvironmentVariables[name] = value.Reveal()
@@ -81,8 +81,8 @@ func (d download) VisitActionsRobotDownloadAssetResponse(w http.ResponseWriter) 
 	return d.answer.Serve(w)
 }
 
-// robot shows a robot without its environment variables.
-func robot(r *domain.Robot) oasa.Robot {
+// convertRobot shows a robot without its environment variables.
+func convertRobot(r *domain.Robot) oasa.Robot {
 	answer := oasa.Robot{
 		ID: r.ID, TenantID: &r.TenantID, Code: r.Code, Name: r.Name, Description: httpio.PtrOrNil(r.Description),
 		SourceType: oasa.RobotSourceType(r.SourceType), ObjectType: new(oasa.AuditedObjectTypeROBOT),

@@ -29,11 +29,11 @@ func NewServer(service *app.Service, caller func(context.Context) domain.Caller)
 	return &Server{app: service, caller: caller}
 }
 
-// Register adds the operations to routes, which errs answers failures of.
-// Resources of this version are shown with the names of what they refer to.
+// Register adds the operations to routes. errs answers failures. Resources of this
+// version contain the names of their references.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
 	withNames := func(c *gin.Context) { c.Request = c.Request.WithContext(app.WithNames(c.Request.Context())) }
-	oasa.RegisterHandlersWithOptions(routes, oasa.NewStrictHandler(s, httpio.ModifiedVersion, errs.WithFields(fields())), oasa.GinServerOptions{
+	oasa.RegisterHandlersWithOptions(routes, oasa.NewStrictHandler(s, httpio.ModifiedVersion, errs.WithFields(fieldLocations())), oasa.GinServerOptions{
 		ErrorHandler: errs.WriteUnbound, Middlewares: []oasa.MiddlewareFunc{withNames},
 	})
 }

@@ -61,9 +61,9 @@ func (s *Server) CreateTask(
 	created, isNew, err := s.app.CreateProcessItem(ctx, s.caller(ctx), app.NewItem{
 		ID: body.ID, Type: domain.ItemTask, ProcessID: body.ProcessID, Owner: owner,
 		DefinitionID: definition.ID, DefinitionVersion: definition.Version, DefinitionCode: httpio.Deref(definition.Code),
-		Data: data(body.JSONFormsValue), Elements: elementValues(body.ElementValues), ActivityToken: token,
+		Data: convertData(body.JSONFormsValue), Elements: elementValues(body.ElementValues), ActivityToken: token,
 	})
-	answer, err := task(created, err)
+	answer, err := convertTask(created, err)
 	switch {
 	case err != nil:
 		return nil, err
@@ -96,7 +96,7 @@ func (s *Server) RetrieveTask(
 	ctx context.Context, request oasa.RetrieveTaskRequestObject,
 ) (oasa.RetrieveTaskResponseObject, error) {
 	found, err := s.app.RetrieveProcessItem(ctx, s.caller(ctx), request.ID)
-	answer, err := task(found, err)
+	answer, err := convertTask(found, err)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (s *Server) ActionsTaskClaim(
 	ctx context.Context, request oasa.ActionsTaskClaimRequestObject,
 ) (oasa.ActionsTaskClaimResponseObject, error) {
 	changed, err := s.app.ClaimProcessItemTask(ctx, s.caller(ctx), request.ID)
-	answer, err := task(changed, err)
+	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Server) ActionsTaskAssign(
 ) (oasa.ActionsTaskAssignResponseObject, error) {
 	owner := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Deref(request.Body.Email)}
 	changed, err := s.app.AssignProcessItemTask(ctx, s.caller(ctx), request.ID, owner)
-	answer, err := task(changed, err)
+	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueData(
 		value = json.RawMessage("{}")
 	}
 	changed, err := s.app.UpdateProcessItemTaskData(ctx, s.caller(ctx), request.ID, value)
-	answer, err := task(changed, err)
+	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (s *Server) ActionsTaskComplete(
 	ctx context.Context, request oasa.ActionsTaskCompleteRequestObject,
 ) (oasa.ActionsTaskCompleteResponseObject, error) {
 	changed, err := s.app.CompleteProcessItemTask(ctx, s.caller(ctx), request.ID)
-	answer, err := task(changed, err)
+	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -164,16 +164,16 @@ func (s *Server) ActionsTaskAppendLog(
 	changed, err := s.app.AppendProcessItemTaskLog(ctx, s.caller(ctx), request.ID, app.NewTaskLog{
 		ID: body.ID, Timestamp: body.CreatedAt, Level: domain.LogLevel(body.Level), Message: body.Message,
 	})
-	answer, err := task(changed, err)
+	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
 	}
 	return oasa.ActionsTaskAppendLog200JSONResponse(answer), nil
 }
 
-// task shows the task that an operation returned, unless that failed. Items that
+// convertTask shows the task that an operation returned, unless that failed. Items that
 // are no tasks do not exist here.
-func task(i *domain.ProcessItem, failed error) (oasa.Task, error) {
+func convertTask(i *domain.ProcessItem, failed error) (oasa.Task, error) {
 	switch {
 	case failed != nil:
 		return oasa.Task{}, asNotFound(failed)
@@ -211,6 +211,6 @@ func taskPageItem(i *domain.ProcessItem, names *domain.Names) (oasa.TaskPageItem
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(i.Audit)
 	var err error
-	answer.ElementValues, err = elements(i.ID, i.Task.Elements)
+	answer.ElementValues, err = convertElements(i.ID, i.Task.Elements)
 	return answer, err
 }

@@ -13,7 +13,7 @@ func (s *Server) ActionsTaskSaveElement(
 	body := request.Body
 	changed, err := s.app.SaveTaskElement(
 		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, elementValueList(body.ElementValues))
-	answer, err := task(changed, err)
+	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (s *Server) ActionsTaskDeleteElement(
 	ctx context.Context, request oasa.ActionsTaskDeleteElementRequestObject,
 ) (oasa.ActionsTaskDeleteElementResponseObject, error) {
 	changed, err := s.app.DeleteTaskElement(ctx, s.caller(ctx), request.ID, request.Body.ElementDefinitionCode)
-	answer, err := task(changed, err)
+	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *Server) ActionsTaskDeleteElementValueDocument(
 	ctx context.Context, request oasa.ActionsTaskDeleteElementValueDocumentRequestObject,
 ) (oasa.ActionsTaskDeleteElementValueDocumentResponseObject, error) {
 	changed, err := s.app.DeleteTaskElementDocument(ctx, s.caller(ctx), request.ID, request.Body.DocumentID)
-	answer, err := task(changed, err)
+	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
 	}

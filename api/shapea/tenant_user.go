@@ -46,7 +46,7 @@ func (s *Server) RetrieveTenantUser(
 
 func tenantUser(u *domain.TenantUser) oasa.TenantUser {
 	answer := oasa.TenantUser{
-		ID: u.ID, TenantID: u.TenantID, Principal: principal(&u.Principal),
+		ID: u.ID, TenantID: u.TenantID, Principal: convertPrincipal(&u.Principal),
 		ObjectType: new(oasa.AuditedObjectTypeTENANTUSER),
 	}
 	if u.Metadata != nil {

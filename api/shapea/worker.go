@@ -24,16 +24,16 @@ func (s *Server) CreateWorker(
 		return nil, err
 	case isNew:
 		return oasa.CreateWorker201JSONResponse{
-			Body: worker(stored), Headers: oasa.CreateWorker201ResponseHeaders{XKFDELAYWINDOW: window},
+			Body: convertWorker(stored), Headers: oasa.CreateWorker201ResponseHeaders{XKFDELAYWINDOW: window},
 		}, nil
 	default:
 		return oasa.CreateWorker200JSONResponse{
-			Body: worker(stored), Headers: oasa.CreateWorker200ResponseHeaders{XKFDELAYWINDOW: window},
+			Body: convertWorker(stored), Headers: oasa.CreateWorker200ResponseHeaders{XKFDELAYWINDOW: window},
 		}, nil
 	}
 }
 
-func worker(w *domain.Worker) oasa.Worker {
+func convertWorker(w *domain.Worker) oasa.Worker {
 	answer := oasa.Worker{
 		ObjectType: new(oasa.AuditedObjectTypeWORKER), ID: &w.ID, TenantID: &w.TenantID, Identity: w.Identity, TaskQueue: w.TaskQueue,
 		WorkflowTypes: w.WorkflowTypes, ActivityTypes: w.ActivityTypes, Hostname: w.Hostname, IP: w.IP,

@@ -16,7 +16,7 @@ func (s *Server) RetrieveProcessItemAiAssistance(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.RetrieveProcessItemAiAssistance200JSONResponse(s.assistance(run)), nil
+	return oasb.RetrieveProcessItemAiAssistance200JSONResponse(s.convertAssistance(run)), nil
 }
 
 // GenerateProcessItemAiAssistance implements operation B25.
@@ -28,14 +28,14 @@ func (s *Server) GenerateProcessItemAiAssistance(
 	case err != nil:
 		return nil, err
 	case begun:
-		return oasb.GenerateProcessItemAiAssistance202JSONResponse(s.assistance(run)), nil
+		return oasb.GenerateProcessItemAiAssistance202JSONResponse(s.convertAssistance(run)), nil
 	default:
-		return oasb.GenerateProcessItemAiAssistance200JSONResponse(s.assistance(run)), nil
+		return oasb.GenerateProcessItemAiAssistance200JSONResponse(s.convertAssistance(run)), nil
 	}
 }
 
-// assistance shows a run with the members of its state.
-func (s *Server) assistance(run *domain.AssistanceRun) oasb.ProcessItemAiAssistance {
+// convertAssistance shows a run with the members of its state.
+func (s *Server) convertAssistance(run *domain.AssistanceRun) oasb.ProcessItemAiAssistance {
 	answer := oasb.ProcessItemAiAssistance{
 		RequestID: run.RequestID, State: oasb.ProcessItemAiAssistanceState(run.State), StartedAt: run.StartedAt.UTC(),
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// drafts returns a process definition with a task whose fields are drafted;
-// more are further members of its assistance.
+// drafts returns a process definition with a task that has drafted fields; more are
+// further members of its assistance.
 func drafts(s *apitest.Service, fields, more string) uuid.UUID {
 	s.T.Helper()
 	id := uuid.New()

@@ -163,8 +163,8 @@ func TestAssistanceIsOffUnlessConfigured(t *testing.T) {
 	require.Equal(t, "FEATURE_DISABLED", *off.RunOf(worker, task).ErrorCode)
 }
 
-// A run reads the documents of the task, reports those that it cannot read, and
-// embeds each content once.
+// A run reads the documents of the task, reports unreadable ones, and embeds each content
+// once.
 func TestAssistanceReadsDocuments(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -20,10 +20,10 @@ func (s *Server) CreateAuthentication(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.CreateAuthentication200JSONResponse(authentication(issued)), nil
+	return oasb.CreateAuthentication200JSONResponse(convertAuthentication(issued)), nil
 }
 
-func authentication(a *domain.Authentication) oasb.Authentication {
+func convertAuthentication(a *domain.Authentication) oasb.Authentication {
 	answer := oasb.Authentication{
 		ID: &a.ID, Type: new(oasb.AuthenticationType(a.Type)), TenantID: &a.TenantID,
 	}

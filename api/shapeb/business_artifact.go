@@ -44,7 +44,7 @@ func (s *Server) CreateBusinessArtifact(
 			ID: body.BusinessArtifactDefinitionID, TenantID: body.TenantID,
 			Code: httpio.Deref(body.BusinessArtifactDefinitionCode),
 		},
-		Data: document(body.Data),
+		Data: convertValue(body.Data),
 	})
 	switch {
 	case err != nil:
@@ -92,7 +92,7 @@ func (s *Server) DeleteBusinessArtifact(
 func (s *Server) UpdateBusinessArtifactData(
 	ctx context.Context, request oasb.UpdateBusinessArtifactDataRequestObject,
 ) (oasb.UpdateBusinessArtifactDataResponseObject, error) {
-	changed, err := s.app.UpdateBusinessArtifactData(ctx, s.caller(ctx), request.ID, document(&request.Body.Data))
+	changed, err := s.app.UpdateBusinessArtifactData(ctx, s.caller(ctx), request.ID, convertValue(&request.Body.Data))
 	if err != nil {
 		return nil, err
 	}

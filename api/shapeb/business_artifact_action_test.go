@@ -208,8 +208,8 @@ func TestInvokeNeedsTheRightsOfWhatItDoes(t *testing.T) {
 	require.Equal(t, processes, s.Count("SELECT count(*) FROM processes"))
 }
 
-// addDefinition adds a business artifact definition to the tenant Demo whose
-// artifacts are visible to the editors only.
+// addDefinition adds a business artifact definition to the tenant Demo with artifacts
+// visible to the editors only.
 func addDefinition(s *apitest.Service, code, spec string, editors ...demo.Account) {
 	s.T.Helper()
 	d, err := resource.FromStored(resource.KindBusinessArtifactDefinition, resource.Metadata{Code: code, Tenant: "demo"}, []byte(spec))

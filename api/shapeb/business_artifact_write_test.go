@@ -212,8 +212,7 @@ func TestDataAreCheckedWhenTheyAreSaved(t *testing.T) {
 	s.Refused(403, "ACCESS_DENIED", s.As("worker"), http.MethodDelete, apitest.ArtifactPath(a.ID, ""), "")
 }
 
-// A definition and its artifacts stay in step while both change at once: what is
-// found is what is indexed, of all artifacts.
+// The index stays consistent while a definition and its artifacts change concurrently.
 func TestReindexDuringArtifactWrites(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)

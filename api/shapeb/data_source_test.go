@@ -111,7 +111,7 @@ func TestQueriesOfDataSources(t *testing.T) { //nolint:funlen // one story, from
 	require.Equal(t, 0, s.Count("SELECT count(*) FROM engine_commands"), "nothing waits for an answer any more")
 }
 
-// The errors of a value say what its data source makes of a reference.
+// The errors of a value contain the message of the data source about a reference.
 func TestReferencesToDataSourcesHaveMessages(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

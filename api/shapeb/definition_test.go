@@ -14,9 +14,9 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// visits is a process definition whose parts are for different callers: carol may
-// start processes, alice manages them, dora views them, bob is a candidate of FILL
-// and erin a viewer of READ.
+// visits is a process definition with parts for different callers: carol may start
+// processes, alice manages them, dora views them, bob is a candidate of FILL and erin a
+// viewer of READ.
 type visits struct {
 	id                            uuid.UUID
 	dora, erin                    demo.Account

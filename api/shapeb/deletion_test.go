@@ -252,7 +252,7 @@ func TestWhatIsDeletedIsRemoved(t *testing.T) {
 	require.Equal(t, 2, s.Count(`SELECT count(*) FROM events WHERE type = $1 AND tenant_id = $2`, domain.EventDeletedRemoved, demo.TenantDemo()))
 }
 
-// The feed reports deletions and restorings to callers who see what was deleted.
+// The feed reports deletions and restorings of resources visible to the caller.
 func TestDeletionsAreFollowed(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -36,7 +36,7 @@ func (s *Server) UploadProcessUserActionDocument(
 	case !taken:
 		return oasb.UploadProcessUserActionDocument304Response{}, nil
 	default:
-		return oasb.UploadProcessUserActionDocument200JSONResponse(process(changed)), nil
+		return oasb.UploadProcessUserActionDocument200JSONResponse(convertProcess(changed)), nil
 	}
 }
 

@@ -84,7 +84,7 @@ func TestDownloadByAddressNotFound(t *testing.T) {
 	s.Get(200, demo.Bob(), apitest.DownloadAt(uri))
 	require.Equal(t, want, s.Get(404, carol, apitest.DownloadAt(uri)).Timeless())
 
-	// Two hours are what an upload by address has to be referred to.
+	// An upload by address must be linked within two hours.
 	unlinked := uploadAt(s, worker, "ku:process/"+loan.String(), "text")
 	s.Ticks.Add((2 * time.Hour).Milliseconds())
 	require.Equal(t, want, s.Get(404, worker, apitest.DownloadAt(unlinked)).Timeless())

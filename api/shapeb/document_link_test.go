@@ -121,7 +121,7 @@ func TestDocumentsOfOthersAreCopied(t *testing.T) {
 	s.Get(404, demo.Alice(), apitest.DownloadPath(from, original))
 	require.Equal(t, "text", s.Download(demo.Alice(), to, made))
 
-	// Saving the value of the answer again changes nothing.
+	// Saving the value of the response again makes no change.
 	s.Call(200, demo.Alice(), "PUT", to+"/metadata", `{"metadata":{"value":`+string(saved.Metadata.Value)+`}}`)
 	require.Equal(t, 1, s.Count("SELECT count(*) FROM documents"))
 
@@ -253,7 +253,7 @@ func TestReferencesAreChecked(t *testing.T) {
 	}
 }
 
-// A patch is held against what the value refers to already.
+// A patch may keep the existing references of the value.
 func TestAPatchKeepsWhatTheValueRefersTo(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
@@ -269,7 +269,7 @@ func TestAPatchKeepsWhatTheValueRefersTo(t *testing.T) {
 		require.NotEqual(t, "/ATTACHMENT", *e.PropertyPath)
 	}
 	s.RequireKept(uri)
-	// A patch that fails links nothing and copies nothing.
+	// A failed patch neither links nor copies documents.
 	other := s.Upload(demo.Alice(), apitest.ProcessPath(s.Loan().ID, ""), "other")
 	before := s.Snapshot()
 	s.Refused(409, "PATCH_FAILED", demo.Carol(), http.MethodPatch, apitest.ItemPath(task.ID, "/task/data"),

@@ -117,7 +117,7 @@ func TestKeysAreNowhereToBeSeen(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, log.String())
-	// The search finds what is there.
+	// The search finds a planted key.
 	planted := []byte("a key of 32 bytes in the open...")
 	require.NoError(t, s.DB.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.InsertEncryptionKey(domain.EncryptionKey{

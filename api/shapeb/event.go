@@ -17,13 +17,13 @@ import (
 const (
 	// DefaultHeartbeat is how often a stream shows that it is alive.
 	DefaultHeartbeat = 15 * time.Second
-	// DefaultStall is how long a client may take to accept what a stream has for it.
+	// DefaultStall bounds the time for a client to accept an event.
 	DefaultStall = 10 * time.Second
 	// comeBackAfter is how soon a client reconnects after its stream has ended.
 	comeBackAfter = 2 * time.Second
 )
 
-// Feed contains what streams of events need beside the operations.
+// Feed configures streams of events.
 type Feed struct {
 	// Hub notifies of new events.
 	Hub *feed.Hub
@@ -33,7 +33,7 @@ type Feed struct {
 	// Heartbeat is the interval of comments on idle streams and of checks of
 	// their credentials.
 	Heartbeat time.Duration
-	// Stall is how long a client may take to accept what a stream has for it.
+	// Stall bounds the time for a client to accept an event; 0 means DefaultStall.
 	Stall time.Duration
 }
 
@@ -66,7 +66,7 @@ func (s *Server) StreamEvents(
 	return &eventStream{Server: s, ctx: ctx, params: params, subscription: subscription, part: first}, nil
 }
 
-// startOf returns the cursor that the client names, if it does. One whose next events were removed is refused.
+// startOf returns the cursor in the request, if any. It refuses a cursor before removed events.
 func (s *Server) startOf(
 	ctx context.Context, caller domain.Caller, params oasb.StreamEventsParams,
 ) (at domain.EventCursor, given bool, err error) {
@@ -93,7 +93,7 @@ type eventStream struct {
 	ctx          context.Context
 	params       oasb.StreamEventsParams
 	subscription *feed.Subscription
-	// part is what is sent next.
+	// part is sent next.
 	part domain.FeedPart
 }
 
@@ -109,7 +109,7 @@ func (e *eventStream) VisitStreamEventsResponse(w http.ResponseWriter) error {
 	defer heartbeat.Stop()
 	out.Retry(comeBackAfter)
 	for beat := true; ; {
-		if err := e.send(out, beat); err != nil {
+		if err := e.sendEvents(out, beat); err != nil {
 			return nil
 		}
 		if !e.part.More {
@@ -117,7 +117,7 @@ func (e *eventStream) VisitStreamEventsResponse(w http.ResponseWriter) error {
 				return nil
 			}
 			var ended bool
-			if beat, ended = e.wait(heartbeat.C); ended {
+			if beat, ended = e.waitForEvents(heartbeat.C); ended {
 				return nil
 			}
 		}
@@ -134,9 +134,9 @@ func (e *eventStream) VisitStreamEventsResponse(w http.ResponseWriter) error {
 	}
 }
 
-// send sends the part. With a beat there is something in any case, and the client
+// sendEvents sends the part. With a beat there is something in any case, and the client
 // learns how far the ledger was read for it.
-func (e *eventStream) send(out *httpio.EventStream, beat bool) error {
+func (e *eventStream) sendEvents(out *httpio.EventStream, beat bool) error {
 	for i := range e.part.Events {
 		event := &e.part.Events[i]
 		data, _, err := webhook.Render(domain.PayloadB, event)
@@ -155,9 +155,9 @@ func (e *eventStream) send(out *httpio.EventStream, beat bool) error {
 	return out.Flush()
 }
 
-// wait waits for new events or the next heartbeat. ended is true when the
+// waitForEvents waits for new events or the next heartbeat. ended is true when the
 // stream must end.
-func (e *eventStream) wait(heartbeat <-chan time.Time) (beat, ended bool) {
+func (e *eventStream) waitForEvents(heartbeat <-chan time.Time) (beat, ended bool) {
 	select {
 	case <-e.ctx.Done():
 		return false, true

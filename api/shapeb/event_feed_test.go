@@ -171,7 +171,7 @@ func TestStreamSendsVisibleEventsOnly(t *testing.T) {
 	require.Less(t, seen[demo.LoanWorker().Name], public)
 }
 
-// A stream ends soon after what its caller may do does.
+// A stream ends soon after the rights of its caller.
 func TestAStreamEndsWithTheCredentials(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t, quickly)

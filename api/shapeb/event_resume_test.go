@@ -20,16 +20,15 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// A thousand events of transactions that take their time, some of which commit in
-// the opposite order of their events; two replicas, of which one dies and comes
-// back; followers who are cut off at any time and go on where they were. Everybody
-// gets every event once, in one order.
+// A thousand events of slow transactions, some committed in the opposite order of their
+// events; two replicas, one of them restarted; followers who are disconnected at random
+// and resume. Each follower receives every event once, in one order.
 func TestNothingIsLostAndNothingIsDoubled(t *testing.T) { //nolint:funlen // one story of a follower
 	t.Parallel()
 	const writers, transactions, followers = 10, 50, 4
 	s := apitest.NewService(t, quickly)
 	process := s.Loan()
-	// Transactions of other tests hold back for a while what the process recorded.
+	// Transactions of other tests may delay the events of the process.
 	var end domain.EventCursor
 	require.Eventually(t, func() bool {
 		var err error

@@ -5,9 +5,9 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// fields maps the fields of operations to their locations in requests of this
+// fieldLocations maps the fields of operations to their locations in requests of this
 // version.
-func fields() httpio.Fields {
+func fieldLocations() httpio.Fields {
 	return httpio.Fields{
 		domain.FieldTenant:             httpio.Body("/tenantId"),
 		domain.FieldSort:               httpio.Query("sort"),

@@ -13,5 +13,5 @@ func TestFieldsAreInTheContract(t *testing.T) {
 	t.Parallel()
 	contract, err := contracttest.Load(openapi.ShapeB)
 	require.NoError(t, err)
-	contract.RequireFields(t, fields())
+	contract.RequireFields(t, fieldLocations())
 }

@@ -42,17 +42,17 @@ func (s *Server) CreateProcessItem(
 		ID: body.ID, Type: domain.ItemType(body.Type), ProcessID: body.ProcessID,
 		DefinitionCode: httpio.Deref(body.ProcessItemDefinitionCode), ThreadID: body.ProcessItemThreadID,
 		Owner: principalKey(body.OwnerID, body.OwnerEmail),
-		Data:  document(task.Data), ContextData: document(task.ContextData),
-		Text: httpio.Deref(message.Text), MessageData: document(message.Data),
+		Data:  convertValue(task.Data), ContextData: convertValue(task.ContextData),
+		Text: httpio.Deref(message.Text), MessageData: convertValue(message.Data),
 		DataCode: httpio.Deref(message.DataStructureDataDefinitionCode),
 	})
 	switch {
 	case err != nil:
 		return nil, err
 	case isNew:
-		return oasb.CreateProcessItem201JSONResponse(item(created)), nil
+		return oasb.CreateProcessItem201JSONResponse(convertItem(created)), nil
 	default:
-		return oasb.CreateProcessItem200JSONResponse(item(created)), nil
+		return oasb.CreateProcessItem200JSONResponse(convertItem(created)), nil
 	}
 }
 
@@ -64,14 +64,14 @@ func (s *Server) RetrieveProcessItem(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.RetrieveProcessItem200JSONResponse(item(found)), nil
+	return oasb.RetrieveProcessItem200JSONResponse(convertItem(found)), nil
 }
 
-func item(i *domain.ProcessItem) oasb.ProcessItem {
+func convertItem(i *domain.ProcessItem) oasb.ProcessItem {
 	answer := oasb.ProcessItem{
 		ID: i.ID, URI: uriOf(kuflowref.ResourceProcessItem, i.ID), ProcessItemThreadID: i.ThreadID,
 		Type: oasb.ProcessItemType(i.Type), ProcessID: i.ProcessID, TenantID: &i.TenantID,
-		OwnerID: i.OwnerID, ProcessItemDefinitionRef: itemDefinitionRef(i.Definition), Task: task(i.Task),
+		OwnerID: i.OwnerID, ProcessItemDefinitionRef: itemDefinitionRef(i.Definition), Task: convertTask(i.Task),
 	}
 	if i.Message != nil {
 		answer.Message = &oasb.ProcessItemMessage{

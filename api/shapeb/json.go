@@ -26,9 +26,9 @@ func jsonValue(v *domain.JSONValue) *oasb.JSONValue {
 	return value
 }
 
-// document returns the object that a client sent, nil when it sent none. The
+// convertValue returns the object that a client sent, nil when it sent none. The
 // validity that the client sends is ignored.
-func document(v *oasb.JSONValue) json.RawMessage {
+func convertValue(v *oasb.JSONValue) json.RawMessage {
 	if v == nil {
 		return nil
 	}

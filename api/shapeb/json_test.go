@@ -14,8 +14,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
-// difficult is what careless JSON handling changes: digits, signs, U+0000, the
-// order of members.
+// difficult contains values that careless JSON handling changes: digits, signs, U+0000,
+// the order of members.
 const difficult = `{"z":1E22,"a":-0,"n":1234567890123456789012345678901234567890,"d":0.10,"s":"\u0000 \u00e9 é <b>&</b>",` +
 	`"o":{"b":1,"a":[null,true,1.0]},"":1}`
 
@@ -142,7 +142,7 @@ func TestPatchIsAllOrNothing(t *testing.T) {
 		}
 		bad := contracttest.Invalid(apitest.Request(t, demo.Alice(), http.MethodPatch, path, `[{"op":"jump","path":"/a"}]`))
 		require.Equal(t, 400, s.Send(bad).Status)
-		// An empty patch changes nothing, not even the time of the last change.
+		// An empty patch makes no change, not even to the time of the last change.
 		s.Call(200, demo.Alice(), http.MethodPatch, path, `[]`)
 		require.Equal(t, before, s.Snapshot(), path)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// Copies of all processes and items, of which several callers start the processes and own the items by turns.
+// Copies of all processes and items. Several callers start the processes and own the items by turns.
 const multiplied = `
 WITH copied AS (
     SELECT p.id AS old, n, gen_random_uuid() AS new FROM processes p, generate_series(1, 600) n
@@ -28,7 +28,7 @@ SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'pr
     'created_at', i.created_at + c.n % 83 * interval '1 second', 'last_modified_at', i.created_at + c.n % 5 * interval '1 hour'))).*
   FROM copied c JOIN process_items i ON i.process_id = c.old`
 
-// Pages that are read along the definitions that a caller may see are those that a filter finds in all rows.
+// Pages read by visible definition equal the pages of a filter on all rows.
 func TestPagesByRights(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

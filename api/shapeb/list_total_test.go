@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// What the kept counts and the rows differ by, in one snapshot.
+// Differences of stored counts and rows in one snapshot.
 const wrongCounts = `
 WITH t AS (SELECT array_agg(id) AS ids FROM tenants),
 items AS (
@@ -56,8 +56,8 @@ SELECT (jsonb_populate_record(i, jsonb_build_object(
            'claimed_at', (i).created_at, 'completed_at', (i).created_at, 'cancelled_at', NULL))).*
   FROM (SELECT i FROM process_items i WHERE i.type = 'TASK' AND i.deleted_at IS NULL LIMIT 1) x (i), generate_series(1, 120)`
 
-// Totals are what can be counted, at every moment, while several clients do everything that changes them, events are
-// counted, everything is counted again, rows are removed and connections to the database break.
+// Totals equal the number of rows at every moment, while several clients change rows, events are counted, all rows are
+// counted again, rows are removed and connections to the database break.
 func TestTotalsAreExact(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
@@ -120,11 +120,11 @@ func TestTotalsAreExact(t *testing.T) {
 	requireTotalsListed(t, s)
 }
 
-// removals counts what was removed.
+// removals counts removed rows.
 type removals struct{ finished, deleted int }
 
-// remove removes some of what is finished or deleted. Webhooks and Temporal are not there, so that it is as if webhooks had
-// read everything and the workflows of finished processes had ended.
+// remove removes some finished or deleted rows. Without webhooks and Temporal, all events count as delivered, and all
+// workflows of finished processes as ended.
 func (r *removals) remove(t *testing.T, conn *pgx.Conn, atMost int) {
 	t.Helper()
 	for _, sql := range []string{
@@ -222,7 +222,7 @@ func requireCounted(t *testing.T, conn *pgx.Conn) {
 	}
 }
 
-// changeAtRandom does what changes lists, whether it succeeds or not.
+// changeAtRandom attempts a random change of the lists.
 func changeAtRandom(s *apitest.Service, random *rand.Rand) {
 	var processes, items, artifacts []uuid.UUID
 	send := func(who demo.Account, method, path, body string) {

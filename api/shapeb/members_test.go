@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// Stand-ins in what requireMembers expects.
+// Placeholders in the expectations of requireMembers.
 const (
 	anyValue = "*"
 	noMember = "-"

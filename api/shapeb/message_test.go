@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
-// newMessage returns the body of a message; members are those of its message block.
+// newMessage returns the body of a message with the given members of its message block.
 func newMessage(process uuid.UUID, members string) string {
 	return `{"type":"MESSAGE","processId":"` + process.String() + `","processItemDefinitionCode":"NOTE","message":{` +
 		members + `}}`

@@ -36,12 +36,12 @@ func (s *Server) RetrievePrincipal(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.RetrievePrincipal200JSONResponse(principal(found)), nil
+	return oasb.RetrievePrincipal200JSONResponse(convertPrincipal(found)), nil
 }
 
-// principal shows the part that its type has: the id of a user or application
+// convertPrincipal shows the part that its type has: the id of a user or application
 // is the principal's own.
-func principal(p *domain.Principal) oasb.Principal {
+func convertPrincipal(p *domain.Principal) oasb.Principal {
 	answer := oasb.Principal{ID: &p.ID, Type: new(oasb.PrincipalType(p.Type)), Name: &p.Name}
 	switch p.Type {
 	case domain.PrincipalUser:

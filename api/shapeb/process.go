@@ -54,16 +54,16 @@ func (s *Server) CreateProcess(
 			ID: body.ProcessDefinitionID, TenantID: body.TenantID, Code: httpio.Deref(body.ProcessDefinitionCode),
 		},
 		Initiator: principalKey(body.InitiatorID, body.InitiatorEmail),
-		Metadata:  document(body.Metadata),
-		Entity:    document(body.Entity), RelatedID: body.RelatedProcessID,
+		Metadata:  convertValue(body.Metadata),
+		Entity:    convertValue(body.Entity), RelatedID: body.RelatedProcessID,
 	})
 	switch {
 	case err != nil:
 		return nil, err
 	case isNew:
-		return oasb.CreateProcess201JSONResponse(process(created)), nil
+		return oasb.CreateProcess201JSONResponse(convertProcess(created)), nil
 	default:
-		return oasb.CreateProcess200JSONResponse(process(created)), nil
+		return oasb.CreateProcess200JSONResponse(convertProcess(created)), nil
 	}
 }
 
@@ -75,7 +75,7 @@ func (s *Server) RetrieveProcess(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.RetrieveProcess200JSONResponse(process(found)), nil
+	return oasb.RetrieveProcess200JSONResponse(convertProcess(found)), nil
 }
 
 // CompleteProcess implements operation B10.
@@ -86,7 +86,7 @@ func (s *Server) CompleteProcess(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.CompleteProcess200JSONResponse(process(changed)), nil
+	return oasb.CompleteProcess200JSONResponse(convertProcess(changed)), nil
 }
 
 // CancelProcess implements operation B11.
@@ -97,7 +97,7 @@ func (s *Server) CancelProcess(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.CancelProcess200JSONResponse(process(changed)), nil
+	return oasb.CancelProcess200JSONResponse(convertProcess(changed)), nil
 }
 
 // CancelProcessProcessItems implements operation B12.
@@ -108,18 +108,18 @@ func (s *Server) CancelProcessProcessItems(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.CancelProcessProcessItems200JSONResponse(process(unchanged)), nil
+	return oasb.CancelProcessProcessItems200JSONResponse(convertProcess(unchanged)), nil
 }
 
 // UpdateProcessMetadata implements operation B15.
 func (s *Server) UpdateProcessMetadata(
 	ctx context.Context, request oasb.UpdateProcessMetadataRequestObject,
 ) (oasb.UpdateProcessMetadataResponseObject, error) {
-	changed, err := s.app.UpdateProcessMetadata(ctx, s.caller(ctx), request.ID, document(&request.Body.Metadata))
+	changed, err := s.app.UpdateProcessMetadata(ctx, s.caller(ctx), request.ID, convertValue(&request.Body.Metadata))
 	if err != nil {
 		return nil, err
 	}
-	return oasb.UpdateProcessMetadata200JSONResponse(process(changed)), nil
+	return oasb.UpdateProcessMetadata200JSONResponse(convertProcess(changed)), nil
 }
 
 // PatchProcessMetadata implements operation B16.
@@ -131,18 +131,18 @@ func (s *Server) PatchProcessMetadata(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.PatchProcessMetadata200JSONResponse(process(changed)), nil
+	return oasb.PatchProcessMetadata200JSONResponse(convertProcess(changed)), nil
 }
 
 // UpdateProcessEntity implements operation B17.
 func (s *Server) UpdateProcessEntity(
 	ctx context.Context, request oasb.UpdateProcessEntityRequestObject,
 ) (oasb.UpdateProcessEntityResponseObject, error) {
-	changed, err := s.app.UpdateProcessEntity(ctx, s.caller(ctx), request.ID, document(&request.Body.Entity))
+	changed, err := s.app.UpdateProcessEntity(ctx, s.caller(ctx), request.ID, convertValue(&request.Body.Entity))
 	if err != nil {
 		return nil, err
 	}
-	return oasb.UpdateProcessEntity200JSONResponse(process(changed)), nil
+	return oasb.UpdateProcessEntity200JSONResponse(convertProcess(changed)), nil
 }
 
 // PatchProcessEntity implements operation B18.
@@ -154,10 +154,10 @@ func (s *Server) PatchProcessEntity(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.PatchProcessEntity200JSONResponse(process(changed)), nil
+	return oasb.PatchProcessEntity200JSONResponse(convertProcess(changed)), nil
 }
 
-func process(p *domain.Process) oasb.Process {
+func convertProcess(p *domain.Process) oasb.Process {
 	answer := oasb.Process{
 		ID: p.ID, URI: uriOf(kuflowref.ResourceProcess, p.ID), TenantID: p.TenantID, State: oasb.ProcessState(p.State),
 		ProcessDefinitionRef: new(processDefinitionRef(p.Definition)), InitiatorID: &p.InitiatorID,

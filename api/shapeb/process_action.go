@@ -41,7 +41,7 @@ func (s *Server) CreateProcessAction(
 	}
 }
 
-// FindAvailableProcessActions lists what the caller may invoke.
+// FindAvailableProcessActions lists the actions that the caller may invoke.
 func (s *Server) FindAvailableProcessActions(
 	ctx context.Context, request oasb.FindAvailableProcessActionsRequestObject,
 ) (oasb.FindAvailableProcessActionsResponseObject, error) {
@@ -137,7 +137,7 @@ func processAction(a *domain.ProcessAction) oasb.ProcessAction {
 // actionErrors returns the reasons why an action failed when it was invoked.
 func actionErrors(details []domain.Detail) []oasb.DefaultErrorInfo {
 	var shown []oasb.DefaultErrorInfo
-	located := fields()
+	located := fieldLocations()
 	for _, detail := range details {
 		detail = located.Locate(detail)
 		info := oasb.DefaultErrorInfo{Code: oasb.ErrorCode(detail.Code), Message: detail.Message}
@@ -161,7 +161,7 @@ func availableAction(a *app.AvailableAction) oasb.AvailableProcessAction {
 	}
 }
 
-// actionParameters returns what an invocation takes beside the code.
+// actionParameters returns the parameters of an invocation other than the code.
 func actionParameters(of domain.ProcessActionType) []oasb.ProcessActionParameter {
 	parameter := func(pointer string, t oasb.ProcessActionParameterType, required bool) oasb.ProcessActionParameter {
 		return oasb.ProcessActionParameter{Pointer: pointer, Type: t, Required: required}

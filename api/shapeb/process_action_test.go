@@ -170,7 +170,7 @@ func TestCancelUserAction(t *testing.T) {
 	require.Equal(t, first.Body, s.Post(200, demo.Alice(), path, "").Body)
 	require.Equal(t, before, s.Snapshot())
 
-	// Managers cancel those of others.
+	// Managers may cancel actions of other callers.
 	nudge = s.Invoke(demo.Carol(), loan, apitest.InvokeUserAction("NUDGE")).ID
 	s.Post(200, demo.Alice(), apitest.UserActionPath(loan, nudge, "/~actions/cancel"), "")
 }

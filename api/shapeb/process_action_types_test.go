@@ -87,7 +87,7 @@ func TestUserActionCreatesAMessageAndAThread(t *testing.T) {
 		`"createProcessItemMessage":{"text":""}`: "/createProcessItemMessage/text",
 		`"createProcessItemMessage":{"text":"t","processItemThreadId":"` + uuid.NewString() + `"}`: "/createProcessItemMessage/processItemThreadId",
 		`"createProcessItemMessage":{"text":"t","processItemThreadId":"` + message.String() + `"}`: "/createProcessItemMessage/processItemThreadId",
-		// That of another type does not count.
+		// The block of another type is ignored.
 		`"createTask":{"processItemThreadId":"` + thread.String() + `"},"createProcessItemMessage":{"text":"t","processItemThreadId":"` +
 			uuid.NewString() + `"}`: "/createProcessItemMessage/processItemThreadId",
 	} {
@@ -221,8 +221,8 @@ func TestGoldenBodiesOfUserActions(t *testing.T) {
 		s.Invoke(s.As("manager"), process, apitest.InvokeUserAction("START")).ID, "/~actions/cancel"), "").HidingRandomIDs())
 }
 
-// A runner other than that of the engine manages the processes and serves the
-// queue, and who administers the definition only cannot name another one.
+// A runner of its own manages the processes and serves the queue. An administrator of the
+// definition alone cannot name another one.
 func TestRunnerOfAUserAction(t *testing.T) {
 	t.Parallel()
 	s, process := newTypes(t)

@@ -6,10 +6,9 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// claims returns a process definition with what those of the demonstration data do
-// without: members of metadata of every type to be found by, data structures,
-// and a task that takes valid data only. Alice and the loan worker manage its
-// processes, and Bob views them.
+// claims returns a process definition with features that the demonstration data lack:
+// searchable metadata of every type, data structures, and a task that requires valid data.
+// Alice and the loan worker manage its processes, and Bob views them.
 func claims(s *apitest.Service) uuid.UUID {
 	s.T.Helper()
 	id := uuid.New()

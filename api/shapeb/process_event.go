@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// FindProcessEvents lists what happened to a process. It is an extension of the service.
+// FindProcessEvents lists the events of a process. It is an extension of the service.
 func (s *Server) FindProcessEvents(
 	ctx context.Context, request oasb.FindProcessEventsRequestObject,
 ) (oasb.FindProcessEventsResponseObject, error) {

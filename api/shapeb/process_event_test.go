@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// The events of a process say who did what to which item or with which user action, part by part.
+// The events of a process contain the actor and the item or user action.
 func TestEventsOfAProcess(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -139,7 +139,7 @@ func TestAMemberOfSeveralTypes(t *testing.T) {
 	require.NotEqual(t, uuid.Nil, neither)
 	s.Refused(400, "VALIDATION", demo.Alice(), http.MethodGet, "/processes?"+fitting("AMOUNT between twelve"), "")
 
-	// Processes stay findable by what their version indexes, and only they are.
+	// Processes, and no others, are found by the members that their version indexes.
 	s.Define(apitest.Identified("demo", "ProcessDefinition", "TEXTS", other, `{"name":"Texts",`+
 		`"metadataSchema":{"properties":{"COLOUR":{}}},"metadataIndexes":[{"field":"COLOUR","type":"STRING"}],"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
 	later := claimWith(s, other, `{"AMOUNT":"12","COLOUR":"red"}`)

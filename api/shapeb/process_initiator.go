@@ -15,5 +15,5 @@ func (s *Server) ChangeProcessInitiator(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.ChangeProcessInitiator200JSONResponse(process(changed)), nil
+	return oasb.ChangeProcessInitiator200JSONResponse(convertProcess(changed)), nil
 }

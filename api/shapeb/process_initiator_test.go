@@ -32,7 +32,7 @@ func TestChangingTheInitiator(t *testing.T) {
 	s.Get(404, demo.Carol(), apitest.ProcessPath(before.ID, ""))
 	require.Equal(t, events, s.Events(before.ID))
 
-	// Naming the same initiator changes nothing, by id or by e-mail.
+	// Naming the same initiator by id or by e-mail makes no change.
 	stored := s.Snapshot()
 	for _, body := range []string{
 		`{"initiatorEmail":"bob@demo.example"}`, apitest.ToInitiator(demo.Bob()),

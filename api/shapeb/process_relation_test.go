@@ -76,7 +76,7 @@ func TestRelatedProcessesAreThoseTheCallerSees(t *testing.T) {
 		seen := apitest.Decode[oasb.Process](t, s.Get(200, as, apitest.ProcessPath(loan, "")))
 		require.Equal(t, related(nil, nil), seen.ProcessRelated)
 	}
-	// Seeing a process is not seeing what it came from.
+	// The origin of a visible process may be invisible.
 	s.Post(200, demo.Alice(), apitest.ProcessPath(onboarding, "/~actions/change-initiator"), apitest.ToInitiator(demo.Bob()))
 	seen := apitest.Decode[oasb.Process](t, s.Get(200, demo.Bob(), apitest.ProcessPath(onboarding, "")))
 	require.Equal(t, related(nil, nil), seen.ProcessRelated)

@@ -36,8 +36,8 @@ func finished(s *apitest.Administered, tenant string) uuid.UUID {
 	return process
 }
 
-// What a tenant's manifest says is removed in the background, by several replicas; what is younger, what is not finished and
-// what other tenants have stays, totals stay exact, and a dry run has said before how much goes.
+// Several replicas remove the expired data of a tenant in the background. Younger and unfinished data and other tenants are
+// kept, totals stay exact, and a dry run reports the amounts beforehand.
 func TestDataIsRemovedByAge(t *testing.T) { //nolint:funlen // one story
 	t.Parallel()
 	s := apitest.NewAdministered(t)
@@ -144,7 +144,7 @@ func removeInBackground(s *apitest.Administered, db *persistence.DB) *maintenanc
 	return remover
 }
 
-// Nothing anywhere has the name, the address or another word of a person who was erased, and what the person did stays.
+// No column contains the name, the address or other personal data of an erased person; the person's events remain.
 func TestAPersonIsErased(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)

@@ -32,5 +32,5 @@ func NewServer(service *app.Service, caller func(context.Context) domain.Caller,
 
 // Register adds the operations to routes, which errs answers failures of.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
-	oasb.RegisterHandlersWithOptions(routes, oasb.NewStrictHandler(s, httpio.ModifiedVersion, errs.WithFields(fields())), oasb.GinServerOptions{ErrorHandler: errs.WriteUnbound})
+	oasb.RegisterHandlersWithOptions(routes, oasb.NewStrictHandler(s, httpio.ModifiedVersion, errs.WithFields(fieldLocations())), oasb.GinServerOptions{ErrorHandler: errs.WriteUnbound})
 }

@@ -16,7 +16,7 @@ func (s *Server) ClaimProcessItemTask(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.ClaimProcessItemTask200JSONResponse(item(changed)), nil
+	return oasb.ClaimProcessItemTask200JSONResponse(convertItem(changed)), nil
 }
 
 // AssignProcessItemTask implements operation B27.
@@ -28,7 +28,7 @@ func (s *Server) AssignProcessItemTask(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.AssignProcessItemTask200JSONResponse(item(changed)), nil
+	return oasb.AssignProcessItemTask200JSONResponse(convertItem(changed)), nil
 }
 
 // CompleteProcessItemTask implements operation B28.
@@ -39,7 +39,7 @@ func (s *Server) CompleteProcessItemTask(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.CompleteProcessItemTask200JSONResponse(item(changed)), nil
+	return oasb.CompleteProcessItemTask200JSONResponse(convertItem(changed)), nil
 }
 
 // AppendProcessItemTaskLog implements operation B29.
@@ -52,18 +52,18 @@ func (s *Server) AppendProcessItemTaskLog(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.AppendProcessItemTaskLog200JSONResponse(item(changed)), nil
+	return oasb.AppendProcessItemTaskLog200JSONResponse(convertItem(changed)), nil
 }
 
 // UpdateProcessItemTaskData implements operation B30.
 func (s *Server) UpdateProcessItemTaskData(
 	ctx context.Context, request oasb.UpdateProcessItemTaskDataRequestObject,
 ) (oasb.UpdateProcessItemTaskDataResponseObject, error) {
-	changed, err := s.app.UpdateProcessItemTaskData(ctx, s.caller(ctx), request.ID, document(&request.Body.Data))
+	changed, err := s.app.UpdateProcessItemTaskData(ctx, s.caller(ctx), request.ID, convertValue(&request.Body.Data))
 	if err != nil {
 		return nil, err
 	}
-	return oasb.UpdateProcessItemTaskData200JSONResponse(item(changed)), nil
+	return oasb.UpdateProcessItemTaskData200JSONResponse(convertItem(changed)), nil
 }
 
 // PatchProcessItemTaskData implements operation B31.
@@ -75,7 +75,7 @@ func (s *Server) PatchProcessItemTaskData(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.PatchProcessItemTaskData200JSONResponse(item(changed)), nil
+	return oasb.PatchProcessItemTaskData200JSONResponse(convertItem(changed)), nil
 }
 
 // UpdateProcessItemTaskContextData implements operation B32.
@@ -83,15 +83,15 @@ func (s *Server) UpdateProcessItemTaskContextData(
 	ctx context.Context, request oasb.UpdateProcessItemTaskContextDataRequestObject,
 ) (oasb.UpdateProcessItemTaskContextDataResponseObject, error) {
 	changed, err := s.app.UpdateProcessItemTaskContextData(
-		ctx, s.caller(ctx), request.ID, document(&request.Body.Data))
+		ctx, s.caller(ctx), request.ID, convertValue(&request.Body.Data))
 	if err != nil {
 		return nil, err
 	}
-	return oasb.UpdateProcessItemTaskContextData200JSONResponse(item(changed)), nil
+	return oasb.UpdateProcessItemTaskContextData200JSONResponse(convertItem(changed)), nil
 }
 
-// task shows the task block of an item, nil when it is not a task.
-func task(t *domain.Task) *oasb.ProcessItemTask {
+// convertTask shows the task block of an item, nil when it is not a task.
+func convertTask(t *domain.Task) *oasb.ProcessItemTask {
 	if t == nil {
 		return nil
 	}

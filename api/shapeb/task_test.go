@@ -168,8 +168,7 @@ func TestCompletingWithInvalidData(t *testing.T) {
 	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_commands WHERE kind = 'SIGNAL' AND item_code = 'CHECK'"))
 }
 
-// requiredOnUpdate counts from the first save on, not for what a task is created
-// with.
+// requiredOnUpdate applies from the first save on, not to the initial data of a task.
 func TestRequiredOnUpdate(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

@@ -33,7 +33,7 @@ func (s *Server) RetrieveTenant(
 	if err != nil {
 		return nil, err
 	}
-	return oasb.RetrieveTenant200JSONResponse(tenant(found)), nil
+	return oasb.RetrieveTenant200JSONResponse(convertTenant(found)), nil
 }
 
 // FindTenantUsers implements operation B5.
@@ -79,7 +79,7 @@ func (s *Server) RetrieveTenantUser(
 	return oasb.RetrieveTenantUser200JSONResponse(tenantUser(found)), nil
 }
 
-func tenant(t *domain.Tenant) oasb.Tenant {
+func convertTenant(t *domain.Tenant) oasb.Tenant {
 	answer := oasb.Tenant{ID: t.ID, Name: t.Name, Plan: oasb.TenantPricingPlan(t.Plan)}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(t.Audit)
 	return answer
@@ -91,7 +91,7 @@ func tenantPageItem(t *domain.Tenant) oasb.TenantPageItem {
 
 func tenantUser(u *domain.TenantUser) oasb.TenantUser {
 	answer := oasb.TenantUser{
-		ID: u.ID, TenantID: u.TenantID, Principal: principal(&u.Principal), Metadata: jsonValue(u.Metadata),
+		ID: u.ID, TenantID: u.TenantID, Principal: convertPrincipal(&u.Principal), Metadata: jsonValue(u.Metadata),
 	}
 	answer.CreatedBy, answer.CreatedAt, answer.LastModifiedBy, answer.LastModifiedAt = httpio.Audited(u.Audit)
 	return answer

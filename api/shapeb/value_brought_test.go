@@ -98,8 +98,8 @@ func TestAPatchResolvesNoOtherReference(t *testing.T) {
 	require.True(t, *patch(`[{"op":"add","path":"/n","value":2}]`).Valid)
 }
 
-// A new artifact takes over only what its source holds, even if more is visible
-// to the caller.
+// A new artifact takes over only the documents of its source, even if more are visible to
+// the caller.
 func TestPrefillBringsNoReferences(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)

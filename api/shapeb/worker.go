@@ -24,16 +24,16 @@ func (s *Server) CreateWorker(
 		return nil, err
 	case isNew:
 		return oasb.CreateWorker201JSONResponse{
-			Body: worker(stored), Headers: oasb.CreateWorker201ResponseHeaders{XKFDELAYWINDOW: window},
+			Body: convertWorker(stored), Headers: oasb.CreateWorker201ResponseHeaders{XKFDELAYWINDOW: window},
 		}, nil
 	default:
 		return oasb.CreateWorker200JSONResponse{
-			Body: worker(stored), Headers: oasb.CreateWorker200ResponseHeaders{XKFDELAYWINDOW: window},
+			Body: convertWorker(stored), Headers: oasb.CreateWorker200ResponseHeaders{XKFDELAYWINDOW: window},
 		}, nil
 	}
 }
 
-func worker(w *domain.Worker) oasb.Worker {
+func convertWorker(w *domain.Worker) oasb.Worker {
 	answer := oasb.Worker{
 		ID: &w.ID, TenantID: &w.TenantID, Identity: w.Identity, TaskQueue: w.TaskQueue,
 		WorkflowTypes: w.WorkflowTypes, ActivityTypes: w.ActivityTypes, Hostname: w.Hostname, IP: w.IP,
