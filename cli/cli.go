@@ -67,7 +67,9 @@ func newServiceCommand(
 }
 
 // requireArgs wants these arguments.
-func requireArgs(names ...string) cobra.PositionalArgs { return requireArgsBetween(len(names), len(names), names...) }
+func requireArgs(names ...string) cobra.PositionalArgs {
+	return requireArgsBetween(len(names), len(names), names...)
+}
 
 // requireArgsBetween wants so many of the arguments.
 func requireArgsBetween(least, most int, names ...string) cobra.PositionalArgs {

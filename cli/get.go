@@ -122,7 +122,9 @@ func (p *resourceFilter) watchResources(cmd *cobra.Command, s *service, params o
 }
 
 // resourceName returns the name of a resource for -o name.
-func resourceName(r oasadmin.Resource) string { return resourceLabel(r.Kind, r.Metadata.Code, "", false) }
+func resourceName(r oasadmin.Resource) string {
+	return resourceLabel(r.Kind, r.Metadata.Code, "", false)
+}
 
 // maxCodes bounds the codes in the URL of one request.
 const maxCodes = 100

@@ -14,7 +14,9 @@ func getenvOf(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-func newProgram() Program { return Program{Name: "loan", Prefix: "LOAN_WORKER", TaskQueue: "QUEUE_LOAN"} }
+func newProgram() Program {
+	return Program{Name: "loan", Prefix: "LOAN_WORKER", TaskQueue: "QUEUE_LOAN"}
+}
 
 func TestFlagsWinOverVariablesOverDefaults(t *testing.T) {
 	t.Parallel()
