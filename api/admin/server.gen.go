@@ -25,13 +25,13 @@ type ServerInterface interface {
 	// FindEncryptionKeyVersions List the versions of a key, the newest first
 	// (GET /encryption-keys/{code}/versions)
 	FindEncryptionKeyVersions(c *gin.Context, code ResourceCodeParam, params FindEncryptionKeyVersionsParams)
-	// RotateEncryptionKey Make another version of a key
+	// RotateEncryptionKey Create a version of a key
 	// (POST /encryption-keys/{code}/~actions/rotate)
 	RotateEncryptionKey(c *gin.Context, code ResourceCodeParam, params RotateEncryptionKeyParams)
-	// FindEngineAccess List what was issued for the engine
+	// FindEngineAccess List credentials for the engine
 	// (GET /engine-access)
 	FindEngineAccess(c *gin.Context, params FindEngineAccessParams)
-	// IssueOperatorAccess Look into a namespace with Temporal's own tools
+	// IssueOperatorAccess Issue access to a namespace for Temporal's own tools
 	// (POST /engine-access/~actions/issue)
 	IssueOperatorAccess(c *gin.Context)
 	// RevokeEngineAccess Revoke tokens and certificates for the engine
@@ -40,10 +40,10 @@ type ServerInterface interface {
 	// FindEvents List events
 	// (GET /events)
 	FindEvents(c *gin.Context, params FindEventsParams)
-	// RetrieveHealth Get what waits, and the versions that run
+	// RetrieveHealth Get backlogs and running versions
 	// (GET /health)
 	RetrieveHealth(c *gin.Context, params RetrieveHealthParams)
-	// ExamineHealth Check what the service depends on
+	// ExamineHealth Check the dependencies of the service
 	// (GET /health/checks)
 	ExamineHealth(c *gin.Context)
 	// RetrieveIdentity Get who the caller is
@@ -67,7 +67,7 @@ type ServerInterface interface {
 	// RetrieveDefinitionVersion Get a version of a process definition as a document
 	// (GET /process-definitions/{code}/versions/{number})
 	RetrieveDefinitionVersion(c *gin.Context, code ResourceCodeParam, number int, params RetrieveDefinitionVersionParams)
-	// RetrieveEngineHistory Look into the workflow of a process
+	// RetrieveEngineHistory Read the workflow of a process
 	// (GET /processes/{id}/engine-history)
 	RetrieveEngineHistory(c *gin.Context, id openapi_types.UUID, params RetrieveEngineHistoryParams)
 	// ExplainProcessActions Explain why a principal is offered a user action of a process, or not
@@ -112,7 +112,7 @@ type ServerInterface interface {
 	// UploadRobotSource Upload the source package of a robot
 	// (PUT /robots/{code}/source)
 	UploadRobotSource(c *gin.Context, code ResourceCodeParam, params UploadRobotSourceParams)
-	// FindTaskQueues List task queues, who serves them, and what is wrong
+	// FindTaskQueues List task queues with their workers and problems
 	// (GET /task-queues)
 	FindTaskQueues(c *gin.Context, params FindTaskQueuesParams)
 	// ReleaseProcessItemTask Return a claimed task to its candidates
@@ -130,7 +130,7 @@ type ServerInterface interface {
 	// RetrieveWebhookDelivery Get a delivery with all its attempts
 	// (GET /webhook-deliveries/{id})
 	RetrieveWebhookDelivery(c *gin.Context, id WebhookDeliveryID)
-	// ReplayWebhookDelivery Make a delivery again
+	// ReplayWebhookDelivery Replay a delivery
 	// (POST /webhook-deliveries/{id}/~actions/replay)
 	ReplayWebhookDelivery(c *gin.Context, id WebhookDeliveryID)
 	// FindWebhookEndpoints List the endpoints of webhook subscriptions
@@ -142,7 +142,7 @@ type ServerInterface interface {
 	// PingWebhookEndpoint Send a test event
 	// (POST /webhooks/{code}/~actions/ping)
 	PingWebhookEndpoint(c *gin.Context, code ResourceCodeParam, params PingWebhookEndpointParams)
-	// ReplayFailedWebhookDeliveries Make failed deliveries again, or all of them
+	// ReplayFailedWebhookDeliveries Replay failed deliveries, or all of them
 	// (POST /webhooks/{code}/~actions/replay-failed)
 	ReplayFailedWebhookDeliveries(c *gin.Context, code ResourceCodeParam, params ReplayFailedWebhookDeliveriesParams)
 	// FindWorkers List the workers that registered
@@ -1411,13 +1411,13 @@ type StrictServerInterface interface {
 	// FindEncryptionKeyVersions List the versions of a key, the newest first
 	// (GET /encryption-keys/{code}/versions)
 	FindEncryptionKeyVersions(ctx context.Context, request FindEncryptionKeyVersionsRequestObject) (FindEncryptionKeyVersionsResponseObject, error)
-	// RotateEncryptionKey Make another version of a key
+	// RotateEncryptionKey Create a version of a key
 	// (POST /encryption-keys/{code}/~actions/rotate)
 	RotateEncryptionKey(ctx context.Context, request RotateEncryptionKeyRequestObject) (RotateEncryptionKeyResponseObject, error)
-	// FindEngineAccess List what was issued for the engine
+	// FindEngineAccess List credentials for the engine
 	// (GET /engine-access)
 	FindEngineAccess(ctx context.Context, request FindEngineAccessRequestObject) (FindEngineAccessResponseObject, error)
-	// IssueOperatorAccess Look into a namespace with Temporal's own tools
+	// IssueOperatorAccess Issue access to a namespace for Temporal's own tools
 	// (POST /engine-access/~actions/issue)
 	IssueOperatorAccess(ctx context.Context, request IssueOperatorAccessRequestObject) (IssueOperatorAccessResponseObject, error)
 	// RevokeEngineAccess Revoke tokens and certificates for the engine
@@ -1426,10 +1426,10 @@ type StrictServerInterface interface {
 	// FindEvents List events
 	// (GET /events)
 	FindEvents(ctx context.Context, request FindEventsRequestObject) (FindEventsResponseObject, error)
-	// RetrieveHealth Get what waits, and the versions that run
+	// RetrieveHealth Get backlogs and running versions
 	// (GET /health)
 	RetrieveHealth(ctx context.Context, request RetrieveHealthRequestObject) (RetrieveHealthResponseObject, error)
-	// ExamineHealth Check what the service depends on
+	// ExamineHealth Check the dependencies of the service
 	// (GET /health/checks)
 	ExamineHealth(ctx context.Context, request ExamineHealthRequestObject) (ExamineHealthResponseObject, error)
 	// RetrieveIdentity Get who the caller is
@@ -1453,7 +1453,7 @@ type StrictServerInterface interface {
 	// RetrieveDefinitionVersion Get a version of a process definition as a document
 	// (GET /process-definitions/{code}/versions/{number})
 	RetrieveDefinitionVersion(ctx context.Context, request RetrieveDefinitionVersionRequestObject) (RetrieveDefinitionVersionResponseObject, error)
-	// RetrieveEngineHistory Look into the workflow of a process
+	// RetrieveEngineHistory Read the workflow of a process
 	// (GET /processes/{id}/engine-history)
 	RetrieveEngineHistory(ctx context.Context, request RetrieveEngineHistoryRequestObject) (RetrieveEngineHistoryResponseObject, error)
 	// ExplainProcessActions Explain why a principal is offered a user action of a process, or not
@@ -1498,7 +1498,7 @@ type StrictServerInterface interface {
 	// UploadRobotSource Upload the source package of a robot
 	// (PUT /robots/{code}/source)
 	UploadRobotSource(ctx context.Context, request UploadRobotSourceRequestObject) (UploadRobotSourceResponseObject, error)
-	// FindTaskQueues List task queues, who serves them, and what is wrong
+	// FindTaskQueues List task queues with their workers and problems
 	// (GET /task-queues)
 	FindTaskQueues(ctx context.Context, request FindTaskQueuesRequestObject) (FindTaskQueuesResponseObject, error)
 	// ReleaseProcessItemTask Return a claimed task to its candidates
@@ -1516,7 +1516,7 @@ type StrictServerInterface interface {
 	// RetrieveWebhookDelivery Get a delivery with all its attempts
 	// (GET /webhook-deliveries/{id})
 	RetrieveWebhookDelivery(ctx context.Context, request RetrieveWebhookDeliveryRequestObject) (RetrieveWebhookDeliveryResponseObject, error)
-	// ReplayWebhookDelivery Make a delivery again
+	// ReplayWebhookDelivery Replay a delivery
 	// (POST /webhook-deliveries/{id}/~actions/replay)
 	ReplayWebhookDelivery(ctx context.Context, request ReplayWebhookDeliveryRequestObject) (ReplayWebhookDeliveryResponseObject, error)
 	// FindWebhookEndpoints List the endpoints of webhook subscriptions
@@ -1528,7 +1528,7 @@ type StrictServerInterface interface {
 	// PingWebhookEndpoint Send a test event
 	// (POST /webhooks/{code}/~actions/ping)
 	PingWebhookEndpoint(ctx context.Context, request PingWebhookEndpointRequestObject) (PingWebhookEndpointResponseObject, error)
-	// ReplayFailedWebhookDeliveries Make failed deliveries again, or all of them
+	// ReplayFailedWebhookDeliveries Replay failed deliveries, or all of them
 	// (POST /webhooks/{code}/~actions/replay-failed)
 	ReplayFailedWebhookDeliveries(ctx context.Context, request ReplayFailedWebhookDeliveriesRequestObject) (ReplayFailedWebhookDeliveriesResponseObject, error)
 	// FindWorkers List the workers that registered

@@ -42,7 +42,7 @@ func Guard(next http.Handler, d Deadlines) http.Handler {
 }
 
 // errSlow ends an answer that the client does not take.
-var errSlow = errors.New("the client does not take what it is sent")
+var errSlow = errors.New("the client does not read the response")
 
 // guardedAnswer is a response writer that fails if the client does not read in time.
 type guardedAnswer struct {

@@ -794,21 +794,21 @@ type AuthenticationEngineToken struct {
 // AuthenticationType defines model for AuthenticationType.
 type AuthenticationType string
 
-// AvailableProcessAction What may be invoked, and with what
+// AvailableProcessAction The actions that the caller may invoke, and their parameters
 type AvailableProcessAction struct {
-	// Code What to invoke the action by
+	// Code The code for invoking the action
 	Code string `json:"code"`
 
 	// Name The text of the menu
 	Name string `json:"name"`
 
-	// Parameters What the invocation takes beside the code, empty for nothing
+	// Parameters The parameters of the invocation other than the code; may be empty
 	Parameters []ProcessActionParameter `json:"parameters"`
 
 	// ProcessActionDefinitionRef The user action of the process's definition
 	ProcessActionDefinitionRef ProcessActionDefinitionRef `json:"processActionDefinitionRef"`
 
-	// ProcessDefinitionID What START_RELATED_PROCESS starts
+	// ProcessDefinitionID The process definition that START_RELATED_PROCESS starts
 	ProcessDefinitionID *openapi_types.UUID `json:"processDefinitionId,omitempty"`
 	Type                ProcessActionType   `json:"type"`
 }
@@ -895,15 +895,15 @@ type BusinessArtifactActionCreateParams struct {
 	} `json:"startWorkflow,omitempty"`
 }
 
-// BusinessArtifactActionDefinition An action on an artifact, and what it is invoked with
+// BusinessArtifactActionDefinition An action on an artifact, and its input
 type BusinessArtifactActionDefinition struct {
 	// BusinessArtifactActionDefinitionRef The action of the artifact's definition
 	BusinessArtifactActionDefinitionRef BusinessArtifactActionDefinitionRef `json:"businessArtifactActionDefinitionRef"`
 
-	// BusinessArtifactDefinitionID What CREATE_BUSINESS_ARTIFACT creates; its definition has the schema of the value
+	// BusinessArtifactDefinitionID The definition of the artifact that CREATE_BUSINESS_ARTIFACT creates; it has the schema of the value
 	BusinessArtifactDefinitionID *openapi_types.UUID `json:"businessArtifactDefinitionId,omitempty"`
 
-	// Code What to invoke the action by
+	// Code The code for invoking the action
 	Code string `json:"code"`
 
 	// InputSchema A JSON Schema; absent where every object is accepted
@@ -912,7 +912,7 @@ type BusinessArtifactActionDefinition struct {
 	// Name The text of the menu
 	Name string `json:"name"`
 
-	// ProcessDefinitionID What START_PROCESS starts; its definition has the schemas of the metadata and the entity
+	// ProcessDefinitionID The process definition that START_PROCESS starts; it has the schemas of the metadata and the entity
 	ProcessDefinitionID *openapi_types.UUID        `json:"processDefinitionId,omitempty"`
 	Type                BusinessArtifactActionType `json:"type"`
 }
@@ -1072,7 +1072,7 @@ type DataSourceItem struct {
 	// Properties The item as the data source describes it
 	Properties json.RawMessage `json:"properties"`
 
-	// Value What to put into the value of a form to refer to the item (`kuflow-data-source:id=...;`). An item whose `id` is no
+	// Value The value in a form that refers to the item (`kuflow-data-source:id=...;`). An item with an `id` that is not a
 	// UUID cannot be referred to
 	Value *string `json:"value,omitempty"`
 }
@@ -1082,7 +1082,7 @@ type DataSourceQuery struct {
 	CreatedAt      time.Time `json:"createdAt"`
 	DataSourceCode string    `json:"dataSourceCode"`
 
-	// ErrorCode When FAILED. The message of REFUSED is what the data source says
+	// ErrorCode When FAILED. The message of REFUSED is the text of the data source
 	ErrorCode *DataSourceQueryErrorCode `json:"errorCode,omitempty"`
 
 	// ErrorMessage When FAILED
@@ -1092,7 +1092,7 @@ type DataSourceQuery struct {
 	FinishedAt *time.Time         `json:"finishedAt,omitempty"`
 	ID         openapi_types.UUID `json:"id"`
 
-	// Page What the data source found, when COMPLETED
+	// Page The items of the data source, when COMPLETED
 	Page *DataSourceQueryPage `json:"page,omitempty"`
 
 	// RetryAfterSeconds How long to wait before asking again, while PENDING
@@ -1101,15 +1101,15 @@ type DataSourceQuery struct {
 	TenantID          openapi_types.UUID   `json:"tenantId"`
 }
 
-// DataSourceQueryErrorCode When FAILED. The message of REFUSED is what the data source says
+// DataSourceQueryErrorCode When FAILED. The message of REFUSED is the text of the data source
 type DataSourceQueryErrorCode string
 
 // DataSourceQueryCreateParams defines model for DataSourceQueryCreateParams.
 type DataSourceQueryCreateParams struct {
-	// Context What else the data source is to know, such as what the form holds already
+	// Context Further input for the data source, such as values of the form
 	Context json.RawMessage `json:"context,omitempty"`
 
-	// DataSourceCode What `dataSource` says in the schema of the form
+	// DataSourceCode The value of `dataSource` in the schema of the form
 	DataSourceCode string `json:"dataSourceCode"`
 
 	// Filter Which items to leave out, in words of the data source
@@ -1121,14 +1121,14 @@ type DataSourceQueryCreateParams struct {
 	// PageSize How many items a page is to have
 	PageSize *int32 `json:"pageSize,omitempty"`
 
-	// Query What to look for, as people type it
+	// Query The search text, as people type it
 	Query *string `json:"query,omitempty"`
 
 	// TenantID The tenant of the data source; needed where several tenants of the caller have one with the code
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 }
 
-// DataSourceQueryPage What the data source found, when COMPLETED
+// DataSourceQueryPage The items of the data source, when COMPLETED
 type DataSourceQueryPage struct {
 	Content []DataSourceItem `json:"content"`
 
@@ -1141,7 +1141,7 @@ type DataSourceQueryState string
 
 // DataStructureDataDefinition defines model for DataStructureDataDefinition.
 type DataStructureDataDefinition struct {
-	// Code What messages name it by, as dataStructureDataDefinitionCode
+	// Code The dataStructureDataDefinitionCode of messages
 	Code string `json:"code"`
 
 	// DataSchema A JSON Schema; absent where every object is accepted
@@ -1189,7 +1189,7 @@ type DocumentReference struct {
 	DocumentURI string `json:"documentUri"`
 }
 
-// ElementDefinition What a process or a task has values of in version 2022-10-08
+// ElementDefinition An element of a process or a task in version 2022-10-08
 type ElementDefinition struct {
 	Code string `json:"code"`
 
@@ -1203,7 +1203,7 @@ type ElementDefinition struct {
 	Multiple bool   `json:"multiple"`
 	Name     string `json:"name"`
 
-	// Options What a DECISION chooses from
+	// Options The options of a DECISION
 	Options []ElementOption `json:"options,omitempty"`
 
 	// Schema A JSON Schema; absent where every object is accepted
@@ -1222,7 +1222,7 @@ type ElementOption struct {
 	// Code The value that chooses the option
 	Code string `json:"code"`
 
-	// Name What people read
+	// Name The text for people
 	Name string `json:"name"`
 }
 
@@ -1278,7 +1278,7 @@ type JSONValue struct {
 
 // JSONValueError One way in which a value breaks its schema
 type JSONValueError struct {
-	// Message An extension of this service: what people may be shown of an error about a data source. It may be the text of the
+	// Message An extension of this service: a text for people about an error of a data source. It may be the text of the
 	// data source's worker, with at most 500 characters.
 	Message *string `json:"message,omitempty"`
 
@@ -1369,8 +1369,7 @@ type Process struct {
 	// ProcessDefinitionRef The version of the definition a process follows
 	ProcessDefinitionRef *ProcessDefinitionRef `json:"processDefinitionRef,omitempty"`
 
-	// ProcessRelated The processes that this one came from, and those that came from it, as far as the caller sees them. Both are
-	// empty when there are none.
+	// ProcessRelated The processes that started this one and the processes started from it, if visible to the caller. Both may be empty.
 	ProcessRelated *ProcessRelated    `json:"processRelated,omitempty"`
 	State          ProcessState       `json:"state"`
 	TenantID       openapi_types.UUID `json:"tenantId"`
@@ -1446,21 +1445,21 @@ type ProcessActionCreatedItem struct {
 	ProcessItemID openapi_types.UUID `json:"processItemId"`
 }
 
-// ProcessActionDefinition A user action, and what it is invoked with
+// ProcessActionDefinition A user action, and its parameters
 type ProcessActionDefinition struct {
-	// Code What to invoke the action by
+	// Code The code for invoking the action
 	Code string `json:"code"`
 
 	// Name The text of the menu
 	Name string `json:"name"`
 
-	// Parameters What the invocation takes beside the code, empty for nothing
+	// Parameters The parameters of the invocation other than the code; may be empty
 	Parameters []ProcessActionParameter `json:"parameters"`
 
 	// ProcessActionDefinitionRef The user action of the process's definition
 	ProcessActionDefinitionRef ProcessActionDefinitionRef `json:"processActionDefinitionRef"`
 
-	// ProcessDefinitionID What START_RELATED_PROCESS starts; its definition has the schemas of the metadata and the entity
+	// ProcessDefinitionID The process definition that START_RELATED_PROCESS starts; it has the schemas of the metadata and the entity
 	ProcessDefinitionID *openapi_types.UUID `json:"processDefinitionId,omitempty"`
 
 	// ProcessItemDefinitionCode The item that CREATE_TASK, CREATE_PROCESS_ITEM_MESSAGE and CREATE_PROCESS_ITEM_THREAD create
@@ -1547,7 +1546,7 @@ type ProcessCreateParams struct {
 type ProcessDefinition struct {
 	Code string `json:"code"`
 
-	// DataStructureDataDefinitions What messages may carry
+	// DataStructureDataDefinitions The data structures of messages
 	DataStructureDataDefinitions []DataStructureDataDefinition `json:"dataStructureDataDefinitions"`
 
 	// ElementDefinitions The elements of processes, which version 2022-10-08 reads and writes; absent for none
@@ -1655,7 +1654,7 @@ type ProcessEvent struct {
 	// State The state that the item, user action or process had then; absent for a document
 	State *string `json:"state,omitempty"`
 
-	// Type What happened, such as PROCESS_ITEM.TASK_STATE_CHANGED; more types may be added
+	// Type The type of the event, such as PROCESS_ITEM.TASK_STATE_CHANGED; types may be added
 	Type string `json:"type"`
 }
 
@@ -1699,7 +1698,7 @@ type ProcessItem struct {
 
 // ProcessItemAiAssistance A run of AI assistance
 type ProcessItemAiAssistance struct {
-	// Answer What the model said, when COMPLETED
+	// Answer The answer of the model, when COMPLETED
 	Answer *ProcessItemAiAssistanceAnswer `json:"answer,omitempty"`
 
 	// Documents The documents that were read, or could not be
@@ -1723,7 +1722,7 @@ type ProcessItemAiAssistance struct {
 	// FinishedAt When final
 	FinishedAt *time.Time `json:"finishedAt,omitempty"`
 
-	// Model What answered, when COMPLETED
+	// Model The provider and model, when COMPLETED
 	Model     *string            `json:"model,omitempty"`
 	RequestID openapi_types.UUID `json:"requestId"`
 
@@ -1733,20 +1732,20 @@ type ProcessItemAiAssistance struct {
 	State             ProcessItemAiAssistanceState `json:"state"`
 }
 
-// ProcessItemAiAssistanceAnswer What the model said, when COMPLETED
+// ProcessItemAiAssistanceAnswer The answer of the model, when COMPLETED
 type ProcessItemAiAssistanceAnswer struct {
 	// DraftedFields JSON Pointers of the fields that a DRAFT was written into
 	DraftedFields []string `json:"draftedFields,omitempty"`
 	Text          string   `json:"text"`
 
-	// Type Whether it is to be shown beside the form or was written into fields of it
+	// Type Whether it is shown next to the form or was written into its fields
 	Type ProcessItemAiAssistanceAnswerType `json:"type"`
 
 	// Value The text as an object, where the definition has a schema for answers
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
-// ProcessItemAiAssistanceAnswerType Whether it is to be shown beside the form or was written into fields of it
+// ProcessItemAiAssistanceAnswerType Whether it is shown next to the form or was written into its fields
 type ProcessItemAiAssistanceAnswerType string
 
 // ProcessItemAiAssistanceDocument defines model for ProcessItemAiAssistanceDocument.
@@ -1989,8 +1988,7 @@ type ProcessPageItem struct {
 	URI *ResourceURI `json:"uri,omitempty"`
 }
 
-// ProcessRelated The processes that this one came from, and those that came from it, as far as the caller sees them. Both are
-// empty when there are none.
+// ProcessRelated The processes that started this one and the processes started from it, if visible to the caller. Both may be empty.
 type ProcessRelated struct {
 	Incoming  []openapi_types.UUID `json:"incoming"`
 	Outcoming []openapi_types.UUID `json:"outcoming"`
@@ -2158,7 +2156,7 @@ type Worker struct {
 	WorkflowTypes  []string             `json:"workflowTypes,omitempty"`
 }
 
-// WorkerCreateParams What a worker says about itself
+// WorkerCreateParams The registration of a worker
 type WorkerCreateParams struct {
 	ActivityTypes  []string             `json:"activityTypes,omitempty"`
 	Hostname       string               `json:"hostname"`
@@ -2240,7 +2238,7 @@ type FindBusinessArtifactDefinitionsParams struct {
 	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// BusinessArtifactDefinitionCode Only definitions with one of these codes
@@ -2261,7 +2259,7 @@ type FindBusinessArtifactsParams struct {
 	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// BusinessArtifactDefinitionID Only artifacts of one of these definitions
@@ -2270,7 +2268,7 @@ type FindBusinessArtifactsParams struct {
 	// BusinessArtifactDefinitionCode Only artifacts of a definition with one of these codes
 	BusinessArtifactDefinitionCode []string `form:"businessArtifactDefinitionCode,omitempty" json:"businessArtifactDefinitionCode,omitempty"`
 
-	// Value Only artifacts whose data fits the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
+	// Value Only artifacts with data that matches the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
 	// `between`, `contains` or `in`) and its operands, separated by single spaces, each of them percent-encoded.
 	// Repeated expressions must all fit. A field that no definition indexes is refused; where the other filters keep no
 	// definition that the caller sees, the page is empty.
@@ -2279,7 +2277,7 @@ type FindBusinessArtifactsParams struct {
 	// The total may be a lower bound, see the header `Total-Is-Lower-Bound`.
 	Value []string `form:"value,omitempty" json:"value,omitempty"`
 
-	// Deleted Whether what is deleted is left out, which is the default, included, or all there is
+	// Deleted Whether deleted resources are excluded, which is the default, included, or the only ones
 	Deleted *DeletedFilter `form:"deleted,omitempty" json:"deleted,omitempty"`
 }
 
@@ -2295,7 +2293,7 @@ type UploadBusinessArtifactDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
@@ -2308,13 +2306,13 @@ type DownloadDocumentParams struct {
 
 // UploadDocumentParams defines parameters for UploadDocument.
 type UploadDocumentParams struct {
-	// TargetURI The address of what the document is for, `ku:process/{id}` or `ku:business-artifact/{id}`
+	// TargetURI The address of the target, `ku:process/{id}` or `ku:business-artifact/{id}`
 	TargetURI string `form:"targetUri" json:"targetUri"`
 
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
@@ -2326,7 +2324,7 @@ type StreamEventsParams struct {
 	// After Where to begin, for clients that cannot send `Last-Event-ID`, which counts if it is there
 	After *string `form:"after,omitempty" json:"after,omitempty"`
 
-	// Follow Whether to stay for what is yet to happen; if not, the stream ends with what there is
+	// Follow Whether to wait for new events; if false, the stream ends with the last present event
 	Follow *bool `form:"follow,omitempty" json:"follow,omitempty"`
 
 	// LastEventID The last `id` that the client got
@@ -2344,7 +2342,7 @@ type FindGroupsParams struct {
 	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// PrincipalID Only groups that this principal is a member of
@@ -2377,7 +2375,7 @@ type FindPrincipalsParams struct {
 	// GroupCode Only members of a group with one of these codes; a tenant user is a member of groups of its own tenant
 	GroupCode GroupCodeFilter `form:"groupCode,omitempty" json:"groupCode,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
@@ -2392,7 +2390,7 @@ type FindProcessDefinitionsParams struct {
 	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// ProcessDefinitionCode Only definitions with one of these codes
@@ -2435,16 +2433,16 @@ type FindProcessItemsParams struct {
 	// ProcessItemThreadID Only items that are attached to one of these threads
 	ProcessItemThreadID []openapi_types.UUID `form:"processItemThreadId,omitempty" json:"processItemThreadId,omitempty"`
 
-	// ProcessDefinitionID Only what belongs to one of these process definitions
+	// ProcessDefinitionID Only resources of one of these process definitions
 	ProcessDefinitionID ProcessDefinitionIDFilter `form:"processDefinitionId,omitempty" json:"processDefinitionId,omitempty"`
 
-	// ProcessDefinitionCode Only what belongs to a process definition with one of these codes
+	// ProcessDefinitionCode Only resources of a process definition with one of these codes
 	ProcessDefinitionCode ProcessDefinitionCodeFilter `form:"processDefinitionCode,omitempty" json:"processDefinitionCode,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
-	// Deleted Whether what is deleted is left out, which is the default, included, or all there is
+	// Deleted Whether deleted resources are excluded, which is the default, included, or the only ones
 	Deleted *DeletedFilter `form:"deleted,omitempty" json:"deleted,omitempty"`
 }
 
@@ -2465,13 +2463,13 @@ type FindProcessesParams struct {
 	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
-	// ProcessDefinitionID Only what belongs to one of these process definitions
+	// ProcessDefinitionID Only resources of one of these process definitions
 	ProcessDefinitionID ProcessDefinitionIDFilter `form:"processDefinitionId,omitempty" json:"processDefinitionId,omitempty"`
 
-	// ProcessDefinitionCode Only what belongs to a process definition with one of these codes
+	// ProcessDefinitionCode Only resources of a process definition with one of these codes
 	ProcessDefinitionCode ProcessDefinitionCodeFilter `form:"processDefinitionCode,omitempty" json:"processDefinitionCode,omitempty"`
 
 	// State Only processes in one of these states
@@ -2483,14 +2481,14 @@ type FindProcessesParams struct {
 	// InitiatorEmail Only processes initiated by a user with one of these e-mail addresses, compared without regard to case
 	InitiatorEmail []string `form:"initiatorEmail,omitempty" json:"initiatorEmail,omitempty"`
 
-	// Metadata Only processes whose metadata fits the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
+	// Metadata Only processes with metadata that matches the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
 	// `between`, `contains` or `in`) and its operands, separated by single spaces, each of them percent-encoded.
 	// Repeated expressions must all fit. A field that no process definition indexes is refused.
 	// Every operation fits every type of index: texts are ordered by their Unicode code points, `contains` looks for a
 	// part of the text of the value without regard to case, and a date without a time stands for the whole day.
 	Metadata []string `form:"metadata,omitempty" json:"metadata,omitempty"`
 
-	// Deleted Whether what is deleted is left out, which is the default, included, or all there is
+	// Deleted Whether deleted resources are excluded, which is the default, included, or the only ones
 	Deleted *DeletedFilter `form:"deleted,omitempty" json:"deleted,omitempty"`
 }
 
@@ -2499,7 +2497,7 @@ type UploadProcessActionDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
@@ -2533,7 +2531,7 @@ type UploadProcessDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
@@ -2542,7 +2540,7 @@ type UploadProcessUserActionDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 
 	// UserActionValueID The invocation of the action
@@ -2560,7 +2558,7 @@ type FindRobotsParams struct {
 	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// FilterContext READY are the robots that the caller can run: with a source package, and environment variables that the caller may
@@ -2570,10 +2568,10 @@ type FindRobotsParams struct {
 
 // DownloadRobotAssetParams defines parameters for DownloadRobotAsset.
 type DownloadRobotAssetParams struct {
-	// Type What the asset is good for
+	// Type The type of the asset
 	Type RobotAssetType `form:"type" json:"type"`
 
-	// Version The version of what the asset is good for, one line that is not blank
+	// Version The version of the asset's type, one line that is not blank
 	Version string `form:"version" json:"version"`
 
 	// Platform The operating system that the asset is for
@@ -2603,7 +2601,7 @@ type FindTenantUsersParams struct {
 	// Email Only users with one of these e-mail addresses, compared without regard to case
 	Email []string `form:"email,omitempty" json:"email,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
@@ -2618,7 +2616,7 @@ type FindTenantsParams struct {
 	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
@@ -2851,8 +2849,8 @@ func (b *requestBuilder) build(contentType string, body io.Reader) (*http.Reques
 // CreateAuthenticationWithBody Issue credentials for the engine to the caller
 //
 // For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
-// or a robot, or by `spec.engine.taskQueues`. Everybody else gets 403. A token covers the task queues of what the application runs and
-// those listed; 409 where their names do not fit into a token.
+// or a robot, or by `spec.engine.taskQueues`. Other callers get 403. A token covers the task queues that the application runs and
+// the listed ones; 409 if their names do not fit into a token.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2865,8 +2863,8 @@ func (c *Client) CreateAuthenticationWithBody(ctx context.Context, contentType s
 // CreateAuthentication Issue credentials for the engine to the caller
 //
 // For applications that a manifest makes workers: as the runner of a published process definition, an action, a data source
-// or a robot, or by `spec.engine.taskQueues`. Everybody else gets 403. A token covers the task queues of what the application runs and
-// those listed; 409 where their names do not fit into a token.
+// or a robot, or by `spec.engine.taskQueues`. Other callers get 403. A token covers the task queues that the application runs and
+// the listed ones; 409 if their names do not fit into a token.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2918,8 +2916,8 @@ func NewFindBusinessArtifactDefinitionsRequest(server string, params *FindBusine
 // RetrieveBusinessArtifactDefinition Get a business artifact definition as far as the caller sees it
 //
 // An extension of this service, for Viewers, Editors and Managers of the definition; it is not found for others. Artifacts
-// follow their definition as it is now, so it has no versions; the `ETag` changes with it. Actions are those that the
-// caller may invoke, for which it must be an Editor or a Manager.
+// follow their definition as it is now, so it has no versions; the `ETag` changes with it. It contains the actions
+// that the caller may invoke as an Editor or a Manager.
 //
 // Corresponds with GET /business-artifact-definitions/{id} (the `RetrieveBusinessArtifactDefinition` operationId).
 func (c *Client) RetrieveBusinessArtifactDefinition(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3002,8 +3000,8 @@ func NewCreateBusinessArtifactRequestWithBody(server string, contentType string,
 // DeleteBusinessArtifact Delete a business artifact
 //
 // It requires the Manager permission. The artifact is still found by its id, with `deletedAt` and `deletedBy`, and can be
-// restored, but it is in no list that does not ask for it, and nothing can be written to it meanwhile. Actions that are
-// not finished are canceled. Deleting it again changes nothing.
+// restored, but lists exclude it by default, and it cannot be changed meanwhile. Actions that are
+// not finished are canceled. Deleting it again makes no change.
 //
 // Corresponds with DELETE /business-artifacts/{id} (the `DeleteBusinessArtifact` operationId).
 func (c *Client) DeleteBusinessArtifact(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3036,9 +3034,9 @@ func NewRetrieveBusinessArtifactRequest(server string, id ResourceID) (*http.Req
 // CreateBusinessArtifactActionWithBody Invoke an action on a business artifact
 //
 // START_WORKFLOW and DOWNLOADABLE are carried out by a worker: the action is REQUESTED, and its result is read later.
-// START_PROCESS and CREATE_BUSINESS_ARTIFACT are done when the call returns. An action whose input violates its schema,
+// START_PROCESS and CREATE_BUSINESS_ARTIFACT are done when the call returns. An action with input that violates its schema,
 // or that cannot be carried out otherwise, is in ERROR and says why. It requires the Editor or the Manager permission on
-// the artifact and, of what it starts or creates, the permission to start or create it.
+// the artifact, and the permission to start the process or create the artifact.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3051,9 +3049,9 @@ func (c *Client) CreateBusinessArtifactActionWithBody(ctx context.Context, id Re
 // CreateBusinessArtifactAction Invoke an action on a business artifact
 //
 // START_WORKFLOW and DOWNLOADABLE are carried out by a worker: the action is REQUESTED, and its result is read later.
-// START_PROCESS and CREATE_BUSINESS_ARTIFACT are done when the call returns. An action whose input violates its schema,
+// START_PROCESS and CREATE_BUSINESS_ARTIFACT are done when the call returns. An action with input that violates its schema,
 // or that cannot be carried out otherwise, is in ERROR and says why. It requires the Editor or the Manager permission on
-// the artifact and, of what it starts or creates, the permission to start or create it.
+// the artifact, and the permission to start the process or create the artifact.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3228,7 +3226,7 @@ func NewDownloadBusinessArtifactDocumentRequest(server string, id ResourceID, pa
 
 // PrepareBusinessArtifactCreateArtifactWithBody Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
 //
-// Nothing is stored. The value is reviewed and sent when the action is invoked.
+// The value is not stored. The caller reviews it and sends it when it invokes the action.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3240,7 +3238,7 @@ func (c *Client) PrepareBusinessArtifactCreateArtifactWithBody(ctx context.Conte
 
 // PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
 //
-// Nothing is stored. The value is reviewed and sent when the action is invoked.
+// The value is not stored. The caller reviews it and sends it when it invokes the action.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3266,10 +3264,10 @@ func NewPrepareBusinessArtifactCreateArtifactRequestWithBody(server string, id R
 	return b.build(contentType, body)
 }
 
-// PrepareBusinessArtifactStartProcessWithBody Work out what a START_PROCESS action begins with
+// PrepareBusinessArtifactStartProcessWithBody Prepare the metadata for a START_PROCESS action
 //
-// It requires the permissions to invoke the action. Nothing is stored. The metadata is reviewed and sent when the action is
-// invoked; an invocation without any begins with the same.
+// It requires the permissions to invoke the action. The metadata is not stored. The caller reviews it and sends it when it
+// invokes the action; an invocation without metadata uses the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3279,10 +3277,10 @@ func (c *Client) PrepareBusinessArtifactStartProcessWithBody(ctx context.Context
 	return c.send(ctx, req, err, reqEditors)
 }
 
-// PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
+// PrepareBusinessArtifactStartProcess Prepare the metadata for a START_PROCESS action
 //
-// It requires the permissions to invoke the action. Nothing is stored. The metadata is reviewed and sent when the action is
-// invoked; an invocation without any begins with the same.
+// It requires the permissions to invoke the action. The metadata is not stored. The caller reviews it and sends it when it
+// invokes the action; an invocation without metadata uses the same.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3349,9 +3347,9 @@ func NewUploadBusinessArtifactDocumentRequestWithBody(server string, id Resource
 	return b.build(contentType, body)
 }
 
-// CreateDataSourceQueryWithBody Ask a data source for items
+// CreateDataSourceQueryWithBody Query a data source for items
 //
-// An extension of this service, for those who may query the data source by its manifest; for others it is not found. The
+// An extension of this service, for callers who may query the data source by its manifest; for others it is not found. The
 // query is answered by the worker of the data source meanwhile: its answer is read at the address in `Location`. A
 // principal may have 10 queries wait for their answers; one more is refused with 409 CONFLICT.
 //
@@ -3363,9 +3361,9 @@ func (c *Client) CreateDataSourceQueryWithBody(ctx context.Context, contentType 
 	return c.send(ctx, req, err, reqEditors)
 }
 
-// CreateDataSourceQuery Ask a data source for items
+// CreateDataSourceQuery Query a data source for items
 //
-// An extension of this service, for those who may query the data source by its manifest; for others it is not found. The
+// An extension of this service, for callers who may query the data source by its manifest; for others it is not found. The
 // query is answered by the worker of the data source meanwhile: its answer is read at the address in `Location`. A
 // principal may have 10 queries wait for their answers; one more is refused with 409 CONFLICT.
 //
@@ -3412,8 +3410,8 @@ func NewRetrieveDataSourceQueryRequest(server string, id ResourceID) (*http.Requ
 
 // DownloadDocument Download a document by its address
 //
-// It takes being able to read what refers to the document, or what owns it while nothing does. Whatever does not lead
-// to such a document is 404.
+// It requires read access to a resource that refers to the document, or to its target while there is none. Other addresses
+// are 404.
 //
 // Corresponds with GET /documents/~actions/download (the `DownloadDocument` operationId).
 func (c *Client) DownloadDocument(ctx context.Context, params *DownloadDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3432,7 +3430,7 @@ func NewDownloadDocumentRequest(server string, params *DownloadDocumentParams) (
 
 // UploadDocumentWithBody Upload a temporary document for a process or a business artifact
 //
-// It takes what an upload into the process or the artifact takes. The document is deleted after 2 hours unless a value
+// It requires the rights of an upload into the process or the artifact. The document is deleted after 2 hours unless a value
 // of the process, of one of its items or of the artifact refers to it by then. A target that is absent or not visible
 // is 404. A document more than the tenant or the caller may have without such a value is refused with 409 CONFLICT.
 //
@@ -3464,7 +3462,7 @@ func NewUploadDocumentRequestWithBody(server string, params *UploadDocumentParam
 // BUSINESS_ARTIFACT.DELETED and BUSINESS_ARTIFACT.RESTORED, of the processes, items and artifacts that the caller sees
 // at that moment, each once and in the order in which they were committed. `event` is the type,
 // `data` the body of the webhook for the same event, and `id` is where a client continues that comes back with it in
-// `Last-Event-ID`, at any replica. Without one the stream begins with what happens from now on.
+// `Last-Event-ID`, at any replica. Without one the stream begins with new events.
 //
 // A comment comes at least every 15 seconds. The stream ends when the service stops, when the credentials of the caller
 // do not hold any longer, and when the client does not keep up; clients are to come back then. A principal may follow
@@ -3513,9 +3511,9 @@ func NewFindGroupsRequest(server string, params *FindGroupsParams) (*http.Reques
 
 // RetrieveKmsKey Read a key that payloads of workflows are encrypted with
 //
-// For workers that are handed payloads of the key: those that run a process definition that names it, or may serve a task
+// For workers that receive payloads encrypted with the key: they run a process definition that names it, or may serve a task
 // queue that the definition names or its runner lists. A shared key is for all workers of the tenant. To other workers the
-// key is unknown, and everybody else gets 403. A key id never gets another key, so the answer may be kept in memory, but
+// key is unknown, and other callers get 403. A key id never gets another key, so the answer may be kept in memory, but
 // nowhere else.
 //
 // Corresponds with GET /kms/keys/{keyId} (the `RetrieveKmsKey` operationId).
@@ -3571,9 +3569,9 @@ func NewRetrievePrincipalRequest(server string, id ResourceID) (*http.Request, e
 
 // FindProcessDefinitions List the process definitions that the caller may start or see
 //
-// An extension of this service. These are the definitions of which the caller may start processes, as an Initiator or a
-// Manager, or sees processes or items. Each is listed once, in its published version; one that is not published is listed
-// in the newest version that the caller sees.
+// An extension of this service. It lists definitions that the caller may start as an Initiator or a Manager, and definitions
+// with processes or items visible to the caller. Each is listed once, in its published version or, without one, in the
+// newest version visible to the caller.
 //
 // Corresponds with GET /process-definitions (the `FindProcessDefinitions` operationId).
 func (c *Client) FindProcessDefinitions(ctx context.Context, params *FindProcessDefinitionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3597,11 +3595,10 @@ func NewFindProcessDefinitionsRequest(server string, params *FindProcessDefiniti
 
 // RetrieveProcessDefinition Get a process definition as far as the caller sees it
 //
-// An extension of this service, for everyone who may start processes of the definition, or sees processes or items of
-// the version; it is not found for others. It holds what the caller needs to show forms: the schemas of processes for
-// those who see processes, item definitions that the caller may fill or see, the data structures of messages for those
-// who see messages, and the user actions that the caller has the permissions for. What a version says never changes, but
-// what the caller sees of it does with the rights of the caller.
+// An extension of this service, for callers who may start processes of the definition, or who may read processes or items of
+// the version; it is not found for others. It contains the parts that the caller needs to show forms: the schemas of
+// visible processes, the definitions of items that the caller may read or fill in, the data structures of visible
+// messages, and the permitted user actions. A version never changes; its visible parts depend on the rights of the caller.
 //
 // Corresponds with GET /process-definitions/{id} (the `RetrieveProcessDefinition` operationId).
 func (c *Client) RetrieveProcessDefinition(ctx context.Context, id ResourceID, params *RetrieveProcessDefinitionParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4096,9 +4093,9 @@ func NewCreateProcessRequestWithBody(server string, contentType string, body io.
 // DeleteProcess Delete a finished process
 //
 // It requires the Manager permission. The process is still found by its id, with `deletedAt` and `deletedBy`, and its items
-// with it, but it is in no list that does not ask for it, and nothing can be written to it. A process that is not
+// with it, but lists exclude it by default, and it cannot be changed. A process that is not
 // finished, or that has open tasks or actions that are not finished, is refused with 409 INVALID_STATE. Deleting it
-// again changes nothing.
+// again makes no change.
 //
 // Corresponds with DELETE /processes/{id} (the `DeleteProcess` operationId).
 func (c *Client) DeleteProcess(ctx context.Context, id ResourceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4347,10 +4344,10 @@ func NewUpdateProcessEntityRequestWithBody(server string, id ResourceID, content
 	return b.build(contentType, body)
 }
 
-// FindProcessEvents List what happened to a process
+// FindProcessEvents List the events of a process
 //
 // This is an extension of version 2024-06-14: the events of the process and of its items, user actions and documents, as
-// far as the caller sees what they are about, with the names of those who took part. Reads are not among them.
+// far as these are visible to the caller, with the names of the principals. Reads are not included.
 //
 // The list is read part by part: `after` continues behind the `cursor` of the last event that the caller has.
 //

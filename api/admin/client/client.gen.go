@@ -167,7 +167,7 @@ func (b *requestBuilder) build(contentType string, body io.Reader) (*http.Reques
 
 // FindAvailabilityFaults List the availability expressions that failed
 //
-// Actions whose expression fails are not offered. What failed last comes first; of every action of a version of a
+// Actions with a failing expression are not offered. The latest failure comes first; for each action of a version of a
 // definition there is the first and the last time.
 //
 // Corresponds with GET /availability/faults (the `FindAvailabilityFaults` operationId).
@@ -190,7 +190,7 @@ func NewFindAvailabilityFaultsRequest(server string, params *FindAvailabilityFau
 // EvaluateAvailabilityWithBody Evaluate an availability expression
 //
 // The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
-// answered with what is wrong with it; nothing is stored.
+// answered with its errors. The service stores no result.
 //
 // Takes any type of body and a specified content type.
 //
@@ -203,7 +203,7 @@ func (c *Client) EvaluateAvailabilityWithBody(ctx context.Context, contentType s
 // EvaluateAvailability Evaluate an availability expression
 //
 // The expression is evaluated as it would be in a process, or against a model. One that is not allowed, or fails, is
-// answered with what is wrong with it; nothing is stored.
+// answered with its errors. The service stores no result.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -230,7 +230,7 @@ func NewEvaluateAvailabilityRequestWithBody(server string, contentType string, b
 
 // FindEncryptionKeyVersions List the versions of a key, the newest first
 //
-// What the key is cannot be read here.
+// The key material cannot be read here.
 //
 // Corresponds with GET /encryption-keys/{code}/versions (the `FindEncryptionKeyVersions` operationId).
 func (c *Client) FindEncryptionKeyVersions(ctx context.Context, code ResourceCodeParam, params *FindEncryptionKeyVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -248,10 +248,10 @@ func NewFindEncryptionKeyVersionsRequest(server string, code ResourceCodeParam, 
 	return b.build("", nil)
 }
 
-// RotateEncryptionKey Make another version of a key
+// RotateEncryptionKey Create a version of a key
 //
-// Processes that start from now on are encrypted with the new version. Those that run go on with theirs, which can be read
-// as long as the key is not deleted. Every request makes a version.
+// New processes are encrypted with the new version. Running ones keep their version, which remains readable until the key
+// is deleted. Every request creates a version.
 //
 // Corresponds with POST /encryption-keys/{code}/~actions/rotate (the `RotateEncryptionKey` operationId).
 func (c *Client) RotateEncryptionKey(ctx context.Context, code ResourceCodeParam, params *RotateEncryptionKeyParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -269,10 +269,10 @@ func NewRotateEncryptionKeyRequest(server string, code ResourceCodeParam, params
 	return b.build("", nil)
 }
 
-// FindEngineAccess List what was issued for the engine
+// FindEngineAccess List credentials for the engine
 //
-// Tokens and certificates, without what they are. The newest comes first, unless given otherwise. What has expired is
-// listed for a day.
+// Tokens and certificates, without their secrets. The newest comes first, unless sorted otherwise. Expired ones are listed for
+// a day.
 //
 // Corresponds with GET /engine-access (the `FindEngineAccess` operationId).
 func (c *Client) FindEngineAccess(ctx context.Context, params *FindEngineAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -296,11 +296,11 @@ func NewFindEngineAccessRequest(server string, params *FindEngineAccessParams) (
 	return b.build("", nil)
 }
 
-// IssueOperatorAccessWithBody Look into a namespace with Temporal's own tools
+// IssueOperatorAccessWithBody Issue access to a namespace for Temporal's own tools
 //
 // For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
-// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
-// rules that come with the service; a stock Temporal goes by its own role of readers.
+// revoked like credentials of workers, and end with the operator's role. The permitted methods are the reading ones of our
+// access rules; a stock Temporal applies its own role of readers.
 //
 // Takes any type of body and a specified content type.
 //
@@ -310,11 +310,11 @@ func (c *Client) IssueOperatorAccessWithBody(ctx context.Context, contentType st
 	return c.send(ctx, req, err, reqEditors)
 }
 
-// IssueOperatorAccess Look into a namespace with Temporal's own tools
+// IssueOperatorAccess Issue access to a namespace for Temporal's own tools
 //
 // For operators: a token and a certificate that read the namespace of one tenant, for an hour at most. They are listed and
-// revoked like those of workers, and an operator who stops being one loses them. The reading methods are those of the access
-// rules that come with the service; a stock Temporal goes by its own role of readers.
+// revoked like credentials of workers, and end with the operator's role. The permitted methods are the reading ones of our
+// access rules; a stock Temporal applies its own role of readers.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -387,7 +387,7 @@ func NewRevokeEngineAccessRequestWithBody(server string, contentType string, bod
 // as soon as no other can come before it.
 //
 // The list is read part by part: `after` continues behind `next` of the part before. Towards the newest it never ends:
-// `next` of the last part later leads to what was recorded since.
+// `next` of the last part later leads to events recorded since.
 //
 // Corresponds with GET /events (the `FindEvents` operationId).
 func (c *Client) FindEvents(ctx context.Context, params *FindEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -416,10 +416,10 @@ func NewFindEventsRequest(server string, params *FindEventsParams) (*http.Reques
 	return b.build("", nil)
 }
 
-// RetrieveHealth Get what waits, and the versions that run
+// RetrieveHealth Get backlogs and running versions
 //
-// What waits in the tenants that the caller owns or administers, for operators in all tenants. For everybody else nothing
-// waits. It is read from PostgreSQL and says nothing about whether Temporal can be reached: see `/health/checks`.
+// Backlogs of the tenants that the caller owns or administers, for operators of all tenants. Other callers get zeros. They
+// are read from PostgreSQL; `/health/checks` reports whether Temporal is reachable.
 //
 // Corresponds with GET /health (the `RetrieveHealth` operationId).
 func (c *Client) RetrieveHealth(ctx context.Context, params *RetrieveHealthParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -436,7 +436,7 @@ func NewRetrieveHealthRequest(server string, params *RetrieveHealthParams) (*htt
 	return b.build("", nil)
 }
 
-// ExamineHealth Check what the service depends on
+// ExamineHealth Check the dependencies of the service
 //
 // For operators: the checks of `procession doctor`, carried out by the service itself. They take at most 30 seconds, each at
 // most five. Several callers at the same time get the same answer, and it is given again for five seconds.
@@ -563,7 +563,7 @@ func NewFindDefinitionVersionsRequest(server string, code ResourceCodeParam, par
 
 // RetrieveDefinitionVersion Get a version of a process definition as a document
 //
-// What processes are pinned to is that of then; the rights and the metadata, which versions do not have, are those of now.
+// The version has the spec that its processes are pinned to. Versions have neither rights nor metadata; the current ones are returned.
 // Applying the document restores the version.
 //
 // Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
@@ -583,11 +583,11 @@ func NewRetrieveDefinitionVersionRequest(server string, code ResourceCodeParam, 
 	return b.build("", nil)
 }
 
-// RetrieveEngineHistory Look into the workflow of a process
+// RetrieveEngineHistory Read the workflow of a process
 //
-// For managers of the process: what its workflow waits for and what happened in it, the newest first, as Temporal knows
-// it. Temporal is asked, which takes at most five seconds; when it does not answer the status is 503. Events that say
-// nothing about the process, such as those of each step of the workflow, are left out, so a part may be short or empty.
+// For managers of the process: the waits and events of its workflow in Temporal, the newest first. The query takes at most
+// five seconds; if Temporal does not answer, the status is 503. Events without meaning for the process, for example of
+// workflow tasks, are omitted, so a part may be short or empty.
 //
 // Corresponds with GET /processes/{id}/engine-history (the `RetrieveEngineHistory` operationId).
 func (c *Client) RetrieveEngineHistory(ctx context.Context, id openapi_types.UUID, params *RetrieveEngineHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -693,7 +693,7 @@ func NewRetrieveResourceRequest(server string, kind ResourceKindParam, code Reso
 
 // FindSecrets List the secrets of a resource
 //
-// Their values cannot be read again. Those that the document of the resource declares are listed as well.
+// Their values cannot be read again. Secrets declared in the document of the resource are listed as well.
 //
 // Corresponds with GET /resources/{kind}/{code}/secrets (the `FindSecrets` operationId).
 func (c *Client) FindSecrets(ctx context.Context, kind SecretOwnerKindParam, code ResourceCodeParam, params *FindSecretsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -714,7 +714,7 @@ func NewFindSecretsRequest(server string, kind SecretOwnerKindParam, code Resour
 
 // IssueSecretWithBody Issue a secret
 //
-// The secret works at once, next to those that are there already; so it can be rotated without a gap. An application or a
+// The secret is valid at once, together with the existing ones, so that it can be rotated without a gap. An application or a
 // webhook subscription has two at most. The secret of a user is a personal access token that is good for this tenant
 // only; tokens of an owner are issued by owners.
 //
@@ -728,7 +728,7 @@ func (c *Client) IssueSecretWithBody(ctx context.Context, kind SecretOwnerKindPa
 
 // IssueSecret Issue a secret
 //
-// The secret works at once, next to those that are there already; so it can be rotated without a gap. An application or a
+// The secret is valid at once, together with the existing ones, so that it can be rotated without a gap. An application or a
 // webhook subscription has two at most. The secret of a user is a personal access token that is good for this tenant
 // only; tokens of an owner are issued by owners.
 //
@@ -784,9 +784,9 @@ func NewRevokeSecretRequest(server string, kind SecretOwnerKindParam, code Resou
 
 // ApplyResourcesWithBody Create and change resources as documents describe them
 //
-// Applies all documents or none. A document may need what another one of the request describes, in any order. With
+// Applies all documents or none. A document may refer to resources of other documents in the request, in any order. With
 // `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
-// answer is what it would be, and nothing changes.
+// response is the same, but the request makes no change.
 //
 // Whatever is wrong with the documents is reported at once. The location of each error starts with
 // `/documents/{index}` and goes on with the JSON Pointer of the place within the document.
@@ -801,9 +801,9 @@ func (c *Client) ApplyResourcesWithBody(ctx context.Context, contentType string,
 
 // ApplyResources Create and change resources as documents describe them
 //
-// Applies all documents or none. A document may need what another one of the request describes, in any order. With
+// Applies all documents or none. A document may refer to resources of other documents in the request, in any order. With
 // `prune`, resources of the tenant that the selector matches and no document describes are deleted. With `dryRun`, the
-// answer is what it would be, and nothing changes.
+// response is the same, but the request makes no change.
 //
 // Whatever is wrong with the documents is reported at once. The location of each error starts with
 // `/documents/{index}` and goes on with the JSON Pointer of the place within the document.
@@ -967,7 +967,7 @@ func NewDeleteRobotSourceRequest(server string, code ResourceCodeParam, params *
 // UploadRobotSourceWithBody Upload the source package of a robot
 //
 // It takes the place of the one before at once and as a whole. Downloads that have begun go on for an hour. The document
-// of the robot says nothing about it.
+// of the robot does not contain it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -989,11 +989,11 @@ func NewUploadRobotSourceRequestWithBody(server string, code ResourceCodeParam, 
 	return b.build(contentType, body)
 }
 
-// FindTaskQueues List task queues, who serves them, and what is wrong
+// FindTaskQueues List task queues with their workers and problems
 //
 // Every queue that a definition needs, or for which a worker registered within a week, ordered by tenant and name.
-// Definitions need the queues of what is published and of what running processes are pinned to. What Temporal has to say
-// was observed some seconds ago; `observation` says when.
+// Definitions need the queues of published versions and of versions with running processes. The state in Temporal was
+// observed some seconds ago; `observation` contains the time.
 //
 // Corresponds with GET /task-queues (the `FindTaskQueues` operationId).
 func (c *Client) FindTaskQueues(ctx context.Context, params *FindTaskQueuesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1117,10 +1117,9 @@ func NewRetrieveWebhookDeliveryRequest(server string, id WebhookDeliveryID) (*ht
 	return b.build("", nil)
 }
 
-// ReplayWebhookDelivery Make a delivery again
+// ReplayWebhookDelivery Replay a delivery
 //
-// Begins a new round of attempts, whatever became of the one before, of which no more comes. A delivery that still waits
-// for its first attempt is returned unchanged. Refused while the endpoint is disabled.
+// Begins a new round of attempts in place of the previous one. A delivery without an attempt is returned unchanged. Refused while the endpoint is disabled.
 //
 // Corresponds with POST /webhook-deliveries/{id}/~actions/replay (the `ReplayWebhookDelivery` operationId).
 func (c *Client) ReplayWebhookDelivery(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1160,7 +1159,7 @@ func NewFindWebhookEndpointsRequest(server string, params *FindWebhookEndpointsP
 
 // EnableWebhookEndpoint Enable a disabled endpoint
 //
-// From now on; what was dropped can be replayed, and what happened while the endpoint was disabled is not made up for. An
+// New events are delivered. Dropped deliveries can be replayed; events while the endpoint was disabled have none. An
 // endpoint that is not disabled is returned unchanged.
 //
 // Corresponds with POST /webhooks/{code}/~actions/enable (the `EnableWebhookEndpoint` operationId).
@@ -1201,11 +1200,10 @@ func NewPingWebhookEndpointRequest(server string, code ResourceCodeParam, params
 	return b.build("", nil)
 }
 
-// ReplayFailedWebhookDeliveriesWithBody Make failed deliveries again, or all of them
+// ReplayFailedWebhookDeliveriesWithBody Replay failed deliveries, or all of them
 //
-// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
-// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
-// endpoint is refused.
+// Deliveries in the states RETRYING, DEAD and DROPPED, and optionally DELIVERED, of events since a time, the oldest first
+// and 10,000 at most. A request with the time `next` continues with further ones. A disabled endpoint is refused.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1215,11 +1213,10 @@ func (c *Client) ReplayFailedWebhookDeliveriesWithBody(ctx context.Context, code
 	return c.send(ctx, req, err, reqEditors)
 }
 
-// ReplayFailedWebhookDeliveries Make failed deliveries again, or all of them
+// ReplayFailedWebhookDeliveries Replay failed deliveries, or all of them
 //
-// Those in the states RETRYING, DEAD and DROPPED, and where the body says so DELIVERED, whose event is known since a time,
-// the oldest first and 10,000 at most. When there are more, a request with the time `next` sees to them. A disabled
-// endpoint is refused.
+// Deliveries in the states RETRYING, DEAD and DROPPED, and optionally DELIVERED, of events since a time, the oldest first
+// and 10,000 at most. A request with the time `next` continues with further ones. A disabled endpoint is refused.
 //
 // Takes a body of the `application/json` content type.
 //

@@ -700,9 +700,9 @@ type ActionObstacle struct {
 // ActionObstacleCode defines model for ActionObstacle.Code.
 type ActionObstacleCode string
 
-// AppliedResource What became of a resource
+// AppliedResource The result of a document
 type AppliedResource struct {
-	// Action What was done. A CREATED resource has no document from before, a DELETED one has none for after.
+	// Action The action. A CREATED resource has no document before, a DELETED one none after.
 	Action ApplyAction `json:"action"`
 
 	// After A resource as it can be applied
@@ -713,14 +713,14 @@ type AppliedResource struct {
 	Code   string             `json:"code"`
 	ID     openapi_types.UUID `json:"id"`
 
-	// Kind What a document describes
+	// Kind The content of a document
 	Kind ResourceKind `json:"kind"`
 
 	// Tenant The code of the tenant that the resource belongs to; a tenant's own for the tenant itself
 	Tenant string `json:"tenant"`
 }
 
-// ApplyAction What was done. A CREATED resource has no document from before, a DELETED one has none for after.
+// ApplyAction The action. A CREATED resource has no document before, a DELETED one none after.
 type ApplyAction string
 
 // AvailabilityError defines model for AvailabilityError.
@@ -735,7 +735,7 @@ type AvailabilityEvaluateParams struct {
 	// Expression Written as `${ ... }`
 	Expression string `json:"expression"`
 
-	// Model What availability expressions see
+	// Model The input of availability expressions
 	Model     *AvailabilityModel  `json:"model,omitempty"`
 	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
 }
@@ -744,7 +744,7 @@ type AvailabilityEvaluateParams struct {
 type AvailabilityEvaluation struct {
 	Error *AvailabilityError `json:"error,omitempty"`
 
-	// Model What availability expressions see
+	// Model The input of availability expressions
 	Model AvailabilityModel `json:"model"`
 
 	// Result Whether the action would be available
@@ -776,7 +776,7 @@ type AvailabilityFaultPage struct {
 	Metadata PageMetadata `json:"metadata"`
 }
 
-// AvailabilityModel What availability expressions see
+// AvailabilityModel The input of availability expressions
 type AvailabilityModel struct {
 	Process AvailabilityProcess `json:"process"`
 
@@ -852,7 +852,7 @@ type DefinitionVersionList struct {
 	Content []DefinitionVersion `json:"content"`
 }
 
-// EncryptionKeyVersion A version of a key, without what it is
+// EncryptionKeyVersion A version of a key, without key material
 type EncryptionKeyVersion struct {
 	CreatedAt time.Time          `json:"createdAt"`
 	CreatedBy openapi_types.UUID `json:"createdBy"`
@@ -870,7 +870,7 @@ type EncryptionKeyVersionList struct {
 	Content []EncryptionKeyVersion `json:"content"`
 }
 
-// EngineAccess A token or a certificate for the engine, without what it is
+// EngineAccess A token or a certificate for the engine, without its secret
 type EngineAccess struct {
 	// ExpiresAt When it is no longer accepted, which for a token is later than the expiry in the token
 	ExpiresAt time.Time `json:"expiresAt"`
@@ -908,7 +908,7 @@ type EngineAccessRevocation struct {
 	Revoked int64 `json:"revoked"`
 }
 
-// EngineAccessRevokeParams What to revoke
+// EngineAccessRevokeParams The credentials to revoke
 type EngineAccessRevokeParams struct {
 	// ID That which has this id
 	ID *openapi_types.UUID `json:"id,omitempty"`
@@ -925,7 +925,7 @@ type EngineHistory struct {
 	// Next The cursor of the events before; missing where there are none
 	Next *string `json:"next,omitempty"`
 
-	// Workflow What Temporal knows of a run of a workflow; missing while it is not started and once Temporal has deleted it
+	// Workflow The run of a workflow in Temporal; missing before its start and after Temporal has deleted it
 	Workflow *WorkflowView `json:"workflow,omitempty"`
 
 	// Workflows The workflows that were started for the process, its own first, at most a hundred
@@ -934,20 +934,20 @@ type EngineHistory struct {
 
 // EngineWorkflow defines model for EngineWorkflow.
 type EngineWorkflow struct {
-	// Kind Whose workflow it is
+	// Kind The process, item or action of the workflow
 	Kind EngineWorkflowKind `json:"kind"`
 
-	// State What the service knows of it
+	// State The state in the service
 	State        EngineWorkflowState `json:"state"`
 	TaskQueue    string              `json:"taskQueue"`
 	WorkflowID   string              `json:"workflowId"`
 	WorkflowType string              `json:"workflowType"`
 }
 
-// EngineWorkflowKind Whose workflow it is
+// EngineWorkflowKind The process, item or action of the workflow
 type EngineWorkflowKind string
 
-// EngineWorkflowState What the service knows of it
+// EngineWorkflowState The state in the service
 type EngineWorkflowState string
 
 // ErrorCode Stable reason of a failure
@@ -961,7 +961,7 @@ type Event struct {
 	// Cursor The place of the event in the order of commits; good for `after`
 	Cursor string `json:"cursor"`
 
-	// Details More about it, depending on the type. Never what people entered, and no secrets.
+	// Details Details, depending on the type. They contain neither input of people nor secrets.
 	Details map[string]string `json:"details,omitempty"`
 
 	// ID The id of the event everywhere, for example in webhooks
@@ -978,7 +978,7 @@ type Event struct {
 	RequestID  *string            `json:"requestId,omitempty"`
 	ResourceID openapi_types.UUID `json:"resourceId"`
 
-	// ResourceKind What it happened to: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
+	// ResourceKind The kind of the resource: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
 	// WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
 	// more kinds.
 	ResourceKind EventResourceKind `json:"resourceKind"`
@@ -986,10 +986,10 @@ type Event struct {
 	// State The state of the resource then
 	State *string `json:"state,omitempty"`
 
-	// TenantID The zero id for what concerns no tenant, which operators alone see
+	// TenantID The zero id for events without a tenant, which are visible to operators only
 	TenantID openapi_types.UUID `json:"tenantId"`
 
-	// Type What happened. There will be more types.
+	// Type The type of the event. Types may be added.
 	Type EventType `json:"type"`
 }
 
@@ -1004,12 +1004,12 @@ type EventList struct {
 // EventOrder defines model for EventOrder.
 type EventOrder string
 
-// EventResourceKind What it happened to: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
+// EventResourceKind The kind of the resource: PROCESS, PROCESS_ITEM, DOCUMENT, PROCESS_ACTION, BUSINESS_ARTIFACT, BUSINESS_ARTIFACT_ACTION,
 // WORKER, AUTHENTICATION, SECRET, ENGINE_RUN, INCIDENT, TENANT, PRINCIPAL, or a kind of document, such as PROCESS_DEFINITION. There will be
 // more kinds.
 type EventResourceKind = string
 
-// EventType What happened. There will be more types.
+// EventType The type of the event. Types may be added.
 type EventType = string
 
 // ExplainedAction A user action, and why it is offered or not
@@ -1020,7 +1020,7 @@ type ExplainedAction struct {
 	Name         string  `json:"name"`
 	Offered      bool    `json:"offered"`
 
-	// Reasons What keeps the principal from it, empty for an action that is offered
+	// Reasons Reasons why the action is not offered to the principal; empty if it is offered
 	Reasons []ActionObstacle `json:"reasons"`
 	Type    string           `json:"type"`
 }
@@ -1030,7 +1030,7 @@ type ExplainedActions struct {
 	Content []ExplainedAction `json:"content"`
 }
 
-// Health What waits in the tenants that the caller manages, and which versions run
+// Health Backlogs of the tenants that the caller manages, and running versions
 type Health struct {
 	// Commands How many commands for Temporal are due
 	Commands int64 `json:"commands"`
@@ -1044,7 +1044,7 @@ type Health struct {
 	// Deliveries How many webhook deliveries wait for their first attempt
 	Deliveries int64 `json:"deliveries"`
 
-	// DeliveriesSince Since when the oldest of them waits at an endpoint that nothing is wrong with
+	// DeliveriesSince Since when the oldest of them waits at a healthy endpoint
 	DeliveriesSince *time.Time `json:"deliveriesSince,omitempty"`
 
 	// DisabledEndpoints How many webhook endpoints are disabled
@@ -1072,7 +1072,7 @@ type HealthChecks struct {
 
 // HealthFinding defines model for HealthFinding.
 type HealthFinding struct {
-	// Advice What to do about it
+	// Advice The remedy
 	Advice *string `json:"advice,omitempty"`
 
 	// Check The name of the check
@@ -1106,7 +1106,7 @@ type IdentityPrincipal struct {
 // running until the workflow is retried or the process is cancelled; an action is in ERROR for good; a task goes on
 // without the robot.
 type Incident struct {
-	// BusinessArtifactActionID The action whose workflow it was
+	// BusinessArtifactActionID The action of the workflow
 	BusinessArtifactActionID *openapi_types.UUID `json:"businessArtifactActionId,omitempty"`
 
 	// BusinessArtifactID The business artifact that the action is on
@@ -1123,13 +1123,13 @@ type Incident struct {
 	// Message Why the workflow failed
 	Message string `json:"message"`
 
-	// ProcessActionID The user action whose workflow it was
+	// ProcessActionID The user action of the workflow
 	ProcessActionID *openapi_types.UUID `json:"processActionId,omitempty"`
 
-	// ProcessID The process whose workflow it was, that the user action is on, or in which the task is
+	// ProcessID The process of the workflow, of the user action, or of the task
 	ProcessID *openapi_types.UUID `json:"processId,omitempty"`
 
-	// ProcessItemID The task that the robot whose workflow it was assists with
+	// ProcessItemID The task of the robot with the workflow
 	ProcessItemID *openapi_types.UUID `json:"processItemId,omitempty"`
 
 	// ResolvedAt When it was retried or dismissed
@@ -1173,7 +1173,7 @@ type OperatorAccess struct {
 	// Address Where the service itself reaches Temporal
 	Address *string `json:"address,omitempty"`
 
-	// CertificateID The id by which the certificate is listed and revoked. Without a token it opens next to nothing
+	// CertificateID The id of the certificate in lists and revocations. Without a token the certificate permits hardly any method
 	CertificateID openapi_types.UUID `json:"certificateId"`
 	ExpiresAt     time.Time          `json:"expiresAt"`
 	Namespace     string             `json:"namespace"`
@@ -1198,7 +1198,7 @@ type OperatorAccessParams struct {
 	// ExpiresAt When it is no longer accepted, at most an hour from now; after an hour unless given otherwise
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 
-	// Tenant The code of the tenant whose namespace is to be read
+	// Tenant The code of the tenant with the namespace
 	Tenant string `json:"tenant"`
 }
 
@@ -1229,24 +1229,24 @@ type Resource struct {
 	// APIVersion The version of the documents, `procession/v1`
 	APIVersion string `json:"apiVersion"`
 
-	// Kind What a document describes
+	// Kind The content of a document
 	Kind ResourceKind `json:"kind"`
 
-	// Metadata What identifies a resource
+	// Metadata The identity of a resource
 	Metadata ResourceMetadata `json:"metadata"`
 
 	// Spec How the resource is to be; the JSON Schema of the kind says more. Numbers keep all their digits.
 	Spec ResourceSpec `json:"spec"`
 
-	// Status What the service knows of a resource and no document says
+	// Status State of a resource outside its document
 	Status ResourceStatus `json:"status"`
 }
 
-// ResourceApplyParams Documents, and what to do with them
+// ResourceApplyParams Documents, and options of applying
 type ResourceApplyParams struct {
 	Documents []json.RawMessage `json:"documents"`
 
-	// DryRun Change nothing, answer as if
+	// DryRun Validate and answer without a change
 	DryRun *bool `json:"dryRun,omitempty"`
 
 	// Prune Which resources to delete when no document describes them
@@ -1255,7 +1255,7 @@ type ResourceApplyParams struct {
 
 // ResourceApplyResult defines model for ResourceApplyResult.
 type ResourceApplyResult struct {
-	// DryRun Nothing was changed
+	// DryRun The request made no change
 	DryRun  bool              `json:"dryRun"`
 	Results []AppliedResource `json:"results"`
 }
@@ -1265,20 +1265,20 @@ type ResourceDocument struct {
 	// APIVersion The version of the documents, `procession/v1`
 	APIVersion string `json:"apiVersion"`
 
-	// Kind What a document describes
+	// Kind The content of a document
 	Kind ResourceKind `json:"kind"`
 
-	// Metadata What identifies a resource
+	// Metadata The identity of a resource
 	Metadata ResourceMetadata `json:"metadata"`
 
 	// Spec How the resource is to be; the JSON Schema of the kind says more. Numbers keep all their digits.
 	Spec ResourceSpec `json:"spec"`
 }
 
-// ResourceKind What a document describes
+// ResourceKind The content of a document
 type ResourceKind string
 
-// ResourceMetadata What identifies a resource
+// ResourceMetadata The identity of a resource
 type ResourceMetadata struct {
 	// Code Unique among the resources of its kind and tenant
 	Code string `json:"code"`
@@ -1289,7 +1289,7 @@ type ResourceMetadata struct {
 	// ID The id by which other parts of the REST interface name the resource
 	ID *openapi_types.UUID `json:"id,omitempty"`
 
-	// Labels Labels set by the administrators of the resource; they select what a prune may delete
+	// Labels Labels set by the administrators of the resource; a prune selects resources by them
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
@@ -1313,9 +1313,9 @@ type ResourcePrune struct {
 // ResourceSpec How the resource is to be; the JSON Schema of the kind says more. Numbers keep all their digits.
 type ResourceSpec = json.RawMessage
 
-// ResourceStatus What the service knows of a resource and no document says
+// ResourceStatus State of a resource outside its document
 type ResourceStatus struct {
-	// Assets What was uploaded for a robot beside its source package
+	// Assets Uploads for a robot other than its source package
 	Assets    []RobotAsset       `json:"assets,omitempty"`
 	CreatedAt time.Time          `json:"createdAt"`
 	CreatedBy openapi_types.UUID `json:"createdBy"`
@@ -1405,7 +1405,7 @@ type SecretList struct {
 	Content []Secret `json:"content"`
 }
 
-// SecretOwnerKind What can have secrets
+// SecretOwnerKind Kinds of resources with secrets
 type SecretOwnerKind string
 
 // Session A browser that a user is signed in with
@@ -1451,17 +1451,17 @@ type TaskQueue struct {
 	// Needs The workflows that definitions need on this queue
 	Needs []TaskQueueNeed `json:"needs"`
 
-	// Observation What was last seen of the queue in Temporal
+	// Observation The latest observation of the queue in Temporal
 	Observation *TaskQueueObservation `json:"observation,omitempty"`
 
-	// Problems What keeps work from being done, or will, in sentences; none when all is well
+	// Problems Problems of the queue as sentences
 	Problems []string `json:"problems"`
 
 	// Tenant The code of the tenant
 	Tenant   string             `json:"tenant"`
 	TenantID openapi_types.UUID `json:"tenantId"`
 
-	// Workers The workers that registered for it, of those that are offline the latest only
+	// Workers The workers that registered for it; of the offline ones only the latest
 	Workers []TaskQueueWorker `json:"workers"`
 }
 
@@ -1483,10 +1483,10 @@ type TaskQueueNeed struct {
 	// Definition The code of the definition or the robot
 	Definition string `json:"definition"`
 
-	// Kind What a workflow is needed for
+	// Kind The need for a workflow
 	Kind TaskQueueNeedKind `json:"kind"`
 
-	// Published Whether what is started from now on needs it, and not only running processes
+	// Published Whether new processes need it, and not only running ones
 	Published bool `json:"published"`
 
 	// Versions The numbers of earlier versions that running processes are pinned to
@@ -1494,10 +1494,10 @@ type TaskQueueNeed struct {
 	WorkflowType string `json:"workflowType"`
 }
 
-// TaskQueueNeedKind What a workflow is needed for
+// TaskQueueNeedKind The need for a workflow
 type TaskQueueNeedKind string
 
-// TaskQueueObservation What was last seen of the queue in Temporal
+// TaskQueueObservation The latest observation of the queue in Temporal
 type TaskQueueObservation struct {
 	Backlogs []TaskQueueBacklog `json:"backlogs"`
 
@@ -1667,20 +1667,20 @@ type WebhookEndpoint struct {
 	Name           string                `json:"name"`
 	PayloadVersion WebhookPayloadVersion `json:"payloadVersion"`
 
-	// Pending How many deliveries wait for their first attempt, those of events included that an endpoint that is held has yet to catch up with
+	// Pending The number of deliveries without an attempt, including events before a paused endpoint's position
 	Pending int64 `json:"pending"`
 
 	// PendingSince Since when the oldest of them waits
 	PendingSince *time.Time `json:"pendingSince,omitempty"`
 
-	// ProcessDefinition The code of the process definition whose events are delivered; all definitions by default
+	// ProcessDefinition The code of the process definition with the delivered events; all definitions by default
 	ProcessDefinition *string `json:"processDefinition,omitempty"`
 
 	// Retrying How many deliveries have failed and are attempted again
 	Retrying int64 `json:"retrying"`
 
-	// State FAILING has failed since it was last delivered to. A PAUSED endpoint, and one with NO_SECRET to sign with, is sent
-	// nothing; its deliveries wait, for up to 30 days. A DISABLED one gets no deliveries until it is enabled.
+	// State FAILING has failed since it was last delivered to. A PAUSED endpoint, and one with NO_SECRET to sign with, gets
+	// no requests; its deliveries wait for up to 30 days. A DISABLED one gets no deliveries until it is enabled.
 	State WebhookEndpointState `json:"state"`
 
 	// Tenant The code of the tenant
@@ -1696,8 +1696,8 @@ type WebhookEndpointPage struct {
 	Metadata PageMetadata `json:"metadata"`
 }
 
-// WebhookEndpointState FAILING has failed since it was last delivered to. A PAUSED endpoint, and one with NO_SECRET to sign with, is sent
-// nothing; its deliveries wait, for up to 30 days. A DISABLED one gets no deliveries until it is enabled.
+// WebhookEndpointState FAILING has failed since it was last delivered to. A PAUSED endpoint, and one with NO_SECRET to sign with, gets
+// no requests; its deliveries wait for up to 30 days. A DISABLED one gets no deliveries until it is enabled.
 type WebhookEndpointState string
 
 // WebhookPayloadVersion defines model for WebhookPayloadVersion.
@@ -1724,7 +1724,7 @@ type WebhookReplay struct {
 
 // WebhookReplayParams defines model for WebhookReplayParams.
 type WebhookReplayParams struct {
-	// Delivered Also those that were delivered; without it only those that have failed or were dropped
+	// Delivered Also delivered ones; by default only failed and dropped ones
 	Delivered *bool `json:"delivered,omitempty"`
 
 	// Since Deliveries are made again that were first made then or later
@@ -1737,7 +1737,7 @@ type Worker struct {
 	Hostname  string             `json:"hostname"`
 	ID        openapi_types.UUID `json:"id"`
 
-	// Identity What the worker calls itself, here and in Temporal
+	// Identity The identity of the worker, here and in Temporal
 	Identity       string              `json:"identity"`
 	InstallationID *openapi_types.UUID `json:"installationId,omitempty"`
 	IP             string              `json:"ip"`
@@ -1752,7 +1752,7 @@ type Worker struct {
 	// State Whether a worker keeps registering
 	State WorkerState `json:"state"`
 
-	// TaskQueues What it registered for
+	// TaskQueues Its registrations
 	TaskQueues []WorkerRegistration `json:"taskQueues"`
 
 	// Tenant The code of the tenant
@@ -1814,7 +1814,7 @@ type WorkflowEvent struct {
 	WorkflowID *string `json:"workflowId,omitempty"`
 }
 
-// WorkflowView What Temporal knows of a run of a workflow; missing while it is not started and once Temporal has deleted it
+// WorkflowView The run of a workflow in Temporal; missing before its start and after Temporal has deleted it
 type WorkflowView struct {
 	ClosedAt *time.Time `json:"closedAt,omitempty"`
 
@@ -1834,7 +1834,7 @@ type WorkflowView struct {
 	TaskQueue string `json:"taskQueue"`
 	Type      string `json:"type"`
 
-	// Waits What it waits for; timers as far as they are among the events
+	// Waits The waits of the workflow; timers only if they are among the events
 	Waits      []WorkflowWait `json:"waits"`
 	WorkflowID string         `json:"workflowId"`
 }
@@ -1845,7 +1845,7 @@ type WorkflowWait struct {
 	Attempt *int             `json:"attempt,omitempty"`
 	Kind    WorkflowWaitKind `json:"kind"`
 
-	// Message What the latest attempt failed with
+	// Message The failure of the latest attempt
 	Message *string `json:"message,omitempty"`
 
 	// Name The code of the task, the type of the activity or the child, the id of the timer, or the task queue
@@ -1880,7 +1880,7 @@ type PageSizeParam = int
 // ResourceCodeParam defines model for ResourceCodeParam.
 type ResourceCodeParam = string
 
-// ResourceKindParam What a document describes
+// ResourceKindParam The content of a document
 type ResourceKindParam = ResourceKind
 
 // RobotAssetArchitectureParam defines model for RobotAssetArchitectureParam.
@@ -1895,7 +1895,7 @@ type RobotAssetTypeParam = RobotAssetType
 // RobotAssetVersionParam defines model for RobotAssetVersionParam.
 type RobotAssetVersionParam = string
 
-// SecretOwnerKindParam What can have secrets
+// SecretOwnerKindParam Kinds of resources with secrets
 type SecretOwnerKindParam = SecretOwnerKind
 
 // SortDeliveriesParam defines model for SortDeliveriesParam.
@@ -1933,7 +1933,7 @@ type FindAvailabilityFaultsParams struct {
 	// Page The page, counted from 0
 	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
 
-	// Tenant Only what belongs to a tenant with one of these codes
+	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
@@ -1960,10 +1960,10 @@ type FindEngineAccessParams struct {
 	// Sort Order by `id`, `issuedAt` or `expiresAt`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort []string `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Tenant Only what belongs to a tenant with one of these codes
+	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 
-	// TenantID Only access to what belongs to one of these tenants
+	// TenantID Only access to one of these tenants
 	TenantID []openapi_types.UUID `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// PrincipalID Only access of one of these principals
@@ -1972,13 +1972,13 @@ type FindEngineAccessParams struct {
 	// Kind Only access of one of these kinds
 	Kind []EngineAccessKind `form:"kind,omitempty" json:"kind,omitempty"`
 
-	// Active Only what is accepted, or with false only what was revoked or has expired
+	// Active With true only accepted credentials, with false only revoked or expired ones
 	Active *bool `form:"active,omitempty" json:"active,omitempty"`
 }
 
 // FindEventsParams defines parameters for FindEvents.
 type FindEventsParams struct {
-	// Tenant Only what belongs to a tenant with one of these codes
+	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 
 	// TenantID Only events of one of these tenants
@@ -1987,25 +1987,25 @@ type FindEventsParams struct {
 	// Type Only events of one of these types; another name is refused with the names that there are
 	Type []string `form:"type,omitempty" json:"type,omitempty"`
 
-	// ActorID Only what one of these principals did
+	// ActorID Only events of these actors
 	ActorID []openapi_types.UUID `form:"actorId,omitempty" json:"actorId,omitempty"`
 
-	// ProcessID Only what is about one of these processes, its items, documents and workflows
+	// ProcessID Only events of these processes, their items, documents and workflows
 	ProcessID []openapi_types.UUID `form:"processId,omitempty" json:"processId,omitempty"`
 
-	// ResourceKind Only what happened to resources of one of these kinds
+	// ResourceKind Only events of resources of these kinds
 	ResourceKind []EventResourceKind `form:"resourceKind,omitempty" json:"resourceKind,omitempty"`
 
-	// ResourceID Only what happened to one of these resources
+	// ResourceID Only events of these resources
 	ResourceID []openapi_types.UUID `form:"resourceId,omitempty" json:"resourceId,omitempty"`
 
-	// RequestID Only what requests with one of these ids (X-Request-Id) did
+	// RequestID Only events of requests with these ids (X-Request-Id)
 	RequestID []string `form:"requestId,omitempty" json:"requestId,omitempty"`
 
-	// From Only what happened at this time or later
+	// From Only events at this time or later
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
 
-	// To Only what happened before this time
+	// To Only events before this time
 	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
 
 	// Order Where the list begins
@@ -2020,7 +2020,7 @@ type FindEventsParams struct {
 
 // RetrieveHealthParams defines parameters for RetrieveHealth.
 type RetrieveHealthParams struct {
-	// Tenant Only what belongs to a tenant with one of these codes
+	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 }
 
@@ -2038,7 +2038,7 @@ type FindIncidentsParams struct {
 	// State Only incidents in one of these states
 	State []IncidentState `form:"state,omitempty" json:"state,omitempty"`
 
-	// Tenant Only what belongs to a tenant with one of these codes
+	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 
 	// ProcessID Only incidents of one of these processes
@@ -2086,7 +2086,7 @@ type FindResourcesParams struct {
 	// Kind Only resources of one of these kinds
 	Kind []ResourceKind `form:"kind,omitempty" json:"kind,omitempty"`
 
-	// Tenant Only what belongs to a tenant with one of these codes
+	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 
 	// Code Only resources with one of these codes
@@ -2131,10 +2131,10 @@ type DeleteRobotAssetParams struct {
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 
-	// Type What the asset is good for
+	// Type The type of the asset
 	Type RobotAssetTypeParam `form:"type" json:"type"`
 
-	// Version The version of what the asset is good for, one line that is not blank
+	// Version The version of the asset's type, one line that is not blank
 	Version RobotAssetVersionParam `form:"version" json:"version"`
 
 	// Platform The operating system that the asset is for
@@ -2149,16 +2149,16 @@ type UploadRobotAssetParams struct {
 	// FileContentType The media type of the file, such as `application/zip`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The name of the file; what leads into folders is stripped
+	// FileName The name of the file; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
 	Tenant *TenantCodeParam `form:"tenant,omitempty" json:"tenant,omitempty"`
 
-	// Type What the asset is good for
+	// Type The type of the asset
 	Type RobotAssetTypeParam `form:"type" json:"type"`
 
-	// Version The version of what the asset is good for, one line that is not blank
+	// Version The version of the asset's type, one line that is not blank
 	Version RobotAssetVersionParam `form:"version" json:"version"`
 
 	// Platform The operating system that the asset is for
@@ -2191,7 +2191,7 @@ type UploadRobotSourceParams struct {
 	// FileContentType The media type of the file, such as `application/zip`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The name of the file; what leads into folders is stripped
+	// FileName The name of the file; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 
 	// Tenant The code of the tenant; a caller who belongs to one tenant only may leave it out
@@ -2206,7 +2206,7 @@ type FindTaskQueuesParams struct {
 	// Page The page, counted from 0
 	Page *PageNumberParam `form:"page,omitempty" json:"page,omitempty"`
 
-	// Tenant Only what belongs to a tenant with one of these codes
+	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 
 	// TaskQueue Only task queues with one of these names
@@ -2239,7 +2239,7 @@ type FindWebhookDeliveriesParams struct {
 	// Sort Order by `createdAt`, optionally followed by `,asc` or `,desc`
 	Sort SortDeliveriesParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Tenant Only what belongs to a tenant with one of these codes
+	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 
 	// Webhook Only deliveries to endpoints of subscriptions with one of these codes
@@ -2275,7 +2275,7 @@ type FindWebhookEndpointsParams struct {
 	// Sort Order by `code`, optionally followed by `,asc` or `,desc`
 	Sort SortWebhooksParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Tenant Only what belongs to a tenant with one of these codes
+	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 
 	// Code Only endpoints of subscriptions with one of these codes
@@ -2314,7 +2314,7 @@ type FindWorkersParams struct {
 	// State Only workers in one of these states
 	State []WorkerState `form:"state,omitempty" json:"state,omitempty"`
 
-	// Tenant Only what belongs to a tenant with one of these codes
+	// Tenant Only resources of a tenant with one of these codes
 	Tenant TenantCodeFilter `form:"tenant,omitempty" json:"tenant,omitempty"`
 
 	// TaskQueue Only workers that registered for one of these task queues

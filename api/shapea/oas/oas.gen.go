@@ -204,7 +204,7 @@ type Authentication struct {
 	// ExpiredAt The same as in engineToken
 	ExpiredAt *time.Time `json:"expiredAt,omitempty"`
 
-	// ID May be chosen by the caller; one that is in use already is 409, since what was issued is not kept
+	// ID May be chosen by the caller; an id in use is 409, since credentials are not stored
 	ID             *openapi_types.UUID `json:"id,omitempty"`
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
@@ -382,7 +382,7 @@ type Process struct {
 	RelatedProcess    *RelatedProcess          `json:"relatedProcess,omitempty"`
 	State             *ProcessState            `json:"state,omitempty"`
 
-	// Subject What people call the process; unless it is given, the name that the definition has for it
+	// Subject The name of the process; by default the name in the definition
 	Subject  *string             `json:"subject,omitempty"`
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 }
@@ -495,7 +495,7 @@ type ProcessSaveEntityDocumentResponseCommand struct {
 // ProcessState defines model for ProcessState.
 type ProcessState string
 
-// RelatedProcess The processes that this one was started from, and those that were started from it
+// RelatedProcess The processes that started this one or were started from it
 type RelatedProcess struct {
 	Incoming  []openapi_types.UUID `json:"incoming"`
 	Outcoming []openapi_types.UUID `json:"outcoming"`
@@ -638,7 +638,7 @@ type TaskElementValueDocumentItem struct {
 	ContentPath *string `json:"contentPath,omitempty"`
 	ContentType *string `json:"contentType,omitempty"`
 
-	// ID What the value is known by when it is replaced, deleted or downloaded
+	// ID The id for replacing, deleting or downloading the value
 	ID   *openapi_types.UUID `json:"id,omitempty"`
 	Name *string             `json:"name,omitempty"`
 	URI  *string             `json:"uri,omitempty"`
@@ -774,7 +774,7 @@ type TenantUser struct {
 	LastModifiedAt *time.Time          `json:"lastModifiedAt,omitempty"`
 	LastModifiedBy *openapi_types.UUID `json:"lastModifiedBy,omitempty"`
 
-	// Metadata What the tenant keeps of a user, together with the result of checking it against the tenant's schema
+	// Metadata Metadata of a user in the tenant, with the result of validating it against the tenant's schema
 	Metadata *TenantUserMetadata `json:"metadata,omitempty"`
 
 	// ObjectType The kind of a resource
@@ -785,7 +785,7 @@ type TenantUser struct {
 	TenantID  openapi_types.UUID `json:"tenantId"`
 }
 
-// TenantUserMetadata What the tenant keeps of a user, together with the result of checking it against the tenant's schema
+// TenantUserMetadata Metadata of a user in the tenant, with the result of validating it against the tenant's schema
 type TenantUserMetadata struct {
 	Valid bool `json:"valid"`
 
@@ -896,7 +896,7 @@ type FindPrincipalsParams struct {
 	// GroupID Only members of one of these groups; a tenant user is a member of groups of its own tenant
 	GroupID GroupIDFilter `form:"groupId,omitempty" json:"groupId,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
@@ -911,7 +911,7 @@ type FindProcessesParams struct {
 	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
@@ -927,7 +927,7 @@ type ActionsProcessSaveEntityDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 
 	// SchemaPath Where in the JSON Schema of the data the document is described, as a JSON Pointer with or without `#` before it, such as
@@ -940,7 +940,7 @@ type ActionsProcessSaveUserActionValueDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 
 	// UserActionValueID The invocation of the action
@@ -958,7 +958,7 @@ type FindRobotsParams struct {
 	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// FilterContext READY are the robots that the caller can run: with a source package, and environment variables that the caller may
@@ -968,10 +968,10 @@ type FindRobotsParams struct {
 
 // ActionsRobotDownloadAssetParams defines parameters for ActionsRobotDownloadAsset.
 type ActionsRobotDownloadAssetParams struct {
-	// Type What the asset is good for
+	// Type The type of the asset
 	Type RobotAssetType `form:"type" json:"type"`
 
-	// Version The version of what the asset is good for, one line that is not blank
+	// Version The version of the asset's type, one line that is not blank
 	Version string `form:"version" json:"version"`
 
 	// Platform The operating system that the asset is for
@@ -999,10 +999,10 @@ type FindTasksParams struct {
 	// State Only tasks in one of these states
 	State []TaskState `form:"state,omitempty" json:"state,omitempty"`
 
-	// TaskDefinitionCode Only tasks whose definition has one of these codes
+	// TaskDefinitionCode Only tasks of definitions with one of these codes
 	TaskDefinitionCode []string `form:"taskDefinitionCode,omitempty" json:"taskDefinitionCode,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
@@ -1038,7 +1038,7 @@ type ActionsTaskSaveElementValueDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 
 	// ElementDefinitionCode The element, by the code of its definition
@@ -1056,7 +1056,7 @@ type ActionsTaskSaveJSONFormsValueDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 
 	// SchemaPath Where in the JSON Schema of the data the document is described, as a JSON Pointer with or without `#` before it, such as
@@ -1081,7 +1081,7 @@ type FindTenantUsersParams struct {
 	// Email Only users with one of these e-mail addresses, compared without regard to case
 	Email []string `form:"email,omitempty" json:"email,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 

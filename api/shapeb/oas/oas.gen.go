@@ -319,21 +319,21 @@ type AuthenticationEngineToken struct {
 // AuthenticationType defines model for AuthenticationType.
 type AuthenticationType string
 
-// AvailableProcessAction What may be invoked, and with what
+// AvailableProcessAction The actions that the caller may invoke, and their parameters
 type AvailableProcessAction struct {
-	// Code What to invoke the action by
+	// Code The code for invoking the action
 	Code string `json:"code"`
 
 	// Name The text of the menu
 	Name string `json:"name"`
 
-	// Parameters What the invocation takes beside the code, empty for nothing
+	// Parameters The parameters of the invocation other than the code; may be empty
 	Parameters []ProcessActionParameter `json:"parameters"`
 
 	// ProcessActionDefinitionRef The user action of the process's definition
 	ProcessActionDefinitionRef ProcessActionDefinitionRef `json:"processActionDefinitionRef"`
 
-	// ProcessDefinitionID What START_RELATED_PROCESS starts
+	// ProcessDefinitionID The process definition that START_RELATED_PROCESS starts
 	ProcessDefinitionID *openapi_types.UUID `json:"processDefinitionId,omitempty"`
 	Type                ProcessActionType   `json:"type"`
 }
@@ -420,15 +420,15 @@ type BusinessArtifactActionCreateParams struct {
 	} `json:"startWorkflow,omitempty"`
 }
 
-// BusinessArtifactActionDefinition An action on an artifact, and what it is invoked with
+// BusinessArtifactActionDefinition An action on an artifact, and its input
 type BusinessArtifactActionDefinition struct {
 	// BusinessArtifactActionDefinitionRef The action of the artifact's definition
 	BusinessArtifactActionDefinitionRef BusinessArtifactActionDefinitionRef `json:"businessArtifactActionDefinitionRef"`
 
-	// BusinessArtifactDefinitionID What CREATE_BUSINESS_ARTIFACT creates; its definition has the schema of the value
+	// BusinessArtifactDefinitionID The definition of the artifact that CREATE_BUSINESS_ARTIFACT creates; it has the schema of the value
 	BusinessArtifactDefinitionID *openapi_types.UUID `json:"businessArtifactDefinitionId,omitempty"`
 
-	// Code What to invoke the action by
+	// Code The code for invoking the action
 	Code string `json:"code"`
 
 	// InputSchema A JSON Schema; absent where every object is accepted
@@ -437,7 +437,7 @@ type BusinessArtifactActionDefinition struct {
 	// Name The text of the menu
 	Name string `json:"name"`
 
-	// ProcessDefinitionID What START_PROCESS starts; its definition has the schemas of the metadata and the entity
+	// ProcessDefinitionID The process definition that START_PROCESS starts; it has the schemas of the metadata and the entity
 	ProcessDefinitionID *openapi_types.UUID        `json:"processDefinitionId,omitempty"`
 	Type                BusinessArtifactActionType `json:"type"`
 }
@@ -597,7 +597,7 @@ type DataSourceItem struct {
 	// Properties The item as the data source describes it
 	Properties json.RawMessage `json:"properties"`
 
-	// Value What to put into the value of a form to refer to the item (`kuflow-data-source:id=...;`). An item whose `id` is no
+	// Value The value in a form that refers to the item (`kuflow-data-source:id=...;`). An item with an `id` that is not a
 	// UUID cannot be referred to
 	Value *string `json:"value,omitempty"`
 }
@@ -607,7 +607,7 @@ type DataSourceQuery struct {
 	CreatedAt      time.Time `json:"createdAt"`
 	DataSourceCode string    `json:"dataSourceCode"`
 
-	// ErrorCode When FAILED. The message of REFUSED is what the data source says
+	// ErrorCode When FAILED. The message of REFUSED is the text of the data source
 	ErrorCode *DataSourceQueryErrorCode `json:"errorCode,omitempty"`
 
 	// ErrorMessage When FAILED
@@ -617,7 +617,7 @@ type DataSourceQuery struct {
 	FinishedAt *time.Time         `json:"finishedAt,omitempty"`
 	ID         openapi_types.UUID `json:"id"`
 
-	// Page What the data source found, when COMPLETED
+	// Page The items of the data source, when COMPLETED
 	Page *DataSourceQueryPage `json:"page,omitempty"`
 
 	// RetryAfterSeconds How long to wait before asking again, while PENDING
@@ -626,15 +626,15 @@ type DataSourceQuery struct {
 	TenantID          openapi_types.UUID   `json:"tenantId"`
 }
 
-// DataSourceQueryErrorCode When FAILED. The message of REFUSED is what the data source says
+// DataSourceQueryErrorCode When FAILED. The message of REFUSED is the text of the data source
 type DataSourceQueryErrorCode string
 
 // DataSourceQueryCreateParams defines model for DataSourceQueryCreateParams.
 type DataSourceQueryCreateParams struct {
-	// Context What else the data source is to know, such as what the form holds already
+	// Context Further input for the data source, such as values of the form
 	Context json.RawMessage `json:"context,omitempty"`
 
-	// DataSourceCode What `dataSource` says in the schema of the form
+	// DataSourceCode The value of `dataSource` in the schema of the form
 	DataSourceCode string `json:"dataSourceCode"`
 
 	// Filter Which items to leave out, in words of the data source
@@ -646,14 +646,14 @@ type DataSourceQueryCreateParams struct {
 	// PageSize How many items a page is to have
 	PageSize *int32 `json:"pageSize,omitempty"`
 
-	// Query What to look for, as people type it
+	// Query The search text, as people type it
 	Query *string `json:"query,omitempty"`
 
 	// TenantID The tenant of the data source; needed where several tenants of the caller have one with the code
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 }
 
-// DataSourceQueryPage What the data source found, when COMPLETED
+// DataSourceQueryPage The items of the data source, when COMPLETED
 type DataSourceQueryPage struct {
 	Content []DataSourceItem `json:"content"`
 
@@ -666,7 +666,7 @@ type DataSourceQueryState string
 
 // DataStructureDataDefinition defines model for DataStructureDataDefinition.
 type DataStructureDataDefinition struct {
-	// Code What messages name it by, as dataStructureDataDefinitionCode
+	// Code The dataStructureDataDefinitionCode of messages
 	Code string `json:"code"`
 
 	// DataSchema A JSON Schema; absent where every object is accepted
@@ -714,7 +714,7 @@ type DocumentReference struct {
 	DocumentURI string `json:"documentUri"`
 }
 
-// ElementDefinition What a process or a task has values of in version 2022-10-08
+// ElementDefinition An element of a process or a task in version 2022-10-08
 type ElementDefinition struct {
 	Code string `json:"code"`
 
@@ -728,7 +728,7 @@ type ElementDefinition struct {
 	Multiple bool   `json:"multiple"`
 	Name     string `json:"name"`
 
-	// Options What a DECISION chooses from
+	// Options The options of a DECISION
 	Options []ElementOption `json:"options,omitempty"`
 
 	// Schema A JSON Schema; absent where every object is accepted
@@ -747,7 +747,7 @@ type ElementOption struct {
 	// Code The value that chooses the option
 	Code string `json:"code"`
 
-	// Name What people read
+	// Name The text for people
 	Name string `json:"name"`
 }
 
@@ -803,7 +803,7 @@ type JSONValue struct {
 
 // JSONValueError One way in which a value breaks its schema
 type JSONValueError struct {
-	// Message An extension of this service: what people may be shown of an error about a data source. It may be the text of the
+	// Message An extension of this service: a text for people about an error of a data source. It may be the text of the
 	// data source's worker, with at most 500 characters.
 	Message *string `json:"message,omitempty"`
 
@@ -894,8 +894,7 @@ type Process struct {
 	// ProcessDefinitionRef The version of the definition a process follows
 	ProcessDefinitionRef *ProcessDefinitionRef `json:"processDefinitionRef,omitempty"`
 
-	// ProcessRelated The processes that this one came from, and those that came from it, as far as the caller sees them. Both are
-	// empty when there are none.
+	// ProcessRelated The processes that started this one and the processes started from it, if visible to the caller. Both may be empty.
 	ProcessRelated *ProcessRelated    `json:"processRelated,omitempty"`
 	State          ProcessState       `json:"state"`
 	TenantID       openapi_types.UUID `json:"tenantId"`
@@ -971,21 +970,21 @@ type ProcessActionCreatedItem struct {
 	ProcessItemID openapi_types.UUID `json:"processItemId"`
 }
 
-// ProcessActionDefinition A user action, and what it is invoked with
+// ProcessActionDefinition A user action, and its parameters
 type ProcessActionDefinition struct {
-	// Code What to invoke the action by
+	// Code The code for invoking the action
 	Code string `json:"code"`
 
 	// Name The text of the menu
 	Name string `json:"name"`
 
-	// Parameters What the invocation takes beside the code, empty for nothing
+	// Parameters The parameters of the invocation other than the code; may be empty
 	Parameters []ProcessActionParameter `json:"parameters"`
 
 	// ProcessActionDefinitionRef The user action of the process's definition
 	ProcessActionDefinitionRef ProcessActionDefinitionRef `json:"processActionDefinitionRef"`
 
-	// ProcessDefinitionID What START_RELATED_PROCESS starts; its definition has the schemas of the metadata and the entity
+	// ProcessDefinitionID The process definition that START_RELATED_PROCESS starts; it has the schemas of the metadata and the entity
 	ProcessDefinitionID *openapi_types.UUID `json:"processDefinitionId,omitempty"`
 
 	// ProcessItemDefinitionCode The item that CREATE_TASK, CREATE_PROCESS_ITEM_MESSAGE and CREATE_PROCESS_ITEM_THREAD create
@@ -1072,7 +1071,7 @@ type ProcessCreateParams struct {
 type ProcessDefinition struct {
 	Code string `json:"code"`
 
-	// DataStructureDataDefinitions What messages may carry
+	// DataStructureDataDefinitions The data structures of messages
 	DataStructureDataDefinitions []DataStructureDataDefinition `json:"dataStructureDataDefinitions"`
 
 	// ElementDefinitions The elements of processes, which version 2022-10-08 reads and writes; absent for none
@@ -1180,7 +1179,7 @@ type ProcessEvent struct {
 	// State The state that the item, user action or process had then; absent for a document
 	State *string `json:"state,omitempty"`
 
-	// Type What happened, such as PROCESS_ITEM.TASK_STATE_CHANGED; more types may be added
+	// Type The type of the event, such as PROCESS_ITEM.TASK_STATE_CHANGED; types may be added
 	Type string `json:"type"`
 }
 
@@ -1224,7 +1223,7 @@ type ProcessItem struct {
 
 // ProcessItemAiAssistance A run of AI assistance
 type ProcessItemAiAssistance struct {
-	// Answer What the model said, when COMPLETED
+	// Answer The answer of the model, when COMPLETED
 	Answer *ProcessItemAiAssistanceAnswer `json:"answer,omitempty"`
 
 	// Documents The documents that were read, or could not be
@@ -1248,7 +1247,7 @@ type ProcessItemAiAssistance struct {
 	// FinishedAt When final
 	FinishedAt *time.Time `json:"finishedAt,omitempty"`
 
-	// Model What answered, when COMPLETED
+	// Model The provider and model, when COMPLETED
 	Model     *string            `json:"model,omitempty"`
 	RequestID openapi_types.UUID `json:"requestId"`
 
@@ -1258,20 +1257,20 @@ type ProcessItemAiAssistance struct {
 	State             ProcessItemAiAssistanceState `json:"state"`
 }
 
-// ProcessItemAiAssistanceAnswer What the model said, when COMPLETED
+// ProcessItemAiAssistanceAnswer The answer of the model, when COMPLETED
 type ProcessItemAiAssistanceAnswer struct {
 	// DraftedFields JSON Pointers of the fields that a DRAFT was written into
 	DraftedFields []string `json:"draftedFields,omitempty"`
 	Text          string   `json:"text"`
 
-	// Type Whether it is to be shown beside the form or was written into fields of it
+	// Type Whether it is shown next to the form or was written into its fields
 	Type ProcessItemAiAssistanceAnswerType `json:"type"`
 
 	// Value The text as an object, where the definition has a schema for answers
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
-// ProcessItemAiAssistanceAnswerType Whether it is to be shown beside the form or was written into fields of it
+// ProcessItemAiAssistanceAnswerType Whether it is shown next to the form or was written into its fields
 type ProcessItemAiAssistanceAnswerType string
 
 // ProcessItemAiAssistanceDocument defines model for ProcessItemAiAssistanceDocument.
@@ -1514,8 +1513,7 @@ type ProcessPageItem struct {
 	URI *ResourceURI `json:"uri,omitempty"`
 }
 
-// ProcessRelated The processes that this one came from, and those that came from it, as far as the caller sees them. Both are
-// empty when there are none.
+// ProcessRelated The processes that started this one and the processes started from it, if visible to the caller. Both may be empty.
 type ProcessRelated struct {
 	Incoming  []openapi_types.UUID `json:"incoming"`
 	Outcoming []openapi_types.UUID `json:"outcoming"`
@@ -1683,7 +1681,7 @@ type Worker struct {
 	WorkflowTypes  []string             `json:"workflowTypes,omitempty"`
 }
 
-// WorkerCreateParams What a worker says about itself
+// WorkerCreateParams The registration of a worker
 type WorkerCreateParams struct {
 	ActivityTypes  []string             `json:"activityTypes,omitempty"`
 	Hostname       string               `json:"hostname"`
@@ -1762,7 +1760,7 @@ type FindBusinessArtifactDefinitionsParams struct {
 	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// BusinessArtifactDefinitionCode Only definitions with one of these codes
@@ -1783,7 +1781,7 @@ type FindBusinessArtifactsParams struct {
 	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// BusinessArtifactDefinitionID Only artifacts of one of these definitions
@@ -1792,7 +1790,7 @@ type FindBusinessArtifactsParams struct {
 	// BusinessArtifactDefinitionCode Only artifacts of a definition with one of these codes
 	BusinessArtifactDefinitionCode []string `form:"businessArtifactDefinitionCode,omitempty" json:"businessArtifactDefinitionCode,omitempty"`
 
-	// Value Only artifacts whose data fits the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
+	// Value Only artifacts with data that matches the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
 	// `between`, `contains` or `in`) and its operands, separated by single spaces, each of them percent-encoded.
 	// Repeated expressions must all fit. A field that no definition indexes is refused; where the other filters keep no
 	// definition that the caller sees, the page is empty.
@@ -1801,7 +1799,7 @@ type FindBusinessArtifactsParams struct {
 	// The total may be a lower bound, see the header `Total-Is-Lower-Bound`.
 	Value []string `form:"value,omitempty" json:"value,omitempty"`
 
-	// Deleted Whether what is deleted is left out, which is the default, included, or all there is
+	// Deleted Whether deleted resources are excluded, which is the default, included, or the only ones
 	Deleted *DeletedFilter `form:"deleted,omitempty" json:"deleted,omitempty"`
 }
 
@@ -1817,7 +1815,7 @@ type UploadBusinessArtifactDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
@@ -1830,13 +1828,13 @@ type DownloadDocumentParams struct {
 
 // UploadDocumentParams defines parameters for UploadDocument.
 type UploadDocumentParams struct {
-	// TargetURI The address of what the document is for, `ku:process/{id}` or `ku:business-artifact/{id}`
+	// TargetURI The address of the target, `ku:process/{id}` or `ku:business-artifact/{id}`
 	TargetURI string `form:"targetUri" json:"targetUri"`
 
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
@@ -1848,7 +1846,7 @@ type StreamEventsParams struct {
 	// After Where to begin, for clients that cannot send `Last-Event-ID`, which counts if it is there
 	After *string `form:"after,omitempty" json:"after,omitempty"`
 
-	// Follow Whether to stay for what is yet to happen; if not, the stream ends with what there is
+	// Follow Whether to wait for new events; if false, the stream ends with the last present event
 	Follow bool `form:"follow,omitempty" json:"follow,omitempty"`
 
 	// LastEventID The last `id` that the client got
@@ -1866,7 +1864,7 @@ type FindGroupsParams struct {
 	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// PrincipalID Only groups that this principal is a member of
@@ -1899,7 +1897,7 @@ type FindPrincipalsParams struct {
 	// GroupCode Only members of a group with one of these codes; a tenant user is a member of groups of its own tenant
 	GroupCode GroupCodeFilter `form:"groupCode,omitempty" json:"groupCode,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
@@ -1914,7 +1912,7 @@ type FindProcessDefinitionsParams struct {
 	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// ProcessDefinitionCode Only definitions with one of these codes
@@ -1957,16 +1955,16 @@ type FindProcessItemsParams struct {
 	// ProcessItemThreadID Only items that are attached to one of these threads
 	ProcessItemThreadID []openapi_types.UUID `form:"processItemThreadId,omitempty" json:"processItemThreadId,omitempty"`
 
-	// ProcessDefinitionID Only what belongs to one of these process definitions
+	// ProcessDefinitionID Only resources of one of these process definitions
 	ProcessDefinitionID ProcessDefinitionIDFilter `form:"processDefinitionId,omitempty" json:"processDefinitionId,omitempty"`
 
-	// ProcessDefinitionCode Only what belongs to a process definition with one of these codes
+	// ProcessDefinitionCode Only resources of a process definition with one of these codes
 	ProcessDefinitionCode ProcessDefinitionCodeFilter `form:"processDefinitionCode,omitempty" json:"processDefinitionCode,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
-	// Deleted Whether what is deleted is left out, which is the default, included, or all there is
+	// Deleted Whether deleted resources are excluded, which is the default, included, or the only ones
 	Deleted *DeletedFilter `form:"deleted,omitempty" json:"deleted,omitempty"`
 }
 
@@ -1987,13 +1985,13 @@ type FindProcessesParams struct {
 	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
-	// ProcessDefinitionID Only what belongs to one of these process definitions
+	// ProcessDefinitionID Only resources of one of these process definitions
 	ProcessDefinitionID ProcessDefinitionIDFilter `form:"processDefinitionId,omitempty" json:"processDefinitionId,omitempty"`
 
-	// ProcessDefinitionCode Only what belongs to a process definition with one of these codes
+	// ProcessDefinitionCode Only resources of a process definition with one of these codes
 	ProcessDefinitionCode ProcessDefinitionCodeFilter `form:"processDefinitionCode,omitempty" json:"processDefinitionCode,omitempty"`
 
 	// State Only processes in one of these states
@@ -2005,14 +2003,14 @@ type FindProcessesParams struct {
 	// InitiatorEmail Only processes initiated by a user with one of these e-mail addresses, compared without regard to case
 	InitiatorEmail []string `form:"initiatorEmail,omitempty" json:"initiatorEmail,omitempty"`
 
-	// Metadata Only processes whose metadata fits the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
+	// Metadata Only processes with metadata that matches the expression: the name of an indexed field, an operation (`eq`, `le`, `ge`,
 	// `between`, `contains` or `in`) and its operands, separated by single spaces, each of them percent-encoded.
 	// Repeated expressions must all fit. A field that no process definition indexes is refused.
 	// Every operation fits every type of index: texts are ordered by their Unicode code points, `contains` looks for a
 	// part of the text of the value without regard to case, and a date without a time stands for the whole day.
 	Metadata []string `form:"metadata,omitempty" json:"metadata,omitempty"`
 
-	// Deleted Whether what is deleted is left out, which is the default, included, or all there is
+	// Deleted Whether deleted resources are excluded, which is the default, included, or the only ones
 	Deleted *DeletedFilter `form:"deleted,omitempty" json:"deleted,omitempty"`
 }
 
@@ -2021,7 +2019,7 @@ type UploadProcessActionDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
@@ -2055,7 +2053,7 @@ type UploadProcessDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 }
 
@@ -2064,7 +2062,7 @@ type UploadProcessUserActionDocumentParams struct {
 	// FileContentType The media type of the document, such as `application/pdf`, without wildcards
 	FileContentType FileContentTypeParam `form:"fileContentType" json:"fileContentType"`
 
-	// FileName The file name of the document; what leads into folders is stripped
+	// FileName The file name of the document; folders are stripped
 	FileName FileNameParam `form:"fileName" json:"fileName"`
 
 	// UserActionValueID The invocation of the action
@@ -2082,7 +2080,7 @@ type FindRobotsParams struct {
 	// Sort Order by `id`, `createdAt` or `lastModifiedAt`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByAuditParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 
 	// FilterContext READY are the robots that the caller can run: with a source package, and environment variables that the caller may
@@ -2092,10 +2090,10 @@ type FindRobotsParams struct {
 
 // DownloadRobotAssetParams defines parameters for DownloadRobotAsset.
 type DownloadRobotAssetParams struct {
-	// Type What the asset is good for
+	// Type The type of the asset
 	Type RobotAssetType `form:"type" json:"type"`
 
-	// Version The version of what the asset is good for, one line that is not blank
+	// Version The version of the asset's type, one line that is not blank
 	Version string `form:"version" json:"version"`
 
 	// Platform The operating system that the asset is for
@@ -2125,7 +2123,7 @@ type FindTenantUsersParams struct {
 	// Email Only users with one of these e-mail addresses, compared without regard to case
 	Email []string `form:"email,omitempty" json:"email,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
@@ -2140,7 +2138,7 @@ type FindTenantsParams struct {
 	// Sort Order by `id` or `name`, each optionally followed by `,asc` or `,desc`; repeatable
 	Sort SortByNameParam `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
@@ -2269,7 +2267,7 @@ type ServerInterface interface {
 	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
 	// (POST /business-artifacts/{id}/~actions/prepare-create-artifact)
 	PrepareBusinessArtifactCreateArtifact(c *gin.Context, id ResourceID)
-	// PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
+	// PrepareBusinessArtifactStartProcess Prepare the metadata for a START_PROCESS action
 	// (POST /business-artifacts/{id}/~actions/prepare-start-process)
 	PrepareBusinessArtifactStartProcess(c *gin.Context, id ResourceID)
 	// RestoreBusinessArtifact Undo the deletion of a business artifact
@@ -2278,7 +2276,7 @@ type ServerInterface interface {
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(c *gin.Context, id ResourceID, params UploadBusinessArtifactDocumentParams)
-	// CreateDataSourceQuery Ask a data source for items
+	// CreateDataSourceQuery Query a data source for items
 	// (POST /data-source-queries)
 	CreateDataSourceQuery(c *gin.Context)
 	// RetrieveDataSourceQuery Get a query of a data source and its answer
@@ -2383,7 +2381,7 @@ type ServerInterface interface {
 	// UpdateProcessEntity Replace the entity of a process
 	// (PUT /processes/{id}/entity)
 	UpdateProcessEntity(c *gin.Context, id ResourceID)
-	// FindProcessEvents List what happened to a process
+	// FindProcessEvents List the events of a process
 	// (GET /processes/{id}/events)
 	FindProcessEvents(c *gin.Context, id ResourceID, params FindProcessEventsParams)
 	// PatchProcessMetadata Patch the metadata of a process
@@ -4462,7 +4460,7 @@ type StrictServerInterface interface {
 	// PrepareBusinessArtifactCreateArtifact Work out the value that a CREATE_BUSINESS_ARTIFACT action starts from
 	// (POST /business-artifacts/{id}/~actions/prepare-create-artifact)
 	PrepareBusinessArtifactCreateArtifact(ctx context.Context, request PrepareBusinessArtifactCreateArtifactRequestObject) (PrepareBusinessArtifactCreateArtifactResponseObject, error)
-	// PrepareBusinessArtifactStartProcess Work out what a START_PROCESS action begins with
+	// PrepareBusinessArtifactStartProcess Prepare the metadata for a START_PROCESS action
 	// (POST /business-artifacts/{id}/~actions/prepare-start-process)
 	PrepareBusinessArtifactStartProcess(ctx context.Context, request PrepareBusinessArtifactStartProcessRequestObject) (PrepareBusinessArtifactStartProcessResponseObject, error)
 	// RestoreBusinessArtifact Undo the deletion of a business artifact
@@ -4471,7 +4469,7 @@ type StrictServerInterface interface {
 	// UploadBusinessArtifactDocument Upload a temporary document into a business artifact
 	// (POST /business-artifacts/{id}/~actions/upload-document)
 	UploadBusinessArtifactDocument(ctx context.Context, request UploadBusinessArtifactDocumentRequestObject) (UploadBusinessArtifactDocumentResponseObject, error)
-	// CreateDataSourceQuery Ask a data source for items
+	// CreateDataSourceQuery Query a data source for items
 	// (POST /data-source-queries)
 	CreateDataSourceQuery(ctx context.Context, request CreateDataSourceQueryRequestObject) (CreateDataSourceQueryResponseObject, error)
 	// RetrieveDataSourceQuery Get a query of a data source and its answer
@@ -4576,7 +4574,7 @@ type StrictServerInterface interface {
 	// UpdateProcessEntity Replace the entity of a process
 	// (PUT /processes/{id}/entity)
 	UpdateProcessEntity(ctx context.Context, request UpdateProcessEntityRequestObject) (UpdateProcessEntityResponseObject, error)
-	// FindProcessEvents List what happened to a process
+	// FindProcessEvents List the events of a process
 	// (GET /processes/{id}/events)
 	FindProcessEvents(ctx context.Context, request FindProcessEventsRequestObject) (FindProcessEventsResponseObject, error)
 	// PatchProcessMetadata Patch the metadata of a process

@@ -280,7 +280,7 @@ type Process struct {
 	RelatedProcess    *RelatedProcess          `json:"relatedProcess,omitempty"`
 	State             *ProcessState            `json:"state,omitempty"`
 
-	// Subject What people call the process; unless it is given, the name that the definition has for it
+	// Subject The name of the process; by default the name in the definition
 	Subject  *string             `json:"subject,omitempty"`
 	TenantID *openapi_types.UUID `json:"tenantId,omitempty"`
 }
@@ -334,7 +334,7 @@ type ProcessSaveElementCommand struct {
 // ProcessState defines model for ProcessState.
 type ProcessState string
 
-// RelatedProcess The processes that this one was started from, and those that were started from it
+// RelatedProcess The processes that started this one or were started from it
 type RelatedProcess struct {
 	Incoming  []openapi_types.UUID `json:"incoming"`
 	Outcoming []openapi_types.UUID `json:"outcoming"`
@@ -408,7 +408,7 @@ type TaskElementValueDocumentItem struct {
 	ContentPath *string `json:"contentPath,omitempty"`
 	ContentType *string `json:"contentType,omitempty"`
 
-	// ID What the value is known by when it is replaced, deleted or downloaded
+	// ID The id for replacing, deleting or downloading the value
 	ID   *openapi_types.UUID `json:"id,omitempty"`
 	Name *string             `json:"name,omitempty"`
 	URI  *string             `json:"uri,omitempty"`
@@ -568,10 +568,10 @@ type FindTasksParams struct {
 	// State Only tasks in one of these states
 	State []TaskState `form:"state,omitempty" json:"state,omitempty"`
 
-	// TaskDefinitionCode Only tasks whose definition has one of these codes
+	// TaskDefinitionCode Only tasks of definitions with one of these codes
 	TaskDefinitionCode []string `form:"taskDefinitionCode,omitempty" json:"taskDefinitionCode,omitempty"`
 
-	// TenantID Only what belongs to one of these tenants
+	// TenantID Only resources of one of these tenants
 	TenantID TenantIDFilter `form:"tenantId,omitempty" json:"tenantId,omitempty"`
 }
 
@@ -982,8 +982,8 @@ func NewActionsTaskCompleteRequest(server string, id ResourceID) (*http.Request,
 // ActionsTaskSaveElementWithBody Replace the values of an element of a task
 //
 // Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
-// kept, and is not valid. Values of document elements refer to documents by their uri: those of other elements are copied,
-// those of the element itself stay.
+// kept, and is not valid. Values of document elements refer to documents by their uri: documents of other elements are
+// copied, documents of the element itself are kept.
 //
 // Takes any type of body and a specified content type.
 //
@@ -996,8 +996,8 @@ func (c *Client) ActionsTaskSaveElementWithBody(ctx context.Context, id Resource
 // ActionsTaskSaveElement Replace the values of an element of a task
 //
 // Values that the element had and that are not among the new ones are deleted. A value of another type than the element is
-// kept, and is not valid. Values of document elements refer to documents by their uri: those of other elements are copied,
-// those of the element itself stay.
+// kept, and is not valid. Values of document elements refer to documents by their uri: documents of other elements are
+// copied, documents of the element itself are kept.
 //
 // Takes a body of the `application/json` content type.
 //
