@@ -49,7 +49,7 @@ func newAccessListCommand(env Environment) *cobra.Command {
 		},
 	})
 	f := cmd.Flags()
-	f.BoolVar(&all, "all", false, "also what was revoked or has expired")
+	f.BoolVar(&all, "all", false, "also revoked and expired ones")
 	f.StringVar(&principal, "principal", "", "only that of a user or an application: its `code`, e-mail address or id")
 	f.StringVar(&kind, "kind", "", "only that of a `kind`: token or certificate")
 	return cmd
@@ -131,11 +131,11 @@ func newAccessRevokeCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// parseID parses an id. what names the argument in errors.
-func parseID(text, what string) (uuid.UUID, error) {
+// parseID parses an id. argument names the text in errors.
+func parseID(text, argument string) (uuid.UUID, error) {
 	id, err := uuid.Parse(text)
 	if err != nil {
-		return uuid.Nil, usageError("%s: %q is not an id, such as 01970000-0000-7000-8000-000000000001", what, text)
+		return uuid.Nil, usageError("%s: %q is not an id, such as 01970000-0000-7000-8000-000000000001", argument, text)
 	}
 	return id, nil
 }

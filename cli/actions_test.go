@@ -109,7 +109,7 @@ func TestUserActionsAreInvoked(t *testing.T) {
 	require.Equal(t, "1\n", w.succeeds(invoke("AGAIN", "-o", "jq=[.createTask]|length")...))
 	require.Equal(t, "APPLY READY\n", strings.ReplaceAll(member.succeeds("tasks", "list", "--process", actionsProcess,
 		"-o", `jq=.[]|.processItemDefinitionRef.code+" "+.task.state`), `"`, ""))
-	require.Regexp(t, `^--input: NOTE takes no txt: it takes `, member.fails(cli.ExitUsage, invoke("NOTE", "--input", "txt=x")...))
+	require.Regexp(t, `^--input: NOTE has no parameter txt; its parameters: `, member.fails(cli.ExitUsage, invoke("NOTE", "--input", "txt=x")...))
 	require.Equal(t, "process "+actionsProcess+" not found",
 		w.as(w.operator).fails(cli.ExitNotFound, "processes", "actions", actionsProcess))
 	member.fails(cli.ExitDenied, invoke("REMIND")...)

@@ -57,7 +57,7 @@ func (s *service) unexpectedResponse(r *http.Response) error {
 func (s *service) requestFailure(err error) error {
 	failed, ok := errors.AsType[*url.Error](err)
 	if !ok {
-		return fmt.Errorf("reading what %s answers: %w", s.address, err)
+		return fmt.Errorf("reading the response of %s: %w", s.address, err)
 	}
 	if failed.Timeout() {
 		return fmt.Errorf("%s does not answer in time (--timeout)", s.address)

@@ -24,7 +24,7 @@ type applyFlags struct {
 func (a *applyFlags) bindFlags(env Environment, cmd *cobra.Command) {
 	bindFiles(cmd, &a.files)
 	f := cmd.Flags()
-	f.BoolVar(&a.prune, "prune", false, "also delete what the selector matches and no document describes")
+	f.BoolVar(&a.prune, "prune", false, "also delete resources that the selector matches and no document describes")
 	f.StringVarP(&a.selector, "selector", "l", "", "with --prune: `labels`, as key=value,key2=value2")
 	f.StringVar(&a.tenant, "tenant", "",
 		"with --prune: `code` of the tenant to prune, needed where the documents are not of one tenant")
@@ -44,8 +44,8 @@ func newApplyCommand(env Environment) *cobra.Command {
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "apply -f FILE|FOLDER|-", Args: requireArgs(),
 		Short: "Create and change resources as documents describe them, all or none",
-		Long: "Applies documents: creates the resources that are not there, changes those that differ, and leaves the others\n" +
-			"alone. All documents are applied or none. A document may need what another one describes, in any order.",
+		Long: "Applies documents: creates missing resources, changes different ones, and keeps the others. All documents are\n" +
+			"applied or none. Documents may refer to each other in any order.",
 		Example: "  procession apply -f loan.yaml --dry-run\n" +
 			"  procession apply -f definitions/ --prune -l app=loans",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
@@ -60,8 +60,8 @@ func newApplyCommand(env Environment) *cobra.Command {
 	})
 	a.bindFlags(env, cmd)
 	cmd.Flags().DurationVar(&wait, "wait", 0,
-		"wait, at most so `long`, until workers poll the task queues of what was applied; exit code 1 if they do not")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be done, and do not do it")
+		"wait, at most so `long`, until workers poll the task queues of the applied definitions; exit code 1 if they do not")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "report the changes without making them")
 	return cmd
 }
 
@@ -91,7 +91,7 @@ func (a *applyFlags) pruneScope(sources []manifest.Source) (*oasadmin.ResourcePr
 		return nil, nil //nolint:nilnil // not to prune is no failure
 	}
 	if a.selector == "" {
-		return nil, usageError("--prune needs --selector: it must be said what may be deleted")
+		return nil, usageError("--prune needs --selector, which restricts the resources to delete")
 	}
 	selector, err := resource.ParseSelector(a.selector)
 	if err != nil {

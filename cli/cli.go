@@ -26,13 +26,13 @@ type Environment struct {
 // AddCommands adds the commands to a root command, in groups of its help.
 func AddCommands(root *cobra.Command, env Environment) {
 	AddGroup(
-		root, "Describe what is configured:", newApplyCommand(env), newDiffCommand(env),
+		root, "Configure resources:", newApplyCommand(env), newDiffCommand(env),
 		newGetCommand(env), newDescribeCommand(env), newEditCommand(env), newVersionsCommand(env), newDeleteCommand(env), newExportCommand(env), newExplainCommand(),
 		newSecretsCommand(env), newSessionsCommand(env), newEncryptionKeysCommand(env), newRobotsCommand(env),
 	)
 	AddGroup(root, "Work on processes:", newStartCommand(env), newProcessesCommand(env), newTasksCommand(env))
 	AddGroup(
-		root, "See what happens and act on it:",
+		root, "Observe and operate:",
 		newIncidentsCommand(env), newActionsCommand(env), newWorkersCommand(env), newTaskQueuesCommand(env),
 		newWebhooksCommand(env), newEventsCommand(env), newAccessCommand(env), newHealthCommand(env),
 	)

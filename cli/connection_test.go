@@ -102,7 +102,7 @@ func TestNothingIsRepeated(t *testing.T) {
 		"answers with 200 OK, and not as the service does": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte("<html>"))
 		},
-		"reading what http://": func(w http.ResponseWriter, _ *http.Request) {
+		"reading the response of http://": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte("{"))
 		},

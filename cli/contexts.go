@@ -136,7 +136,7 @@ func (c *contexts) findContext(name string) (*serverContext, error) {
 	if found := c.Contexts[name]; found != nil {
 		return found, nil
 	}
-	return nil, &failure{kind: domain.KindNotFound, text: fmt.Sprintf("there is no context %q; context list shows those there are", name)}
+	return nil, &failure{kind: domain.KindNotFound, text: fmt.Sprintf("there is no context %q; context list shows the existing ones", name)}
 }
 
 // currentContext returns the context that a command works in, and its name: the one that

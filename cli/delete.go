@@ -21,8 +21,8 @@ func newDeleteCommand(env Environment) *cobra.Command {
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "delete KIND CODE | delete -f FILE|FOLDER|-", Args: requireArgsBetween(0, 2, "a kind of resource", "a code"),
 		Short: "Delete resources",
-		Long: "Deletes a resource, or those that documents describe, one after the other: first those that need others. A\n" +
-			"resource that something else needs is not deleted. Of documents, those whose resource does not exist are skipped.",
+		Long: "Deletes a resource, or the resources in documents, one after the other, in the order of their references. A\n" +
+			"resource with references to it is not deleted. Documents without an existing resource are skipped.",
 		ValidArgsFunction: completeResource(env),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		if len(files) > 0 {
@@ -61,8 +61,8 @@ type deletion struct {
 
 func (d deletion) String() string { return resourceLabel(d.kind, d.code, d.tenant, d.tenant != "") }
 
-func (d deletion) printResult(cmd *cobra.Command, what string) error {
-	_, err := fmt.Fprintln(cmd.OutOrStdout(), d.String(), what)
+func (d deletion) printResult(cmd *cobra.Command, result string) error {
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), d.String(), result)
 	return err
 }
 
@@ -147,5 +147,5 @@ func confirmTargets(cmd *cobra.Command, yes bool, targets []string, verb string)
 	if err != nil && answer == "" {
 		return usageError("standard input is at its end: use --yes to go on without a question")
 	}
-	return errors.New("nothing was done")
+	return errors.New("aborted without a change")
 }

@@ -24,8 +24,8 @@ func newDescribeCommand(env Environment) *cobra.Command {
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "describe KIND CODE", Args: requireArgs("a kind of resource", "a code"),
 		Short: "Show a resource with all that belongs to it",
-		Long: "Shows a resource with all that goes with it: who may do what, the versions of a process definition, the names\n" +
-			"and ages of secrets, and what needs the resource.",
+		Long: "Shows a resource with its rights, the versions of a process definition, the names and ages of secrets, and the\n" +
+			"references to the resource.",
 		ValidArgsFunction: completeResource(env),
 	}, func(cmd *cobra.Command, s *service, args []string) error {
 		kind, err := parseKind(args[0])
@@ -123,7 +123,7 @@ func (d *description) write(w io.Writer, now time.Time) error {
 	if len(d.rights) > 0 {
 		err = writeSection(w, "Rights", func(t io.Writer) {
 			for _, r := range d.rights {
-				writeRow(t, "  "+r.what, r.who)
+				writeRow(t, "  "+r.right, r.holder)
 			}
 		})
 	}

@@ -17,8 +17,8 @@ func newDiffCommand(env Environment) *cobra.Command {
 	var a applyFlags
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "diff -f FILE|FOLDER|-", Args: requireArgs(),
-		Short: "Show what applying documents would change",
-		Long: "Shows what apply would change, as a unified diff of each document. Exits with 0 if there are no differences and\n" +
+		Short: "Show the changes of applying documents",
+		Long: "Shows the changes of apply as a unified diff of each document. Exits with 0 if there are no differences and\n" +
 			"with 1 if there are some.",
 		Example: "  procession diff -f definitions/ --prune -l app=loans",
 	}, func(cmd *cobra.Command, s *service, _ []string) error {

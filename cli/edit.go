@@ -18,7 +18,7 @@ func newEditCommand(env Environment) *cobra.Command {
 	var tenant string
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "edit KIND CODE", Args: requireArgs("a kind of resource", "a code"), Short: "Edit the document of a resource, and apply it",
-		Long: "Opens the document of a resource in the editor that VISUAL or EDITOR names, or else vi, and applies what was saved. If\n" +
+		Long: "Opens the document of a resource in the editor that VISUAL or EDITOR names, or else vi, and applies the saved document. If\n" +
 			"it is refused, the file is kept, and its name is printed.",
 		Example:           "  EDITOR='code --wait' procession edit process LOAN",
 		ValidArgsFunction: completeResource(env),
@@ -60,7 +60,7 @@ func (env Environment) editResource(cmd *cobra.Command, s *service, found oasadm
 	}
 	after, err := os.ReadFile(file.Name())
 	if err != nil {
-		return fmt.Errorf("reading what was edited: %w", err)
+		return fmt.Errorf("reading the edited document: %w", err)
 	}
 	if string(after) == string(before) {
 		cmd.PrintErrln("no changes")

@@ -27,7 +27,7 @@ func newEventsCommand(env Environment) *cobra.Command {
 	var flags eventFlags
 	var out *output
 	cmd := newServiceCommand(env, &cobra.Command{
-		Use: "events", Args: requireArgs(), Short: "List events: who did what to which resource, and when",
+		Use: "events", Args: requireArgs(), Short: "List events: time, actor, action and resource",
 		Long: "Lists the events of the tenants that you administer, the newest first: every change with the states before and\n" +
 			"after, documents that were read, access that was issued. With --follow it shows the latest, the oldest of them first,\n" +
 			"and then new ones until it is interrupted; -o json is one line for each then.",
@@ -80,12 +80,12 @@ func (e *eventFlags) bindFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&e.tenant, "tenant", "", ofTenantHelp)
 	defaultFromContext(f)
-	f.StringSliceVar(&e.types, "type", nil, "only those of the `type`, such as PROCESS.STATE_CHANGED; repeatable")
-	f.StringSliceVar(&e.actors, "actor", nil, "only what a `user` or an application did: its code, e-mail address or id; repeatable")
-	f.StringSliceVar(&e.processes, "process", nil, "only what is about the process with the `id`; repeatable")
-	f.StringSliceVar(&e.kinds, "kind", nil, "only what happened to resources of the `kind`, such as DOCUMENT; repeatable")
-	f.StringSliceVar(&e.resources, "resource", nil, "only what happened to the resource with the `id`; repeatable")
-	f.StringSliceVar(&e.requests, "request", nil, "only what the request with the `id` did; repeatable")
+	f.StringSliceVar(&e.types, "type", nil, "only events of the `type`, such as PROCESS.STATE_CHANGED; repeatable")
+	f.StringSliceVar(&e.actors, "actor", nil, "only events of a `user` or an application: its code, e-mail address or id; repeatable")
+	f.StringSliceVar(&e.processes, "process", nil, "only events of the process with the `id`; repeatable")
+	f.StringSliceVar(&e.kinds, "kind", nil, "only events of resources of the `kind`, such as DOCUMENT; repeatable")
+	f.StringSliceVar(&e.resources, "resource", nil, "only events of the resource with the `id`; repeatable")
+	f.StringSliceVar(&e.requests, "request", nil, "only events of the request with the `id`; repeatable")
 	f.StringVar(&e.from, "from", "", "only from `when` on: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 90m or 7d")
 	f.StringVar(&e.to, "to", "", "only before `when`")
 	f.BoolVar(&e.oldestFirst, "oldest-first", false, "begin with the oldest")

@@ -22,8 +22,8 @@ func newExportCommand(env Environment) *cobra.Command {
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "export [KIND...]", Args: cobra.ArbitraryArgs,
 		Short: "Write resources as documents that can be applied",
-		Long: "Writes resources as documents. Applying them to the same service changes nothing. Secrets are not part of them,\n" +
-			"other than the hashes of those that documents declare. The uploads of robots are part of their status.",
+		Long: "Writes resources as documents. Applying them to the same service makes no change. They contain no secrets, but\n" +
+			"hashes of secrets that documents declare. The uploads of robots are part of their status.",
 		Example: "  procession export --tenant demo -d backup\n" +
 			"  procession export processes > processes.yaml",
 		ValidArgsFunction: completeKinds,

@@ -69,16 +69,16 @@ func usageError(format string, args ...any) error {
 
 // notFound replaces an error of the service of kind not found with one that names the
 // subject. It returns other errors, and nil, unchanged.
-func notFound(err error, what string) error {
+func notFound(err error, subject string) error {
 	if f, ok := errors.AsType[*failure](err); ok && f.kind == domain.KindNotFound && f.infos != nil {
-		return notFoundError(what)
+		return notFoundError(subject)
 	}
 	return err
 }
 
 // notFoundError returns the error that a subject was not found.
-func notFoundError(what string) error {
-	return &failure{kind: domain.KindNotFound, text: what + " not found"}
+func notFoundError(subject string) error {
+	return &failure{kind: domain.KindNotFound, text: subject + " not found"}
 }
 
 // newFailure returns the failure in the error body of a response.

@@ -29,6 +29,6 @@ func TestGenerate(t *testing.T) {
 	kept, err := os.ReadFile(to)
 	require.NoError(t, err)
 	require.Equal(t, written, kept)
-	require.Contains(t, w.fails(cli.ExitUsage, "generate", "cobol", "-f", loan), `there is no language "cobol", but go, typescript, python, java`)
+	require.Contains(t, w.fails(cli.ExitUsage, "generate", "cobol", "-f", loan), `unknown language "cobol": must be one of go, typescript, python, java`)
 	require.Contains(t, w.fails(cli.ExitUsage, "generate", "go"), "needs -f with a file")
 }

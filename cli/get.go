@@ -19,7 +19,7 @@ type resourceFilter struct {
 
 func (p *resourceFilter) bindFlags(env Environment, cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&p.selector, "selector", "l", "", "only those with the `labels`, as key=value,key2=value2")
+	f.StringVarP(&p.selector, "selector", "l", "", "only resources with the `labels`, as key=value,key2=value2")
 	f.StringVar(&p.tenant, "tenant", "", ofTenantHelp)
 	defaultFromContext(f)
 	completeTenants(env, cmd)

@@ -24,8 +24,8 @@ func newHealthCommand(env Environment) *cobra.Command {
 	var checks bool
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "health", Args: requireArgs(), Short: "Show backlogs, and with --checks the results of all checks",
-		Long: "Shows what waits in your tenants, for operators in all. With --checks, which operators may give, the service carries\n" +
-			"out the checks of procession doctor itself; what fails makes the exit code 1.",
+		Long: "Shows backlogs of your tenants, for operators of all tenants. With --checks, which is for operators, the service runs\n" +
+			"the checks of procession doctor; the exit code is 1 if one fails.",
 		ValidArgsFunction: completeNothing,
 	}, func(cmd *cobra.Command, s *service, _ []string) error {
 		var found health

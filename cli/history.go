@@ -23,10 +23,10 @@ func newProcessesHistoryCommand(env Environment) *cobra.Command {
 	var engine bool
 	var out *output
 	cmd := processCommand(env, &cobra.Command{
-		Use: "history", Short: "Show what happened to a process, the oldest first",
-		Long: "Shows what happened to a process, its items, user actions and documents, as far as you may see them, in sentences.\n" +
+		Use: "history", Short: "Show the events of a process, the oldest first",
+		Long: "Shows the visible events of a process, its items, user actions and documents, in sentences.\n" +
 			"With --follow it goes on until the process has ended or the command is interrupted.\n\n" +
-			"With --engine it shows what the workflow of the process waits for and what happened in it, as Temporal knows it, the\n" +
+			"With --engine it shows the waits and events of the process' workflow in Temporal, the\n" +
 			"oldest of the newest events first. Managers of the process may ask for that.",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID) error {
 		if engine {
@@ -48,7 +48,7 @@ func newProcessesHistoryCommand(env Environment) *cobra.Command {
 		}
 		return err
 	})
-	cmd.Flags().BoolVar(&follow, "follow", false, "go on with what happens until the process has ended")
+	cmd.Flags().BoolVar(&follow, "follow", false, "follow new events until the process has ended")
 	cmd.Flags().StringVar(&after, "after", "", "continue behind the `cursor` that was printed or that an event has")
 	cmd.Flags().BoolVar(&engine, "engine", false, "look into the workflow of the process")
 	cmd.Flags().StringVar(&workflow, "workflow", "", "with --engine, look into another workflow of the process: its `id`")

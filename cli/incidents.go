@@ -47,8 +47,8 @@ func newIncidentsListCommand(env Environment) *cobra.Command {
 			return page.Content, page.Metadata.TotalElements, err
 		},
 	})
-	cmd.Flags().BoolVar(&all, "all", false, "also those that were retried or dismissed")
-	cmd.Flags().StringVar(&process, "process", "", "only those of the process with the `id`")
+	cmd.Flags().BoolVar(&all, "all", false, "also retried and dismissed ones")
+	cmd.Flags().StringVar(&process, "process", "", "only incidents of the process with the `id`")
 	return cmd
 }
 

@@ -33,7 +33,7 @@ func newInitWorkerCommand() *cobra.Command {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError("%w", err) })
 	bindFiles(cmd, &files)
 	cmd.Flags().StringVar(&language, "language", string(codegen.Go), "`language` of the worker")
-	cmd.Flags().StringVar(&sdk, "sdk", "", "`folder` of the SDK for Go, unless it is to be fetched")
+	cmd.Flags().StringVar(&sdk, "sdk", "", "`folder` of the SDK for Go; fetched by default")
 	return cmd
 }
 
@@ -61,7 +61,7 @@ func initWorker(cmd *cobra.Command, folder string, files []string, language code
 	if err := writeNew(folder, written); err != nil {
 		return err
 	}
-	cmd.PrintErrln("see", filepath.Join(folder, "README.md"), "for what to do next")
+	cmd.PrintErrln("see", filepath.Join(folder, "README.md"), "for the next steps")
 	return nil
 }
 
@@ -87,7 +87,7 @@ func writeNew(folder string, files []codegen.File) error {
 		}
 	}
 	if len(there) > 0 {
-		return usageError("%s has %s already, and nothing is overwritten", folder, strings.Join(there, ", "))
+		return usageError("%s has %s already; no file was written", folder, strings.Join(there, ", "))
 	}
 	for _, f := range files {
 		path := filepath.Join(folder, filepath.FromSlash(f.Path))

@@ -39,7 +39,7 @@ func TestInitWorker(t *testing.T) {
 	require.NoError(t, os.WriteFile(changed, []byte("mine"), 0o600))
 	require.NoError(t, os.Remove(filepath.Join(root, "go", "main.go")))
 	refused := w.fails(cli.ExitUsage, "init", "worker", filepath.Join(root, "go"), "-f", claim)
-	require.Contains(t, refused, "has README.md, Dockerfile, go.mod, workflow.go, workflow_test.go, definition.gen.go already, and nothing is overwritten")
+	require.Contains(t, refused, "has README.md, Dockerfile, go.mod, workflow.go, workflow_test.go, definition.gen.go already; no file was written")
 	require.NoFileExists(t, filepath.Join(root, "go", "main.go"))
 	mine, err := os.ReadFile(changed)
 	require.NoError(t, err)

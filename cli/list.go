@@ -35,7 +35,7 @@ type listing[T any] struct {
 }
 
 // ofTenantHelp describes --tenant of lists.
-const ofTenantHelp = "only those of the tenant with the `code`"
+const ofTenantHelp = "only rows of the tenant with the `code`"
 
 // listFlags are the flags that lists have in common.
 type listFlags struct {
@@ -226,7 +226,7 @@ func pollUntil(ctx context.Context, step func() (done bool, err error)) error {
 }
 
 func bindWatch(cmd *cobra.Command, watch *bool) {
-	cmd.Flags().BoolVarP(watch, "watch", "w", false, "go on with what is new or changes, until interrupted")
+	cmd.Flags().BoolVarP(watch, "watch", "w", false, "follow new and changed rows until interrupted")
 }
 
 func bindLimit(cmd *cobra.Command, limit *int, value int) {

@@ -276,7 +276,7 @@ func TestVersions(t *testing.T) {
 	o := w.runs("versions", "restore", "LOAN", "1", "--dry-run")
 	require.ErrorIs(t, o.err, cli.ErrDifferences)
 	o = w.typing("n\n").runs("versions", "restore", "LOAN", "1")
-	require.ErrorContains(t, o.err, "nothing was done")
+	require.ErrorContains(t, o.err, "aborted without a change")
 	require.Contains(t, o.stdout, "-      name: Judge\n+      name: Review\n")
 	require.Contains(t, w.succeeds("versions", "restore", "LOAN", "1", "--yes"), "ProcessDefinition/LOAN configured\n")
 	o = w.runs("versions", "restore", "LOAN", "1")

@@ -42,17 +42,17 @@ func principalKinds() []oasadmin.ResourceKind {
 }
 
 // principalFilter creates a filter of the principal that a flag names, or none.
-func (s *service) principalFilter(ctx context.Context, what, text, tenant string) ([]uuid.UUID, error) {
+func (s *service) principalFilter(ctx context.Context, argument, text, tenant string) ([]uuid.UUID, error) {
 	if text == "" {
 		return nil, nil
 	}
-	id, err := s.findPrincipal(ctx, what, text, tenant)
+	id, err := s.findPrincipal(ctx, argument, text, tenant)
 	return []uuid.UUID{id}, err
 }
 
 // findPrincipal returns the id of the user or application with the given id or code, or of the user with
 // the e-mail address. argument names the text in errors.
-func (s *service) findPrincipal(ctx context.Context, what, text, tenant string) (uuid.UUID, error) {
+func (s *service) findPrincipal(ctx context.Context, argument, text, tenant string) (uuid.UUID, error) {
 	if id, err := uuid.Parse(text); err == nil {
 		return id, nil
 	}
@@ -77,11 +77,11 @@ func (s *service) findPrincipal(ctx context.Context, what, text, tenant string) 
 		}
 		matches[*r.Metadata.ID] = append(matches[*r.Metadata.ID], resourceLabel(r.Kind, r.Metadata.Code, tenantOf(r.Kind, r.Metadata), true))
 	}
-	return onlyMatch(what, text, matches)
+	return onlyMatch(argument, text, matches)
 }
 
 // onlyMatch returns the id of the only principal that was found.
-func onlyMatch(what, text string, matches map[uuid.UUID][]string) (uuid.UUID, error) {
+func onlyMatch(argument, text string, matches map[uuid.UUID][]string) (uuid.UUID, error) {
 	var all []string
 	for id, names := range matches {
 		if len(matches) == 1 {
@@ -91,9 +91,9 @@ func onlyMatch(what, text string, matches map[uuid.UUID][]string) (uuid.UUID, er
 	}
 	if len(all) == 0 {
 		return uuid.Nil, &failure{kind: domain.KindNotFound, text: fmt.Sprintf(
-			"%s: there is no user or application %s that you administer; give an id", what, text)}
+			"%s: there is no user or application %s that you administer; give an id", argument, text)}
 	}
-	return uuid.Nil, usageError("%s: %s stands for several, %s: give an id", what, text, strings.Join(all, ", "))
+	return uuid.Nil, usageError("%s: %s stands for several, %s: give an id", argument, text, strings.Join(all, ", "))
 }
 
 // findNames returns the names of principals by their ids, as far as the caller may see them.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,7 @@ func newProcessesActionsCommand(env Environment) *cobra.Command {
 	var out *output
 	cmd := processCommand(env, &cobra.Command{
 		Use: "actions", Short: "List the user actions that you may invoke on a process now",
-		Long: "Lists the user actions that you may invoke on a process now, with what they take. procession actions explain says\n" +
+		Long: "Lists the user actions that you may invoke on a process now, with their parameters. procession actions explain says\n" +
 			"why others are not offered, to administrators.",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID) error {
 		found, err := s.availableActions(cmd.Context(), id)
@@ -76,8 +77,8 @@ func newProcessesInvokeCommand(env Environment) *cobra.Command {
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "invoke ID ACTION", Args: requireArgs("the id of a process", "the code of a user action"),
 		Short: "Invoke a user action on a process",
-		Long: "Invokes a user action on a process and writes its state. procession processes actions lists those that you may\n" +
-			"invoke, and what they take. " + assignmentHelp + "\n" +
+		Long: "Invokes a user action on a process and writes its state. procession processes actions lists the\n" +
+			"available ones and their parameters. " + assignmentHelp + "\n" +
 			"With --wait it returns when the action has ended, and fails unless it is completed. --to does so too, and writes the\n" +
 			"document of a DOWNLOADABLE action to a new file.",
 		Example: "  procession processes invoke 01970000-0000-7000-8000-000000000001 REMIND --input 'text=Please sign'\n" +
@@ -104,8 +105,8 @@ func newProcessesInvokeCommand(env Environment) *cobra.Command {
 		return s.saveResult(cmd, process, action, f.file)
 	})
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.input, "input", nil, "`name=text`, name:=JSON or @file of what the action takes; repeatable")
-	flags.StringVar(&f.id, "id", "", "`id` of the invocation: with the same id, another one changes nothing")
+	flags.StringArrayVar(&f.input, "input", nil, "`name=text`, name:=JSON or @file of a parameter; repeatable")
+	flags.StringVar(&f.id, "id", "", "`id` of the invocation; repeating it with the same id makes no change")
 	flags.BoolVar(&f.wait, "wait", false, "return when the action has ended")
 	flags.StringVar(&f.file, "to", "", "write the document of the action to the new `file`")
 	out = bindOutput(cmd, formatTable, formatJSON, formatYAML, formatJQ)
@@ -166,7 +167,7 @@ func placeInput(body map[string]any, input json.RawMessage, offered []rest.Avail
 			delete(members, name)
 		}
 		for name := range members {
-			return usageError("--input: %s takes no %s: it takes %s", code, name, strings.Join(append(inputNames(action), "nothing else"), ", "))
+			return usageError("--input: %s has no parameter %s; its parameters: %s", code, name, cmp.Or(strings.Join(inputNames(action), ", "), "none"))
 		}
 	}
 	return nil

@@ -32,12 +32,12 @@ type processFilters struct {
 
 func (p *processFilters) bindFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&p.definitions, "definition", nil, "only those of the definition with the `code`; repeatable")
-	f.StringSliceVar(&p.states, "state", nil, "only those in the `state` RUNNING, COMPLETED or CANCELLED; repeatable")
-	f.StringVar(&p.initiator, "initiator", "", "only those of a user or an application: its `e-mail` address, code or id")
+	f.StringSliceVar(&p.definitions, "definition", nil, "only processes of the definition with the `code`; repeatable")
+	f.StringSliceVar(&p.states, "state", nil, "only processes in the `state` RUNNING, COMPLETED or CANCELLED; repeatable")
+	f.StringVar(&p.initiator, "initiator", "", "only processes of a user or an application: its `e-mail` address, code or id")
 	f.StringArrayVar(&p.metadata, "metadata", nil,
-		"only those whose indexed field has the value, as `FIELD=value`, or as \"FIELD ge value\", with eq, le, ge, between, contains, in; repeatable")
-	f.StringVar(&p.deleted, "deleted", "", "`exclude`, include or only: what to do with those that are deleted")
+		"only processes with the value in an indexed field, as `FIELD=value`, or as \"FIELD ge value\", with eq, le, ge, between, contains, in; repeatable")
+	f.StringVar(&p.deleted, "deleted", "", "`exclude`, include or only: deleted processes")
 	f.StringVar(&p.sort, "sort", "createdAt,desc", "`order`: id, createdAt or lastModifiedAt, with ,asc or ,desc")
 }
 

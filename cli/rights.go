@@ -8,7 +8,7 @@ import (
 )
 
 // right contains the holders of a right.
-type right struct{ what, who string }
+type right struct{ right, holder string }
 
 // rightsOf lists the rights that a resource grants, in addition to owners and
 // administrators of the tenant. An unreadable spec, for example of a newer service,

@@ -38,10 +38,10 @@ type asset struct{ kind, version, platform, architecture string }
 
 func (a *asset) bindFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&a.kind, "type", "", "what it is: `PYTHON`, PYTHON_PIP or NODEJS; required")
-	f.StringVar(&a.version, "version", "", "`version` of what it is; required")
-	f.StringVar(&a.platform, "platform", "", "what it runs on: WINDOWS, MAC_OS or `LINUX`; required")
-	f.StringVar(&a.architecture, "architecture", "", "what it runs on: X86_32 or `X86_64`; required")
+	f.StringVar(&a.kind, "type", "", "type: `PYTHON`, PYTHON_PIP or NODEJS; required")
+	f.StringVar(&a.version, "version", "", "`version` of the type; required")
+	f.StringVar(&a.platform, "platform", "", "platform: WINDOWS, MAC_OS or `LINUX`; required")
+	f.StringVar(&a.architecture, "architecture", "", "architecture: X86_32 or `X86_64`; required")
 }
 
 func (a *asset) checkFlags(cmd *cobra.Command) error {
@@ -171,7 +171,7 @@ func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra
 		if err := checkCode(args[0]); err != nil {
 			return err
 		}
-		what := "source package"
+		kind := "source package"
 		var answer *http.Response
 		var err error
 		if a == nil {
@@ -180,7 +180,7 @@ func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra
 			if err := a.checkFlags(cmd); err != nil {
 				return err
 			}
-			what = "asset"
+			kind = "asset"
 			answer, err = s.DeleteRobotAsset(cmd.Context(), args[0], &oasadmin.DeleteRobotAssetParams{
 				Tenant: nonEmpty(tenant), Type: oasadmin.RobotAssetType(a.kind), Version: a.version,
 				Platform: oasadmin.RobotAssetPlatform(a.platform), Architecture: oasadmin.RobotAssetArchitecture(a.architecture),
@@ -189,7 +189,7 @@ func newRobotsDeleteCommand(env Environment, use, short string, a *asset) *cobra
 		if _, err := receive[struct{}](s, answer, err); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of Robot/%s deleted\n", what, args[0])
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s of Robot/%s deleted\n", kind, args[0])
 		return err
 	})
 	bindTenant(env, cmd, &tenant)
@@ -203,8 +203,8 @@ func newRobotsSetCommand(env Environment) *cobra.Command {
 	var tenant, file string
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "set-env CODE NAME", Args: requireArgs("the code of a robot", "the name of a variable"),
-		Short: "Set an environment variable of a robot, to what comes from standard input",
-		Long: "Sets an environment variable of a robot to the text that comes from standard input or a file, without the line break\n" +
+		Short: "Set an environment variable of a robot from standard input",
+		Long: "Sets an environment variable of a robot to the text of standard input or a file, without the line break\n" +
 			"at its end. The service keeps it sealed; this command line cannot show it again.",
 		Example:           "  pass show kyc | procession robots set-env KYC_BOT API_TOKEN",
 		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindRobot, cobra.ShellCompDirectiveNoFileComp),

@@ -38,7 +38,7 @@ func newSecretsIssueCommand(env Environment) *cobra.Command {
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "issue KIND CODE", Args: requireArgs("a kind of resource", "a code"),
 		Short: "Issue a secret and print it, this once",
-		Long: "Issues a secret, which works at once beside those that are there, and prints it to standard output. It cannot be\n" +
+		Long: "Issues a secret, which is valid at once together with existing ones, and prints it to standard output. It cannot be\n" +
 			"shown again. Applications send it with their id; that of a user is a personal access token for this tenant.",
 		Example: "  procession secrets issue application loan-worker --name 2026-03 --expires 90d > secret\n" +
 			"  procession secrets issue webhook events --name rotated",

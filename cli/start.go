@@ -29,7 +29,7 @@ func newStartCommand(env Environment) *cobra.Command {
 		Use: "start DEFINITION", Args: requireArgs("the code of a process definition"), Short: "Start a process",
 		Long: "Starts a process of a definition and writes its id. " + assignmentHelp + "\n" +
 			"With @file they are taken from the JSON object in the file, @- for standard input. With --wait it returns when the\n" +
-			"process has ended, and fails unless it is completed; with --watch it also shows what happens until then.",
+			"process has ended, and fails unless it is completed; with --watch it also shows the events until then.",
 		Example: "  procession start LOAN\n" +
 			"  procession start LOAN --metadata CUSTOMER=Carol --metadata AMOUNT:=1000 --watch",
 		ValidArgsFunction: completeStart(env),
@@ -51,9 +51,9 @@ func newStartCommand(env Environment) *cobra.Command {
 	flags.StringArrayVar(&f.metadata, "metadata", nil, "`key=text`, key:=JSON or @file of the metadata; repeatable")
 	flags.StringArrayVar(&f.entity, "entity", nil, "`key=text`, key:=JSON or @file of the entity; repeatable")
 	flags.StringVar(&f.initiator, "initiator", "", "start it for another user or application: its `e-mail` address, code or id")
-	flags.StringVar(&f.related, "related", "", "the process with the `id` that the new one comes from")
-	flags.StringVar(&f.id, "id", "", "`id` of the new process: with the same id, another start changes nothing")
-	flags.BoolVarP(&f.watch, "watch", "w", false, "show what happens until the process has ended")
+	flags.StringVar(&f.related, "related", "", "the process with the `id` that the new one is related to")
+	flags.StringVar(&f.id, "id", "", "`id` of the new process; repeating the start with the same id makes no change")
+	flags.BoolVarP(&f.watch, "watch", "w", false, "show events until the process has ended")
 	flags.BoolVar(&f.wait, "wait", false, "return when the process has ended")
 	bindTenant(env, cmd, &f.tenant)
 	out = bindOutput(cmd, formatName, formatJSON, formatYAML, formatJQ)

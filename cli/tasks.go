@@ -15,7 +15,7 @@ import (
 )
 
 func newTasksCommand(env Environment) *cobra.Command {
-	return newGroup("tasks", "List tasks, work on them, and look after those of others",
+	return newGroup("tasks", "List tasks, work on them, and manage tasks of others",
 		newTasksListCommand(env), newTasksShowCommand(env), newTasksClaimCommand(env), newTasksSaveCommand(env),
 		newTasksCompleteCommand(env), newTasksAssignCommand(env), newTasksReleaseCommand(env))
 }
@@ -29,12 +29,12 @@ type taskFilters struct {
 
 func (t *taskFilters) bindFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&t.codes, "code", nil, "only those of the item definition with the `code`; repeatable")
-	f.StringSliceVar(&t.definitions, "definition", nil, "only those of the process definition with the `code`; repeatable")
-	f.StringSliceVar(&t.states, "state", nil, "only those in the `state` READY, CLAIMED, COMPLETED or CANCELLED; repeatable")
-	f.BoolVar(&t.all, "all", false, "also those that are completed or cancelled")
-	f.StringVar(&t.process, "process", "", "only those of the process with the `id`")
-	f.StringVar(&t.deleted, "deleted", "", "`exclude`, include or only: what to do with those of deleted processes")
+	f.StringSliceVar(&t.codes, "code", nil, "only tasks of the item definition with the `code`; repeatable")
+	f.StringSliceVar(&t.definitions, "definition", nil, "only tasks of the process definition with the `code`; repeatable")
+	f.StringSliceVar(&t.states, "state", nil, "only tasks in the `state` READY, CLAIMED, COMPLETED or CANCELLED; repeatable")
+	f.BoolVar(&t.all, "all", false, "also completed and cancelled ones")
+	f.StringVar(&t.process, "process", "", "only tasks of the process with the `id`")
+	f.StringVar(&t.deleted, "deleted", "", "`exclude`, include or only: tasks of deleted processes")
 	f.StringVar(&t.sort, "sort", "createdAt,desc",
 		"`order`: id, createdAt, lastModifiedAt, claimedAt, completedAt or cancelledAt, with ,asc or ,desc")
 }
@@ -68,7 +68,7 @@ func newTasksListCommand(env Environment) *cobra.Command {
 	var filters taskFilters
 	cmd := listCommand(env, &cobra.Command{
 		Use: "list", Args: requireArgs(), Short: "List open tasks, the newest first",
-		Long: "Lists the tasks that you may see, unless --all or --state is given those that are open: READY or CLAIMED.",
+		Long: "Lists the tasks visible to you. Without --all and --state it lists open ones: READY or CLAIMED.",
 		Example: "  procession tasks list --definition LOAN\n" +
 			"  procession tasks list --state READY -o name\n" +
 			"  procession tasks list --watch",
@@ -144,7 +144,7 @@ func (s *service) receiveTask(answer *http.Response, err error) (rest.ProcessIte
 func newTasksShowCommand(env Environment) *cobra.Command {
 	var out *output
 	cmd := taskCommand(env, &cobra.Command{
-		Use: "show ID", Short: "Show a task with its data, what is not valid about it, and its log",
+		Use: "show ID", Short: "Show a task with its data, validation errors and log",
 	}, func(cmd *cobra.Command, s *service, id uuid.UUID, _ []string) error {
 		item, err := s.receiveTask(s.rest.RetrieveProcessItem(cmd.Context(), id))
 		if err != nil {

@@ -42,7 +42,7 @@ func headerOf(token, place string) (string, error) {
 		return "", usageError("%s holds no token", place)
 	}
 	if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
-		return "", usageError("%s does not hold a token alone: there must be nothing beside it", place)
+		return "", usageError("%s must contain a token and no other text", place)
 	}
 	id, secret, isPair := strings.Cut(token, ":")
 	if !isPair {

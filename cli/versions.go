@@ -156,7 +156,7 @@ func newVersionsRestoreCommand(env Environment) *cobra.Command {
 	cmd := versionCommand(env, &cobra.Command{
 		Use: "restore CODE NUMBER", Args: requireArgs("the code of a process definition", "the number of a version"),
 		Short: "Apply a version again",
-		Long: "Shows what would change, asks, and applies a version as a document. Rights and labels, which versions do not have,\n" +
+		Long: "Shows the changes, asks for confirmation, and applies a version as a document. Rights and labels, which versions do not have,\n" +
 			"stay as they are. It becomes the newest version; running processes stay on theirs.",
 		Example: "  procession versions diff LOAN 1\n  procession versions restore LOAN 1",
 	}, &tenant, func(cmd *cobra.Command, s *service, args []string) error {
@@ -185,7 +185,7 @@ func newVersionsRestoreCommand(env Environment) *cobra.Command {
 		return reportApplied(cmd, done)
 	})
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and exit with 1 if something would")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the changes, and exit with 1 if there are any")
 	return cmd
 }
 

@@ -98,7 +98,7 @@ func (w *warnings) checkLayout(at string, text, schema json.RawMessage) {
 	}
 	switch {
 	case e.Type == "Control" && e.Scope == nil:
-		w.add(at, "a Control without a scope shows nothing")
+		w.add(at, "a Control without a scope has no effect")
 	case e.Scope != nil && !hasScope(schema, *e.Scope):
 		w.add(at+"/scope", "%s is not a property of the schema", *e.Scope)
 	}

@@ -37,10 +37,10 @@ func newWebhooksDeliveriesCommand(env Environment) *cobra.Command {
 		},
 	})
 	f := cmd.Flags()
-	f.StringVar(&code, "webhook", "", "only those to the subscription with the `code`")
-	f.StringSliceVar(&states, "state", nil, "only those in one of the `states` PENDING, RETRYING, DELIVERED, DEAD, DROPPED")
-	f.StringVar(&event, "event", "", "only those of the event with the `id`")
-	f.StringVar(&process, "process", "", "only those of events of the process with the `id`")
+	f.StringVar(&code, "webhook", "", "only deliveries to the subscription with the `code`")
+	f.StringSliceVar(&states, "state", nil, "only deliveries in one of the `states` PENDING, RETRYING, DELIVERED, DEAD, DROPPED")
+	f.StringVar(&event, "event", "", "only deliveries of the event with the `id`")
+	f.StringVar(&process, "process", "", "only deliveries of events of the process with the `id`")
 	return cmd
 }
 

@@ -104,7 +104,7 @@ func newWebhooksReplayFailedCommand(env Environment) *cobra.Command {
 }
 
 func newWebhooksReplayAllCommand(env Environment) *cobra.Command {
-	return webhooksReplayCommand(env, "replay-all", "Repeat all deliveries, those that succeeded included", true)
+	return webhooksReplayCommand(env, "replay-all", "Replay all deliveries, including successful ones", true)
 }
 
 // webhooksReplayCommand creates a command that makes deliveries again since a time.
@@ -132,6 +132,6 @@ func webhooksReplayCommand(env Environment, use, short string, delivered bool) *
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d replayed\n", replay.Replayed)
 			return err
 		})
-	cmd.Flags().StringVar(&since, "since", "", "those that were first made since `then`: a time such as 2027-01-31T00:00:00Z, or 12h or 3d ago; required")
+	cmd.Flags().StringVar(&since, "since", "", "deliveries first attempted since `then`: a time such as 2027-01-31T00:00:00Z, or 12h or 3d ago; required")
 	return cmd
 }

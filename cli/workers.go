@@ -17,7 +17,7 @@ func newWorkersCommand(env Environment) *cobra.Command {
 	cmd := listCommand(env, &cobra.Command{
 		Use: "workers", Args: requireArgs(), Short: "List workers: their task queues, whether they poll, and problems",
 		Long: "Shows the workers that registered lately, their task queues, and whether they poll them. Problems are listed below\n" +
-			"the table, including those of task queues without a worker.",
+			"the table, including problems of task queues without a worker.",
 	}, listing[oasadmin.Worker]{
 		rows: "workers", limit: 100, tenant: ofTenantHelp,
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.Worker, int64, error) {
@@ -38,7 +38,7 @@ func newWorkersCommand(env Environment) *cobra.Command {
 			return writeProblems(cmd.OutOrStdout(), queues, len(found) > 0)
 		},
 	})
-	cmd.Flags().BoolVar(&all, "all", false, "also those that are offline")
+	cmd.Flags().BoolVar(&all, "all", false, "also offline ones")
 	bindQueue(cmd, &queue)
 	return cmd
 }
@@ -46,9 +46,9 @@ func newWorkersCommand(env Environment) *cobra.Command {
 func newTaskQueuesCommand(env Environment) *cobra.Command {
 	var queue string
 	cmd := listCommand(env, &cobra.Command{
-		Use: "task-queues", Args: requireArgs(), Short: "List task queues: what needs them, which workers serve them, and problems",
+		Use: "task-queues", Args: requireArgs(), Short: "List task queues with the definitions that need them, their workers and problems",
 		Long: "Shows the task queues that definitions need or workers registered for: the workflows that are needed, how many of the\n" +
-			"workers are live, who polls, and what waits. Problems are listed below the table.",
+			"workers are live, pollers and backlog. Problems are listed below the table.",
 	}, listing[oasadmin.TaskQueue]{
 		rows: "task queues", tenant: ofTenantHelp,
 		find: func(cmd *cobra.Command, s *service, _ []string, by listFlags) ([]oasadmin.TaskQueue, int64, error) {
@@ -65,7 +65,7 @@ func newTaskQueuesCommand(env Environment) *cobra.Command {
 }
 
 func bindQueue(cmd *cobra.Command, queue *string) {
-	cmd.Flags().StringVar(queue, "task-queue", "", "only those of the task queue with the `name`")
+	cmd.Flags().StringVar(queue, "task-queue", "", "only workers of the task queue with the `name`")
 }
 
 // taskQueues returns the task queues, filtered by tenant and name if they are given.
