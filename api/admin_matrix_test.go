@@ -233,7 +233,7 @@ func makeThings(s *apitest.Administered, tenant, name string) adminThings {
 		apitest.Document(tenant, "Group", f.group, `{"name":"Of a cell"}`),
 		apitest.Document(tenant, "Application", f.application, `{"name":"Of a cell"}`),
 	)
-	furnish(s, owner, tenant, f.robot)
+	addResources(s, owner, tenant, f.robot)
 	f.delivery = s.WebhookWithDeadDelivery(tenant, f.webhook)
 	issued := s.Post(201, owner, apitest.ResourcePath(tenant, "Application", f.application, "/secrets"), `{"name":"first"}`)
 	f.secret = apitest.Decode[oasadmin.IssuedSecret](s.T, issued).ID
@@ -331,7 +331,7 @@ func TestAdminPermissionMatrix(t *testing.T) {
 }
 
 // Validation precedes all changes.
-func TestBadInputOfAdministratorsChangesNothing(t *testing.T) {
+func TestBadInputOfAdministratorsMakesNoChange(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	f := makeThings(s, "north", "bad")

@@ -8,9 +8,9 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// furnish creates a robot with a source package, an asset and an environment
+// addResources creates a robot with a source package, an asset and an environment
 // variable TOKEN.
-func furnish(s *apitest.Administered, as demo.Account, tenant, code string) {
+func addResources(s *apitest.Administered, as demo.Account, tenant, code string) {
 	s.T.Helper()
 	s.Apply(as, apitest.Document(tenant, "Robot", code, `{"name":"Robot"}`))
 	s.Call(200, as, http.MethodPut, apitest.AdminRobotPath(tenant, code, "/source", apitest.FileQuery("application/zip", "a.zip")), "bytes")

@@ -18,8 +18,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// audited is a service that records refusals, in the log as well.
-type audited struct {
+// auditedService is a service that records refusals, in the log as well.
+type auditedService struct {
 	*apitest.Administered
 
 	recorder *audit.Recorder
@@ -28,9 +28,9 @@ type audited struct {
 	counted  map[domain.SignInReason]int
 }
 
-func newAudited(t *testing.T) *audited {
+func newAudited(t *testing.T) *auditedService {
 	t.Helper()
-	a := &audited{Administered: apitest.NewAdministered(t), log: &bytes.Buffer{}, counted: map[domain.SignInReason]int{}}
+	a := &auditedService{Administered: apitest.NewAdministered(t), log: &bytes.Buffer{}, counted: map[domain.SignInReason]int{}}
 	a.recorder = audit.New(audit.Options{
 		DB: a.DB, Clock: a.Now, Logger: slog.New(slog.NewJSONHandler(a.log, nil)),
 		Count: func(reason domain.SignInReason) {
@@ -46,14 +46,14 @@ func newAudited(t *testing.T) *audited {
 }
 
 // from sends a request from an address.
-func (a *audited) from(address string, r *http.Request) int {
+func (a *auditedService) from(address string, r *http.Request) int {
 	a.T.Helper()
 	r.RemoteAddr = address + ":40000"
 	return serve(a.Handler, r)
 }
 
-// found returns the events of a type that the caller finds.
-func (a *audited) found(as demo.Account, eventType string) []recordedEvent {
+// findEvents returns the events of a type that the caller finds.
+func (a *auditedService) findEvents(as demo.Account, eventType string) []recordedEvent {
 	a.T.Helper()
 	a.Settle()
 	path := apitest.AdminAPI + "/events?type=" + eventType
@@ -97,7 +97,7 @@ func TestRefusedSignInsAreRecorded(t *testing.T) {
 	require.NotContains(t, a.log.String(), "no-such-token")
 
 	require.NoError(t, a.recorder.Flush(t.Context()))
-	events := a.found(a.As("administrator"), "AUTHENTICATION.FAILED")
+	events := a.findEvents(a.As("administrator"), "AUTHENTICATION.FAILED")
 	require.Len(t, events, 1, "what is of the tenant")
 	require.Equal(t, worker.ID, events[0].ResourceID)
 	require.Equal(t, "PRINCIPAL", events[0].ResourceKind)
@@ -105,10 +105,10 @@ func TestRefusedSignInsAreRecorded(t *testing.T) {
 	require.Equal(t, "3", events[0].Details["count"])
 	require.Equal(t, "203.0.113.7", events[0].Details["address"])
 	require.Equal(t, "UNKNOWN_CREDENTIAL", events[0].Details["reason"])
-	require.Empty(t, a.found(a.Of("south", "administrator"), "AUTHENTICATION.FAILED"))
-	require.Len(t, a.found(a.Operator, "AUTHENTICATION.FAILED"), 3)
+	require.Empty(t, a.findEvents(a.Of("south", "administrator"), "AUTHENTICATION.FAILED"))
+	require.Len(t, a.findEvents(a.Operator, "AUTHENTICATION.FAILED"), 3)
 	require.NoError(t, a.recorder.Flush(t.Context()))
-	require.Len(t, a.found(a.Operator, "AUTHENTICATION.FAILED"), 3, "nothing is recorded twice")
+	require.Len(t, a.findEvents(a.Operator, "AUTHENTICATION.FAILED"), 3, "nothing is recorded twice")
 }
 
 func TestDenialsAreRecorded(t *testing.T) {
@@ -122,10 +122,10 @@ func TestDenialsAreRecorded(t *testing.T) {
 	require.Equal(t, 403, a.from("203.0.113.7", apitest.Request(t, a.As("viewer"), http.MethodPost, apitest.ApplyPath,
 		apitest.Applying("", apitest.Document("north", "Group", "MINE", `{"name":"Mine"}`)))))
 	require.Equal(t, 404, a.from("203.0.113.7", apitest.Request(t, a.As("stranger"), http.MethodGet, apitest.ProcessPath(process.ID, ""), "")))
-	require.Empty(t, a.found(a.As("owner"), "ACCESS.DENIED"), "nothing is written while requests wait")
+	require.Empty(t, a.findEvents(a.As("owner"), "ACCESS.DENIED"), "nothing is written while requests wait")
 
 	require.NoError(t, a.recorder.Flush(t.Context()))
-	events := a.found(a.As("owner"), "ACCESS.DENIED")
+	events := a.findEvents(a.As("owner"), "ACCESS.DENIED")
 	require.Len(t, events, 2)
 	denied := map[uuid.UUID]recordedEvent{events[0].ActorID: events[0], events[1].ActorID: events[1]}
 	completing := denied[a.As("initiator").ID]
@@ -135,7 +135,7 @@ func TestDenialsAreRecorded(t *testing.T) {
 	require.Equal(t, "2", completing.Details["count"])
 	require.Equal(t, "203.0.113.7", completing.Details["address"])
 	require.Equal(t, "TENANT", denied[a.As("viewer").ID].ResourceKind)
-	require.Empty(t, a.found(a.Of("south", "owner"), "ACCESS.DENIED"))
+	require.Empty(t, a.findEvents(a.Of("south", "owner"), "ACCESS.DENIED"))
 }
 
 // However many attempts there are, and however different: lines and events are

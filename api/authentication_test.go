@@ -82,7 +82,7 @@ func requireChallenge(t *testing.T, got apitest.Answer) {
 
 // Without credentials every operation answers alike, whatever else is wrong
 // with the request.
-func TestAnonymousLearnsNothing(t *testing.T) {
+func TestAnonymousGetsNoInformation(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	operations := newFixture(s).operations()

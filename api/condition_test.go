@@ -50,8 +50,8 @@ func subject(op operation) string {
 	return subjectByID.FindString(path)
 }
 
-// conditioned returns a request for the operation with a header more.
-func conditioned(t *testing.T, as demo.Account, op operation, header, value string) *http.Request {
+// conditionalRequest returns a request for the operation with a header more.
+func conditionalRequest(t *testing.T, as demo.Account, op operation, header, value string) *http.Request {
 	t.Helper()
 	r := apitest.Request(t, as, op.method, op.path, op.body)
 	r.Header.Set(header, value)
@@ -62,7 +62,7 @@ func conditioned(t *testing.T, as demo.Account, op operation, header, value stri
 // tag that a read of its subject has, and that the refusal names it.
 func requireStale(s *apitest.Service, as demo.Account, name string, op operation, stale string) {
 	s.T.Helper()
-	got := s.Send(conditioned(s.T, as, op, "If-Match", stale))
+	got := s.Send(conditionalRequest(s.T, as, op, "If-Match", stale))
 	require.Equal(s.T, 412, got.Status, "%s: %s", name, got.Body)
 	failure := apitest.Decode[contracttest.ErrorBody](s.T, got)
 	require.Equal(s.T, "PRECONDITION_FAILED", failure.Errors[0].Code, name)
@@ -92,7 +92,7 @@ func requireConditions(t *testing.T, name string) (write bool) {
 	return write
 }
 
-func TestStaleWritesChangeNothing(t *testing.T) {
+func TestStaleWritesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	f := newFixture(s)
@@ -125,7 +125,7 @@ func TestStaleWritesChangeNothing(t *testing.T) {
 	require.Equal(t, before, s.Snapshot())
 }
 
-func TestAdminStaleWriteChangesNothing(t *testing.T) {
+func TestAdminStaleWriteIsRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	operations := makeThings(s, "north", "stale").operations()
@@ -147,11 +147,11 @@ func TestAdminStaleWriteChangesNothing(t *testing.T) {
 	group := operations["apply_GROUP"]
 	path := apitest.ResourcePath("north", "Group", "GROUP-stale", "")
 	tag := s.Get(200, s.As("owner"), path).Header.Get("ETag")
-	require.Equal(t, 200, s.Send(conditioned(t, s.As("owner"), group, "If-Match", tag)).Status)
+	require.Equal(t, 200, s.Send(conditionalRequest(t, s.As("owner"), group, "If-Match", tag)).Status)
 	requireStale(s.Service, s.As("owner"), "apply_GROUP", operation{method: "DELETE", path: path}, tag)
 	robot := operations["uploadRobotSource"]
 	tag = s.Get(200, s.As("owner"), subject(robot)).Header.Get("ETag")
-	require.Equal(t, 200, s.Send(conditioned(t, s.As("owner"), robot, "If-Match", tag)).Status)
+	require.Equal(t, 200, s.Send(conditionalRequest(t, s.As("owner"), robot, "If-Match", tag)).Status)
 	requireStale(s.Service, s.As("owner"), "uploadRobotSource", robot, tag)
 }
 
@@ -183,7 +183,7 @@ func TestConditionalReads(t *testing.T) {
 			{"If-Match", `"other"`, 412},
 			{"If-Match", "W/" + tag, 412},
 		} {
-			got := s.Send(conditioned(t, demo.LoanWorker(), op, c.header, c.value))
+			got := s.Send(conditionalRequest(t, demo.LoanWorker(), op, c.header, c.value))
 			require.Equal(t, c.status, got.Status, "%s %s: %s: %s", name, c.header, c.value, got.Body)
 			require.Equal(t, tag, got.Header.Get("ETag"), name)
 			require.Equal(t, c.status == 304, got.Body == "", name)
@@ -214,7 +214,7 @@ func TestTagsFollowVersionAndRepresentation(t *testing.T) {
 	require.NotEqual(t, b, related)
 
 	update := operation{method: "PUT", path: apitest.ProcessPath(process, "/entity"), body: `{"entity":{"value":{"A":1}}}`}
-	changed := s.Send(conditioned(t, demo.LoanWorker(), update, "If-Match", a))
+	changed := s.Send(conditionalRequest(t, demo.LoanWorker(), update, "If-Match", a))
 	require.Equal(t, 200, changed.Status, changed.Body)
 	require.Equal(t, tag(apitest.ShapeB), changed.Header.Get("ETag"))
 	require.NotEqual(t, version(b), version(tag(apitest.ShapeB)))
@@ -226,7 +226,7 @@ func TestPreconditions(t *testing.T) {
 	worker, id := demo.LoanWorker(), uuid.New()
 	create := operation{method: "POST", path: "/processes", body: `{"id":"` + id.String() + `","processDefinitionId":"` + demo.Loan().String() + `","initiatorId":"` + demo.Carol().ID.String() + `"}`}
 	status := func(as demo.Account, op operation, header, value string) int {
-		return s.Send(contracttest.Invalid(conditioned(t, as, op, header, value))).Status
+		return s.Send(contracttest.Invalid(conditionalRequest(t, as, op, header, value))).Status
 	}
 	require.Equal(t, 412, status(worker, create, "If-Match", "*"))
 	require.Equal(t, 201, status(worker, create, "If-None-Match", "*"))
@@ -272,7 +272,7 @@ func TestOneOfManyConditionalWritersWins(t *testing.T) {
 			statuses := make([]int, racers)
 			var writers sync.WaitGroup
 			for i := range racers {
-				r := conditioned(t, worker, op, "If-Match", tag)
+				r := conditionalRequest(t, worker, op, "If-Match", tag)
 				writers.Go(func() {
 					if got, err := s.Exchange(r); err == nil {
 						statuses[i] = got.Status
@@ -316,7 +316,7 @@ func TestUnknownParameters(t *testing.T) {
 			separator = "&"
 		}
 		op.path += separator + "stat=RUNNING"
-		got := s.Send(contracttest.Invalid(conditioned(t, as, op, "Prefer", `respond-async, Handling="strict"; x=1`)))
+		got := s.Send(contracttest.Invalid(conditionalRequest(t, as, op, "Prefer", `respond-async, Handling="strict"; x=1`)))
 		require.Equal(t, 400, got.Status, "%s: %s", name, got.Body)
 		require.Equal(t, "handling=strict", got.Header.Get("Preference-Applied"), name)
 		failure := apitest.Decode[contracttest.ErrorBody](t, got)
@@ -334,7 +334,7 @@ func TestUnknownParameters(t *testing.T) {
 		require.Equal(t, 200, got.Status, "%s: %s", name, got.Body)
 		require.Equal(t, `"%00", "stat"`, got.Header.Get("Ignored-Parameters"), name)
 	}
-	known := s.Send(conditioned(t, demo.LoanWorker(), operation{method: "GET", path: "/processes?size=1"}, "Prefer", "handling=strict"))
+	known := s.Send(conditionalRequest(t, demo.LoanWorker(), operation{method: "GET", path: "/processes?size=1"}, "Prefer", "handling=strict"))
 	require.Equal(t, 200, known.Status)
 	require.Empty(t, known.Header.Get("Ignored-Parameters"))
 	require.True(t, json.Valid([]byte(known.Body)))

@@ -17,13 +17,13 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// costly is a service with a process that has metadata with expensive validation.
-type costly struct {
+// costlyService is a service with a process that has metadata with expensive validation.
+type costlyService struct {
 	*apitest.Service
 	process uuid.UUID
 }
 
-func newCostly(t *testing.T, connections int32) costly {
+func newCostly(t *testing.T, connections int32) costlyService {
 	t.Helper()
 	s := apitest.NewServiceWithin(t, apitest.Bounds{Limits: persistence.Limits{Requests: connections}})
 	id := uuid.New()
@@ -31,10 +31,10 @@ func newCostly(t *testing.T, connections int32) costly {
 		`"engine":{"workflowType":"Costly","taskQueue":"QUEUE_COSTLY","runner":"loan-worker"},"metadataSchema":{"properties":{`+
 		`"SHORT":{"type":"string","maxLength":20,"pattern":"(a?){900}b"},"LONG":{"type":"string","pattern":"(a?){300}b"}}},`+
 		`"permissions":{"initiators":[{"user":"alice"}],"managers":[{"user":"alice"}]}}`))
-	return costly{s, s.Process(demo.Alice(), id).ID}
+	return costlyService{s, s.Process(demo.Alice(), id).ID}
 }
 
-func (c *costly) put(member string, size int) apitest.Answer {
+func (c *costlyService) put(member string, size int) apitest.Answer {
 	return c.Send(apitest.Request(c.T, demo.Alice(), http.MethodPut, apitest.ProcessPath(c.process, "/metadata"),
 		`{"metadata":{"value":{"`+member+`":"`+strings.Repeat("a", size)+`"}}}`))
 }
@@ -83,7 +83,7 @@ func TestLongValidationsLeaveRoomForOthers(t *testing.T) {
 }
 
 // slowestReads returns the 99th percentile of the duration of reads by another caller.
-func (c *costly) slowestReads(done func(n int) bool) time.Duration {
+func (c *costlyService) slowestReads(done func(n int) bool) time.Duration {
 	var took []time.Duration
 	for n := 0; !done(n); n++ {
 		begin := time.Now()

@@ -15,8 +15,8 @@ import (
 
 const successor = `</openapi/shape_b.yaml>; rel="successor-version"`
 
-// fate returns the headers of an answer about the deprecation of its contract.
-func fate(a apitest.Answer) [3][]string {
+// deprecationHeaders returns the headers of an answer about the deprecation of its contract.
+func deprecationHeaders(a apitest.Answer) [3][]string {
 	return [3][]string{a.Header.Values("Deprecation"), a.Header.Values("Sunset"), a.Header.Values("Link")}
 }
 
@@ -49,12 +49,12 @@ func TestShapeAIsDeprecated(t *testing.T) {
 				404: s.Get(404, demo.OtherWorker(), apitest.ShapeA+"/principals/"+demo.Bob().ID.String()),
 			} {
 				require.Equal(t, status, got.Status)
-				require.Equal(t, c.want, fate(got), status)
+				require.Equal(t, c.want, deprecationHeaders(got), status)
 			}
 			head := s.Call(200, demo.Bob(), http.MethodHead, apitest.ShapeA+"/tenant-users", "")
-			require.Equal(t, c.want, fate(head))
-			require.Equal(t, [3][]string{}, fate(s.Get(200, demo.Bob(), apitest.ShapeB+"/principals")))
-			require.Equal(t, [3][]string{}, fate(public(s, http.MethodGet, "/openapi/shape_a.yaml")))
+			require.Equal(t, c.want, deprecationHeaders(head))
+			require.Equal(t, [3][]string{}, deprecationHeaders(s.Get(200, demo.Bob(), apitest.ShapeB+"/principals")))
+			require.Equal(t, [3][]string{}, deprecationHeaders(public(s, http.MethodGet, "/openapi/shape_a.yaml")))
 			require.Equal(t, 200, public(s, http.MethodGet, "/openapi/shape_b.yaml").Status, "where Link leads")
 		})
 	}

@@ -26,8 +26,8 @@ func recordsNothing() []string {
 	}
 }
 
-// ledgerEvent is a row of the event log.
-type ledgerEvent struct {
+// storedEvent is a row of the event log.
+type storedEvent struct {
 	ID            uuid.UUID
 	TenantID      uuid.UUID
 	Type          string
@@ -43,7 +43,7 @@ type ledgerEvent struct {
 }
 
 // describe returns the event as recorded writes it.
-func (e ledgerEvent) describe() string {
+func (e storedEvent) describe() string {
 	if e.PreviousState == nil && e.State == nil {
 		return e.Type
 	}
@@ -56,21 +56,21 @@ func (e ledgerEvent) describe() string {
 	return e.Type + ":" + text(e.PreviousState) + ">" + text(e.State)
 }
 
-// ledger returns all events, in the order in which they were recorded.
-func ledger(s *apitest.Service) []ledgerEvent {
+// storedEvents returns all events, in the order in which they were recorded.
+func storedEvents(s *apitest.Service) []storedEvent {
 	s.T.Helper()
 	conn := s.Connect()
 	defer func() { _ = conn.Close(s.T.Context()) }()
 	rows, err := conn.Query(s.T.Context(), `SELECT id, tenant_id, type, resource_kind, resource_id, previous_state, state,
 		process_id, actor_id, request_id, occurred_at, details FROM events ORDER BY position`)
 	require.NoError(s.T, err)
-	events, err := pgx.CollectRows(rows, pgx.RowToStructByPos[ledgerEvent])
+	events, err := pgx.CollectRows(rows, pgx.RowToStructByPos[storedEvent])
 	require.NoError(s.T, err)
 	return events
 }
 
-// asked is a request that is made for the ledger.
-type asked struct {
+// siteRequest is a request that is made for the ledger.
+type siteRequest struct {
 	operation
 	as demo.Account
 	// header contains additional headers of the request.
@@ -79,16 +79,16 @@ type asked struct {
 
 // requireRecorded sends a request and requires exactly the events that it
 // records.
-func requireRecorded(s *apitest.Service, a asked, id, want string) apitest.Answer {
+func requireRecorded(s *apitest.Service, a siteRequest, id, want string) apitest.Answer {
 	s.T.Helper()
-	before := len(ledger(s))
+	before := len(storedEvents(s))
 	r := apitest.Request(s.T, a.as, a.method, a.path, a.body)
 	r.Header.Set("X-Request-Id", id)
 	for name, value := range a.header {
 		r.Header.Set(name, value)
 	}
 	got := s.Send(r)
-	events := ledger(s)[before:]
+	events := storedEvents(s)[before:]
 	described := []string{}
 	for _, e := range events {
 		described = append(described, e.describe())
@@ -107,7 +107,7 @@ func requireRecorded(s *apitest.Service, a asked, id, want string) apitest.Answe
 
 // Every operation records an event with the actor, the request and the resource. A new
 // operation needs a row.
-func TestEveryOperationRecordsWhatItDoes(t *testing.T) {
+func TestEveryOperationRecordsEvents(t *testing.T) {
 	t.Parallel()
 	rows, all := map[string]bool{}, newSites(t)
 	for _, line := range strings.Split(strings.TrimSpace(recorded), "\n")[1:] {
@@ -130,10 +130,10 @@ func TestEveryOperationRecordsWhatItDoes(t *testing.T) {
 			// event.
 			anonymous := apitest.Request(t, a.as, a.method, a.path, a.body)
 			anonymous.Header.Del("Authorization")
-			before := ledger(s)
+			before := storedEvents(s)
 			require.Equal(t, 401, s.Send(anonymous).Status)
 			if refused := s.Send(apitest.Request(t, demo.OtherWorker(), a.method, a.path, a.body)); refused.Status >= 400 {
-				require.Equal(t, before, ledger(s))
+				require.Equal(t, before, storedEvents(s))
 			}
 
 			got := requireRecorded(s, a, "first", first)
@@ -155,7 +155,7 @@ func adminOperationNames() []string {
 }
 
 // Requests that make no change or fail half-way record no event.
-func TestNothingIsRecordedOfWhatDoesNothing(t *testing.T) {
+func TestRequestsWithoutAChangeRecordNoEvent(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	f := newFixture(s)
@@ -166,25 +166,25 @@ func TestNothingIsRecordedOfWhatDoesNothing(t *testing.T) {
 	}
 	get := operation{method: http.MethodGet, path: document}
 	for name, c := range map[string]struct {
-		asked
+		siteRequest
 		status int
 	}{
-		"empty patch of metadata":    {asked{operation: patch(apitest.ProcessPath(f.process, "/metadata"))}, 200},
-		"empty patch of an entity":   {asked{operation: patch(apitest.ProcessPath(f.process, "/entity"))}, 200},
-		"empty patch of a task":      {asked{operation: patch(apitest.ItemPath(f.task, "/task/data"))}, 200},
-		"empty patch of an artifact": {asked{operation: patch(apitest.ArtifactPath(f.artifact, "/data"))}, 200},
-		"own task again":             {asked{operation: f.operations()["B.claimProcessItemTask"]}, 200},
-		"document that is known":     {asked{operation: get, header: map[string]string{"If-None-Match": etag}}, 304},
-		"range that is not there":    {asked{operation: get, header: map[string]string{"Range": "bytes=1000-"}}, 416},
-		"other document":             {asked{operation: get, header: map[string]string{"If-Match": `"x"`}}, 412},
-		"headers of a document":      {asked{operation: operation{method: http.MethodHead, path: document}}, 200},
+		"empty patch of metadata":    {siteRequest{operation: patch(apitest.ProcessPath(f.process, "/metadata"))}, 200},
+		"empty patch of an entity":   {siteRequest{operation: patch(apitest.ProcessPath(f.process, "/entity"))}, 200},
+		"empty patch of a task":      {siteRequest{operation: patch(apitest.ItemPath(f.task, "/task/data"))}, 200},
+		"empty patch of an artifact": {siteRequest{operation: patch(apitest.ArtifactPath(f.artifact, "/data"))}, 200},
+		"own task again":             {siteRequest{operation: f.operations()["B.claimProcessItemTask"]}, 200},
+		"document that is known":     {siteRequest{operation: get, header: map[string]string{"If-None-Match": etag}}, 304},
+		"range that is not there":    {siteRequest{operation: get, header: map[string]string{"Range": "bytes=1000-"}}, 416},
+		"other document":             {siteRequest{operation: get, header: map[string]string{"If-Match": `"x"`}}, 412},
+		"headers of a document":      {siteRequest{operation: operation{method: http.MethodHead, path: document}}, 200},
 	} {
 		c.as = demo.LoanWorker()
-		got := requireRecorded(s, c.asked, "nothing", "none")
+		got := requireRecorded(s, c.siteRequest, "nothing", "none")
 		require.Equal(t, c.status, got.Status, "%s: %s", name, got.Body)
 	}
 	get.path = document
-	got := requireRecorded(s, asked{operation: get, as: demo.Alice(), header: map[string]string{"Range": "bytes=1-2"}},
+	got := requireRecorded(s, siteRequest{operation: get, as: demo.Alice(), header: map[string]string{"Range": "bytes=1-2"}},
 		"part", "DOCUMENT.DOWNLOADED")
 	require.Equal(t, 206, got.Status)
 
@@ -194,11 +194,11 @@ func TestNothingIsRecordedOfWhatDoesNothing(t *testing.T) {
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT blob_id FROM documents WHERE id = $1`, apitest.DocumentOf(t, f.document)).Scan(&blob))
 	require.NoError(t, conn.Close(t.Context()))
 	require.NoError(t, s.Documents.Delete(t.Context(), blobs.Key{Tenant: f.tenant, Document: blob}))
-	require.Equal(t, 500, requireRecorded(s, asked{operation: get, as: demo.Alice()}, "lost", "none").Status)
+	require.Equal(t, 500, requireRecorded(s, siteRequest{operation: get, as: demo.Alice()}, "lost", "none").Status)
 }
 
 // An operation fails if its event cannot be recorded.
-func TestWhatCannotBeRecordedDoesNotHappen(t *testing.T) {
+func TestOperationFailsWithoutItsEvent(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	f := newFixture(s)
@@ -220,14 +220,14 @@ func TestWhatCannotBeRecordedDoesNotHappen(t *testing.T) {
 }
 
 // The service is the actor of changes without a request.
-func TestWhatTheServiceDoesItselfIsRecorded(t *testing.T) {
+func TestChangesByTheServiceAreRecorded(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
-	begun := len(ledger(s))
+	begun := len(storedEvents(s))
 	system := func(want ...string) {
 		t.Helper()
 		var got []string
-		for _, e := range ledger(s)[begun:] {
+		for _, e := range storedEvents(s)[begun:] {
 			if e.ActorID == domain.SystemPrincipalID() {
 				got = append(got, e.describe())
 				require.Nil(t, e.RequestID)
@@ -242,7 +242,7 @@ func TestWhatTheServiceDoesItselfIsRecorded(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	system("DOCUMENT.EXPIRED")
-	events := ledger(s)
+	events := storedEvents(s)
 	require.Equal(t, apitest.DocumentOf(t, uri), events[len(events)-1].ResourceID)
 
 	process := s.Loan().ID
@@ -279,13 +279,13 @@ func TestWorkersThatChangeHandsAreRecorded(t *testing.T) {
 	missed := func() {
 		s.Count(`WITH done AS (UPDATE workers SET last_seen_at = last_seen_at - interval '1 hour' RETURNING 1) SELECT count(*) FROM done`)
 	}
-	requireRecorded(s, asked{operation: register, as: demo.LoanWorker()}, "new", "WORKER.REGISTERED")
-	requireRecorded(s, asked{operation: register, as: demo.LoanWorker()}, "there", "none")
+	requireRecorded(s, siteRequest{operation: register, as: demo.LoanWorker()}, "new", "WORKER.REGISTERED")
+	requireRecorded(s, siteRequest{operation: register, as: demo.LoanWorker()}, "there", "none")
 	missed()
-	requireRecorded(s, asked{operation: register, as: demo.Stranger()}, "taken", "WORKER.REGISTERED")
+	requireRecorded(s, siteRequest{operation: register, as: demo.Stranger()}, "taken", "WORKER.REGISTERED")
 	missed()
-	requireRecorded(s, asked{operation: register, as: demo.LoanWorker()}, "back", "WORKER.REGISTERED")
-	events := ledger(s)
+	requireRecorded(s, siteRequest{operation: register, as: demo.LoanWorker()}, "back", "WORKER.REGISTERED")
+	events := storedEvents(s)
 	events = events[len(events)-3:]
 	require.Equal(t, events[0].ResourceID, events[1].ResourceID)
 	require.JSONEq(t, `{"identity":"w","taskQueue":"q"}`, string(events[0].Details))
@@ -307,7 +307,7 @@ func TestEventsHoldNoEnteredValues(t *testing.T) {
 	issued := s.Post(201, s.As("owner"), apitest.ResourcePath("north", "Application", "worker", "/secrets"), `{"name":"second"}`)
 	secret := apitest.Decode[struct{ Value string }](t, issued).Value
 	require.NotEmpty(t, secret)
-	for _, e := range ledger(s.Service) {
+	for _, e := range storedEvents(s.Service) {
 		require.NotContains(t, string(e.Details), "entered")
 		require.NotContains(t, string(e.Details), secret)
 	}

@@ -17,15 +17,15 @@ type sites struct {
 	admin                   *apitest.Administered
 	ofTheShapes, ofTheAdmin sync.Mutex
 	// requests are the requests of the operations that only read. They share a fixture.
-	requests map[string]asked
+	requests map[string]siteRequest
 }
 
 func newSites(t *testing.T) *sites {
 	t.Helper()
-	all := &sites{shapes: apitest.NewService(t), admin: apitest.NewAdministered(t), requests: map[string]asked{}}
+	all := &sites{shapes: apitest.NewService(t), admin: apitest.NewAdministered(t), requests: map[string]siteRequest{}}
 	add := func(name string, op operation, as demo.Account) {
 		if op.method == http.MethodGet {
-			all.requests[name] = asked{operation: op, as: as}
+			all.requests[name] = siteRequest{operation: op, as: as}
 		}
 	}
 	for name, op := range newFixture(all.shapes).operations() {
@@ -50,7 +50,7 @@ func (all *sites) who(id string) demo.Account {
 
 // askFor returns the request of a row, and the service that it is for, which is the
 // test's until it ends.
-func askFor(t *testing.T, name string, all *sites) (*apitest.Service, asked) {
+func askFor(t *testing.T, name string, all *sites) (*apitest.Service, siteRequest) {
 	t.Helper()
 	a, reads := all.requests[name]
 	if id, ok := strings.CutPrefix(name, "admin."); ok {
@@ -71,9 +71,9 @@ func askFor(t *testing.T, name string, all *sites) (*apitest.Service, asked) {
 	return s, a
 }
 
-func askForAdmin(s *apitest.Administered, id string, as demo.Account) asked {
+func askForAdmin(s *apitest.Administered, id string, as demo.Account) siteRequest {
 	s.T.Helper()
-	a := asked{operation: makeThings(s, "north", id).operations()[id], as: as}
+	a := siteRequest{operation: makeThings(s, "north", id).operations()[id], as: as}
 	switch id {
 	case "releaseProcessItemTask":
 		a.as = s.As("candidate")
@@ -85,10 +85,10 @@ func askForAdmin(s *apitest.Administered, id string, as demo.Account) asked {
 	return a
 }
 
-func askForShape(s *apitest.Service, name string) asked {
+func askForShape(s *apitest.Service, name string) siteRequest {
 	s.T.Helper()
 	f := newFixture(s)
-	a := asked{operation: f.operations()[name], as: demo.LoanWorker()}
+	a := siteRequest{operation: f.operations()[name], as: demo.LoanWorker()}
 	switch name {
 	case "A.actionsTaskClaim", "B.claimProcessItemTask":
 		f.task = s.Item(f.process, "APPROVE_LOAN", "").ID

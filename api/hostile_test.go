@@ -79,8 +79,8 @@ func (h *hostile) eachParameter(name string, visit func(in, parameter string)) {
 	}
 }
 
-// try sends the valid request of an operation with another value of a parameter.
-func (h *hostile) try(name, in, parameter, value string) {
+// sendRequest sends the valid request of an operation with another value of a parameter.
+func (h *hostile) sendRequest(name, in, parameter, value string) {
 	h.T.Helper()
 	contract, id := contractOf(name)
 	op := h.operations[name]
@@ -105,19 +105,19 @@ func TestNoParameterMakesTheServiceFail(t *testing.T) {
 		h.eachParameter(name, func(in, parameter string) {
 			turn++
 			if in == "header" {
-				h.try(name, in, parameter, values[turn%len(values)])
+				h.sendRequest(name, in, parameter, values[turn%len(values)])
 				return
 			}
 			for _, value := range values[:7] {
-				h.try(name, in, parameter, value)
+				h.sendRequest(name, in, parameter, value)
 			}
-			h.try(name, in, parameter, values[7+turn%(len(values)-7)])
+			h.sendRequest(name, in, parameter, values[7+turn%(len(values)-7)])
 		})
 		for range *hostileRounds {
 			h.eachParameter(name, func(in, parameter string) {
 				for _, value := range values {
-					h.try(name, in, parameter, value)
-					h.try(name, in, parameter, mutated(value))
+					h.sendRequest(name, in, parameter, value)
+					h.sendRequest(name, in, parameter, mutateValue(value))
 				}
 			})
 		}
@@ -138,8 +138,8 @@ func TestNoParameterMakesTheServiceFail(t *testing.T) {
 	require.Equal(t, 404, answer.Code, answer.Body.String())
 }
 
-// mutated returns the value with a few bytes that are not its own.
-func mutated(value string) string {
+// mutateValue returns the value with a few bytes that are not its own.
+func mutateValue(value string) string {
 	bytes := []byte(value + "?")
 	for range 1 + rand.IntN(4) {
 		bytes[rand.IntN(len(bytes))] = byte(rand.IntN(256))

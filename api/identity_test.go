@@ -255,7 +255,7 @@ func TestDisabledPrincipalsStayReadable(t *testing.T) {
 	}
 }
 
-func TestGroupsOfOtherTenantsFilterNobody(t *testing.T) {
+func TestGroupsOfOtherTenantsMatchNoPrincipal(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	secret := s.AddGroup(demo.TenantOther(), "SECRET", "Secret", demo.Carol().ID)

@@ -21,9 +21,9 @@ import (
 	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
-// limited is the service with limits, and a clock for them that does not move
+// limitedService is the service with limits, and a clock for them that does not move
 // by itself.
-type limited struct {
+type limitedService struct {
 	*apitest.Service
 
 	elapsed atomic.Int64
@@ -31,9 +31,9 @@ type limited struct {
 	refused map[string]int
 }
 
-func newLimited(t *testing.T, limits limit.Limits, change ...func(*api.Options)) *limited {
+func newLimited(t *testing.T, limits limit.Limits, change ...func(*api.Options)) *limitedService {
 	t.Helper()
-	l := &limited{refused: map[string]int{}}
+	l := &limitedService{refused: map[string]int{}}
 	l.Service = apitest.NewService(t, append([]func(*api.Options){func(o *api.Options) {
 		o.Clock = func() time.Time { return time.Unix(1_800_000_000, 0).Add(time.Duration(l.elapsed.Load())) }
 		limiter, err := limit.New(limits, o.Clock)
@@ -48,10 +48,10 @@ func newLimited(t *testing.T, limits limit.Limits, change ...func(*api.Options))
 	return l
 }
 
-func (l *limited) pass(d time.Duration) { l.elapsed.Add(int64(d)) }
+func (l *limitedService) pass(d time.Duration) { l.elapsed.Add(int64(d)) }
 
 // from sends a request from an address.
-func (l *limited) from(peer string, r *http.Request, headers ...string) apitest.Answer {
+func (l *limitedService) from(peer string, r *http.Request, headers ...string) apitest.Answer {
 	l.T.Helper()
 	r.RemoteAddr = peer
 	for i := 0; i < len(headers); i += 2 {
@@ -60,7 +60,7 @@ func (l *limited) from(peer string, r *http.Request, headers ...string) apitest.
 	return l.Send(r)
 }
 
-func (l *limited) requireRefused(got apitest.Answer, name string, wait int) {
+func (l *limitedService) requireRefused(got apitest.Answer, name string, wait int) {
 	l.T.Helper()
 	require.Equal(l.T, http.StatusTooManyRequests, got.Status, got.Body)
 	require.Equal(l.T, "RATE_LIMITED", apitest.Decode[contracttest.ErrorBody](l.T, got).Errors[0].Code)

@@ -179,7 +179,7 @@ func TestAllListsOfValuesMayBeLarge(t *testing.T) {
 	}
 }
 
-func TestALargePageIsWhatItWasAtOneMoment(t *testing.T) {
+func TestLargePageIsASnapshot(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	const tasks = 40
@@ -200,7 +200,7 @@ func TestALargePageIsWhatItWasAtOneMoment(t *testing.T) {
 	}
 }
 
-func TestALargePageThatFailsHalfwayIsNotWhole(t *testing.T) {
+func TestLargePageThatFailsHalfwayIsTruncated(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	heavyTasks(s, 40)

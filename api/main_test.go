@@ -33,7 +33,7 @@ func operationNames() []string {
 func TestMain(m *testing.M) { os.Exit(apitest.MainAcross(m)) }
 
 // No contract that the router mounts is forgotten in these tests.
-func TestContractsAreThoseOfTheRouter(t *testing.T) {
+func TestContractsMatchTheRouter(t *testing.T) {
 	t.Parallel()
 	limits := map[string]int64{}
 	for _, contract := range apitest.Contracts {

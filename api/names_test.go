@@ -42,7 +42,7 @@ func newPerson(s *apitest.Service) (person demo.Account, named func(tenant, name
 }
 
 // A tenant sees a person under the name that it gave, whatever other tenants call the person, also once the person has left.
-func TestNamesOfPersonsAreThoseOfTheTenant(t *testing.T) {
+func TestNamesOfPersonsComeFromTheTenant(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	person, named := newPerson(s)

@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
-// scoped returns a federation with an issuer of the tenant Demo, changed by change.
-func scoped(t *testing.T, change func(*authn.OIDCIssuer)) *federation {
+// scopedFederation returns a federation with an issuer of the tenant Demo, changed by change.
+func scopedFederation(t *testing.T, change func(*authn.OIDCIssuer)) *federation {
 	t.Helper()
 	f := newFederation(t)
 	issuer := authn.OIDCIssuer{
@@ -52,7 +52,7 @@ func TestOIDCIssuerLetsItsOwnUsersInOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := scoped(t, c.change)
+			f := scopedFederation(t, c.change)
 			if c.operator {
 				conn := f.Connect()
 				_, err := conn.Exec(t.Context(), `UPDATE principals SET operator = true WHERE id = $1`, demo.Alice().ID)

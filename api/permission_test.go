@@ -18,7 +18,7 @@ func (f fixture) about(name string, op operation) bool {
 		strings.Contains(op.path, f.task.String())
 }
 
-func TestViewerSeesAndMayDoNothing(t *testing.T) {
+func TestViewerReadsOnly(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	f := newFixture(s)
@@ -35,7 +35,7 @@ func TestViewerSeesAndMayDoNothing(t *testing.T) {
 	require.Equal(t, before, s.Snapshot())
 }
 
-func TestStrangerSeesNothing(t *testing.T) {
+func TestStrangerGetsEmptyLists(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	f := newFixture(s)
@@ -50,7 +50,7 @@ func TestStrangerSeesNothing(t *testing.T) {
 	require.Equal(t, before, s.Snapshot())
 }
 
-func TestCandidateSeesWhatItMayDo(t *testing.T) {
+func TestCandidateReadsPermittedActions(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	f := newFixture(s)

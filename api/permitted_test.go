@@ -87,7 +87,7 @@ func rowsOf(matrix, contract string) (rows map[string]map[string][]string, colum
 }
 
 // Every operation says in x-permitted whom the matrices permit it.
-func TestContractsSayWhoMay(t *testing.T) {
+func TestContractsListPermittedCallers(t *testing.T) {
 	t.Parallel()
 	for contract, document := range map[string]string{"A": openapi.ShapeA, "B": openapi.ShapeB, "admin": openapi.Admin} {
 		matrixOf := matrix

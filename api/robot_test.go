@@ -86,7 +86,7 @@ func TestPartsOfFilesOfARobot(t *testing.T) {
 	}
 }
 
-func TestAnAssetIsWhatAllParametersName(t *testing.T) {
+func TestAssetIsIdentifiedByAllParameters(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	s.UploadRobot("demo", "KYC_BOT", domain.RobotAssetKey{}, "a.zip", "application/zip", "source")
@@ -216,7 +216,7 @@ func TestBodiesOfRobots(t *testing.T) {
 
 // A principal that runs a robot reads its environment, in whichever way it comes to
 // run it, and may list it as READY; one that may only download it does not.
-func TestWhoSeesTheEnvironmentOfARobot(t *testing.T) {
+func TestReadersOfTheEnvironmentOfARobot(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	id := s.ApplyRobot("demo", "BOT", `{"name":"Bot","workflowType":"W","taskQueue":"q","runner":"stranger",`+

@@ -68,7 +68,7 @@ func requireSameValue(t *testing.T, a *oasa.JSONFormsValue, b *oasb.JSONValue) {
 
 // Changes made through one shape are visible through the other, which can
 // continue from there.
-func TestWhatOneShapeDoesTheOtherShows(t *testing.T) { //nolint:funlen // most of it is a table
+func TestShapesShowEachOthersChanges(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	s := apitest.NewService(t)
 	surveys := s.Surveys()
@@ -211,7 +211,7 @@ func TestDocumentsOfEitherShape(t *testing.T) {
 }
 
 // A write through Shape B keeps the values that only Shape A has, and the reverse.
-func TestShapesLeaveEachOthersPartsAlone(t *testing.T) {
+func TestShapesKeepEachOthersValues(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	p := s.PairThroughA(s.Surveys())
@@ -235,7 +235,7 @@ func TestShapesLeaveEachOthersPartsAlone(t *testing.T) {
 }
 
 // Messages and threads do not exist for Shape A.
-func TestWhatIsNoTaskIsAbsentInShapeA(t *testing.T) {
+func TestShapeAHasTasksOnly(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	f := newFixture(s)

@@ -23,8 +23,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// watched serves a handler and knows which connections and requests there are.
-type watched struct {
+// watchedServer serves a handler and knows which connections and requests there are.
+type watchedServer struct {
 	*httptest.Server
 
 	mu      sync.Mutex
@@ -32,9 +32,9 @@ type watched struct {
 	running int
 }
 
-func watch(t *testing.T, handler http.Handler, secure bool) *watched {
+func watch(t *testing.T, handler http.Handler, secure bool) *watchedServer {
 	t.Helper()
-	w := &watched{open: map[net.Conn]bool{}}
+	w := &watchedServer{open: map[net.Conn]bool{}}
 	w.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.count(1)
 		defer w.count(-1)
@@ -59,14 +59,14 @@ func watch(t *testing.T, handler http.Handler, secure bool) *watched {
 	return w
 }
 
-func (w *watched) count(n int) {
+func (w *watchedServer) count(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running += n
 }
 
 // held returns how many connections and requests there are.
-func (w *watched) held() (connections, requests int) {
+func (w *watchedServer) held() (connections, requests int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.open), w.running
@@ -74,7 +74,7 @@ func (w *watched) held() (connections, requests int) {
 
 // pipeline opens a connection that requests the path repeatedly without reading the
 // responses.
-func (w *watched) pipeline(t *testing.T, path, headers string) {
+func (w *watchedServer) pipeline(t *testing.T, path, headers string) {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", w.Listener.Addr().String())
 	require.NoError(t, err)

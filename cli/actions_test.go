@@ -25,14 +25,14 @@ func TestActions(t *testing.T) {
 	o := w.runs("actions", "faults")
 	require.NoError(t, o.err)
 	require.Equal(t, "no faults\n", o.stderr)
-	w.succeeds("apply", "-f", w.file("loan.yaml", withUserActions(t)))
+	w.succeeds("apply", "-f", w.writeFile("loan.yaml", withUserActions(t)))
 	w.create(`{"id":"` + actionsProcess + `","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
 
-	golden(t, "actions.txt", w.succeeds("actions", "explain", actionsProcess, workerID))
+	requireGolden(t, "actions.txt", w.succeeds("actions", "explain", actionsProcess, workerID))
 	require.Equal(t, "REMIND\nLATE\n", w.succeeds("actions", "explain", actionsProcess, workerID, "-o", "jq=.[]|select(.offered|not)|.code"))
 
 	require.Equal(t, "true\n", w.succeeds("actions", "evaluate", `${ .process.state == "RUNNING" }`, "--process", actionsProcess))
-	model := w.file("model.json", `{"process":{"state":"COMPLETED","createdAt":"2026-03-02T10:30:00Z","lastModifiedAt":"2026-03-02T10:30:00Z"}}`)
+	model := w.writeFile("model.json", `{"process":{"state":"COMPLETED","createdAt":"2026-03-02T10:30:00Z","lastModifiedAt":"2026-03-02T10:30:00Z"}}`)
 	require.Equal(t, "false\n", w.succeeds("actions", "evaluate", `${ .process.state == "RUNNING" }`, "--model", model))
 	require.Equal(t, `column 22: unexpected EOF`,
 		w.fails(cli.ExitUsage, "actions", "evaluate", `${ .process.state == }`, "--model", model))
@@ -40,7 +40,7 @@ func TestActions(t *testing.T) {
 		"evaluating the availability expression")
 
 	w.get("/v2024-06-14/processes/" + actionsProcess + "/actions/~available")
-	golden(t, "action_faults.txt", w.succeeds("actions", "faults"))
+	requireGolden(t, "action_faults.txt", w.succeeds("actions", "faults"))
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "actions", "faults", "-o", "json"), "you are MEMBER of north")
 	require.Equal(t, "1\n", w.succeeds("actions", "faults", "--tenant", "north", "-o", "jq=length"))
 	w.requireOperatorSeesActions()
@@ -67,7 +67,7 @@ func TestActions(t *testing.T) {
 		{"evaluate", "${ true }", "--process", "x"},
 		{"evaluate", "${ true }", "--process", actionsProcess, "--model", model},
 		{"evaluate", "${ true }", "--model", model + ".none"},
-		{"evaluate", "${ true }", "--model", w.file("odd.json", `{"processes":1}`)},
+		{"evaluate", "${ true }", "--model", w.writeFile("odd.json", `{"processes":1}`)},
 		{"faults", "--limit", "0"},
 		{"faults", "x"},
 	} {
@@ -93,14 +93,14 @@ func (w *terminal) requireOperatorSeesActions() {
 func TestUserActionsAreInvoked(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	w.succeeds("apply", "-f", w.file("loan.yaml", strings.Replace(withUserActions(t), "  userActions:\n", `  userActions:
+	w.succeeds("apply", "-f", w.writeFile("loan.yaml", strings.Replace(withUserActions(t), "  userActions:\n", `  userActions:
     - {code: NOTE, name: Note, type: CREATE_PROCESS_ITEM_MESSAGE, permissions: [INITIATOR]}
     - {code: AGAIN, name: Again, type: CREATE_TASK, permissions: [MANAGER], item: APPLY}
 `, 1)))
 	w.create(`{"id":"` + actionsProcess + `","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)
 	member := w.as(memberToken)
 	invoke := func(args ...string) []string { return append([]string{"processes", "invoke", actionsProcess}, args...) }
-	golden(t, "work/actions.txt", member.succeeds("processes", "actions", actionsProcess))
+	requireGolden(t, "work/actions.txt", member.succeeds("processes", "actions", actionsProcess))
 
 	const id = "01980000-0000-7000-8000-0000000000d1"
 	for range 2 {

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/cli"
 )
 
-func TestApplyingTwiceSaysUnchanged(t *testing.T) {
+func TestApplyingTwiceReportsUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{"testdata/north", "../examples/demo"} {
 		w := newTerminal(t)
@@ -20,41 +20,41 @@ func TestApplyingTwiceSaysUnchanged(t *testing.T) {
 		for _, line := range lines {
 			require.Regexp(t, `^([a-z]+/)?[A-Za-z]+/[A-Za-z_-]+ created$`, line)
 		}
-		state := w.state()
+		state := w.allResources()
 		again := w.runs("apply", "-f", folder)
 		require.NoError(t, again.err)
 		require.Equal(t, strings.ReplaceAll(first.stdout, " created\n", " unchanged\n"), again.stdout)
 		require.Regexp(t, `(?m)^0 created, 0 configured, 0 deleted, [0-9]+ unchanged\n$`, again.stderr)
-		require.Equal(t, state, w.state())
+		require.Equal(t, state, w.allResources())
 		require.Empty(t, w.succeeds("diff", "-f", folder))
 	}
 }
 
-func TestApplySaysWhatBecameOfEachDocument(t *testing.T) {
+func TestApplyReportsTheResultOfEachDocument(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	documents := group("NEW", "") + "---\n" + strings.Replace(group("REVIEWERS", ""), "app: more", "app: loans", 1)
-	before := w.state()
-	dry := w.typing(documents).runs("apply", "-f", "-", "--dry-run")
+	before := w.allResources()
+	dry := w.withInput(documents).runs("apply", "-f", "-", "--dry-run")
 	require.NoError(t, dry.err)
 	require.Equal(t, "Group/NEW created (dry run)\nGroup/REVIEWERS configured (dry run)\n", dry.stdout)
 	require.Equal(t, "1 created, 1 configured, 0 deleted, 0 unchanged (dry run)\n", dry.stderr)
-	require.Equal(t, before, w.state())
+	require.Equal(t, before, w.allResources())
 
-	require.Equal(t, "Group/NEW created\nGroup/REVIEWERS configured\n", w.typing(documents).succeeds("apply", "-f", "-"))
+	require.Equal(t, "Group/NEW created\nGroup/REVIEWERS configured\n", w.withInput(documents).succeeds("apply", "-f", "-"))
 	require.Equal(t, "Group/NEW unchanged\nGroup/REVIEWERS unchanged\nTenant/north unchanged\n",
-		w.typing(documents).succeeds("apply", "-f", "-", "-f", "testdata/north/tenant.yaml"))
+		w.withInput(documents).succeeds("apply", "-f", "-", "-f", "testdata/north/tenant.yaml"))
 
 	w = w.as(w.operator)
-	require.Equal(t, "north/Group/NEW unchanged\nhome/Group/NEW created\n", w.typing(group("NEW", "")+"---\n"+
+	require.Equal(t, "north/Group/NEW unchanged\nhome/Group/NEW created\n", w.withInput(group("NEW", "")+"---\n"+
 		strings.Replace(group("NEW", ""), "north", "home", 1)).succeeds("apply", "-f", "-"))
 }
 
 func TestApplyReportsWrongManifestsWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	before := w.state()
-	good := w.file("good.yaml", group("GOOD", ""))
+	before := w.allResources()
+	good := w.writeFile("good.yaml", group("GOOD", ""))
 	for name, c := range map[string]struct{ document, message string }{
 		"unknown member":      {group("WRONG", "  title: x\n"), `:6:3: Group/WRONG spec.title: `},
 		"missing member":      {group("WRONG", "  members:\n    - user: absent\n"), `:7:7: Group/WRONG spec.members[0]`},
@@ -62,17 +62,17 @@ func TestApplyReportsWrongManifestsWithTheirPlace(t *testing.T) {
 		"a schema that is no": {structure("{type: objekt}"), `:6:12: DataStructure/WRONG spec.schema.type: `},
 		"a remote schema":     {structure(`{$ref: "https://schemas.example/x.json"}`), `:6:12: DataStructure/WRONG spec.schema.$ref: `},
 	} {
-		path := w.file("wrong.yaml", c.document)
+		path := w.writeFile("wrong.yaml", c.document)
 		output := w.fails(cli.ExitUsage, "apply", "-f", good, "-f", path)
 		require.Contains(t, output, "\n"+path+c.message, name)
 		require.Equal(t, output, w.fails(cli.ExitUsage, "diff", "-f", good, "-f", path))
 		require.Equal(t, output, w.fails(cli.ExitUsage, "apply", "-f", good, "-f", path, "--dry-run"))
-		require.Equal(t, before, w.state())
+		require.Equal(t, before, w.allResources())
 	}
 
 	// All mistakes are reported at once, wherever they are.
-	output := w.typing(structure("{type: objekt}")).fails(
-		cli.ExitUsage, "apply", "-f", w.file("one.yaml", group("ONE", "  a: 1\n  b: 2\n")), "-f", "-")
+	output := w.withInput(structure("{type: objekt}")).fails(
+		cli.ExitUsage, "apply", "-f", w.writeFile("one.yaml", group("ONE", "  a: 1\n  b: 2\n")), "-f", "-")
 	require.Len(t, strings.Split(output, "\n"), 4, output)
 	require.Contains(t, output, "\n-:6:12: DataStructure/WRONG spec.schema.type: ")
 }
@@ -81,9 +81,9 @@ func TestApplyReportsWrongManifestsWithTheirPlace(t *testing.T) {
 func TestApplyReportsAllFaultsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	before := w.state()
+	before := w.allResources()
 	const head = "apiVersion: procession/v1\n"
-	path := w.file("wrong.yaml", strings.Join([]string{
+	path := w.writeFile("wrong.yaml", strings.Join([]string{
 		group("ONE", "  a: 1\n  members:\n    - user: absent\n"),
 		strings.Replace(group("TWO", "  members:\n    - user: absent\n"), "north", "south", 1),
 		head + "kind: WebhookSubscription\nmetadata: {code: HOOK, tenant: north}\nspec:\n  name: Hook\n  url: http://localhost/\n" +
@@ -100,14 +100,14 @@ func TestApplyReportsAllFaultsAtOnce(t *testing.T) {
 		path + `:23:3: WebhookSubscription/HOOK spec.url: has an address that the operator does not allow with --webhook-allow: loopback`,
 		path + `:28:12: Tenant/acme metadata.code: "acme" is not a tenant that you belong to; only operators create tenants`,
 	}, strings.Split(output, "\n"))
-	require.Equal(t, before, w.state())
+	require.Equal(t, before, w.allResources())
 
 	// References are not checked while a manifest is unreadable: it may contain their targets.
-	output = w.typing(group("ONE", "  members:\n    - user: new\n")+"---\n"+head+"kind: Usr\nmetadata: {code: new, tenant: north}\n").
+	output = w.withInput(group("ONE", "  members:\n    - user: new\n")+"---\n"+head+"kind: Usr\nmetadata: {code: new, tenant: north}\n").
 		fails(cli.ExitUsage, "apply", "-f", "-")
 	require.Len(t, strings.Split(output, "\n"), 2, output)
 	// The error does not disclose resources to a caller who may not apply.
-	output = w.as(memberToken).fails(cli.ExitUsage, "apply", "-f", w.file("one.yaml", group("ONE", "  a: 1\n  members:\n    - user: absent\n")))
+	output = w.as(memberToken).fails(cli.ExitUsage, "apply", "-f", w.writeFile("one.yaml", group("ONE", "  a: 1\n  members:\n    - user: absent\n")))
 	require.Len(t, strings.Split(output, "\n"), 2, output)
 }
 
@@ -119,24 +119,24 @@ func structure(schema string) string {
 func TestUnreadableDocuments(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	broken, twice := w.file("broken.yaml", "a: [\n"), w.file("twice.yaml", "a: 1\na: 2\n")
+	broken, twice := w.writeFile("broken.yaml", "a: [\n"), w.writeFile("twice.yaml", "a: 1\na: 2\n")
 	output := w.fails(cli.ExitUsage, "apply", "-f", broken, "-f", twice, "-f", "testdata/nowhere")
 	for _, place := range []string{broken + ":1:5: is not YAML: a value, or the end of a [ or {, is missing", twice + ":2", "testdata/nowhere: no such file"} {
 		require.Contains(t, output, place)
 	}
-	require.Contains(t, w.typing("").fails(cli.ExitUsage, "apply", "-f", "-"), "-: contains no document")
+	require.Contains(t, w.withInput("").fails(cli.ExitUsage, "apply", "-f", "-"), "-: contains no document")
 }
 
-func TestPruneDeletesWhatNoDocumentDescribes(t *testing.T) {
+func TestPruneDeletesResourcesWithoutADocument(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	w.typing(group("ONE", "")+"---\n"+group("TWO", "")).succeeds("apply", "-f", "-")
-	before := w.state()
-	one := w.file("one.yaml", group("ONE", ""))
+	w.withInput(group("ONE", "")+"---\n"+group("TWO", "")).succeeds("apply", "-f", "-")
+	before := w.allResources()
+	one := w.writeFile("one.yaml", group("ONE", ""))
 	prune := []string{"apply", "-f", one, "--prune", "-l", "app=more"}
 	require.Equal(t, "Group/ONE unchanged (dry run)\nGroup/TWO deleted (dry run)\n",
 		w.succeeds(append(prune, "--dry-run")...))
-	require.Equal(t, before, w.state())
+	require.Equal(t, before, w.allResources())
 	o := w.runs("diff", "-f", one, "--prune", "-l", "app=more")
 	require.ErrorIs(t, o.err, cli.ErrDifferences)
 	require.Contains(t, o.stdout, "--- Group/TWO\n+++ /dev/null\n")
@@ -146,10 +146,10 @@ func TestPruneDeletesWhatNoDocumentDescribes(t *testing.T) {
 	require.Equal(t, "Group/ONE unchanged\n", w.succeeds(append(prune, "--tenant", "north")...))
 
 	// Prune keeps resources that a remaining definition refers to.
-	before = w.state()
+	before = w.allResources()
 	require.Contains(t, w.fails(cli.ExitConflict, "apply", "-f", one, "--prune", "-l", "part=messages"),
 		"ProcessDefinition LOAN needs DataStructure ADDRESS")
-	require.Equal(t, before, w.state())
+	require.Equal(t, before, w.allResources())
 
 	for _, wrong := range [][]string{
 		{"--prune"},
@@ -157,7 +157,7 @@ func TestPruneDeletesWhatNoDocumentDescribes(t *testing.T) {
 		{"-l", "app=more"},
 		{"--tenant", "north"},
 		{"--prune", "-l", "app=more", "--tenant", "elsewhere"},
-		{"--prune", "-l", "app=more", "-f", w.file("x.yaml", "kind: Group\nmetadata: {code: X, tenant: south}\n")},
+		{"--prune", "-l", "app=more", "-f", w.writeFile("x.yaml", "kind: Group\nmetadata: {code: X, tenant: south}\n")},
 	} {
 		w.fails(cli.ExitUsage, append([]string{"apply", "-f", one}, wrong...)...)
 	}
@@ -166,12 +166,12 @@ func TestPruneDeletesWhatNoDocumentDescribes(t *testing.T) {
 func TestDiffIsUnified(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	before := w.state()
+	before := w.allResources()
 	changed := strings.Replace(group("REVIEWERS", "  members:\n    - user: member\n    - user: owner\n"), "app: more", "app: loans", 1)
-	o := w.typing(changed+"---\n"+group("NEW", "")).runs("diff", "-f", "-", "-f", "testdata/north/tenant.yaml")
+	o := w.withInput(changed+"---\n"+group("NEW", "")).runs("diff", "-f", "-", "-f", "testdata/north/tenant.yaml")
 	require.ErrorIs(t, o.err, cli.ErrDifferences)
-	require.Equal(t, cli.ExitFailure, o.code())
-	golden(t, "diff.txt", o.stdout)
+	require.Equal(t, cli.ExitFailure, o.exitCode())
+	requireGolden(t, "diff.txt", o.stdout)
 	require.Empty(t, o.stderr)
-	require.Equal(t, before, w.state())
+	require.Equal(t, before, w.allResources())
 }

@@ -39,20 +39,20 @@ func TestCompletion(t *testing.T) {
 		"export -o ":              {"yaml", "json"},
 		"get user --tenant home ": nil,
 	} {
-		require.Equal(t, want, w.completions(typed), typed)
+		require.Equal(t, want, w.complete(typed), typed)
 	}
 	// An error yields no completions.
 	for _, broken := range []*terminal{
 		w.as(""), w.as("wrong"), w.with("PROCESSION_SERVER", "http://127.0.0.1:1"), w.with("PROCESSION_SERVER", "x"),
 	} {
-		require.Empty(t, broken.completions("get user "))
-		require.Empty(t, broken.completions("get user --tenant "))
-		require.Contains(t, broken.completions("get "), "user")
+		require.Empty(t, broken.complete("get user "))
+		require.Empty(t, broken.complete("get user --tenant "))
+		require.Contains(t, broken.complete("get "), "user")
 	}
 }
 
-// completions returns the completions of typed.
-func (w *terminal) completions(typed string) []string {
+// complete returns the completions of typed.
+func (w *terminal) complete(typed string) []string {
 	w.t.Helper()
 	o := w.runs(append([]string{"__completeNoDesc"}, strings.Split(typed, " ")...)...)
 	require.NoError(w.t, o.err)

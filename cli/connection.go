@@ -134,7 +134,7 @@ func (env Environment) connect(ctx context.Context, flags *pflag.FlagSet) (*serv
 		r.Header.Set("Prefer", "handling=strict")
 		return nil
 	}
-	made, err := client.NewClient(address+adminPath, client.WithHTTPClient(sender), client.WithRequestEditorFn(edit))
+	administration, err := client.NewClient(address+adminPath, client.WithHTTPClient(sender), client.WithRequestEditorFn(edit))
 	if err != nil {
 		return nil, fmt.Errorf("preparing to ask %s: %w", address, err)
 	}
@@ -142,7 +142,7 @@ func (env Environment) connect(ctx context.Context, flags *pflag.FlagSet) (*serv
 	if err != nil {
 		return nil, fmt.Errorf("preparing to ask %s: %w", address, err)
 	}
-	return &service{Client: made, rest: work, address: address}, nil
+	return &service{Client: administration, rest: work, address: address}, nil
 }
 
 // checkAddress checks the address of the service and returns it without a slash

@@ -15,11 +15,11 @@ import (
 	"github.com/procession-dev/procession/cli"
 )
 
-func TestWhoAsks(t *testing.T) {
+func TestSourcesOfCredentials(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	whoami := []string{"whoami", "-o", "jq=.principal.name"}
-	file := w.file("token", "  "+administratorToken+"\n")
+	file := w.writeFile("token", "  "+administratorToken+"\n")
 	require.Equal(t, "Owner\n", w.succeeds(whoami...))
 	require.Equal(t, "Worker\n", w.as(workerPair).succeeds(whoami...))
 	require.Equal(t, "Administrator\n", w.succeeds(append(whoami, "--token-file", file)...), "the flag wins")
@@ -42,7 +42,7 @@ func TestWhoAsks(t *testing.T) {
 	}
 }
 
-func TestTheTokenStaysOffTheNetwork(t *testing.T) {
+func TestTheTokenIsNotSentInTheClear(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	for server, message := range map[string]string{
@@ -83,15 +83,15 @@ func TestCertificates(t *testing.T) {
 	defer server.Close()
 	w = w.with("PROCESSION_SERVER", server.URL)
 	require.Contains(t, w.fails(cli.ExitFailure, "whoami"), "--ca-file")
-	file := w.file("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	file := w.writeFile("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
 	require.Contains(t, w.succeeds("whoami", "--ca-file", file), "Owner")
 	require.Contains(t, w.with("PROCESSION_CA_FILE", file).succeeds("whoami"), "Owner")
 	require.Contains(t, w.fails(cli.ExitUsage, "whoami", "--ca-file", "testdata/none"), "no such file")
-	require.Contains(t, w.fails(cli.ExitUsage, "whoami", "--ca-file", w.file("x", "x")), "holds no certificate")
+	require.Contains(t, w.fails(cli.ExitUsage, "whoami", "--ca-file", w.writeFile("x", "x")), "holds no certificate")
 }
 
 // Commands send a request once: the outcome of a failed one is unknown.
-func TestNothingIsRepeated(t *testing.T) {
+func TestFailedRequestsAreNotRetried(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32
 	w := &terminal{t: t, operator: "-operator-", env: map[string]string{"PROCESSION_TOKEN": ownerToken}}
@@ -139,10 +139,10 @@ func TestNothingIsRepeated(t *testing.T) {
 func TestExitCodesOfRefusals(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	w.fails(cli.ExitDenied, "apply", "-f", "testdata/north/tenant.yaml", "--token-file", w.file("t", "unknown"))
+	w.fails(cli.ExitDenied, "apply", "-f", "testdata/north/tenant.yaml", "--token-file", w.writeFile("t", "unknown"))
 	w.as(memberToken).fails(cli.ExitDenied, "apply", "-f", "testdata/north")
 	w.as(administratorToken).fails(cli.ExitDenied, "apply", "-f",
-		w.file("t.yaml", "apiVersion: procession/v1\nkind: Tenant\nmetadata: {code: north}\nspec: {name: Mine}\n"))
+		w.writeFile("t.yaml", "apiVersion: procession/v1\nkind: Tenant\nmetadata: {code: north}\nspec: {name: Mine}\n"))
 	require.Contains(t, w.fails(cli.ExitConflict, "delete", "tenant", "north", "-y"), "cannot be deleted")
 	for _, wrong := range [][]string{
 		{"apply"},

@@ -186,18 +186,18 @@ func newContextListCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			shown := []shownContext{}
+			rows := []shownContext{}
 			for _, name := range slices.Sorted(maps.Keys(known.Contexts)) {
 				c := known.Contexts[name]
-				shown = append(shown, shownContext{name, name == known.Current, c.Server, c.Tenant, c.signInText(env.Clock())})
+				rows = append(rows, shownContext{name, name == known.Current, c.Server, c.Tenant, c.signInText(env.Clock())})
 			}
-			if len(shown) == 0 && out.isTable() {
+			if len(rows) == 0 && out.isTable() {
 				cmd.PrintErrln("no contexts")
 				return nil
 			}
-			return out.write(cmd.Context(), cmd.OutOrStdout(), shown, func(v view) {
+			return out.write(cmd.Context(), cmd.OutOrStdout(), rows, func(v view) {
 				v.writeTitles([]string{"CURRENT", "NAME", "SERVER", "TENANT", "SIGNED IN"})
-				for _, c := range shown {
+				for _, c := range rows {
 					current := ""
 					if c.Current {
 						current = "*"

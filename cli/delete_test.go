@@ -11,18 +11,18 @@ import (
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	before := w.state()
+	before := w.allResources()
 	require.Contains(t, w.fails(cli.ExitConflict, "delete", "group", "REVIEWERS", "--yes"), "needs Group REVIEWERS")
 	require.Equal(t, "Robot/NONE not found", w.fails(cli.ExitNotFound, "delete", "robot", "NONE", "-y"))
-	require.Equal(t, before, w.state())
+	require.Equal(t, before, w.allResources())
 
 	// Without --yes it asks.
 	require.Contains(t, w.fails(cli.ExitUsage, "delete", "robot", "BOT"), "--yes")
-	o := w.typing("no\n").runs("delete", "robot", "BOT")
-	require.Equal(t, cli.ExitFailure, o.code())
+	o := w.withInput("no\n").runs("delete", "robot", "BOT")
+	require.Equal(t, cli.ExitFailure, o.exitCode())
 	require.Equal(t, "Robot/BOT\nDelete 1? [y/N] ", o.stderr)
-	require.Equal(t, before, w.state())
-	require.Equal(t, "Robot/BOT deleted\n", w.typing("y\n").succeeds("delete", "robot", "BOT"))
+	require.Equal(t, before, w.allResources())
+	require.Equal(t, "Robot/BOT deleted\n", w.withInput("y\n").succeeds("delete", "robot", "BOT"))
 	w.fails(cli.ExitNotFound, "get", "robot", "BOT")
 	require.Equal(t, "north/WebhookSubscription/EVENTS deleted\n",
 		w.succeeds("delete", "webhook", "EVENTS", "--tenant", "north", "--yes"))
@@ -34,7 +34,7 @@ func TestDelete(t *testing.T) {
 		{"delete", "cat", "BOT", "-y"},
 		{"delete", "robot", "..", "-y"},
 		{"delete", "robot", "BOT", "-f", "testdata/north", "-y"},
-		{"delete", "-f", w.file("x.yaml", "kind: Group\n"), "-y"},
+		{"delete", "-f", w.writeFile("x.yaml", "kind: Group\n"), "-y"},
 	} {
 		w.fails(cli.ExitUsage, wrong...)
 	}
@@ -47,11 +47,11 @@ func TestDeleteDocuments(t *testing.T) {
 	const action = `, userActions: [{code: GO, name: Go, type: START_RELATED_PROCESS, processDefinition: LOAN, permissions: [MANAGER]}]`
 	const more = "apiVersion: procession/v1\nkind: ProcessDefinition\nmetadata: {code: AFTER, tenant: north}\n" +
 		"spec: {name: After, permissions: {initiators: [{user: member}]}" + action + "}\n"
-	w.typing(more).succeeds("apply", "-f", "-")
-	files := []string{"delete", "-f", "testdata/north/loan.yaml", "-f", w.file("more.yaml", more)}
+	w.withInput(more).succeeds("apply", "-f", "-")
+	files := []string{"delete", "-f", "testdata/north/loan.yaml", "-f", w.writeFile("more.yaml", more)}
 	require.Contains(t, w.fails(cli.ExitConflict, "delete", "-f", "testdata/north/loan.yaml", "-y"), "LOAN")
 	w.succeeds("delete", "artifact", "CUSTOMER", "-y")
-	o := w.typing("yes\n").runs(files...)
+	o := w.withInput("yes\n").runs(files...)
 	require.NoError(t, o.err)
 	require.Equal(t, "north/ProcessDefinition/AFTER deleted\nnorth/ProcessDefinition/LOAN deleted\n"+
 		"north/DataStructure/ADDRESS deleted\nnorth/Group/REVIEWERS deleted\n", o.stdout)

@@ -92,9 +92,9 @@ func (s *service) addRelations(ctx context.Context, d *description, kind resourc
 	}
 	d.people = map[uuid.UUID]string{domain.SystemPrincipalID(): "the service"}
 	for _, r := range all {
-		shown := resourceLabel(r.Kind, r.Metadata.Code, "", false)
+		label := resourceLabel(r.Kind, r.Metadata.Code, "", false)
 		if r.Metadata.ID != nil && (r.Kind == oasadmin.ResourceKindUser || r.Kind == oasadmin.ResourceKindApplication) {
-			d.people[*r.Metadata.ID] = shown
+			d.people[*r.Metadata.ID] = label
 		}
 		document, err := resource.FromStored(resource.Kind(r.Kind), resource.Metadata{}, r.Spec)
 		if err != nil {
@@ -102,7 +102,7 @@ func (s *service) addRelations(ctx context.Context, d *description, kind resourc
 		}
 		needs := func(n resource.Reference) bool { return n.Kind == kind && n.Code == code }
 		if slices.ContainsFunc(document.Spec.References(), needs) {
-			d.usedBy = append(d.usedBy, shown)
+			d.usedBy = append(d.usedBy, label)
 		}
 	}
 	return nil

@@ -64,11 +64,11 @@ func locateFailure(err error, sources []manifest.Source) error {
 	lines := []string{message}
 	for _, info := range failed.infos {
 		location := valueOf(info.Location)
-		place := placeOf(sources, location)
+		position := placeOf(sources, location)
 		info.Message = otherDocument.ReplaceAllStringFunc(info.Message, func(other string) string { return fileOf(sources, other) })
 		switch {
-		case place != "":
-			lines = append(lines, place+": "+info.Message)
+		case position != "":
+			lines = append(lines, position+": "+info.Message)
 		case location != "":
 			lines = append(lines, location+": "+info.Message)
 		case info.Message != message:
@@ -108,14 +108,14 @@ func placeOf(sources []manifest.Source, location string) string {
 	}
 	source := sources[i]
 	line, column := source.Position(pointer)
-	place := fmt.Sprintf("%s:%d:%d:", source.File, line, column)
+	position := fmt.Sprintf("%s:%d:%d:", source.File, line, column)
 	if h := headOf(source); h.Kind != "" && h.Metadata.Code != "" {
-		place += " " + resourceLabel(h.Kind, h.Metadata.Code, "", false)
+		position += " " + resourceLabel(h.Kind, h.Metadata.Code, "", false)
 	}
 	// Explain returns the path behind the file and the line.
 	path, ok := strings.CutPrefix(manifest.Explain(sources, location), fmt.Sprintf("%s:%d: ", source.File, line))
 	if ok {
-		place += " " + path
+		position += " " + path
 	}
-	return strings.TrimSuffix(place, ":")
+	return strings.TrimSuffix(position, ":")
 }

@@ -58,11 +58,11 @@ func newEncryptionKeysRotateCommand(env Environment) *cobra.Command {
 		}
 		answer, err := s.RotateEncryptionKey(cmd.Context(), code,
 			&oasadmin.RotateEncryptionKeyParams{Tenant: nonEmpty(tenant)})
-		made, err := receive[oasadmin.EncryptionKeyVersion](s, answer, err)
+		created, err := receive[oasadmin.EncryptionKeyVersion](s, answer, err)
 		if err != nil {
 			return withName(err, resource.KindEncryptionKey, code)
 		}
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), made.KeyID)
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), created.KeyID)
 		return err
 	})
 	bindTenant(env, cmd, &tenant)

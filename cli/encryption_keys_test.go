@@ -12,9 +12,9 @@ func TestEncryptionKeysAreListedAndRotated(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	require.Equal(t, "payloads.2\n", w.succeeds("encryption-keys", "rotate", "payloads"))
-	golden(t, "encryption-keys.txt", w.succeeds("encryption-keys", "list", "payloads"))
+	requireGolden(t, "encryption-keys.txt", w.succeeds("encryption-keys", "list", "payloads"))
 	require.Equal(t, "[\"payloads.2\",\"payloads\"]\n", w.succeeds("encryption-keys", "list", "payloads", "-o", "jq=map(.keyId)|tojson"))
-	golden(t, "get-keys.txt", w.succeeds("get", "keys"))
+	requireGolden(t, "get-keys.txt", w.succeeds("get", "keys"))
 	require.Equal(t, "payloads.3\n", w.as(administratorToken).succeeds("encryption-keys", "rotate", "payloads", "--tenant", "north"))
 
 	for _, command := range []string{"list", "rotate"} {
@@ -34,6 +34,6 @@ func TestExportedKeysAreDocumentsOnly(t *testing.T) {
 	require.Contains(t, exported, "kind: EncryptionKey")
 	require.Contains(t, exported, "description: What workers see")
 	require.NotContains(t, exported, "value")
-	w.typing(exported).succeeds("apply", "-f", "-")
+	w.withInput(exported).succeeds("apply", "-f", "-")
 	require.Equal(t, "1\n", w.succeeds("encryption-keys", "list", "payloads", "-o", "jq=length"))
 }

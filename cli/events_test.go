@@ -21,9 +21,9 @@ import (
 
 const patience = 30 * time.Second
 
-// settled waits until so many events can be read: other tests have transactions
+// awaitEvents waits until so many events can be read: other tests have transactions
 // of their own at the same time.
-func (w *terminal) settled(n int, args ...string) {
+func (w *terminal) awaitEvents(n int, args ...string) {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
 		o := w.runs(append([]string{"events", "--limit", "1000", "-o", "jq=length"}, args...)...)
@@ -35,11 +35,11 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	const process = "01980000-0000-7000-8000-0000000000b1"
-	w.incident("01980000-0000-7000-8000-0000000000a1", "no funds")
-	w.settled(2, "--process", process)
-	golden(t, "events.txt", w.succeeds("events", "--type", "PROCESS.CREATED,PROCESS.STATE_CHANGED"))
+	w.failedWorkflow("01980000-0000-7000-8000-0000000000a1", "no funds")
+	w.awaitEvents(2, "--process", process)
+	requireGolden(t, "events.txt", w.succeeds("events", "--type", "PROCESS.CREATED,PROCESS.STATE_CHANGED"))
 	one := w.succeeds("events", "--process", process, "--type", "PROCESS.CREATED", "-o", `jq=.[] | del(.cursor, .requestId)`)
-	golden(t, "events.json", one)
+	requireGolden(t, "events.json", one)
 
 	first := w.runs("events", "--oldest-first", "--limit", "2", "-o", "jq=.[].cursor")
 	require.NoError(t, first.err)
@@ -60,7 +60,7 @@ func TestEvents(t *testing.T) {
 	o := w.runs("events", "--type", "EVENTS.REMOVED")
 	require.NoError(t, o.err)
 	require.Equal(t, "no events\n", o.stderr)
-	golden(t, "events-unknown-type.txt", w.fails(cli.ExitUsage, "events", "--type", "NOTHING.HAPPENED"))
+	requireGolden(t, "events-unknown-type.txt", w.fails(cli.ExitUsage, "events", "--type", "NOTHING.HAPPENED"))
 	require.Contains(t, w.fails(cli.ExitUsage, "events", "--type", "process.create"), "did you mean PROCESS.CREATED?")
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "events", "-o", "json"), "you are MEMBER of north")
 	require.Equal(t, "Tenant/home not found", w.fails(cli.ExitNotFound, "events", "--tenant", "home", "-o", "jq=length"))
@@ -98,24 +98,24 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-func (s *screen) lines() []string {
+func (s *screen) printedLines() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Split(strings.TrimSpace(s.text.String()), "\n")
 }
 
-// following is a command that goes on.
-type following struct {
+// runningCommand is a command that goes on.
+type runningCommand struct {
 	screen
 
 	interrupt context.CancelFunc
 	ended     chan error
 }
 
-// follow starts a command that goes on.
-func (w *terminal) follow(args ...string) *following {
+// startFollowing starts a command that goes on.
+func (w *terminal) startFollowing(args ...string) *runningCommand {
 	w.t.Helper()
-	f := &following{ended: make(chan error, 1)}
+	f := &runningCommand{ended: make(chan error, 1)}
 	root := &cobra.Command{Use: "procession", SilenceErrors: true, SilenceUsage: true}
 	cli.AddCommands(root, cli.Environment{
 		LookupEnv: func(name string) (string, bool) { value, ok := w.env[name]; return value, ok },
@@ -131,7 +131,7 @@ func (w *terminal) follow(args ...string) *following {
 }
 
 // stop interrupts the command and returns its error.
-func (f *following) stop() error {
+func (f *runningCommand) stop() error {
 	f.interrupt()
 	return <-f.ended
 }
@@ -140,7 +140,7 @@ func (f *following) stop() error {
 func (s *screen) await(t *testing.T, line string) {
 	t.Helper()
 	wanted := regexp.MustCompile(line)
-	require.Eventually(t, func() bool { return slices.ContainsFunc(s.lines(), wanted.MatchString) }, patience, time.Millisecond,
+	require.Eventually(t, func() bool { return slices.ContainsFunc(s.printedLines(), wanted.MatchString) }, patience, time.Millisecond,
 		"waiting for %s", line)
 }
 
@@ -150,18 +150,18 @@ func TestEventsAreFollowed(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			w := newNorth(t)
-			w.settled(1, "--kind", "TENANT")
+			w.awaitEvents(1, "--kind", "TENANT")
 			before := strings.Fields(w.succeeds("events", "--limit", "2", "-o", "jq=.[].id"))
-			shown := w.follow("events", "--follow", "--limit", "2", "-o", format)
-			require.Eventually(t, func() bool { return len(shown.lines()) == 2+titles }, patience, time.Millisecond)
+			shown := w.startFollowing("events", "--follow", "--limit", "2", "-o", format)
+			require.Eventually(t, func() bool { return len(shown.printedLines()) == 2+titles }, patience, time.Millisecond)
 			codes := []string{"NEW", "NEWER", "NEWEST"}
 			for _, code := range codes {
-				w.succeeds("apply", "-f", w.file("group.yaml", group(code, "")))
+				w.succeeds("apply", "-f", w.writeFile("group.yaml", group(code, "")))
 			}
-			require.Eventually(t, func() bool { return len(shown.lines()) == 5+titles }, patience, time.Millisecond)
+			require.Eventually(t, func() bool { return len(shown.printedLines()) == 5+titles }, patience, time.Millisecond)
 			require.NoError(t, shown.stop())
 
-			lines := shown.lines()
+			lines := shown.printedLines()
 			switch format {
 			case "table":
 				require.Contains(t, lines[0], "RESOURCE")

@@ -15,15 +15,15 @@ import (
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	w := newTerminal(t)
-	golden(t, "explain-kind.txt", w.succeeds("explain", "group"))
-	golden(t, "explain-list.txt", w.succeeds("explain", "process.spec.items.candidates"))
-	golden(t, "explain-value.txt", w.succeeds("explain", "process.spec.state"))
+	requireGolden(t, "explain-kind.txt", w.succeeds("explain", "group"))
+	requireGolden(t, "explain-list.txt", w.succeeds("explain", "process.spec.items.candidates"))
+	requireGolden(t, "explain-value.txt", w.succeeds("explain", "process.spec.state"))
 	require.Equal(t, "spec has no member \"itms\"; did you mean items?", w.fails(cli.ExitUsage, "explain", "process.spec.itms"))
 	require.Contains(t, w.fails(cli.ExitUsage, "explain", "group.spec.zzz"), `spec has no member "zzz", but name, `)
 	require.Equal(t, `name has no member "x": it is a string`, w.fails(cli.ExitUsage, "explain", "group.spec.name.x"))
 	w.fails(cli.ExitUsage, "explain", "nothing")
 	w.fails(cli.ExitUsage, "explain", "group", "user")
-	golden(t, "explain-kinds.txt", w.succeeds("explain"))
+	requireGolden(t, "explain-kinds.txt", w.succeeds("explain"))
 }
 
 // docs/reference contains the output of the command; run the test with -update to write it.
@@ -55,5 +55,5 @@ func TestTheDocumentedDefinitionIsValid(t *testing.T) {
 	document = strings.NewReplacer("tenant: demo", "tenant: north", "loan-worker", "worker", "carol", "member", "alice", "owner").
 		Replace(document)
 	w := newNorth(t)
-	require.Contains(t, w.typing(document).succeeds("apply", "-f", "-"), "ProcessDefinition/TRAVEL created")
+	require.Contains(t, w.withInput(document).succeeds("apply", "-f", "-"), "ProcessDefinition/TRAVEL created")
 }

@@ -43,7 +43,7 @@ func newExportCommand(env Environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		documents := make([]exported, len(found))
+		documents := make([]exportedResource, len(found))
 		for i, r := range found {
 			documents[i] = exportedOf(r)
 		}
@@ -66,8 +66,8 @@ func newExportCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// exported is a resource as it can be applied.
-type exported struct {
+// exportedResource is a resource as it can be applied.
+type exportedResource struct {
 	APIVersion string                    `json:"apiVersion"`
 	Kind       oasadmin.ResourceKind     `json:"kind"`
 	Metadata   oasadmin.ResourceMetadata `json:"metadata"`
@@ -98,8 +98,8 @@ type exportedAsset struct {
 	exportedFile
 }
 
-func exportedOf(r oasadmin.Resource) exported {
-	document := exported{APIVersion: r.APIVersion, Kind: r.Kind, Metadata: r.Metadata, Spec: r.Spec}
+func exportedOf(r oasadmin.Resource) exportedResource {
+	document := exportedResource{APIVersion: r.APIVersion, Kind: r.Kind, Metadata: r.Metadata, Spec: r.Spec}
 	status := exportedStatus{EnvironmentVariables: r.Status.EnvironmentVariables}
 	if file := r.Status.Source; file != nil {
 		status.Source = &exportedFile{file.Name, file.ContentType, file.ContentLength, file.ContentHash}
@@ -118,7 +118,7 @@ func exportedOf(r oasadmin.Resource) exported {
 
 // reportStale names the files of the folder that an export of the kinds, all if there are none, would write for resources of the same tenants
 // that were not exported: most were deleted since an earlier export.
-func reportStale(cmd *cobra.Command, folder string, kinds []oasadmin.ResourceKind, documents []exported, format string) error {
+func reportStale(cmd *cobra.Command, folder string, kinds []oasadmin.ResourceKind, documents []exportedResource, format string) error {
 	current := map[string]bool{}
 	tenants := map[string]bool{}
 	for _, d := range documents {
@@ -146,13 +146,13 @@ func reportStale(cmd *cobra.Command, folder string, kinds []oasadmin.ResourceKin
 }
 
 // fileName returns the path of a document's file in a folder.
-func fileName(d exported, format string) string {
+func fileName(d exportedResource, format string) string {
 	return path.Join(tenantOf(d.Kind, d.Metadata), string(d.Kind), d.Metadata.Code+"."+format)
 }
 
 // writeFolder writes a file for each document. No name leads out of the folder,
 // whatever the service says.
-func writeFolder(cmd *cobra.Command, folder string, out *output, documents []exported) (err error) {
+func writeFolder(cmd *cobra.Command, folder string, out *output, documents []exportedResource) (err error) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return err
 	}

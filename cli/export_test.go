@@ -15,10 +15,10 @@ import (
 func TestExportCanBeApplied(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	before := w.state()
+	before := w.allResources()
 	for _, format := range []string{"yaml", "json"} {
 		exported := w.succeeds("export", "-o", format)
-		requireAll(t, "unchanged", 12, w.typing(exported).succeeds("apply", "-f", "-"))
+		requireAll(t, "unchanged", 12, w.withInput(exported).succeeds("apply", "-f", "-"))
 
 		dir := t.TempDir()
 		o := w.runs("export", "-o", format, "-d", filepath.Join(dir, "made"))
@@ -27,7 +27,7 @@ func TestExportCanBeApplied(t *testing.T) {
 		require.Equal(t, "12 documents written to "+filepath.Join(dir, "made")+"\n", o.stderr)
 		require.FileExists(t, filepath.Join(dir, "made", "north", "Group", "REVIEWERS."+format))
 		requireAll(t, "unchanged", 12, w.succeeds("apply", "-f", dir))
-		require.Equal(t, before, w.state())
+		require.Equal(t, before, w.allResources())
 
 		// Again, over the existing files.
 		stale := filepath.Join(dir, "made", "north", "Group", "GONE."+format)

@@ -16,7 +16,7 @@ func TestGenerate(t *testing.T) {
 	w := newTerminal(t)
 	loan := filepath.Join("..", "examples", "demo", "loan.yaml")
 	for _, language := range codegen.Languages() {
-		golden(t, "generate-"+string(language)+".txt", w.succeeds("generate", string(language), "-f", loan, "--package", "loan"))
+		requireGolden(t, "generate-"+string(language)+".txt", w.succeeds("generate", string(language), "-f", loan, "--package", "loan"))
 	}
 	to := filepath.Join(t.TempDir(), "loan.gen.go")
 	require.Empty(t, w.succeeds("generate", "go", "-f", loan, "--to", to))
@@ -25,7 +25,7 @@ func TestGenerate(t *testing.T) {
 	require.Contains(t, string(written), "package definitions\n")
 
 	wrong := "apiVersion: procession/v1\nkind: ProcessDefinition\nmetadata: { code: LOAN, tenant: demo }\nspec: { nam: Loan }\n"
-	require.Contains(t, w.typing(wrong).fails(cli.ExitUsage, "generate", "go", "-f", "-", "--to", to), "-:4:9: ProcessDefinition/LOAN spec.nam: ")
+	require.Contains(t, w.withInput(wrong).fails(cli.ExitUsage, "generate", "go", "-f", "-", "--to", to), "-:4:9: ProcessDefinition/LOAN spec.nam: ")
 	kept, err := os.ReadFile(to)
 	require.NoError(t, err)
 	require.Equal(t, written, kept)

@@ -32,11 +32,11 @@ func TestOutputFormats(t *testing.T) {
 		"secrets.txt":          {"secrets", "list", "user", "member"},
 		"export.yaml":          {"export", "groups", "structures"},
 	} {
-		golden(t, file, w.succeeds(args...))
+		requireGolden(t, file, w.succeeds(args...))
 	}
-	golden(t, "whoami-operator.txt", w.as(w.operator).succeeds("whoami"))
-	golden(t, "get-tenants.txt", w.as(w.operator).succeeds("get", "tenants"))
-	golden(t, "get-users-of-two.txt", w.as(w.operator).succeeds("get", "users"))
+	requireGolden(t, "whoami-operator.txt", w.as(w.operator).succeeds("whoami"))
+	requireGolden(t, "get-tenants.txt", w.as(w.operator).succeeds("get", "tenants"))
+	requireGolden(t, "get-users-of-two.txt", w.as(w.operator).succeeds("get", "users"))
 }
 
 func TestJQ(t *testing.T) {
@@ -63,7 +63,7 @@ func TestJQ(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThere(t *testing.T) {
+func TestGetWithoutResults(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	o := w.runs("get", "users", "-l", "no=label")
@@ -79,7 +79,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	require.Equal(t, "User/operator not found", w.fails(cli.ExitNotFound, "get", "user", "operator", "--tenant", "home"))
 	// The ones that are there are shown all the same.
 	o = w.runs("get", "user", "owner", "absent", "-o", "jq=.[].metadata.code")
-	require.Equal(t, cli.ExitNotFound, o.code())
+	require.Equal(t, cli.ExitNotFound, o.exitCode())
 	require.Equal(t, "owner\n", o.stdout)
 	// A caller without administration rights gets the reason for an empty list.
 	require.Equal(t, "only owners and administrators see the resources of a tenant; you are MEMBER of north",
@@ -136,20 +136,20 @@ func TestKindsHaveNames(t *testing.T) {
 	require.Contains(t, w.fails(cli.ExitUsage, "describe", "all", "x"), `"all" is not a kind`)
 }
 
-func TestDescribeSaysWhoChangedIt(t *testing.T) {
+func TestDescribeNamesTheLastEditor(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	w.as(administratorToken).typing(group("NEW", "")).succeeds("apply", "-f", "-")
+	w.as(administratorToken).withInput(group("NEW", "")).succeeds("apply", "-f", "-")
 	require.Contains(t, w.succeeds("describe", "group", "NEW"), "Created:  2026-03-02T10:30:00Z by User/administrator\n")
 	// An administrator may list the owner's tokens, but not change them.
 	require.Contains(t, w.as(administratorToken).succeeds("describe", "user", "owner"), "laptop")
 }
 
 // Administrators of one process definition see it, and no more.
-func TestDescribeForWhoeverManagesOneDefinition(t *testing.T) {
+func TestDescribeForDefinitionAdministrators(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	w.typing("apiVersion: procession/v1\nkind: ProcessDefinition\nmetadata: {code: MINE, tenant: north}\nspec:\n  name: Mine\n"+
+	w.withInput("apiVersion: procession/v1\nkind: ProcessDefinition\nmetadata: {code: MINE, tenant: north}\nspec:\n  name: Mine\n"+
 		"  permissions: {initiators: [{user: owner}], administrators: [{user: member}]}\n").succeeds("apply", "-f", "-")
 	w = w.as(memberToken)
 	require.Equal(t, "MINE\n", w.succeeds("get", "all", "-o", "jq=.[].metadata.code"))

@@ -122,8 +122,8 @@ func (w *terminal) with(name, value string) *terminal {
 
 func (w *terminal) as(token string) *terminal { return w.with("PROCESSION_TOKEN", token) }
 
-// typing returns the terminal with something to read.
-func (w *terminal) typing(text string) *terminal {
+// withInput returns the terminal with something to read.
+func (w *terminal) withInput(text string) *terminal {
 	other := *w
 	other.stdin = text
 	return &other
@@ -135,12 +135,12 @@ type outcome struct {
 	err            error
 }
 
-func (o outcome) code() int { return cli.ExitCode(o.err) }
+func (o outcome) exitCode() int { return cli.ExitCode(o.err) }
 
 // runs runs a command. No token may appear in anything it says.
 func (w *terminal) runs(args ...string) outcome {
 	w.t.Helper()
-	root := w.root()
+	root := w.rootCommand()
 	var stdout, stderr bytes.Buffer
 	root.SetArgs(args)
 	root.SetIn(strings.NewReader(w.stdin))
@@ -158,8 +158,8 @@ func (w *terminal) runs(args ...string) outcome {
 	return o
 }
 
-// root returns the program with the commands of the terminal.
-func (w *terminal) root() *cobra.Command {
+// rootCommand returns the program with the commands of the terminal.
+func (w *terminal) rootCommand() *cobra.Command {
 	clock := w.clock
 	if clock == nil {
 		clock = func() time.Time { return now().Add(72 * time.Hour) }
@@ -189,19 +189,19 @@ func (w *terminal) fails(code int, args ...string) string {
 	w.t.Helper()
 	o := w.runs(args...)
 	require.Error(w.t, o.err, "%v: %s", args, o.stdout)
-	require.Equal(w.t, code, o.code(), "%v: %v", args, o.err)
+	require.Equal(w.t, code, o.exitCode(), "%v: %v", args, o.err)
 	require.Empty(w.t, o.stdout)
 	return o.err.Error()
 }
 
-// state returns all resources with their status.
-func (w *terminal) state() string {
+// allResources returns all resources with their status.
+func (w *terminal) allResources() string {
 	w.t.Helper()
 	return w.as(w.operator).succeeds("get", "all", "-o", "json")
 }
 
-// file writes a file and returns its path.
-func (w *terminal) file(name, content string) string {
+// writeFile writes a file and returns its path.
+func (w *terminal) writeFile(name, content string) string {
 	w.t.Helper()
 	path := filepath.Join(w.t.TempDir(), name)
 	require.NoError(w.t, os.WriteFile(path, []byte(content), 0o600))
@@ -210,9 +210,9 @@ func (w *terminal) file(name, content string) string {
 
 var identifier = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// golden compares text with a file of testdata, but for identifiers that the
+// requireGolden compares text with a file of testdata, but for identifiers that the
 // service made up.
-func golden(t *testing.T, file, text string) {
+func requireGolden(t *testing.T, file, text string) {
 	t.Helper()
 	text = identifier.ReplaceAllStringFunc(text, func(id string) string {
 		if strings.HasPrefix(id, "01980000-") {

@@ -21,13 +21,13 @@ func TestIncidents(t *testing.T) {
 	require.Empty(t, o.stdout)
 	require.Equal(t, "no incidents\n", o.stderr)
 
-	first, process := w.incident("01980000-0000-7000-8000-0000000000a1", "no funds\nat\x1b[31m line 1")
-	second, _ := w.incident("01980000-0000-7000-8000-0000000000a2", "timed out")
-	golden(t, "incidents.txt", w.succeeds("incidents", "list"))
+	first, process := w.failedWorkflow("01980000-0000-7000-8000-0000000000a1", "no funds\nat\x1b[31m line 1")
+	second, _ := w.failedWorkflow("01980000-0000-7000-8000-0000000000a2", "timed out")
+	requireGolden(t, "incidents.txt", w.succeeds("incidents", "list"))
 	require.Equal(t, first+"\n", w.succeeds("incidents", "list", "--process", process, "-o", "jq=.[].id"))
 	o = w.runs("incidents", "list", "--limit", "1")
 	require.Equal(t, "1 of 2 shown: --limit\n", o.stderr)
-	require.ElementsMatch(t, []string{first, second}, w.completions("incidents retry "))
+	require.ElementsMatch(t, []string{first, second}, w.complete("incidents retry "))
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "incidents", "list", "-o", "json"), "you are MEMBER of north")
 	require.Equal(t, "2\n", w.as(workerPair).succeeds("incidents", "list", "--tenant", "north", "-o", "jq=length"))
 
@@ -59,8 +59,8 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
-// incident starts a process with a failed workflow and returns its incident.
-func (w *terminal) incident(id, message string) (incident, process string) {
+// failedWorkflow starts a process with a failed workflow and returns its incident.
+func (w *terminal) failedWorkflow(id, message string) (failedWorkflow, process string) {
 	w.t.Helper()
 	w.create(
 		`{"id":"` + strings.Replace(id, "0a", "0b", 1) + `","processDefinitionId":"01980000-0000-7000-8000-000000000031"}`)

@@ -28,7 +28,7 @@ func TestInitWorker(t *testing.T) {
 			}
 			return err
 		}))
-		golden(t, "init-worker-"+string(language)+".txt", strings.Join(files, "\n"))
+		requireGolden(t, "init-worker-"+string(language)+".txt", strings.Join(files, "\n"))
 	}
 	readme, err := os.ReadFile(filepath.Join(root, "go", "README.md"))
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestInitWorker(t *testing.T) {
 	require.Equal(t, "mine", string(mine))
 
 	group := "apiVersion: procession/v1\nkind: Group\nmetadata: { code: G, tenant: demo }\nspec: { name: G }\n"
-	require.Contains(t, w.typing(group).fails(cli.ExitUsage, "init", "worker", filepath.Join(root, "none"), "-f", "-"),
+	require.Contains(t, w.withInput(group).fails(cli.ExitUsage, "init", "worker", filepath.Join(root, "none"), "-f", "-"),
 		"the documents describe no process definition")
 	require.NoDirExists(t, filepath.Join(root, "none"))
 }

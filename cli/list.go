@@ -93,12 +93,12 @@ func (l *listing[T]) show(cmd *cobra.Command, s *service, args []string, by list
 	} else if err := l.write(cmd, s, by, out, found, false); err != nil {
 		return err
 	}
-	if shown := int64(len(found)); shown < total {
+	if count := int64(len(found)); count < total {
 		narrow := "--limit"
 		if l.limit == 0 {
 			narrow = "--tenant"
 		}
-		cmd.PrintErrf("%d of %d shown: %s\n", shown, total, narrow)
+		cmd.PrintErrf("%d of %d shown: %s\n", count, total, narrow)
 	}
 	if l.below != nil && out.isTable() {
 		return l.below(cmd, s, by, found)

@@ -79,15 +79,15 @@ func (c *issuerClient) deviceToken(cmd *cobra.Command) (*oauth2.Token, error) {
 	if c.config.Endpoint.DeviceAuthURL == "" {
 		return nil, usageError("the issuer has no sign-in for devices: leave --device out")
 	}
-	asked, err := c.config.DeviceAuth(c.ctx)
+	authorization, err := c.config.DeviceAuth(c.ctx)
 	if err != nil {
 		return nil, fmt.Errorf("asking the issuer for a code: %w", err)
 	}
-	if !openid.SafeURL(asked.VerificationURI) {
+	if !openid.SafeURL(authorization.VerificationURI) {
 		return nil, errors.New("asking the issuer for a code: its verification_uri is not an https URL")
 	}
-	cmd.PrintErrf("Open %s and enter %s\n", asked.VerificationURI, cellText(asked.UserCode))
-	token, err := c.config.DeviceAccessToken(c.ctx, asked)
+	cmd.PrintErrf("Open %s and enter %s\n", authorization.VerificationURI, cellText(authorization.UserCode))
+	token, err := c.config.DeviceAccessToken(c.ctx, authorization)
 	if err != nil {
 		return nil, fmt.Errorf("signing in: %w", err)
 	}

@@ -48,14 +48,14 @@ func (w *terminal) login(issuer string, args ...string) (address string, ended <
 	shown := &screen{}
 	done := make(chan error, 1)
 	go func() {
-		root := w.root()
+		root := w.rootCommand()
 		root.SetErr(shown)
 		root.SetArgs(append([]string{"login", "--issuer", issuer, "--client-id", "procession"}, args...))
 		done <- root.ExecuteContext(w.t.Context())
 	}()
 	require.Eventually(w.t, func() bool {
 		var found bool
-		address, found = strings.CutPrefix(shown.lines()[0], "Open ")
+		address, found = strings.CutPrefix(shown.printedLines()[0], "Open ")
 		return found
 	}, patience, 10*time.Millisecond)
 	return address, done
@@ -213,9 +213,9 @@ func TestContexts(t *testing.T) {
 	o := user.runs("context", "list")
 	require.NoError(t, o.err)
 	require.Equal(t, "no contexts\n", o.stderr)
-	token := w.file("token", ownerToken)
+	token := w.writeFile("token", ownerToken)
 	user.succeeds("context", "add", "owner", "--server", w.env["PROCESSION_SERVER"], "--token-file", token)
-	user.succeeds("context", "add", "operator", "--server", w.env["PROCESSION_SERVER"], "--token-file", w.file("token", w.operator), "--tenant", "north")
+	user.succeeds("context", "add", "operator", "--server", w.env["PROCESSION_SERVER"], "--token-file", w.writeFile("token", w.operator), "--tenant", "north")
 	require.Equal(t, "Operator\n", user.succeeds("whoami", "-o", "jq=.principal.name"))
 	require.Equal(t, "Owner\n", user.succeeds("whoami", "--context", "owner", "-o", "jq=.principal.name"))
 	require.Equal(t, "Owner\n", user.with("PROCESSION_CONTEXT", "owner").succeeds("whoami", "-o", "jq=.principal.name"))
@@ -247,7 +247,7 @@ func TestEdit(t *testing.T) {
 	require.Equal(t, "Group/REVIEWERS configured\n", edited)
 	require.Equal(t, "Judges\n", w.succeeds("get", "group", "REVIEWERS", "-o", "jq=.spec.name"))
 	o = w.with("EDITOR", "sed -i s/name:/label:/").runs("edit", "group", "REVIEWERS")
-	require.Equal(t, cli.ExitUsage, o.code())
+	require.Equal(t, cli.ExitUsage, o.exitCode())
 	kept := strings.Fields(o.stderr[strings.Index(o.stderr, "is in "):])[2]
 	text, err := os.ReadFile(strings.TrimSuffix(kept, ";"))
 	require.NoError(t, err)
@@ -263,9 +263,9 @@ func TestVersions(t *testing.T) {
 	loan, err := os.ReadFile("testdata/north/loan.yaml")
 	require.NoError(t, err)
 	changed := bytes.Replace(loan, []byte("      name: Review\n"), []byte("      name: Judge\n"), 1)
-	w.succeeds("apply", "-f", w.file("loan.yaml", string(changed)))
-	golden(t, "versions/list.txt", w.succeeds("versions", "list", "LOAN"))
-	golden(t, "versions/show.yaml", w.succeeds("versions", "show", "LOAN", "1"))
+	w.succeeds("apply", "-f", w.writeFile("loan.yaml", string(changed)))
+	requireGolden(t, "versions/list.txt", w.succeeds("versions", "list", "LOAN"))
+	requireGolden(t, "versions/show.yaml", w.succeeds("versions", "show", "LOAN", "1"))
 	for _, args := range [][]string{{"versions", "diff", "LOAN", "1"}, {"versions", "diff", "LOAN", "1", "2"}} {
 		o := w.runs(args...)
 		require.ErrorIs(t, o.err, cli.ErrDifferences)
@@ -275,7 +275,7 @@ func TestVersions(t *testing.T) {
 
 	o := w.runs("versions", "restore", "LOAN", "1", "--dry-run")
 	require.ErrorIs(t, o.err, cli.ErrDifferences)
-	o = w.typing("n\n").runs("versions", "restore", "LOAN", "1")
+	o = w.withInput("n\n").runs("versions", "restore", "LOAN", "1")
 	require.ErrorContains(t, o.err, "aborted without a change")
 	require.Contains(t, o.stdout, "-      name: Judge\n+      name: Review\n")
 	require.Contains(t, w.succeeds("versions", "restore", "LOAN", "1", "--yes"), "ProcessDefinition/LOAN configured\n")

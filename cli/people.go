@@ -118,12 +118,12 @@ func (s *service) findNames(ctx context.Context, ids []*uuid.UUID) (map[uuid.UUI
 			names[*p.ID] = valueOf(p.Name)
 		}
 	}
-	asked := 0
+	requested := 0
 	for id := range wanted {
-		if _, known := names[id]; known || asked == mostNames {
+		if _, known := names[id]; known || requested == mostNames {
 			continue
 		}
-		asked++
+		requested++
 		answer, err := s.rest.RetrievePrincipal(ctx, id)
 		found, err := receive[rest.Principal](s, answer, err)
 		if err != nil && ExitCode(err) != ExitNotFound {

@@ -113,33 +113,33 @@ func newProcessesInvokeCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-func (f *invocation) invoke(cmd *cobra.Command, s *service, process uuid.UUID, code string) (made rest.ProcessAction, err error) {
+func (f *invocation) invoke(cmd *cobra.Command, s *service, process uuid.UUID, code string) (created rest.ProcessAction, err error) {
 	offered, err := s.availableActions(cmd.Context(), process)
 	if err != nil {
-		return made, notFound(err, "process "+process.String())
+		return created, notFound(err, "process "+process.String())
 	}
 	body := map[string]any{"processActionDefinitionCode": code}
 	if f.id != "" {
 		if body["id"], err = parseID(f.id, "--id"); err != nil {
-			return made, err
+			return created, err
 		}
 	}
 	input, err := objectOf(cmd, "input", f.input)
 	if err != nil {
-		return made, err
+		return created, err
 	}
 	if input != nil {
 		if err := placeInput(body, input.Value, offered, code); err != nil {
-			return made, err
+			return created, err
 		}
 	}
 	text, err := jsontext.Marshal(body)
 	if err != nil {
-		return made, err
+		return created, err
 	}
 	answer, err := s.rest.CreateProcessActionWithBody(cmd.Context(), process, "application/json", bytes.NewReader(text))
-	made, err = receive[rest.ProcessAction](s, answer, err)
-	return made, notFound(err, "user action "+code)
+	created, err = receive[rest.ProcessAction](s, answer, err)
+	return created, notFound(err, "user action "+code)
 }
 
 // placeInput puts the members of the input where the action takes them.

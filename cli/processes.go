@@ -306,12 +306,12 @@ func endCommand(
 			if err != nil {
 				return err
 			}
-			asked := "process " + id.String()
+			target := "process " + id.String()
 			if process.ProcessDefinitionRef != nil {
-				asked = process.ProcessDefinitionRef.Code + " " + asked
+				target = process.ProcessDefinitionRef.Code + " " + target
 			}
 			question := strings.ToUpper(verb[:1]) + verb[1:]
-			if err := confirmTargets(cmd, *yes, []string{asked}, question); err != nil {
+			if err := confirmTargets(cmd, *yes, []string{target}, question); err != nil {
 				return err
 			}
 			answer, err := end(cmd.Context(), s, id)

@@ -26,16 +26,16 @@ func TestFilesOfRobots(t *testing.T) {
 	with := func(args ...string) []string { return append(append([]string{"robots"}, args...), node...) }
 	require.Equal(t, strings.Replace(want, "bot.zip", "node.bin", 1),
 		w.succeeds(with("upload-asset", "BOT", file, "--name", "node.bin", "--content-type", "application/x-node")...))
-	require.Equal(t, "TOKEN of Robot/BOT set\n", w.typing("planted-value\n").succeeds("robots", "set-env", "BOT", "TOKEN"))
+	require.Equal(t, "TOKEN of Robot/BOT set\n", w.withInput("planted-value\n").succeeds("robots", "set-env", "BOT", "TOKEN"))
 	value := filepath.Join(t.TempDir(), "value")
 	require.NoError(t, os.WriteFile(value, []byte("planted-too\r\n"), 0o600))
 	require.Equal(t, "FILE of Robot/BOT set\n",
 		w.succeeds("robots", "set-env", "BOT", "FILE", "--file", value, "--tenant", "north"))
 
 	exported := w.succeeds("export", "robots")
-	golden(t, "export-robot.yaml", exported)
-	requireAll(t, "unchanged", 1, w.typing(exported).succeeds("apply", "-f", "-"))
-	require.Empty(t, w.typing(exported).succeeds("diff", "-f", "-"))
+	requireGolden(t, "export-robot.yaml", exported)
+	requireAll(t, "unchanged", 1, w.withInput(exported).succeeds("apply", "-f", "-"))
+	require.Empty(t, w.withInput(exported).succeeds("diff", "-f", "-"))
 	for _, args := range [][]string{
 		{"get", "robot", "BOT", "-o", "yaml"}, {"get", "robots"}, {"describe", "robot", "BOT"}, {"export"},
 	} {
@@ -65,5 +65,5 @@ func TestFilesOfRobots(t *testing.T) {
 	} {
 		w.fails(cli.ExitUsage, append([]string{"robots"}, wrong...)...)
 	}
-	w.typing("planted-value").fails(cli.ExitUsage, "robots", "set-env", "BOT", "1A")
+	w.withInput("planted-value").fails(cli.ExitUsage, "robots", "set-env", "BOT", "1A")
 }

@@ -21,8 +21,8 @@ func TestAnIssuedSecretWorksUntilItIsRevoked(t *testing.T) {
 	pair := "01980000-0000-7000-8000-000000000021:" + value
 	require.Equal(t, "Worker\n", w.as(pair).succeeds("whoami", "-o", "jq=.principal.name"))
 
-	golden(t, "secrets-two.txt", w.succeeds("secrets", "list", "application", "worker"))
-	golden(t, "secrets-two.yaml", w.succeeds("secrets", "list", "application", "worker", "--tenant", "north", "-o", "yaml"))
+	requireGolden(t, "secrets-two.txt", w.succeeds("secrets", "list", "application", "worker"))
+	requireGolden(t, "secrets-two.yaml", w.succeeds("secrets", "list", "application", "worker", "--tenant", "north", "-o", "yaml"))
 	require.NotContains(t, w.succeeds("describe", "app", "worker"), value)
 	require.Contains(t, w.fails(cli.ExitConflict, "secrets", "issue", "app", "worker", "--name", "third"), "at most 2")
 

@@ -36,20 +36,20 @@ func (env Environment) authorizationHeader(ctx context.Context, flags *pflag.Fla
 }
 
 // headerOf returns the header for a token that is there at a place.
-func headerOf(token, place string) (string, error) {
+func headerOf(token, source string) (string, error) {
 	token = strings.TrimSpace(token)
 	if token == "" {
-		return "", usageError("%s holds no token", place)
+		return "", usageError("%s holds no token", source)
 	}
 	if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
-		return "", usageError("%s must contain a token and no other text", place)
+		return "", usageError("%s must contain a token and no other text", source)
 	}
 	id, secret, isPair := strings.Cut(token, ":")
 	if !isPair {
 		return "Bearer " + token, nil
 	}
 	if uuid.Validate(id) != nil || secret == "" {
-		return "", usageError("%s holds neither a personal access token nor id:secret of an application", place)
+		return "", usageError("%s holds neither a personal access token nor id:secret of an application", source)
 	}
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(token)), nil
 }

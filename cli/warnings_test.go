@@ -49,14 +49,14 @@ spec:
 func TestApplyWarns(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	o := w.typing(doubtful).runs("apply", "-f", "-")
+	o := w.withInput(doubtful).runs("apply", "-f", "-")
 	require.NoError(t, o.err)
-	golden(t, "warnings.txt", o.stderr)
+	requireGolden(t, "warnings.txt", o.stderr)
 	// The manifests of this test have no warnings.
 	require.NotContains(t, w.runs("apply", "-f", "testdata/north").stderr, "warning")
 
 	// The places of other documents in messages are those in the files.
-	twice := w.typing(group("SAME", "") + "---\n" + group("SAME", ""))
+	twice := w.withInput(group("SAME", "") + "---\n" + group("SAME", ""))
 	require.Contains(t, twice.fails(cli.ExitUsage, "apply", "-f", "-"), "describes the same Group as -:1")
 }
 
@@ -80,5 +80,5 @@ spec:
       permissions: [MANAGER]
       availability: ${ .tasks.NOPE.state == "READY" and .tasks.CHECK.state == "READY" }
 `
-	require.Contains(t, w.typing(wrong).fails(cli.ExitUsage, "apply", "-f", "-"), "names the task NOPE, which is not an item of type TASK")
+	require.Contains(t, w.withInput(wrong).fails(cli.ExitUsage, "apply", "-f", "-"), "names the task NOPE, which is not an item of type TASK")
 }

@@ -23,7 +23,7 @@ func TestChangesAreWatched(t *testing.T) {
 		"manifests": {w, []string{"get", "groups", "--watch"}, `REVIEWERS`, `NEW`},
 		"history":   {member, []string{"processes", "history", workProcess, "--follow"}, `started`, `completed`},
 	} {
-		shown := c.by.follow(c.args...)
+		shown := c.by.startFollowing(c.args...)
 		shown.await(t, c.first)
 		defer func() {
 			shown.await(t, c.later)
@@ -31,10 +31,10 @@ func TestChangesAreWatched(t *testing.T) {
 		}()
 	}
 	const other = "01980000-0000-7000-8000-0000000000c9"
-	started := member.follow("start", "LOAN", "--id", other, "--watch")
+	started := member.startFollowing("start", "LOAN", "--id", other, "--watch")
 	started.await(t, "^"+other+"$")
 
-	w.succeeds("apply", "-f", w.file("group.yaml", group("NEW", "")))
+	w.succeeds("apply", "-f", w.writeFile("group.yaml", group("NEW", "")))
 	member.succeeds("tasks", "claim", workReview)
 	w.succeeds("processes", "complete", workProcess, "--yes")
 	w.succeeds("processes", "cancel", other, "--yes")
@@ -47,14 +47,14 @@ func TestApplyWaitsForWorkers(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	o := w.runs("apply", "-f", "testdata/north", "--wait", "1ms")
-	require.Equal(t, cli.ExitFailure, o.code())
+	require.Equal(t, cli.ExitFailure, o.exitCode())
 	require.ErrorContains(t, o.err, "after 1ms, not all that was applied can run:")
 }
 
-func TestHealthShowsWhatWaits(t *testing.T) {
+func TestHealthShowsBacklogs(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	golden(t, "health.txt", w.succeeds("health"))
+	requireGolden(t, "health.txt", w.succeeds("health"))
 	require.Equal(t, "0\n", w.succeeds("health", "--tenant", "north", "-o", "jq=.openIncidents"))
 	require.Contains(t, w.fails(cli.ExitDenied, "health", "--checks"), "operators")
 	require.Contains(t, w.as(memberToken).fails(cli.ExitDenied, "health"), "MEMBER")

@@ -13,7 +13,7 @@ import (
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
-	golden(t, "webhooks-waiting.txt", w.succeeds("webhooks", "list"))
+	requireGolden(t, "webhooks-waiting.txt", w.succeeds("webhooks", "list"))
 	require.Equal(t, "null\n", w.succeeds("webhooks", "list", "-o", "jq=.[].failingSince"))
 	w.as(memberToken).fails(cli.ExitDenied, "webhooks", "list")
 	require.Contains(t, w.fails(cli.ExitConflict, "webhooks", "ping", "EVENTS"), "NO_SECRET")
@@ -26,7 +26,7 @@ func TestWebhooks(t *testing.T) {
 	require.Equal(t, "no deliveries\n", w.runs("webhooks", "deliveries", "--event", event).stderr)
 
 	dead := "01980000-0000-7000-8000-0000000000b1"
-	w.exec(`INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, state, round,
+	w.execSQL(`INSERT INTO webhook_deliveries (id, subscription_id, tenant_id, event_id, event_type, payload_version, state, round,
 			attempts, created_at, queued_at, last_attempt_at, finished_at)
 		SELECT '`+dead+`', r.id, r.tenant_id, '`+event+`', 'PING', 'B', 'DEAD', 1, 2, n, n, n, n
 		  FROM resources r, (SELECT timestamptz '2026-03-02T10:30:00Z') t(n) WHERE r.code = 'EVENTS'`,
@@ -36,18 +36,18 @@ func TestWebhooks(t *testing.T) {
 		SELECT id, 1, 2, created_at, 503, interval '12 milliseconds', 'STATUS', 'the answer was 503', E'busy\x1b[31m'||repeat('x', 200)
 		  FROM webhook_deliveries`,
 		`UPDATE webhook_endpoints SET disabled_at = '2026-03-02T10:30:00Z', disabled_reason = 'FAILING'`)
-	golden(t, "webhooks.txt", w.succeeds("webhooks", "list"))
-	require.Len(t, w.completions("webhooks show "), 1)
-	golden(t, "webhook-deliveries.txt", w.succeeds("webhooks", "deliveries", "--state", "DEAD,DROPPED", "--webhook", "EVENTS"))
-	golden(t, "webhook-delivery.txt", w.succeeds("webhooks", "show", dead))
+	requireGolden(t, "webhooks.txt", w.succeeds("webhooks", "list"))
+	require.Len(t, w.complete("webhooks show "), 1)
+	requireGolden(t, "webhook-deliveries.txt", w.succeeds("webhooks", "deliveries", "--state", "DEAD,DROPPED", "--webhook", "EVENTS"))
+	requireGolden(t, "webhook-delivery.txt", w.succeeds("webhooks", "show", dead))
 	require.Contains(t, w.fails(cli.ExitConflict, "webhooks", "replay", dead), "enable it first")
 	require.Equal(t, "EVENTS ACTIVE\n", w.succeeds("webhooks", "enable", "EVENTS"))
 	require.Equal(t, dead+" PENDING\n", w.succeeds("webhooks", "replay", dead))
 	require.Equal(t, "0 replayed\n", w.succeeds("webhooks", "replay-failed", "EVENTS", "--since", "30d"))
-	w.exec(`UPDATE webhook_deliveries SET state = 'DROPPED', finished_at = queued_at`)
+	w.execSQL(`UPDATE webhook_deliveries SET state = 'DROPPED', finished_at = queued_at`)
 	require.Equal(t, "0 replayed\n", w.succeeds("webhooks", "replay-failed", "EVENTS", "--since", "1h"))
 	require.Equal(t, "1 replayed\n", w.succeeds("webhooks", "replay-failed", "EVENTS", "--since", "2026-03-02T10:30:00Z"))
-	w.exec(`UPDATE webhook_deliveries SET state = 'DELIVERED', finished_at = queued_at`)
+	w.execSQL(`UPDATE webhook_deliveries SET state = 'DELIVERED', finished_at = queued_at`)
 	require.Equal(t, "0 replayed\n", w.succeeds("webhooks", "replay-failed", "EVENTS", "--since", "2026-03-02T10:30:00Z"))
 	require.Equal(t, "1 replayed\n", w.succeeds("webhooks", "replay-all", "EVENTS", "--since", "2026-03-02T10:30:00Z"))
 	requireAllReplayed(w, event)
@@ -73,8 +73,8 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// exec changes the database of the service.
-func (w *terminal) exec(statements ...string) {
+// execSQL changes the database of the service.
+func (w *terminal) execSQL(statements ...string) {
 	w.t.Helper()
 	conn, err := pgx.Connect(w.t.Context(), w.url)
 	require.NoError(w.t, err)
@@ -89,7 +89,7 @@ func (w *terminal) exec(statements ...string) {
 func requireAllReplayed(w *terminal, event string) {
 	t := w.t
 	t.Helper()
-	w.exec(`WITH many AS (
+	w.execSQL(`WITH many AS (
 			INSERT INTO events (id, tenant_id, type, resource_kind, resource_id, actor_id, occurred_at)
 			SELECT gen_random_uuid(), e.tenant_id, e.type, e.resource_kind, e.resource_id, e.actor_id, e.occurred_at
 			  FROM events e, generate_series(1, 10000) WHERE e.id = '`+event+`' RETURNING id)

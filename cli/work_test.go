@@ -29,7 +29,7 @@ func newWork(t *testing.T) *terminal {
 	t.Helper()
 	w := newNorth(t)
 	require.Equal(t, workProcess+"\n", w.as(memberToken).succeeds("start", "LOAN", "--id", workProcess,
-		"--metadata", "CUSTOMER=Carol = Co", "--metadata", "AMOUNT:=1000", "--entity", "@"+w.file("entity.json", `{"A":1}`)))
+		"--metadata", "CUSTOMER=Carol = Co", "--metadata", "AMOUNT:=1000", "--entity", "@"+w.writeFile("entity.json", `{"A":1}`)))
 	w.newTask(workTask, workProcess, "APPLY")
 	w.newTask(workReview, workProcess, "REVIEW")
 	return w
@@ -47,7 +47,7 @@ func TestWork(t *testing.T) {
 		"tasks.txt":          {"tasks", "list", "--sort", "id"},
 		"tasks-wide.txt":     {"tasks", "list", "--sort", "id", "-o", "wide"},
 	} {
-		golden(t, "work/"+file, member.succeeds(args...))
+		requireGolden(t, "work/"+file, member.succeeds(args...))
 	}
 	require.Equal(t, "Carol = Co\n1000\n1\n",
 		member.succeeds("processes", "show", workProcess, "-o", "jq=.metadata.value.CUSTOMER,.metadata.value.AMOUNT,.entity.value.A"))
@@ -69,15 +69,15 @@ func TestWork(t *testing.T) {
 	require.Equal(t, workReview+" CLAIMED\n", member.succeeds("tasks", "claim", workReview))
 	require.Equal(t, workReview+" CLAIMED\n", member.succeeds("tasks", "save", workReview,
 		"--set", "/NAME=Carol", "--set", "GRADE:=1.50", "--set", "/OTHER=x", "--unset", "/OTHER"))
-	golden(t, "work/task.txt", member.succeeds("tasks", "show", workReview))
-	require.Equal(t, workReview+" CLAIMED\n", member.typing(`{"AMOUNT":10.0}`).succeeds("tasks", "save", workReview, "-f", "-"))
+	requireGolden(t, "work/task.txt", member.succeeds("tasks", "show", workReview))
+	require.Equal(t, workReview+" CLAIMED\n", member.withInput(`{"AMOUNT":10.0}`).succeeds("tasks", "save", workReview, "-f", "-"))
 	require.Equal(t, "{\"AMOUNT\":10.0}\n", member.succeeds("tasks", "show", workReview, "-o", "jq=.task.data.value"))
 	require.Equal(t, workReview+" CLAIMED\n", w.succeeds("tasks", "assign", workReview, "administrator@north.example"))
 	require.Equal(t, workReview+" CLAIMED\n", w.succeeds("tasks", "assign", workReview, "member"))
 	require.Equal(t, workReview+" COMPLETED\n", member.succeeds("tasks", "complete", workReview, "--set", "/DECISION=YES"))
 
 	require.Equal(t, workProcess+" COMPLETED\n", w.succeeds("processes", "complete", workProcess, "--yes"))
-	golden(t, "work/history.txt", member.succeeds("processes", "history", workProcess))
+	requireGolden(t, "work/history.txt", member.succeeds("processes", "history", workProcess))
 	require.Equal(t, member.succeeds("processes", "history", workProcess), member.succeeds("processes", "history", workProcess, "--follow"))
 	first := member.runs("processes", "history", workProcess, "--limit", "1", "-o", "jq=.cursor")
 	require.NoError(t, first.err)
@@ -126,16 +126,16 @@ func TestWorkIsRefused(t *testing.T) {
 	} {
 		said.WriteString("$ " + c.args + "\n" + c.fails(c.code, strings.Fields(c.args)...) + "\n")
 	}
-	golden(t, "work/refusals.txt", said.String())
+	requireGolden(t, "work/refusals.txt", said.String())
 	w.as(memberToken).fails(cli.ExitNotFound, "processes", "history", unknown)
 
 	require.Equal(t, workReview+" CLAIMED\n", member.succeeds("tasks", "claim", workReview))
 	o := w.as(administratorToken).runs("tasks", "claim", workReview)
-	require.Equal(t, cli.ExitDenied, o.code(), o.err)
+	require.Equal(t, cli.ExitDenied, o.exitCode(), o.err)
 	o = w.runs("processes", "cancel", workProcess)
-	require.Equal(t, cli.ExitUsage, o.code())
+	require.Equal(t, cli.ExitUsage, o.exitCode())
 	require.Contains(t, o.stderr, "LOAN process "+workProcess+"\nCancel 1? [y/N] ")
-	require.Equal(t, workProcess+" CANCELLED\n", w.typing("y\n").succeeds("processes", "cancel", workProcess))
+	require.Equal(t, workProcess+" CANCELLED\n", w.withInput("y\n").succeeds("processes", "cancel", workProcess))
 	// Waiting for a process fails if the process is cancelled.
 	o = member.runs("processes", "history", workProcess, "--follow")
 	require.EqualError(t, o.err, "the process was cancelled")

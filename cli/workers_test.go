@@ -23,7 +23,7 @@ func TestWorkers(t *testing.T) {
 	require.Equal(t, missing, o.stdout, "problems are shown even without a worker")
 	require.Equal(t, "[]\n", w.succeeds("workers", "-o", "json"))
 
-	w.typing("{apiVersion: procession/v1, kind: Robot, metadata: {code: REPORTER, tenant: north}, "+
+	w.withInput("{apiVersion: procession/v1, kind: Robot, metadata: {code: REPORTER, tenant: north}, "+
 		"spec: {name: Reporter, taskQueue: REPORTS, runner: worker}}").succeeds("apply", "-f", "-")
 	w.register(`1@\u001b[31mhost`, "LOANS", `"LoanWorkflow","Other"`)
 	w.register("2@host", "REPORTS", ``)
@@ -34,8 +34,8 @@ func TestWorkers(t *testing.T) {
 		},
 		Backlogs: []domain.TaskBacklog{{Kind: domain.TaskKindWorkflow, Count: 12, Age: 3 * time.Minute}},
 	})
-	golden(t, "workers.txt", w.succeeds("workers"))
-	golden(t, "task-queues.txt", w.succeeds("task-queues"))
+	requireGolden(t, "workers.txt", w.succeeds("workers"))
+	requireGolden(t, "task-queues.txt", w.succeeds("task-queues"))
 	require.Equal(t, "REPORTS\n", w.succeeds("workers", "--task-queue", "REPORTS", "-o", "jq=.[].taskQueues[].taskQueue"))
 	require.NotContains(t, w.succeeds("workers", "--task-queue", "REPORTS"), "LOANS")
 	require.Equal(t, "2\n", w.succeeds("task-queues", "-o", "jq=.[] | select(.name == \"LOANS\") | .problems | length"))
@@ -74,7 +74,7 @@ func TestTaskQueuesOfSeveralTenants(t *testing.T) {
 	t.Parallel()
 	w := newNorth(t)
 	operator := w.as(w.operator)
-	operator.typing(southLoan).succeeds("apply", "-f", "-")
+	operator.withInput(southLoan).succeeds("apply", "-f", "-")
 	require.Regexp(t, `(?s)^TENANT +TASK QUEUE.*\nnorth +LOANS.*\nsouth +LOANS.*\n\nnorth LOANS: definition .*\nsouth LOANS: definition `,
 		operator.succeeds("task-queues"))
 	require.NotContains(t, operator.succeeds("task-queues", "--tenant", "south"), "TENANT")

@@ -78,18 +78,18 @@ func RegisterDataSource[Item any](w *Worker, code string, s DataSource[Item]) {
 			if q.PageSize < 1 || q.PageNumber < 0 {
 				return nil, temporal.NewNonRetryableApplicationError("a page is required", "validation", nil)
 			}
-			asked, err := w.sourceOf(q.Code)
+			target, err := w.sourceOf(q.Code)
 			if err != nil {
 				return nil, err
 			}
-			return asked.query(ctx, q)
+			return target.query(ctx, q)
 		})
 		RegisterActivity(w, validateActivity, func(ctx context.Context, c DataSourceCheck) (DataSourceVerdicts, error) {
-			asked, err := w.sourceOf(c.Code)
-			if err != nil || asked.validate == nil {
+			target, err := w.sourceOf(c.Code)
+			if err != nil || target.validate == nil {
 				return DataSourceVerdicts{Validations: acceptAll(len(c.Values))}, err
 			}
-			return asked.validate(ctx, c)
+			return target.validate(ctx, c)
 		})
 	}
 	w.sources[code] = source{

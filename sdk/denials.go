@@ -14,35 +14,35 @@ import (
 )
 
 const (
-	// firstPatience is how long Temporal may deny polls, which get fresh tokens meanwhile, before the connection is made
-	// again with another certificate. It doubles with each connection that is denied too.
-	firstPatience = 15 * time.Second
-	maxPatience   = 15 * time.Minute
-	// triesWithin patience get a fresh token each.
+	// firstTolerance bounds the time of denied polls, which get fresh tokens, before the worker reconnects with another
+	// certificate. It doubles with each denied connection.
+	firstTolerance = 15 * time.Second
+	maxTolerance   = 15 * time.Minute
+	// triesWithin is the number of fresh tokens within a tolerance.
 	triesWithin = 3
 )
 
-// denials watches whether Temporal lets the worker poll.
+// denials records denied polls of the worker.
 type denials struct {
-	clock    func() time.Time
-	patience time.Duration
-	// denied is called now and then while polls are denied.
+	clock     func() time.Time
+	tolerance time.Duration
+	// denied is called triesWithin times per tolerance while polls are denied.
 	denied func()
-	// lasting is closed when polls have been denied for longer than patience.
-	lasting chan struct{}
+	// exceeded is closed when polls were denied for longer than tolerance.
+	exceeded chan struct{}
 
 	mu    sync.Mutex
-	since time.Time // zero while polls are let through
-	due   time.Time // when denied is to be called again
+	since time.Time // zero while polls are accepted
+	due   time.Time // next call of denied
 	over  bool
 }
 
-func newDenials(clock func() time.Time, patience time.Duration, denied func()) *denials {
-	return &denials{clock: clock, patience: patience, denied: denied, lasting: make(chan struct{})}
+func newDenials(clock func() time.Time, tolerance time.Duration, denied func()) *denials {
+	return &denials{clock: clock, tolerance: tolerance, denied: denied, exceeded: make(chan struct{})}
 }
 
-// newInterceptor returns an interceptor of calls to Temporal.
-func (d *denials) newInterceptor(
+// intercept is an interceptor of calls to Temporal.
+func (d *denials) intercept(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
 	err := invoke(ctx, method, request, reply, conn, options...)
@@ -52,8 +52,8 @@ func (d *denials) newInterceptor(
 	return err
 }
 
-// recordResult looks at the outcome of a poll, or of the call that begins a connection. Only one that was let through ends a
-// denial: not every failure says.
+// recordResult records the outcome of a poll, or of the first call of a connection. Only success ends a denial, because
+// other failures say little about authorization.
 func (d *denials) recordResult(err error) {
 	var refused *serviceerror.PermissionDenied
 	code := status.Code(err)
@@ -66,7 +66,7 @@ func (d *denials) recordResult(err error) {
 	}
 }
 
-// countDenial reports whether it is time to do something about a denial.
+// countDenial records an outcome and reports whether denied is due.
 func (d *denials) countDenial(isDenial bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -77,13 +77,13 @@ func (d *denials) countDenial(isDenial bool) bool {
 		return false
 	case d.since.IsZero():
 		d.since, d.due = now, now
-	case now.Sub(d.since) > d.patience && !d.over:
+	case now.Sub(d.since) > d.tolerance && !d.over:
 		d.over = true
-		close(d.lasting)
+		close(d.exceeded)
 	}
 	if now.Before(d.due) {
 		return false
 	}
-	d.due = now.Add(d.patience / triesWithin)
+	d.due = now.Add(d.tolerance / triesWithin)
 	return true
 }

@@ -20,13 +20,13 @@ func TestDenialsThatLast(t *testing.T) {
 	d := newDenials(m.clock, 15*time.Second, func() { calls++ })
 	poll := func(method string, err error) {
 		t.Helper()
-		got := d.newInterceptor(t.Context(), "/temporal.api.workflowservice.v1.WorkflowService/"+method, nil, nil, nil,
+		got := d.intercept(t.Context(), "/temporal.api.workflowservice.v1.WorkflowService/"+method, nil, nil, nil,
 			func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return err })
 		require.Equal(t, err, got)
 	}
-	lasting := func() bool {
+	exceeded := func() bool {
 		select {
-		case <-d.lasting:
+		case <-d.exceeded:
 			return true
 		default:
 			return false
@@ -46,10 +46,10 @@ func TestDenialsThatLast(t *testing.T) {
 	poll("PollWorkflowTaskQueue", nil)
 	m.advance(time.Minute)
 	poll("GetSystemInfo", denied)
-	require.False(t, lasting(), "it was let through in between")
+	require.False(t, exceeded(), "it was let through in between")
 	m.advance(15*time.Second + 1)
 	poll("PollWorkflowTaskQueue", status.Error(codes.Unauthenticated, "no"))
-	require.True(t, lasting())
+	require.True(t, exceeded())
 	poll("PollWorkflowTaskQueue", denied)
 }
 

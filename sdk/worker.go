@@ -175,8 +175,8 @@ func (w *Worker) serve(ctx context.Context) error {
 			fatal <- err
 		}
 	}()
-	for patience := firstPatience; ; patience = min(2*patience, maxPatience) {
-		again, err := w.poll(ctx, access, patience, registered.wake, fatal)
+	for tolerance := firstTolerance; ; tolerance = min(2*tolerance, maxTolerance) {
+		again, err := w.poll(ctx, access, tolerance, registered.wake, fatal)
 		if err != nil || !again {
 			return err
 		}
@@ -194,9 +194,9 @@ func (w *Worker) serve(ctx context.Context) error {
 // poll connects to Temporal and polls until ctx ends or something is sent to fatal. It reports whether to do so again
 // with other access: when Temporal denies this one, and fresh tokens do not help.
 func (w *Worker) poll(
-	ctx context.Context, access engineAccess, patience time.Duration, wake func(), fatal chan error,
+	ctx context.Context, access engineAccess, tolerance time.Duration, wake func(), fatal chan error,
 ) (again bool, err error) {
-	denied := newDenials(w.cfg.Clock, patience, func() { access.dropToken(); wake() })
+	denied := newDenials(w.cfg.Clock, tolerance, func() { access.dropToken(); wake() })
 	var stop func()
 	connected := make(chan error, 1)
 	connecting, cancel := context.WithCancel(ctx)
@@ -218,7 +218,7 @@ func (w *Worker) poll(
 			stop()
 		}
 		return false, err
-	case <-denied.lasting:
+	case <-denied.exceeded:
 		cancel()
 		if <-connected == nil {
 			stop()
@@ -234,7 +234,7 @@ func (w *Worker) poll(
 		return false, ctx.Err()
 	case err := <-fatal:
 		return false, err
-	case <-denied.lasting:
+	case <-denied.exceeded:
 		return true, nil
 	}
 }
@@ -284,7 +284,7 @@ func (w *Worker) connect(ctx context.Context, access engineAccess, denied *denia
 		Logger:      log.NewStructuredLogger(w.logger),
 		Credentials: client.NewAPIKeyDynamicCredentials(access.token),
 		ConnectionOptions: client.ConnectionOptions{
-			TLS: access.tls.Clone(), DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(denied.newInterceptor)},
+			TLS: access.tls.Clone(), DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(denied.intercept)},
 		},
 		DataConverter:      encryption.NewDataConverter(keys),
 		ContextPropagators: []workflow.ContextPropagator{encryption.Propagator{}},

@@ -60,7 +60,7 @@ func TestTaskIsAwaited(t *testing.T) {
 	require.Equal(t, []string{"REPORT"}, s.Codes())
 }
 
-func TestSecondRunFindsWhatTheFirstLeft(t *testing.T) {
+func TestSecondRunFindsResourcesOfTheFirst(t *testing.T) {
 	t.Parallel()
 	s := running(t, processiontest.Options{}, claim)
 	process := s.NewProcess()
@@ -137,7 +137,7 @@ func TestCancelledProcessEndsTheWait(t *testing.T) {
 }
 
 // A reminder after a day, and another task in place of the one that takes too long.
-func TestTimersBesideTasks(t *testing.T) {
+func TestTimersWithTasks(t *testing.T) {
 	t.Parallel()
 	s := running(t, processiontest.Options{}, func(ctx workflow.Context, _ procession.WorkflowRequest) (procession.WorkflowResponse, error) {
 		created, err := procession.CreateTask(ctx, "REPORT", procession.WithKey("first"))

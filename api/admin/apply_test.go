@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
-func TestApplyingAFolderTwiceChangesNothing(t *testing.T) {
+func TestApplyingAFolderTwiceMakesNoChange(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	folder := s.Folder("north")
@@ -38,7 +38,7 @@ func TestApplyingAFolderTwiceChangesNothing(t *testing.T) {
 }
 
 // Applying an unmodified resource makes no change.
-func TestWhatIsReadCanBeApplied(t *testing.T) {
+func TestReadResourcesCanBeApplied(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	before := s.Snapshot()
@@ -55,7 +55,7 @@ func TestWhatIsReadCanBeApplied(t *testing.T) {
 	require.Equal(t, before, s.Snapshot())
 }
 
-func TestApplyingSaysWhatBecameOfEachDocument(t *testing.T) {
+func TestApplyingReportsTheResultOfEachDocument(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	id := uuid.New()
@@ -159,7 +159,7 @@ func TestApplyIsAtomic(t *testing.T) { //nolint:funlen // most of it is a table
 	require.True(t, strings.HasPrefix(failure.Errors[len(failure.Errors)-1].Location, "/documents/2"))
 }
 
-func TestADryRunChangesNothing(t *testing.T) {
+func TestDryRunMakesNoChange(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	before := s.Snapshot()
@@ -228,7 +228,7 @@ func refusedPrune(s *apitest.Administered, status int, code string, as demo.Acco
 	require.Equal(s.T, before, s.Snapshot())
 }
 
-func TestWhatSomethingNeedsIsNotDeleted(t *testing.T) {
+func TestReferencedResourcesAreNotDeleted(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	process := s.Process(s.As("initiator"), s.Definition("north"))

@@ -16,9 +16,9 @@ import (
 // believed is longer than a caller is remembered.
 const believed = 11 * time.Second
 
-// disabling returns the document of a member of a tenant; more are members of its
+// disabledUser returns the document of a member of a tenant; more are members of its
 // spec.
-func disabling(tenant string, a demo.Account, more string) string {
+func disabledUser(tenant string, a demo.Account, more string) string {
 	return apitest.Identified(tenant, "User", a.Name, a.ID, `{"name":"`+a.Name+`","email":"`+a.Email+`",`+more+
 		`"accessTokens":[`+apitest.Declared("first", a.Secret+"-in-"+tenant)+`]}`)
 }
@@ -33,19 +33,19 @@ func TestDisabledUserIsKeptOutOfTheTenantOnly(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	both := demo.Account{Name: "both", ID: uuid.New(), Email: "both@example.com", Secret: "both-token"}
-	s.Apply(s.Operator, disabling("north", both, ""), disabling("south", both, ""))
+	s.Apply(s.Operator, disabledUser("north", both, ""), disabledUser("south", both, ""))
 	north, south := inTenant(both, "north"), inTenant(both, "south")
 	s.Get(200, north, "/tenants")
 	s.Get(200, south, "/tenants")
 
-	done := s.Apply(s.As("administrator"), disabling("north", both, `"disabled":true,`))
+	done := s.Apply(s.As("administrator"), disabledUser("north", both, `"disabled":true,`))
 	require.Equal(t, "CONFIGURED", string(done[0].Action))
 	s.Advance(believed)
 	s.Get(401, north, "/tenants")
 	s.Get(200, south, "/tenants")
 	require.True(t, specMember[bool](t, s.Resource(s.As("owner"), "north", "User", "both"), "disabled"))
 
-	s.Apply(s.As("administrator"), disabling("north", both, ""))
+	s.Apply(s.As("administrator"), disabledUser("north", both, ""))
 	s.Advance(believed)
 	s.Get(200, north, "/tenants")
 }

@@ -29,11 +29,11 @@ func (s *Server) RotateEncryptionKey(
 	ctx context.Context, request RotateEncryptionKeyRequestObject,
 ) (RotateEncryptionKeyResponseObject, error) {
 	key := keyOf(resource.KindEncryptionKey, request.Code, request.Params.Tenant)
-	made, err := s.administration.RotateEncryptionKey(ctx, s.caller(ctx), key.Tenant, key.Code)
+	created, err := s.administration.RotateEncryptionKey(ctx, s.caller(ctx), key.Tenant, key.Code)
 	if err != nil {
 		return nil, err
 	}
-	return RotateEncryptionKey201JSONResponse(encryptionKeyVersion(made, 0)), nil
+	return RotateEncryptionKey201JSONResponse(encryptionKeyVersion(created, 0)), nil
 }
 
 func encryptionKeyVersion(k *domain.EncryptionKey, openRuns int64) oasadmin.EncryptionKeyVersion {

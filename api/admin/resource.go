@@ -147,10 +147,10 @@ func convertDocument(d *resource.Document) (*oasadmin.ResourceDocument, error) {
 
 func storedResource(r *resource.Stored) (oasadmin.Resource, error) {
 	spec, err := r.SpecJSON()
-	shown := convertMetadata(r.Metadata)
-	shown.ID = &r.ID
+	converted := convertMetadata(r.Metadata)
+	converted.ID = &r.ID
 	answer := oasadmin.Resource{
-		APIVersion: resource.APIVersion, Kind: oasadmin.ResourceKind(r.Kind), Metadata: shown, Spec: spec,
+		APIVersion: resource.APIVersion, Kind: oasadmin.ResourceKind(r.Kind), Metadata: converted, Spec: spec,
 		Status: oasadmin.ResourceStatus{
 			CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.UTC(),
 			LastModifiedBy: r.LastModifiedBy, LastModifiedAt: r.LastModifiedAt.UTC(),

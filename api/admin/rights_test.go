@@ -49,7 +49,7 @@ func TestOnlyOwnersMakeOwners(t *testing.T) {
 	s.Refused(403, "ACCESS_DENIED", s.As("owner"), http.MethodPost, apitest.ResourcePath("north", "Application", "boss", "/secrets"), `{"name":"n"}`)
 }
 
-func TestTheLastOwnerStays(t *testing.T) {
+func TestTheLastOwnerCannotBeRemoved(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	s.RefusedApply(409, "CONFLICT", s.As("owner"), s.User("north", "owner", domain.RoleAdministrator))

@@ -151,7 +151,7 @@ func TestAWebhookSecretIsSealed(t *testing.T) {
 }
 
 // No log and no table holds the value of a secret.
-func TestNothingKeepsTheValueOfASecret(t *testing.T) {
+func TestSecretsAreInNoLogAndNoTable(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	s := apitest.NewAdministered(t, func(o *api.Options) {

@@ -105,7 +105,7 @@ func availabilityModel(m *oasadmin.AvailabilityModel) availability.Model {
 }
 
 func convertModel(m availability.Model) oasadmin.AvailabilityModel {
-	shown := oasadmin.AvailabilityModel{
+	converted := oasadmin.AvailabilityModel{
 		Process: oasadmin.AvailabilityProcess{
 			State:     oasadmin.AvailabilityProcessState(m.Process.State),
 			CreatedAt: m.Process.CreatedAt.UTC(), LastModifiedAt: m.Process.LastModifiedAt.UTC(),
@@ -113,10 +113,10 @@ func convertModel(m availability.Model) oasadmin.AvailabilityModel {
 		Tasks: make(map[string]oasadmin.AvailabilityTask, len(m.Tasks)),
 	}
 	for code, task := range m.Tasks {
-		shown.Tasks[code] = oasadmin.AvailabilityTask{
+		converted.Tasks[code] = oasadmin.AvailabilityTask{
 			State:     oasadmin.AvailabilityTaskState(task.State),
 			CreatedAt: task.CreatedAt.UTC(), LastModifiedAt: task.LastModifiedAt.UTC(),
 		}
 	}
-	return shown
+	return converted
 }

@@ -10,19 +10,19 @@ import (
 
 // versionOf returns the version of the result of an operation, "" without one.
 func versionOf(response any) domain.Version {
-	switch shown := response.(type) {
+	switch result := response.(type) {
 	case RetrieveResource200JSONResponse:
-		return domain.VersionAt(shown.Status.LastModifiedAt)
+		return domain.VersionAt(result.Status.LastModifiedAt)
 	case RetrieveIncident200JSONResponse:
-		return incidentVersion(shown.CreatedAt, shown.ResolvedAt)
+		return incidentVersion(result.CreatedAt, result.ResolvedAt)
 	case RetryIncident200JSONResponse:
-		return incidentVersion(shown.CreatedAt, shown.ResolvedAt)
+		return incidentVersion(result.CreatedAt, result.ResolvedAt)
 	case DismissIncident200JSONResponse:
-		return incidentVersion(shown.CreatedAt, shown.ResolvedAt)
+		return incidentVersion(result.CreatedAt, result.ResolvedAt)
 	case RetrieveWebhookDelivery200JSONResponse:
-		return deliveryVersion(shown.Delivery)
+		return deliveryVersion(result.Delivery)
 	case ReplayWebhookDelivery200JSONResponse:
-		return deliveryVersion(oasadmin.WebhookDelivery(shown))
+		return deliveryVersion(oasadmin.WebhookDelivery(result))
 	default:
 		return httpio.ModifiedVersion(response)
 	}

@@ -71,7 +71,7 @@ func TestWorkersAreListedWithTheirQueues(t *testing.T) {
 	require.Equal(t, "STRANGE", taken[0].TaskQueues[0].TaskQueue)
 }
 
-func TestTaskQueuesReportWhatIsMissing(t *testing.T) {
+func TestTaskQueuesReportMissingWorkers(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewAdministered(t)
 	queues := taskQueues(s, s.As("owner"), "")

@@ -127,9 +127,9 @@ func currentTag(c *gin.Context, read http.Handler, path string) string {
 	request := c.Request.Clone(c.Request.Context())
 	request.Method, request.Body, request.Header = http.MethodGet, http.NoBody, http.Header{}
 	request.URL = &url.URL{Path: path, RawQuery: c.Request.URL.RawQuery}
-	shown := &discardedAnswer{header: http.Header{}}
-	read.ServeHTTP(shown, request)
-	return shown.header.Get("ETag")
+	discarded := &discardedAnswer{header: http.Header{}}
+	read.ServeHTTP(discarded, request)
+	return discarded.header.Get("ETag")
 }
 
 // discardedAnswer is a response writer that keeps the header only.

@@ -104,12 +104,12 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 		}
 		return
 	}
-	shown := w.publicError(c, err)
-	RecordOf(ctx).Refuse(shown)
-	status, _ := StatusOf(shown.Kind)
+	public := w.publicError(c, err)
+	RecordOf(ctx).Refuse(public)
+	status, _ := StatusOf(public.Kind)
 	switch status {
 	case http.StatusPreconditionFailed:
-		shown = withCurrentTag(c, shown)
+		public = withCurrentTag(c, public)
 	case http.StatusUnauthorized:
 		for _, challenge := range authn.Challenges() {
 			c.Writer.Header().Add("WWW-Authenticate", challenge)
@@ -121,7 +121,7 @@ func (w *ErrorWriter) Write(c *gin.Context, err error) {
 			c.Header("Retry-After", strconv.Itoa(retryAfterRateLimited))
 		}
 	}
-	w.writeBody(c, status, shown.Message, infosOf(shown, w.fields))
+	w.writeBody(c, status, public.Message, infosOf(public, w.fields))
 }
 
 // withCurrentTag adds the tag of the resource as it is now to a failed precondition
@@ -136,12 +136,12 @@ func withCurrentTag(c *gin.Context, failed *domain.Error) *domain.Error {
 		tag = versionTag(*failed.Current)
 	}
 	c.Header("ETag", tag)
-	shown := *failed
-	shown.Details = slices.Clone(failed.Details)
-	for i := range shown.Details {
-		shown.Details[i].Message = "the current version is " + tag
+	public := *failed
+	public.Details = slices.Clone(failed.Details)
+	for i := range public.Details {
+		public.Details[i].Message = "the current version is " + tag
 	}
-	return &shown
+	return &public
 }
 
 // publicError returns the public part of err and logs the rest.

@@ -24,11 +24,11 @@ func (f Fields) Locate(d domain.Detail) domain.Detail {
 	if d.Field == "" {
 		return d
 	}
-	place := f[d.Field]
-	if d.LocationType = place.part; place.part == "" {
+	location := f[d.Field]
+	if d.LocationType = location.part; location.part == "" {
 		d.Location = ""
 	}
-	d.Location = place.name + d.Location
+	d.Location = location.name + d.Location
 	return d
 }
 

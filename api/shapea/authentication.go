@@ -13,12 +13,12 @@ import (
 func (s *Server) CreateAuthentication(
 	ctx context.Context, request oasa.CreateAuthenticationRequestObject,
 ) (oasa.CreateAuthenticationResponseObject, error) {
-	asked := oasa.AuthenticationTypeENGINE
+	requested := oasa.AuthenticationTypeENGINE
 	if request.Body.Type != nil {
-		asked = *request.Body.Type
+		requested = *request.Body.Type
 	}
-	wanted := domain.AuthenticationType(asked)
-	if asked == oasa.AuthenticationTypeENGINE {
+	wanted := domain.AuthenticationType(requested)
+	if requested == oasa.AuthenticationTypeENGINE {
 		wanted = domain.AuthenticationEngineToken
 	}
 	issued, err := s.app.CreateAuthentication(ctx, s.caller(ctx), app.NewAuthentication{
@@ -28,14 +28,14 @@ func (s *Server) CreateAuthentication(
 	if err != nil {
 		return nil, err
 	}
-	return oasa.CreateAuthentication200JSONResponse(convertAuthentication(issued, asked)), nil
+	return oasa.CreateAuthentication200JSONResponse(convertAuthentication(issued, requested)), nil
 }
 
 // convertAuthentication shows an authentication under the type that it was asked for by,
 // and a token in the deprecated members too.
-func convertAuthentication(a *domain.Authentication, asked oasa.AuthenticationType) oasa.Authentication {
+func convertAuthentication(a *domain.Authentication, requested oasa.AuthenticationType) oasa.Authentication {
 	answer := oasa.Authentication{
-		ObjectType: new(oasa.AuditedObjectTypeAUTHENTICATION), ID: &a.ID, Type: &asked, TenantID: &a.TenantID,
+		ObjectType: new(oasa.AuditedObjectTypeAUTHENTICATION), ID: &a.ID, Type: &requested, TenantID: &a.TenantID,
 	}
 	if a.Token != nil {
 		answer.EngineToken = &oasa.AuthenticationEngineToken{

@@ -128,7 +128,7 @@ func TestShapesAgreeOnIdentities(t *testing.T) {
 	}
 }
 
-func TestPagesOfShapeASayWhatTheyAre(t *testing.T) {
+func TestPagesOfShapeAHaveAnObjectType(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	for path, want := range map[string]string{"/principals": "PRINCIPAL_PAGE", "/tenant-users": "TENANT_USER_PAGE"} {

@@ -165,7 +165,7 @@ func TestSubjects(t *testing.T) {
 }
 
 // A15 and A29 hold a document against the schema at the path.
-func TestDocumentsAgainstTheirSchema(t *testing.T) {
+func TestDocumentsAreValidatedAgainstTheirSchema(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	p := s.PairThroughA(s.Surveys())

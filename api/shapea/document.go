@@ -82,11 +82,11 @@ func (s *Server) ActionsTaskDownloadElementValueDocument(
 func (s *Server) ActionsTaskDownloadElementValueRendered(
 	ctx context.Context, request oasa.ActionsTaskDownloadElementValueRenderedRequestObject,
 ) (oasa.ActionsTaskDownloadElementValueRenderedResponseObject, error) {
-	made, err := s.app.DownloadTaskElementForms(ctx, s.caller(ctx), request.ID, request.Params.ElementDefinitionCode)
+	forms, err := s.app.DownloadTaskElementForms(ctx, s.caller(ctx), request.ID, request.Params.ElementDefinitionCode)
 	if err != nil {
 		return nil, asNotFound(err)
 	}
-	return newDownload(ctx, made), nil
+	return newDownload(ctx, forms), nil
 }
 
 // ActionsTaskSaveJSONFormsValueDocument implements operation A29.

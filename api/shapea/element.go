@@ -36,7 +36,7 @@ func convertElements(task uuid.UUID, stored domain.ElementValues) (map[string][]
 	if len(stored) == 0 {
 		return nil, nil
 	}
-	shown := make(map[string][]oasa.ElementValue, len(stored))
+	converted := make(map[string][]oasa.ElementValue, len(stored))
 	for code, list := range stored {
 		values := make([]oasa.ElementValue, len(list))
 		for i, v := range list {
@@ -49,9 +49,9 @@ func convertElements(task uuid.UUID, stored domain.ElementValues) (map[string][]
 				return nil, err
 			}
 		}
-		shown[code] = values
+		converted[code] = values
 	}
-	return shown, nil
+	return converted, nil
 }
 
 // documentItem is TaskElementValueDocumentItem in the order that people read.

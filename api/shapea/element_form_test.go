@@ -72,7 +72,7 @@ func TestReferencesInForms(t *testing.T) {
 
 // A form is validated against its schema with references, and the keyword for updates
 // applies when it is saved again.
-func TestFormsAgainstTheirSchema(t *testing.T) {
+func TestFormsAreValidatedAgainstTheirSchema(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	id := uuid.New()

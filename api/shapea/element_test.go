@@ -167,7 +167,7 @@ func TestElementsThatAreRefused(t *testing.T) { //nolint:funlen // most of it is
 	require.Equal(t, before, s.Snapshot())
 }
 
-func TestElementsOfWhatIsFinished(t *testing.T) {
+func TestElementsOfFinishedResources(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	surveys := s.Surveys()

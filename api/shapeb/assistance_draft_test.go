@@ -12,9 +12,9 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// drafts returns a process definition with a task that has drafted fields; more are
+// draftDefinition returns a process definition with a task that has drafted fields; more are
 // further members of its assistance.
-func drafts(s *apitest.Service, fields, more string) uuid.UUID {
+func draftDefinition(s *apitest.Service, fields, more string) uuid.UUID {
 	s.T.Helper()
 	id := uuid.New()
 	s.Define(apitest.Identified("demo", "ProcessDefinition", "DRAFTS", id, `{"name":"Drafts","items":[{"code":"WRITE","type":"TASK",`+
@@ -27,8 +27,8 @@ func drafts(s *apitest.Service, fields, more string) uuid.UUID {
 
 const draftSchema = `,"outputSchema":{"type":"object"}`
 
-// writing returns a task of such a definition that Bob owns.
-func writing(s *apitest.Service, definition uuid.UUID, data string) uuid.UUID {
+// draftedTask returns a task of such a definition that Bob owns.
+func draftedTask(s *apitest.Service, definition uuid.UUID, data string) uuid.UUID {
 	s.T.Helper()
 	process := s.Process(demo.Alice(), definition).ID
 	return apitest.Decode[oasb.ProcessItem](s.T, s.Post(201, demo.Alice(), "/process-items", `{"type":"TASK","processId":"`+
@@ -55,9 +55,9 @@ func draft(s *apitest.Service, as demo.Account, task uuid.UUID, meanwhile func()
 func TestDraftsAreWrittenIntoTheData(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
-	definition := drafts(s, `["/SUMMARY","/SCORE","/OPINION/WHY","/NONE/X","/ABSENT"]`, draftSchema)
+	definition := draftDefinition(s, `["/SUMMARY","/SCORE","/OPINION/WHY","/NONE/X","/ABSENT"]`, draftSchema)
 	s.Provider.Says("text", `{"SUMMARY":"short","SCORE":"high","OPINION":{"WHY":"so","MORE":1},"NONE":{"X":1},"OTHER":1}`)
-	task := writing(s, definition, `{"TOPIC": "rain", "OPINION": {"A": 1.50}, "SUMMARY": ""}`)
+	task := draftedTask(s, definition, `{"TOPIC": "rain", "OPINION": {"A": 1.50}, "SUMMARY": ""}`)
 	run, item := draft(s, demo.Bob(), task, nil)
 	require.Equal(t, oasb.ProcessItemAiAssistanceAnswerTypeDRAFT, run.Answer.Type)
 	require.Equal(t, []string{"/SUMMARY", "/SCORE", "/OPINION/WHY"}, run.Answer.DraftedFields)
@@ -74,9 +74,9 @@ func TestDraftsAreWrittenIntoTheData(t *testing.T) {
 func TestDraftsLeaveLaterEditsAlone(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
-	definition := drafts(s, `["/SUMMARY","/SCORE","/NOTE"]`, draftSchema)
+	definition := draftDefinition(s, `["/SUMMARY","/SCORE","/NOTE"]`, draftSchema)
 	s.Provider.Says("text", `{"SUMMARY":"short","SCORE":5,"NOTE":"n"}`)
-	task := writing(s, definition, `{"SUMMARY":"mine before","SCORE":3}`)
+	task := draftedTask(s, definition, `{"SUMMARY":"mine before","SCORE":3}`)
 	run, item := draft(s, demo.Bob(), task, func() {
 		saveData(s, demo.Bob(), task, `{ "SUMMARY" : "mine before", "SCORE": 4 }`)
 	})
@@ -94,7 +94,7 @@ func TestDraftsWithoutSchemaAreTheText(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	s.Provider.Says("all \"of\" it <b>", "")
-	task := writing(s, drafts(s, `["/SUMMARY"]`, ""), `{}`)
+	task := draftedTask(s, draftDefinition(s, `["/SUMMARY"]`, ""), `{}`)
 	_, item := draft(s, demo.Bob(), task, nil)
 	require.JSONEq(t, `{"SUMMARY":"all \"of\" it <b>"}`, string(item.Task.Data.Value))
 }
@@ -104,7 +104,7 @@ func TestDraftsWithoutSchemaAreTheText(t *testing.T) {
 func TestDraftsTakeTheRightToSave(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
-	definition := drafts(s, `["/SUMMARY"]`, draftSchema)
+	definition := draftDefinition(s, `["/SUMMARY"]`, draftSchema)
 	s.Provider.Says("text", `{"SUMMARY":"short"}`)
 	for name, meanwhile := range map[string]func(process, task uuid.UUID){
 		"completed": func(_, task uuid.UUID) {
@@ -117,7 +117,7 @@ func TestDraftsTakeTheRightToSave(t *testing.T) {
 			s.Post(200, demo.Alice(), apitest.ItemPath(task, "/task/~actions/assign"), `{"ownerEmail":"alice@demo.example"}`)
 		},
 	} {
-		task := writing(s, definition, `{}`)
+		task := draftedTask(s, definition, `{}`)
 		process := apitest.Decode[oasb.ProcessItem](t, s.Get(200, demo.Alice(), apitest.ItemPath(task, ""))).ProcessID
 		run, item := draft(s, demo.Bob(), task, func() { meanwhile(process, task) })
 		require.Equal(t, oasb.ProcessItemAiAssistanceStateCOMPLETED, run.State, name)
@@ -127,7 +127,7 @@ func TestDraftsTakeTheRightToSave(t *testing.T) {
 	}
 
 	// An open task of a finished process is drafted into as any other.
-	left := writing(s, definition, `{}`)
+	left := draftedTask(s, definition, `{}`)
 	process := apitest.Decode[oasb.ProcessItem](t, s.Get(200, demo.Alice(), apitest.ItemPath(left, ""))).ProcessID
 	s.Post(200, demo.Alice(), apitest.ProcessPath(process, "/~actions/complete"), "")
 	run, item := draft(s, demo.Bob(), left, nil)
@@ -135,7 +135,7 @@ func TestDraftsTakeTheRightToSave(t *testing.T) {
 	require.JSONEq(t, `{"SUMMARY":"short"}`, string(item.Task.Data.Value))
 
 	// A candidate may look at suggestions and not have a draft written.
-	task := writing(s, definition, `{}`)
+	task := draftedTask(s, definition, `{}`)
 	s.Post(200, demo.Alice(), apitest.ItemPath(task, "/task/~actions/assign"), `{"ownerEmail":"alice@demo.example"}`)
 	s.Refused(403, "TASK_NOT_OWNED", demo.Bob(), "POST", apitest.ItemPath(task, apitest.AssistanceAction), apitest.AssistanceBody(uuid.New()))
 	s.Assist(202, demo.Alice(), task, uuid.New())
@@ -149,7 +149,7 @@ func TestDraftsFollowReferencesAsSavesDo(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	foreign := s.Upload(demo.LoanWorker(), apitest.ProcessPath(s.Loan().ID, ""), "not Bob's")
-	task := writing(s, drafts(s, `["/SUMMARY"]`, draftSchema), `{}`)
+	task := draftedTask(s, draftDefinition(s, `["/SUMMARY"]`, draftSchema), `{}`)
 	s.Provider.Says("text", `{"SUMMARY":"`+foreign+`"}`)
 	_, item := draft(s, demo.Bob(), task, nil)
 	require.False(t, *item.Task.Data.Valid)

@@ -93,7 +93,7 @@ func TestAssistanceTriggers(t *testing.T) {
 }
 
 // The members of a run depend on its state.
-func TestWhatIsShownOfARun(t *testing.T) {
+func TestMembersOfARunDependOnItsState(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	worker := demo.LoanWorker()
@@ -206,8 +206,8 @@ func TestAssistanceReadsDocuments(t *testing.T) {
 		WHERE item_id = $1 AND messages::text LIKE '%Ada earns%' AND answer_text LIKE '%Ada earns%' AND request IS NULL`, task))
 	require.NoError(t, s.App.ForgetUnusedPassages(t.Context()))
 	require.Equal(t, 2, s.Count("SELECT count(*) FROM document_embeddings"))
-	without(s, "document_links", "true")
-	without(s, "documents", "name = 'income.txt'")
+	deleteRows(s, "document_links", "true")
+	deleteRows(s, "documents", "name = 'income.txt'")
 	require.NoError(t, s.App.ForgetUnusedPassages(t.Context()))
 	require.Equal(t, 1, s.Count("SELECT count(*) FROM document_embeddings"))
 }
@@ -344,8 +344,8 @@ func withoutFeatures(s *apitest.Service) *apitest.Service {
 	return &bare
 }
 
-// without deletes rows.
-func without(s *apitest.Service, table, condition string) {
+// deleteRows deletes rows.
+func deleteRows(s *apitest.Service, table, condition string) {
 	s.T.Helper()
 	conn := s.Connect()
 	defer func() { _ = conn.Close(s.T.Context()) }()

@@ -35,7 +35,7 @@ func commands(s *apitest.Service, action uuid.UUID, kind string) int {
 		WHERE r.owner_id = $1 AND c.kind = $2`, action, kind)
 }
 
-func TestInvokeLeavesTheActionToAWorker(t *testing.T) {
+func TestInvokeHandsTheActionToAWorker(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	artifact := s.Customer(`{"name":"Acme"}`).ID
@@ -178,7 +178,7 @@ func TestInvokeStartProcess(t *testing.T) {
 	require.Equal(t, before, s.Snapshot())
 }
 
-func TestInvokeNeedsTheRightsOfWhatItDoes(t *testing.T) {
+func TestInvokeRequiresTheRightsOfItsEffect(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	artifact := s.Customer(`{"name":"Acme"}`).ID

@@ -113,18 +113,18 @@ func TestArtifactsAreFoundByTheirData(t *testing.T) { //nolint:funlen // one set
 		"name contains " + strings.ToUpper(digits):                "",
 	} {
 		var got []string
-		for _, id := range found(s, "", expression) {
+		for _, id := range findArtifacts(s, "", expression) {
 			got = append(got, names[id])
 		}
 		require.Equal(t, want, strings.Join(got, ","), expression)
 	}
 
 	// All expressions must fit, also several about one field.
-	requireIDs(t, found(s, "", "name contains acme", "tier eq SILVER"), made["acme two"])
-	requireIDs(t, found(s, "", "tier eq GOLD", "balance ge 0", "since ge 2000-01-01"), made["acme"])
-	requireIDs(t, found(s, "", "balance ge 0", "balance le 10", "name contains m"), made["acme"], made["acme two"])
-	requireIDs(t, found(s, "", "name contains c", "name contains 100", "name contains %25"), made["percent"])
-	requireIDs(t, found(s, "", "tier eq GOLD", "tier eq SILVER"))
+	requireIDs(t, findArtifacts(s, "", "name contains acme", "tier eq SILVER"), made["acme two"])
+	requireIDs(t, findArtifacts(s, "", "tier eq GOLD", "balance ge 0", "since ge 2000-01-01"), made["acme"])
+	requireIDs(t, findArtifacts(s, "", "balance ge 0", "balance le 10", "name contains m"), made["acme"], made["acme two"])
+	requireIDs(t, findArtifacts(s, "", "name contains c", "name contains 100", "name contains %25"), made["percent"])
+	requireIDs(t, findArtifacts(s, "", "tier eq GOLD", "tier eq SILVER"))
 
 	// With every sort, on its own and with a second field.
 	s.Call(200, demo.LoanWorker(), "PUT", apitest.ArtifactPath(made["acme"].ID, "/data"),
@@ -138,11 +138,11 @@ func TestArtifactsAreFoundByTheirData(t *testing.T) { //nolint:funlen // one set
 			"lastModifiedAt,desc":                {made["acme"], made["acme two"]},
 			"createdAt,desc&sort=lastModifiedAt": {made["acme two"], made["acme"]},
 		} {
-			requireIDs(t, found(s, "&sort="+sort, more...), want...)
+			requireIDs(t, findArtifacts(s, "&sort="+sort, more...), want...)
 		}
 	}
 	// A removed value no longer matches.
-	requireIDs(t, found(s, "", "since eq 2024-01-31"))
+	requireIDs(t, findArtifacts(s, "", "since eq 2024-01-31"))
 
 	// Pages are parts of the same, with the same total.
 	var ids []uuid.UUID
@@ -185,7 +185,7 @@ func TestFilterExpressionsAreRefused(t *testing.T) {
 			"&businessArtifactDefinitionId=" + uuid.NewString(), "&businessArtifactDefinitionCode=NONE",
 			"&tenantId=" + demo.TenantOther().String(), "&tenantId=" + uuid.NewString(),
 		} {
-			require.Empty(t, found(s, filter, field+" eq Acme"), filter)
+			require.Empty(t, findArtifacts(s, filter, field+" eq Acme"), filter)
 		}
 	}
 	require.Len(t, badValue(s, demo.Stranger(), "name eq", "name is Acme", "name eq Acme", "% eq x"), 3)
@@ -194,7 +194,7 @@ func TestFilterExpressionsAreRefused(t *testing.T) {
 		"&tenantId=" + demo.TenantDemo().String(),
 		"&businessArtifactDefinitionCode=CUSTOMER&businessArtifactDefinitionCode=NONE",
 	} {
-		require.Len(t, found(s, filter, "name eq Acme"), 1, filter)
+		require.Len(t, findArtifacts(s, filter, "name eq Acme"), 1, filter)
 	}
 }
 
@@ -272,8 +272,8 @@ func TestFiltersFollowTheDefinitions(t *testing.T) { //nolint:funlen // one stor
 	require.Contains(t, failure.Message, "BOAT")
 }
 
-// found returns the ids of the artifacts that expressions find for Alice, in order.
-func found(s *apitest.Service, more string, expressions ...string) []uuid.UUID {
+// findArtifacts returns the ids of the artifacts that expressions find for Alice, in order.
+func findArtifacts(s *apitest.Service, more string, expressions ...string) []uuid.UUID {
 	s.T.Helper()
 	query := url.Values{"value": expressions, "size": {"1000"}}
 	page := apitest.Decode[oasb.BusinessArtifactPage](s.T, s.Get(200, demo.Alice(), "/business-artifacts?"+query.Encode()+more))

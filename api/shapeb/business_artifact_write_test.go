@@ -109,7 +109,7 @@ func TestRacingCreatesMakeOneArtifact(t *testing.T) {
 		created += statuses[i] - 200
 	}
 	require.Equal(t, 1, created)
-	require.Len(t, found(s, "", "name in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"), 1)
+	require.Len(t, findArtifacts(s, "", "name in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"), 1)
 }
 
 func TestSavingTheDataOfABusinessArtifact(t *testing.T) {
@@ -126,8 +126,8 @@ func TestSavingTheDataOfABusinessArtifact(t *testing.T) {
 	require.True(t, put.LastModifiedAt.After(*a.LastModifiedAt))
 	require.Equal(t, a.CreatedAt, put.CreatedAt)
 	require.Equal(t, put, s.RetrieveArtifact(a.ID))
-	require.Empty(t, found(s, "", "name eq Acme"))
-	requireIDs(t, found(s, "", "tier eq BRONZE", "balance eq 2"), a)
+	require.Empty(t, findArtifacts(s, "", "name eq Acme"))
+	requireIDs(t, findArtifacts(s, "", "tier eq BRONZE", "balance eq 2"), a)
 
 	for _, mediaType := range []string{"application/json", "application/json-patch+json"} {
 		r := apitest.Request(t, demo.Alice(), http.MethodPatch, apitest.ArtifactPath(a.ID, "/data"),
@@ -138,7 +138,7 @@ func TestSavingTheDataOfABusinessArtifact(t *testing.T) {
 		patched := apitest.Decode[oasb.BusinessArtifact](t, got)
 		require.True(t, *patched.Data.Valid)
 		require.Equal(t, patched, s.RetrieveArtifact(a.ID))
-		requireIDs(t, found(s, "", "name eq "+strings.ReplaceAll(mediaType, "+", "%2B"), "tier eq SILVER", "balance eq 2"), a)
+		requireIDs(t, findArtifacts(s, "", "name eq "+strings.ReplaceAll(mediaType, "+", "%2B"), "tier eq SILVER", "balance eq 2"), a)
 	}
 	before := s.Snapshot()
 	for _, r := range []*http.Request{

@@ -63,7 +63,7 @@ func TestDeletingAProcess(t *testing.T) {
 	require.Equal(t, "text", s.Download(worker, path, uri))
 	require.Equal(t, "text", s.Get(200, worker, apitest.DownloadAt(uri)).Body)
 	s.Get(200, worker, apitest.UserActionPath(loan, action, ""))
-	require.Empty(t, available(s, worker, loan))
+	require.Empty(t, availableActions(s, worker, loan))
 
 	open := s.Item(other, "LOAN_APPLICATION", "").ID
 	s.Filtered(worker, "/processes", map[string][]uuid.UUID{
@@ -189,7 +189,7 @@ func TestDeletingAndRestoringABusinessArtifact(t *testing.T) { //nolint:funlen /
 
 // An operator removes a deleted resource with everything that belongs to it,
 // and no other.
-func TestWhatIsDeletedIsRemoved(t *testing.T) {
+func TestDeletedResourcesAreRemoved(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	worker, alice := demo.LoanWorker(), demo.Alice()

@@ -103,11 +103,11 @@ func (s *Server) DownloadDocument(
 func (s *Server) DownloadProcessItemTaskDataWebformsAsDocument(
 	ctx context.Context, request oasb.DownloadProcessItemTaskDataWebformsAsDocumentRequestObject,
 ) (oasb.DownloadProcessItemTaskDataWebformsAsDocumentResponseObject, error) {
-	made, err := s.app.DownloadTaskForms(ctx, s.caller(ctx), request.ID, request.Params.PropertyPath)
+	forms, err := s.app.DownloadTaskForms(ctx, s.caller(ctx), request.ID, request.Params.PropertyPath)
 	if err != nil {
 		return nil, err
 	}
-	return newDownload(ctx, made), nil
+	return newDownload(ctx, forms), nil
 }
 
 // download is the answer of all downloads.

@@ -254,7 +254,7 @@ func TestReferencesAreChecked(t *testing.T) {
 }
 
 // A patch may keep the existing references of the value.
-func TestAPatchKeepsWhatTheValueRefersTo(t *testing.T) {
+func TestPatchKeepsExistingReferences(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	loan := s.Loan().ID

@@ -79,7 +79,7 @@ func TestUploadTooLargeEndsEarly(t *testing.T) {
 	s.RequireBlobs(1)
 }
 
-func TestAnUploadThatIsBrokenOffLeavesNothing(t *testing.T) {
+func TestAbortedUploadStoresNoDocument(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	path := apitest.UploadPath(apitest.ProcessPath(s.Loan().ID, ""), "text/plain", "a.txt")

@@ -18,7 +18,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/contracttest"
 )
 
-func TestADocumentComesBackAsItWasUploaded(t *testing.T) {
+func TestDownloadReturnsTheUploadedDocument(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	process := apitest.ProcessPath(s.Loan().ID, "")
@@ -72,7 +72,7 @@ func TestPartsOfADocument(t *testing.T) {
 	}
 }
 
-func TestUploadsThatAreRefusedLeaveNothing(t *testing.T) {
+func TestRefusedUploadsStoreNoDocument(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	loan := s.Loan().ID

@@ -92,7 +92,7 @@ func TestTheCodeOfAKeyHasNoDot(t *testing.T) {
 
 // A key appears in the answer to a worker only: in no log, no table and no
 // document.
-func TestKeysAreNowhereToBeSeen(t *testing.T) {
+func TestKeysAreInNoLogAndNoTable(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	s := apitest.NewAdministered(t, func(o *api.Options) {

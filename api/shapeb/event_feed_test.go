@@ -44,7 +44,7 @@ func requireEnd(f *apitest.Follower) {
 	}
 }
 
-func quickly(o *api.Options) { o.Heartbeat = 20 * time.Millisecond }
+func fastHeartbeat(o *api.Options) { o.Heartbeat = 20 * time.Millisecond }
 
 // eventID returns the id in the body of an event.
 func eventID(t *testing.T, m apitest.Message) uuid.UUID {
@@ -174,7 +174,7 @@ func TestStreamSendsVisibleEventsOnly(t *testing.T) {
 // A stream ends soon after the rights of its caller.
 func TestAStreamEndsWithTheCredentials(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewService(t, quickly)
+	s := apitest.NewService(t, fastHeartbeat)
 	server := s.Replica()
 	revoked, other := apitest.Follow(t, server, demo.Carol(), "", ""), apitest.Follow(t, server, demo.Alice(), "", "")
 	conn := s.Connect()
@@ -213,7 +213,7 @@ func TestAStreamEndsWithTheCredentials(t *testing.T) {
 
 func TestStreamsAreBounded(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewService(t, quickly)
+	s := apitest.NewService(t, fastHeartbeat)
 	server := s.Replica()
 	for range feed.DefaultPerPrincipal {
 		apitest.Follow(t, server, demo.Alice(), "", "")
@@ -226,7 +226,7 @@ func TestStreamsAreBounded(t *testing.T) {
 func TestStreamEndsForStalledClient(t *testing.T) {
 	t.Parallel()
 	var hub *feed.Hub
-	s := apitest.NewService(t, quickly, func(o *api.Options) {
+	s := apitest.NewService(t, fastHeartbeat, func(o *api.Options) {
 		o.Stall = 200 * time.Millisecond
 		hub = o.Feed
 	})

@@ -23,10 +23,10 @@ import (
 // A thousand events of slow transactions, some committed in the opposite order of their
 // events; two replicas, one of them restarted; followers who are disconnected at random
 // and resume. Each follower receives every event once, in one order.
-func TestNothingIsLostAndNothingIsDoubled(t *testing.T) { //nolint:funlen // one story of a follower
+func TestFollowersGetEveryEventOnce(t *testing.T) { //nolint:funlen // one story of a follower
 	t.Parallel()
 	const writers, transactions, followers = 10, 50, 4
-	s := apitest.NewService(t, quickly)
+	s := apitest.NewService(t, fastHeartbeat)
 	process := s.Loan()
 	// Transactions of other tests may delay the events of the process.
 	var end domain.EventCursor

@@ -17,11 +17,11 @@ func jsonValue(v *domain.JSONValue) *oasb.JSONValue {
 	}
 	value := &oasb.JSONValue{Valid: &v.Valid, Value: v.Value}
 	for _, violation := range v.Errors {
-		shown := oasb.JSONValueError{PropertyPath: &violation.PropertyPath, Type: &violation.Type}
+		converted := oasb.JSONValueError{PropertyPath: &violation.PropertyPath, Type: &violation.Type}
 		if violation.Message != "" {
-			shown.Message = &violation.Message
+			converted.Message = &violation.Message
 		}
-		value.Errors = append(value.Errors, shown)
+		value.Errors = append(value.Errors, converted)
 	}
 	return value
 }

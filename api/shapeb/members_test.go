@@ -71,8 +71,8 @@ func byWhom(createdBy, changedBy demo.Account, members map[string]any) map[strin
 	return audit
 }
 
-// lacking returns the expected object without members that only single resources have.
-func lacking(whole map[string]any, names ...string) map[string]any {
+// withoutMembers returns the expected object without members that only single resources have.
+func withoutMembers(whole map[string]any, names ...string) map[string]any {
 	rest := maps.Clone(whole)
 	for _, name := range names {
 		rest[name] = noMember
@@ -103,7 +103,7 @@ func TestMembersOfIdentitiesInShapeB(t *testing.T) {
 	}
 	maps.Copy(user, everyTime)
 	requireMembers(t, s.Get(200, alice, "/tenant-users/"+membership), user)
-	listed := lacking(user, "metadata", "principal")
+	listed := withoutMembers(user, "metadata", "principal")
 	listed["principalId"] = bob.ID.String()
 	requireMembers(t, first(s, alice, "/tenant-users?email="+bob.Email), listed)
 
@@ -118,7 +118,7 @@ func TestMembersOfIdentitiesInShapeB(t *testing.T) {
 		},
 	} {
 		listed := first(s, bob, "/principals?"+filter)
-		requireMembers(t, listed, lacking(principal, "user", "application"))
+		requireMembers(t, listed, withoutMembers(principal, "user", "application"))
 		requireMembers(t, s.Get(200, bob, "/principals/"+apitest.Decode[struct{ ID string }](t, listed).ID), principal)
 	}
 }
@@ -142,7 +142,7 @@ func TestMembersOfProcessesInShapeB(t *testing.T) {
 	})
 	requireMembers(t, created, want)
 	requireMembers(t, s.Get(200, alice, "/processes/"+id), want)
-	requireMembers(t, first(s, alice, "/processes?sort=createdAt,desc"), lacking(want, "metadata", "entity", "processRelated"))
+	requireMembers(t, first(s, alice, "/processes?sort=createdAt,desc"), withoutMembers(want, "metadata", "entity", "processRelated"))
 	// The initiator defaults to the caller.
 	requireMembers(t, s.Post(201, alice, "/processes", `{"processDefinitionCode":"LOAN","initiatorId":"`+demo.Bob().ID.String()+`"}`),
 		map[string]any{"initiatorId": demo.Bob().ID.String()})
@@ -188,7 +188,7 @@ func TestMembersOfProcessItemsInShapeB(t *testing.T) {
 		`"text":"t","data":{"value":{"CITY":"A"}},"dataStructureDataDefinitionCode":"ADDRESS"`))).ID
 	requireMembers(t, s.Get(200, alice, path), item("MESSAGE", "NOTE", map[string]any{"message": message, "task": noMember, "ownerId": noMember}))
 	requireMembers(t, first(s, alice, "/process-items?type=MESSAGE"), item("MESSAGE", "NOTE", map[string]any{
-		"message": lacking(message, "data"), "task": noMember,
+		"message": withoutMembers(message, "data"), "task": noMember,
 	}))
 	requireMembers(t, s.Post(201, alice, "/process-items", `{"type":"THREAD","processId":"`+process+`","processItemDefinitionCode":"TALK"}`),
 		item("THREAD", "TALK", map[string]any{"message": noMember, "task": noMember}))
@@ -221,7 +221,7 @@ func TestMembersOfBusinessArtifacts(t *testing.T) {
 	})
 	id := s.Customer(`{"name":7}`).ID
 	requireMembers(t, s.Get(200, worker, apitest.ArtifactPath(id, "")), want)
-	requireMembers(t, first(s, worker, "/business-artifacts"), lacking(want, "data"))
+	requireMembers(t, first(s, worker, "/business-artifacts"), withoutMembers(want, "data"))
 	byCode := s.Post(201, worker, "/business-artifacts", `{"tenantId":"`+demo.TenantDemo().String()+
 		`","businessArtifactDefinitionCode":"CUSTOMER","data":{"value":{"name":7}}}`)
 	requireMembers(t, byCode, want)

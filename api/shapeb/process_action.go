@@ -136,7 +136,7 @@ func processAction(a *domain.ProcessAction) oasb.ProcessAction {
 
 // actionErrors returns the reasons why an action failed when it was invoked.
 func actionErrors(details []domain.Detail) []oasb.DefaultErrorInfo {
-	var shown []oasb.DefaultErrorInfo
+	var converted []oasb.DefaultErrorInfo
 	located := fieldLocations()
 	for _, detail := range details {
 		detail = located.Locate(detail)
@@ -145,9 +145,9 @@ func actionErrors(details []domain.Detail) []oasb.DefaultErrorInfo {
 			part := oasb.DefaultErrorInfoLocationType(detail.LocationType)
 			info.Location, info.LocationType = &detail.Location, &part
 		}
-		shown = append(shown, info)
+		converted = append(converted, info)
 	}
-	return shown
+	return converted
 }
 
 func actionDefinitionRef(ref domain.ActionDefinitionRef, version uuid.UUID) oasb.ProcessActionDefinitionRef {

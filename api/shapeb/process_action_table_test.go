@@ -183,7 +183,7 @@ func TestVisibilityTable(t *testing.T) {
 						want = append(want, a.code)
 					}
 				}
-				require.Equal(t, want, available(s.Service, c.account, process))
+				require.Equal(t, want, availableActions(s.Service, c.account, process))
 
 				explained := apitest.Decode[oasadmin.ExplainedActions](t, s.Get(200, s.As("owner"),
 					apitest.AdminAPI+"/processes/"+process.String()+"/user-actions?principalId="+c.account.ID.String())).Content

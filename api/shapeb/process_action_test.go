@@ -20,25 +20,25 @@ func TestDemoActionsAreOfferedInTheirOrder(t *testing.T) {
 	s := apitest.NewService(t)
 	process := s.Loan()
 	loan := process.ID
-	require.Equal(t, []string{"REPORT", "NUDGE", "TOP_UP"}, available(s, demo.Alice(), loan))
-	require.Equal(t, []string{"REPORT", "NUDGE"}, available(s, demo.LoanWorker(), loan), "it manages loans and does not start any")
+	require.Equal(t, []string{"REPORT", "NUDGE", "TOP_UP"}, availableActions(s, demo.Alice(), loan))
+	require.Equal(t, []string{"REPORT", "NUDGE"}, availableActions(s, demo.LoanWorker(), loan), "it manages loans and does not start any")
 	s.Refused(403, "ACCESS_DENIED", demo.LoanWorker(), "POST", apitest.ProcessPath(loan, "/actions"), apitest.InvokeUserAction("TOP_UP"))
-	require.Equal(t, []string{"NUDGE"}, available(s, demo.Carol(), loan))
-	require.Empty(t, available(s, demo.Reader(), loan))
+	require.Equal(t, []string{"NUDGE"}, availableActions(s, demo.Carol(), loan))
+	require.Empty(t, availableActions(s, demo.Reader(), loan))
 	offered := s.Get(200, demo.Alice(), apitest.ProcessPath(loan, "/actions/~available"))
 	offered.Body = strings.ReplaceAll(offered.Body, process.ProcessDefinitionRef.Version.String(), uuid.Nil.String())
 	apitest.RequireGolden(t, "available_actions", offered)
 
 	application := s.Item(loan, "LOAN_APPLICATION", apitest.OwnedBy(demo.LoanWorker())).ID
 	s.Post(200, demo.LoanWorker(), apitest.ItemPath(application, "/task/~actions/complete"), "")
-	require.Equal(t, []string{"REPORT", "NUDGE", "TOP_UP", "EXTRA_REVIEW"}, available(s, demo.Alice(), loan))
+	require.Equal(t, []string{"REPORT", "NUDGE", "TOP_UP", "EXTRA_REVIEW"}, availableActions(s, demo.Alice(), loan))
 	// The newest of its code counts.
 	s.Item(loan, "LOAN_APPLICATION", "")
-	require.Equal(t, []string{"REPORT", "NUDGE", "TOP_UP"}, available(s, demo.Alice(), loan))
+	require.Equal(t, []string{"REPORT", "NUDGE", "TOP_UP"}, availableActions(s, demo.Alice(), loan))
 
 	s.Post(200, demo.Alice(), apitest.ProcessPath(loan, "/~actions/complete"), "")
-	require.Equal(t, []string{"NUDGE", "TOP_UP"}, available(s, demo.Alice(), loan), "REPORT is for running loans")
-	require.Empty(t, available(s, demo.Alice(), s.Process(demo.Alice(), demo.Onboarding()).ID))
+	require.Equal(t, []string{"NUDGE", "TOP_UP"}, availableActions(s, demo.Alice(), loan), "REPORT is for running loans")
+	require.Empty(t, availableActions(s, demo.Alice(), s.Process(demo.Alice(), demo.Onboarding()).ID))
 }
 
 func TestUserActionsLeftToAWorker(t *testing.T) {
@@ -150,7 +150,7 @@ func TestUserActionStartsARelatedProcess(t *testing.T) {
 	require.NoError(t, err)
 	before = s.Snapshot()
 	s.Refused(409, "DEFINITION_NOT_PUBLISHED", demo.Alice(), "POST", apitest.ProcessPath(loan, "/actions"), apitest.InvokeUserAction("TOP_UP"))
-	require.NotContains(t, available(s, demo.Alice(), loan), "TOP_UP")
+	require.NotContains(t, availableActions(s, demo.Alice(), loan), "TOP_UP")
 	require.Equal(t, before, s.Snapshot())
 }
 
@@ -266,7 +266,7 @@ func TestConcurrentUploadsCompleteOnce(t *testing.T) {
 	s.RequireBlobs(1)
 }
 
-func TestUserActionsThatAreRefusedLeaveNothing(t *testing.T) {
+func TestRefusedUserActionsMakeNoChange(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	loan := s.Loan().ID
@@ -295,8 +295,8 @@ func retrieveUserAction(s *apitest.Service, process, action uuid.UUID) oasb.Proc
 	return apitest.Decode[oasb.ProcessAction](s.T, s.Get(200, demo.LoanWorker(), apitest.UserActionPath(process, action, "")))
 }
 
-// available returns the codes of the user actions that the account may invoke.
-func available(s *apitest.Service, as demo.Account, process uuid.UUID) []string {
+// availableActions returns the codes of the user actions that the account may invoke.
+func availableActions(s *apitest.Service, as demo.Account, process uuid.UUID) []string {
 	s.T.Helper()
 	codes := []string{}
 	for _, a := range apitest.Decode[oasb.AvailableProcessActions](s.T, s.Get(200, as, apitest.ProcessPath(process, "/actions/~available"))).Content {

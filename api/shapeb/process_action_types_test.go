@@ -160,7 +160,7 @@ func TestUserActionSendsASignal(t *testing.T) {
 	require.NoError(t, err)
 	before := s.Snapshot()
 	s.Refused(409, "INVALID_STATE", initiator, "POST", apitest.ProcessPath(process, "/actions"), apitest.InvokeUserAction("SIGNAL"))
-	require.NotContains(t, available(s.Service, initiator, process), "SIGNAL")
+	require.NotContains(t, availableActions(s.Service, initiator, process), "SIGNAL")
 	require.Equal(t, before, s.Snapshot())
 }
 
@@ -170,7 +170,7 @@ func TestUserActionsOnAFinishedProcess(t *testing.T) {
 	for _, end := range []string{apitest.Cancel, apitest.Finish} {
 		s, process := newTypes(t)
 		s.Post(200, s.As("manager"), apitest.ProcessPath(process, end), "")
-		require.Equal(t, []string{"TASK", "FILE", "RELATED"}, available(s.Service, s.As("manager"), process))
+		require.Equal(t, []string{"TASK", "FILE", "RELATED"}, availableActions(s.Service, s.As("manager"), process))
 		requireDoable(s, process, s.Invoke(s.As("manager"), process, apitest.InvokeUserAction("TASK")).CreateTask.ProcessItemID)
 		s.Invoke(s.As("manager"), process, apitest.InvokeUserAction("RELATED"))
 		s.Invoke(s.As("manager"), process, apitest.InvokeUserAction("FILE"))
@@ -256,10 +256,10 @@ func TestAvailabilityFaultsAreRecorded(t *testing.T) {
 	faults := func() []oasadmin.AvailabilityFault {
 		return apitest.Decode[oasadmin.AvailabilityFaultPage](t, s.Get(200, s.As("administrator"), apitest.AdminAPI+"/availability/faults")).Content
 	}
-	require.Empty(t, available(s.Service, s.As("viewer"), process.ID), "it is not evaluated for callers who may not invoke it")
+	require.Empty(t, availableActions(s.Service, s.As("viewer"), process.ID), "it is not evaluated for callers who may not invoke it")
 	require.Empty(t, faults())
 
-	require.Empty(t, available(s.Service, s.As("initiator"), process.ID))
+	require.Empty(t, availableActions(s.Service, s.As("initiator"), process.ID))
 	first := faults()
 	require.Len(t, first, 1)
 	require.Equal(t, oasadmin.AvailabilityFault{
@@ -273,7 +273,7 @@ func TestAvailabilityFaultsAreRecorded(t *testing.T) {
 	// The fault is recorded once, not by each read. An invocation is refused
 	// without the reason.
 	before := s.Snapshot()
-	require.Empty(t, available(s.Service, s.As("initiator"), process.ID))
+	require.Empty(t, availableActions(s.Service, s.As("initiator"), process.ID))
 	failure := s.Refused(403, "ACCESS_DENIED", s.As("initiator"), "POST", apitest.ProcessPath(process.ID, "/actions"),
 		apitest.InvokeUserAction("LATE", `"createProcessItemMessage":{"text":"t"}`))
 	require.NotContains(t, failure.Message, "startswith")
@@ -288,7 +288,7 @@ func TestAvailabilityFaultsAreRecorded(t *testing.T) {
 	require.True(t, second[0].LastAt.After(first[0].LastAt))
 
 	s.Post(201, s.As("worker"), "/process-items", `{"type":"TASK","processId":"`+process.ID.String()+`","processItemDefinitionCode":"APPROVE"}`)
-	require.Equal(t, []string{"LATE"}, available(s.Service, s.As("initiator"), process.ID))
+	require.Equal(t, []string{"LATE"}, availableActions(s.Service, s.As("initiator"), process.ID))
 }
 
 func TestEvaluateAvailability(t *testing.T) {

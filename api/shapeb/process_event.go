@@ -34,7 +34,7 @@ func (s *Server) FindProcessEvents(
 }
 
 func processEvent(e *domain.TimelineEvent) oasb.ProcessEvent {
-	shown := oasb.ProcessEvent{
+	converted := oasb.ProcessEvent{
 		ID: e.ID, Cursor: e.Cursor.String(), Type: string(e.Type), OccurredAt: e.OccurredAt.UTC(),
 		ActorID: e.ActorID, ActorName: httpio.PtrOrNil(e.ActorName),
 		State: httpio.PtrOrNil(e.State), PreviousState: httpio.PtrOrNil(e.PreviousState),
@@ -43,7 +43,7 @@ func processEvent(e *domain.TimelineEvent) oasb.ProcessEvent {
 		ProcessActionDefinitionCode: httpio.PtrOrNil(e.Details["actionCode"]),
 	}
 	if e.ItemType != "" {
-		shown.ProcessItemType = new(oasb.ProcessItemType(e.ItemType))
+		converted.ProcessItemType = new(oasb.ProcessItemType(e.ItemType))
 	}
-	return shown
+	return converted
 }

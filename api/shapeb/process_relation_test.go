@@ -20,7 +20,7 @@ func cameFrom(s *apitest.Service, as demo.Account, definition, related uuid.UUID
 		`{"processDefinitionId":"`+definition.String()+`","relatedProcessId":"`+related.String()+`"}`))
 }
 
-func related(incoming, outcoming []uuid.UUID) *oasb.ProcessRelated {
+func relatedOf(incoming, outcoming []uuid.UUID) *oasb.ProcessRelated {
 	return &oasb.ProcessRelated{
 		Incoming: append([]uuid.UUID{}, incoming...), Outcoming: append([]uuid.UUID{}, outcoming...),
 	}
@@ -30,19 +30,19 @@ func TestRelatedProcessesShowEachOther(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	first := s.Loan()
-	require.Equal(t, related(nil, nil), first.ProcessRelated)
+	require.Equal(t, relatedOf(nil, nil), first.ProcessRelated)
 	require.Contains(t, s.Get(200, demo.Carol(), apitest.ProcessPath(first.ID, "")).Body,
 		`"processRelated":{"incoming":[],"outcoming":[]}`)
 
 	second := cameFrom(s, demo.Carol(), demo.Loan(), first.ID)
-	require.Equal(t, related([]uuid.UUID{first.ID}, nil), second.ProcessRelated)
+	require.Equal(t, relatedOf([]uuid.UUID{first.ID}, nil), second.ProcessRelated)
 	third := cameFrom(s, demo.Carol(), demo.Loan(), second.ID)
 	fourth := cameFrom(s, demo.Alice(), demo.Onboarding(), second.ID)
 
-	want := related([]uuid.UUID{first.ID}, []uuid.UUID{third.ID, fourth.ID})
+	want := relatedOf([]uuid.UUID{first.ID}, []uuid.UUID{third.ID, fourth.ID})
 	require.Equal(t, want, s.RetrieveProcess(second.ID).ProcessRelated)
-	require.Equal(t, related(nil, []uuid.UUID{second.ID}), s.RetrieveProcess(first.ID).ProcessRelated)
-	require.Equal(t, related([]uuid.UUID{second.ID}, nil), s.RetrieveProcess(fourth.ID).ProcessRelated)
+	require.Equal(t, relatedOf(nil, []uuid.UUID{second.ID}), s.RetrieveProcess(first.ID).ProcessRelated)
+	require.Equal(t, relatedOf([]uuid.UUID{second.ID}, nil), s.RetrieveProcess(fourth.ID).ProcessRelated)
 	inA := apitest.Decode[oasa.Process](t, s.Get(200, demo.Alice(), apitest.ProcessPathA(second.ID, ""))).RelatedProcess
 	require.Equal(t, oasa.RelatedProcess{Incoming: want.Incoming, Outcoming: want.Outcoming}, *inA)
 
@@ -62,27 +62,27 @@ func TestRelatedProcessesShowEachOther(t *testing.T) {
 		require.Equal(t, want, got.ProcessRelated, "%s %s", c.method, c.path)
 	}
 	// The related process may be finished.
-	require.Equal(t, related([]uuid.UUID{second.ID}, nil),
+	require.Equal(t, relatedOf([]uuid.UUID{second.ID}, nil),
 		cameFrom(s, demo.Alice(), demo.Onboarding(), second.ID).ProcessRelated)
 }
 
-func TestRelatedProcessesAreThoseTheCallerSees(t *testing.T) {
+func TestRelatedProcessesAreVisibleToTheCaller(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	loan := s.Loan().ID
 	onboarding := cameFrom(s, demo.Alice(), demo.Onboarding(), loan).ID
-	require.Equal(t, related(nil, []uuid.UUID{onboarding}), s.RetrieveProcess(loan).ProcessRelated)
+	require.Equal(t, relatedOf(nil, []uuid.UUID{onboarding}), s.RetrieveProcess(loan).ProcessRelated)
 	for _, as := range []demo.Account{demo.Carol(), demo.Reader()} {
 		seen := apitest.Decode[oasb.Process](t, s.Get(200, as, apitest.ProcessPath(loan, "")))
-		require.Equal(t, related(nil, nil), seen.ProcessRelated)
+		require.Equal(t, relatedOf(nil, nil), seen.ProcessRelated)
 	}
 	// The origin of a visible process may be invisible.
 	s.Post(200, demo.Alice(), apitest.ProcessPath(onboarding, "/~actions/change-initiator"), apitest.ToInitiator(demo.Bob()))
 	seen := apitest.Decode[oasb.Process](t, s.Get(200, demo.Bob(), apitest.ProcessPath(onboarding, "")))
-	require.Equal(t, related(nil, nil), seen.ProcessRelated)
+	require.Equal(t, relatedOf(nil, nil), seen.ProcessRelated)
 }
 
-func TestRelatedProcessMustBeSeen(t *testing.T) {
+func TestRelatedProcessMustBeVisible(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	foreign := s.Process(demo.OtherWorker(), demo.OtherLoan()).ID

@@ -43,7 +43,7 @@ func TestCreatingProcesses(t *testing.T) {
 	require.Equal(t, 1, s.Count("SELECT count(*) FROM engine_runs WHERE owner_id = $1", byCode.ID))
 }
 
-func TestCompletingAProcessLeavesItsItemsUsable(t *testing.T) {
+func TestItemsOfACompletedProcessRemainUsable(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	process := s.Loan().ID

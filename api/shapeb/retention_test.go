@@ -23,8 +23,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// finished creates a process of a tenant that has a completed task and is finished.
-func finished(s *apitest.Administered, tenant string) uuid.UUID {
+// finishProcess creates a process of a tenant that has a completed task and is finished.
+func finishProcess(s *apitest.Administered, tenant string) uuid.UUID {
 	s.T.Helper()
 	worker := s.Of(tenant, "worker")
 	process := s.Process(s.Of(tenant, "initiator"), s.Definition(tenant)).ID
@@ -49,7 +49,7 @@ func TestDataIsRemovedByAge(t *testing.T) { //nolint:funlen // one story
 
 	start, err := s.App.FeedStart(t.Context())
 	require.NoError(t, err)
-	old, others := finished(s, "north"), finished(s, "south")
+	old, others := finishProcess(s, "north"), finishProcess(s, "south")
 	dead := []uuid.UUID{s.WebhookWithDeadDelivery("north", "DEAD"), s.WebhookWithDeadDelivery("south", "DEAD")}
 	open := s.Process(s.As("initiator"), s.Definition("north")).ID
 	conn := s.Connect()
@@ -67,7 +67,7 @@ SELECT i.id, 1, i.tenant_id, i.id, i.owner_id, '{}', '[]', i.created_at FROM pro
 	middle, err := s.App.FeedStart(t.Context())
 	require.NoError(t, err)
 	s.Advance(40 * 24 * time.Hour)
-	young := finished(s, "north")
+	young := finishProcess(s, "north")
 	s.PassLog()
 
 	db, removed := pgtest.Open(t, s.URL), map[domain.RetentionKind]int64{}

@@ -96,7 +96,7 @@ func TestCompleting(t *testing.T) {
 	require.Equal(t, before, s.Snapshot())
 }
 
-func TestCancelledTaskTakesNothing(t *testing.T) {
+func TestCancelledTaskRefusesWrites(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	process := s.Loan().ID

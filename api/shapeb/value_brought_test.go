@@ -14,9 +14,9 @@ import (
 	"github.com/procession-dev/procession/test/kit/apitest"
 )
 
-// planted returns a task of Carol's with a reference to a document that she does not
+// plantDocument returns a task of Carol's with a reference to a document that she does not
 // see, in a process of hers, and that reference.
-func planted(s *apitest.Service) (task uuid.UUID, uri string) {
+func plantDocument(s *apitest.Service) (task uuid.UUID, uri string) {
 	s.T.Helper()
 	uri = s.Upload(demo.Alice(), apitest.ProcessPath(s.Process(demo.Alice(), demo.Loan()).ID, ""), "secret")
 	task = s.Item(s.Loan().ID, "LOAN_APPLICATION", apitest.OwnedBy(demo.Carol())).ID
@@ -31,7 +31,7 @@ func planted(s *apitest.Service) (task uuid.UUID, uri string) {
 func TestSaveKeepsEarlierReferencesUnresolved(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
-	task, uri := planted(s)
+	task, uri := plantDocument(s)
 	documents := s.Count("SELECT count(*) FROM documents")
 	save := func(method, body string) *oasb.JSONValue {
 		t.Helper()
@@ -57,7 +57,7 @@ func TestSaveKeepsEarlierReferencesUnresolved(t *testing.T) {
 
 // Patches of metadata by managers make no document of Alice's process visible
 // to Carol.
-func TestReferencesInMetadataStayWhatTheyWere(t *testing.T) {
+func TestReferencesInMetadataAreKept(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	alices := s.Process(demo.Alice(), demo.Loan()).ID
@@ -129,7 +129,7 @@ func TestADraftBringsNoReferences(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	secret := s.Upload(demo.Alice(), apitest.ProcessPath(s.Process(demo.Alice(), demo.Loan()).ID, ""), "secret")
-	task := writing(s, drafts(s, `["/SUMMARY"]`, draftSchema), `{"TOPIC":"x"}`)
+	task := draftedTask(s, draftDefinition(s, `["/SUMMARY"]`, draftSchema), `{"TOPIC":"x"}`)
 	s.Post(200, demo.Alice(), apitest.ItemPath(task, "/task/~actions/assign"), `{"ownerEmail":"alice@demo.example"}`)
 	s.Provider.Says("text", `{"SUMMARY":"`+secret+`"}`)
 	_, item := draft(s, demo.Alice(), task, nil)

@@ -51,7 +51,7 @@ func (v vector) newPayload() *commonpb.Payload {
 	}
 }
 
-func TestDecodeReadsWhatOthersEncrypted(t *testing.T) {
+func TestDecodeReadsPayloadsOfOtherSDKs(t *testing.T) {
 	t.Parallel()
 	c := &codec{keys: keysOf(t)}
 	for _, v := range readVectors(t) {
@@ -84,7 +84,7 @@ func TestEncodeHidesPayloads(t *testing.T) {
 	require.Len(t, plain.GetMetadata(), 1, "the payload itself stays as it is")
 }
 
-func TestWithoutAKeyNothingChanges(t *testing.T) {
+func TestWithoutAKeyPayloadsAreUnchanged(t *testing.T) {
 	t.Parallel()
 	plain := []*commonpb.Payload{{Metadata: map[string][]byte{"encoding": []byte("json/plain")}, Data: []byte(`1`)}}
 	c := &codec{keys: keysOf(t)}
@@ -96,7 +96,7 @@ func TestWithoutAKeyNothingChanges(t *testing.T) {
 	require.Equal(t, plain, decoded)
 }
 
-func TestWhatCannotBeReadIsAnError(t *testing.T) {
+func TestCodecRefusesUnreadablePayloads(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)[0]
 	c := &codec{keys: keysOf(t), keyID: "absent"}

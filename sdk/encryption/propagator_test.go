@@ -38,7 +38,7 @@ func headerOf(t *testing.T, values map[string]any) header {
 	return h
 }
 
-func TestTheKeyGoesAlong(t *testing.T) {
+func TestKeyIsPropagated(t *testing.T) {
 	t.Parallel()
 	given := headerOf(t, map[string]any{
 		"x-kuflow-encoding": "binary/encrypted?vendor=KuFlow", "x-kuflow-encoding-encrypted-key-id": "demo-key", "traceId": "1",
@@ -52,7 +52,7 @@ func TestTheKeyGoesAlong(t *testing.T) {
 	require.Equal(t, `"binary/encrypted?vendor=KuFlow"`, string(passed["x-kuflow-encoding"].GetData()))
 }
 
-func TestNothingGoesAlongInTheOpen(t *testing.T) {
+func TestHeadersWithoutEncryptionAreNotPropagated(t *testing.T) {
 	t.Parallel()
 	for _, given := range []header{{}, headerOf(t, map[string]any{"x-kuflow-encoding-encrypted-key-id": "demo-key"})} {
 		ctx, err := Propagator{}.Extract(t.Context(), given)

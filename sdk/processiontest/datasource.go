@@ -16,20 +16,20 @@ import (
 // createQuery asks a data source of the worker, as a form does.
 func (s *Service) createQuery(r *http.Request) answer {
 	params := decodeBody[rest.DataSourceQueryCreateParams](r)
-	asked := procession.DataSourceQuery{Code: params.DataSourceCode, PageSize: maxPage}
+	input := procession.DataSourceQuery{Code: params.DataSourceCode, PageSize: maxPage}
 	if params.Query != nil {
-		asked.Query = *params.Query
+		input.Query = *params.Query
 	}
 	if params.Filter != nil {
-		asked.Filter = *params.Filter
+		input.Filter = *params.Filter
 	}
 	if params.PageNumber != nil {
-		asked.PageNumber = int(*params.PageNumber)
+		input.PageNumber = int(*params.PageNumber)
 	}
 	if params.PageSize != nil {
-		asked.PageSize = int(*params.PageSize)
+		input.PageSize = int(*params.PageSize)
 	}
-	query := &rest.DataSourceQuery{ID: uuid.New(), DataSourceCode: asked.Code, State: rest.DataSourceQueryStatePENDING}
+	query := &rest.DataSourceQuery{ID: uuid.New(), DataSourceCode: input.Code, State: rest.DataSourceQueryStatePENDING}
 	s.queries[query.ID] = query
 	before := *query
 	e := s.newEngine()
@@ -38,7 +38,7 @@ func (s *Service) createQuery(r *http.Request) answer {
 		return procession.Call[procession.DataSourcePage[json.RawMessage]](ctx, "KuFlow_DataSource_RunQuery", q)
 	}, workflow.RegisterOptions{Name: "processiontest.DataSource"})
 	s.running.Go(func() {
-		e.ExecuteWorkflow("processiontest.DataSource", asked)
+		e.ExecuteWorkflow("processiontest.DataSource", input)
 		var found procession.DataSourcePage[json.RawMessage]
 		err := e.GetWorkflowError()
 		if err == nil {
@@ -48,7 +48,7 @@ func (s *Service) createQuery(r *http.Request) answer {
 		defer s.mu.Unlock()
 		switch {
 		case err != nil:
-			s.tb.Logf("data source %s: %v", asked.Code, err)
+			s.tb.Logf("data source %s: %v", input.Code, err)
 			query.State, query.ErrorCode = rest.DataSourceQueryStateFAILED, new(rest.DataSourceQueryErrorCodeFAILED)
 		case found.Error != "":
 			query.State, query.ErrorCode, query.ErrorMessage = rest.DataSourceQueryStateFAILED, new(rest.DataSourceQueryErrorCodeREFUSED), &found.Error

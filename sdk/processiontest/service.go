@@ -31,7 +31,7 @@ import (
 	"github.com/procession-dev/procession/sdk/rest"
 )
 
-// patience bounds the real time of the workflows and activities of a test.
+// testTimeout bounds the real time of the workflows and activities of a test.
 const testTimeout = time.Minute
 
 // version is the path that the API begins with.

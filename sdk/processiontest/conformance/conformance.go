@@ -36,8 +36,8 @@ var Definitions embed.FS
 //go:embed scripts
 var scripts embed.FS
 
-// patience bounds the wait for an answer that is awaited.
-const patience = 45 * time.Second
+// matchTimeout bounds the wait for a matching response after "~".
+const matchTimeout = 45 * time.Second
 
 // Service is a service that scripts run on.
 type Service struct {
@@ -123,7 +123,7 @@ func (r *run) runScript(script string) string {
 		}
 		got := "= " + r.sendRequest(lines[i])
 		if strings.HasPrefix(expected, "~ ") {
-			for end := time.Now().Add(patience); got[2:] != expected[2:] && time.Now().Before(end); got = "~ " + r.sendRequest(lines[i]) { //nolint:forbidigo // a bound that only a hang exceeds
+			for end := time.Now().Add(matchTimeout); got[2:] != expected[2:] && time.Now().Before(end); got = "~ " + r.sendRequest(lines[i]) { //nolint:forbidigo // a bound that only a hang exceeds
 				time.Sleep(10 * time.Millisecond) //nolint:forbidigo // between two looks at what is awaited
 			}
 			got = "~ " + got[2:]
