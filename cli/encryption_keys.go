@@ -46,9 +46,9 @@ func newEncryptionKeysRotateCommand(env Environment) *cobra.Command {
 	var tenant string
 	cmd := newServiceCommand(env, &cobra.Command{
 		Use: "rotate CODE", Args: requireArgs("a code"),
-		Short: "Make another version of a key, for the processes that start from now on",
-		Long: "Makes another version of a key and prints its id. Processes that start from now on are encrypted with it. Those that\n" +
-			"run go on with the version that they were started with, which can be read as long as the key is not deleted.",
+		Short: "Create a version of a key for new processes",
+		Long: "Creates a version of a key and prints its id. New processes are encrypted with it. Running ones keep their version,\n" +
+			"which remains readable until the key is deleted.",
 		Example:           "  procession encryption-keys rotate loans",
 		ValidArgsFunction: completeCode(env, oasadmin.ResourceKindEncryptionKey, cobra.ShellCompDirectiveNoFileComp),
 	}, func(cmd *cobra.Command, s *service, args []string) error {

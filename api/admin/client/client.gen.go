@@ -563,7 +563,8 @@ func NewFindDefinitionVersionsRequest(server string, code ResourceCodeParam, par
 
 // RetrieveDefinitionVersion Get a version of a process definition as a document
 //
-// The version has the spec that its processes are pinned to. Versions have neither rights nor metadata; the current ones are returned.
+// The version has the spec that its processes are pinned to. Versions have neither rights nor
+// metadata; the current ones are returned.
 // Applying the document restores the version.
 //
 // Corresponds with GET /process-definitions/{code}/versions/{number} (the `RetrieveDefinitionVersion` operationId).
@@ -1119,7 +1120,8 @@ func NewRetrieveWebhookDeliveryRequest(server string, id WebhookDeliveryID) (*ht
 
 // ReplayWebhookDelivery Replay a delivery
 //
-// Begins a new round of attempts in place of the previous one. A delivery without an attempt is returned unchanged. Refused while the endpoint is disabled.
+// Begins a new round of attempts in place of the previous one. A delivery without an attempt is returned
+// unchanged. Refused while the endpoint is disabled.
 //
 // Corresponds with POST /webhook-deliveries/{id}/~actions/replay (the `ReplayWebhookDelivery` operationId).
 func (c *Client) ReplayWebhookDelivery(ctx context.Context, id WebhookDeliveryID, reqEditors ...RequestEditorFn) (*http.Response, error) {
