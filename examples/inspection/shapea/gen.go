@@ -1,5 +1,5 @@
-// Package shapea is a client of version 2022-10-08 of the REST API, generated from its contract: the operations that the
-// inspection needs, and the values of elements, which the contract leaves to its readers.
+// Package shapea is a client of version 2022-10-08 of the REST API, generated from its contract, with the operations
+// of the inspection and a type for values of elements.
 package shapea
 
 import (
@@ -10,13 +10,13 @@ import (
 
 //go:generate ../../../bin/tools/oapi-codegen -templates ../../../api/templates -config cfg.yaml ../../../api/openapi/shape_a.yaml
 
-// New returns a client of this version that calls with the credentials of another.
+// New returns a client of this version with the credentials of c.
 func New(c *procession.Client) (*Client, error) {
 	return NewClient(c.Endpoint()+"/v2022-10-08", WithHTTPClient(c))
 }
 
-// ElementValue is one value of an element. Value is JSON of its type; a number keeps the digits it was sent with.
-// The service says in Valid whether the value fits the element's definition; absent means yes.
+// ElementValue is a value of an element. Value is JSON of its type; numbers keep their digits. Valid reports whether the
+// value is valid for the element's definition; nil means yes.
 type ElementValue struct {
 	Valid *bool           `json:"valid,omitempty"`
 	Type  string          `json:"type"`
@@ -28,7 +28,7 @@ func (v ElementValue) IsValid() bool {
 	return v.Value != nil && string(v.Value) != "null" && (v.Valid == nil || *v.Valid)
 }
 
-// First is the first value of an element, or one without a value.
+// First returns the first value of an element, or one without a value.
 func First(values map[string][]ElementValue, code string) ElementValue {
 	if len(values[code]) == 0 {
 		return ElementValue{}
