@@ -20,7 +20,7 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/persistence"
 )
 
@@ -57,8 +57,8 @@ type Options struct {
 	AssistanceTime time.Duration
 	// Quotas are the quotas of each tenant, nil for domain.DefaultQuotas.
 	Quotas *domain.Quotas
-	// Forms puts forms on paper. There is no such thing when it is nil.
-	Forms *press.Press
+	// Forms renders forms as PDF. If it is nil, the feature is disabled.
+	Forms *pdfworker.Pool
 	// ViewWorkflow asks Temporal about a workflow; without it there is no look into the engine.
 	ViewWorkflow WorkflowViewer
 }
@@ -85,7 +85,7 @@ type Service struct {
 	// assistant is nil where there is no AI assistance.
 	assistant      *assistant
 	assistanceTime time.Duration
-	forms          *press.Press
+	forms          *pdfworker.Pool
 	quotas         domain.Quotas
 	viewer         WorkflowViewer
 	// views has an element for each look into the engine at the moment.

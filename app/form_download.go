@@ -16,7 +16,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
 	"github.com/procession-dev/procession/form"
-	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/internal/sandbox"
 	"github.com/procession-dev/procession/persistence"
 )
@@ -29,12 +29,12 @@ import (
 func (s *Service) DownloadTaskForms(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, pointer string,
 ) (*Download, error) {
-	return s.printTask(ctx, caller, id, func(found *persistence.TaskForms, d *definition) (press.Job, error) {
+	return s.printTask(ctx, caller, id, func(found *persistence.TaskForms, d *definition) (pdfworker.Job, error) {
 		item, ok := d.items[found.Item.DefinitionCode()]
 		if !ok || found.Item.Task.Data == nil {
-			return press.Job{}, domain.NotFound("form")
+			return pdfworker.Job{}, domain.NotFound("form")
 		}
-		return press.Job{
+		return pdfworker.Job{
 			Title: item.Name, Subject: subjectOf(found, d, item, pointer != ""), Schema: item.Spec.DataSchema,
 			UISchema: item.Spec.UISchema, Values: []json.RawMessage{found.Item.Task.Data.Value}, Pointer: &pointer,
 		}, nil
@@ -47,30 +47,30 @@ func (s *Service) DownloadTaskForms(
 func (s *Service) DownloadTaskElementForms(
 	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
 ) (*Download, error) {
-	return s.printTask(ctx, caller, id, func(found *persistence.TaskForms, d *definition) (press.Job, error) {
+	return s.printTask(ctx, caller, id, func(found *persistence.TaskForms, d *definition) (pdfworker.Job, error) {
 		item, ok := d.items[found.Item.DefinitionCode()]
 		if !ok {
-			return press.Job{}, unknownElement(domain.FieldElement, "")
+			return pdfworker.Job{}, unknownElement(domain.FieldElement, "")
 		}
 		element, ok := item.elements[code]
 		switch {
 		case !ok:
-			return press.Job{}, unknownElement(domain.FieldElement, "")
+			return pdfworker.Job{}, unknownElement(domain.FieldElement, "")
 		case element.Type != domain.ElementForm:
-			return press.Job{}, domain.InvalidField(domain.FieldElement, "is not an element for forms")
+			return pdfworker.Job{}, domain.InvalidField(domain.FieldElement, "is not an element for forms")
 		}
 		title := element.Name
 		if title == "" {
 			title = code
 		}
-		job := press.Job{Title: title, Subject: subjectOf(found, d, item, true), Schema: element.Schema}
+		job := pdfworker.Job{Title: title, Subject: subjectOf(found, d, item, true), Schema: element.Schema}
 		for _, value := range found.Item.Task.Elements[code] {
 			if value.Value != nil {
 				job.Values = append(job.Values, value.Value)
 			}
 		}
 		if len(job.Values) == 0 {
-			return press.Job{}, domain.NotFound("form")
+			return pdfworker.Job{}, domain.NotFound("form")
 		}
 		return job, nil
 	})
@@ -89,19 +89,19 @@ func subjectOf(found *persistence.TaskForms, d *definition, item *itemDefinition
 	return subject
 }
 
-// printTask puts what choose chooses of a task on paper. It is dated by the last
+// printTask renders the job that choose makes of a task as PDF. It is dated by the last
 // change of the task, so that it is the same until the next one. A caller waits for
 // its own other forms first, before anything is read.
 func (s *Service) printTask(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
-	choose func(*persistence.TaskForms, *definition) (press.Job, error),
+	choose func(*persistence.TaskForms, *definition) (pdfworker.Job, error),
 ) (*Download, error) {
 	if s.forms == nil {
 		return nil, domain.Conflict(domain.CodeFeatureDisabled, "forms as documents are not available")
 	}
-	limited, cancel := context.WithTimeout(ctx, press.DefaultTime)
+	limited, cancel := context.WithTimeout(ctx, pdfworker.DefaultTime)
 	defer cancel()
-	end, err := s.forms.Turn(limited, caller.PrincipalID.String())
+	end, err := s.forms.Acquire(limited, caller.PrincipalID.String())
 	if err != nil {
 		return nil, unprinted(ctx, err)
 	}
@@ -110,7 +110,7 @@ func (s *Service) printTask(
 	if err != nil {
 		return nil, err
 	}
-	paper, err := s.forms.Print(limited, job, func(ctx context.Context, file kuflowref.File) (io.ReadCloser, error) {
+	result, err := s.forms.Render(limited, job, func(ctx context.Context, file kuflowref.File) (io.ReadCloser, error) {
 		at, ok := file.Document()
 		if !ok {
 			return nil, domain.NotFound("document")
@@ -130,10 +130,10 @@ func (s *Service) printTask(
 	}
 	return &Download{
 		Document: domain.Document{
-			Name: blobstore.FileName(paper.Name), ContentType: paper.ContentType, Size: int64(len(paper.Content)),
-			SHA256: sha256.Sum256(paper.Content),
+			Name: blobstore.FileName(result.Name), ContentType: result.ContentType, Size: int64(len(result.Content)),
+			SHA256: sha256.Sum256(result.Content),
 		},
-		Content: sheets{bytes.NewReader(paper.Content)},
+		Content: sheets{bytes.NewReader(result.Content)},
 		service: s,
 		event: func(now time.Time) domain.Event {
 			return domain.ItemEvent(domain.EventItemTaskFormDownloaded, found.Item, caller.PrincipalID, now)
@@ -144,8 +144,8 @@ func (s *Service) printTask(
 // formsOf reads the forms of a task to render.
 func (s *Service) formsOf(
 	ctx context.Context, caller domain.Caller, id uuid.UUID,
-	choose func(*persistence.TaskForms, *definition) (press.Job, error),
-) (found *persistence.TaskForms, job press.Job, err error) {
+	choose func(*persistence.TaskForms, *definition) (pdfworker.Job, error),
+) (found *persistence.TaskForms, job pdfworker.Job, err error) {
 	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		var err error
 		if found, err = tx.GetTaskForms(ctx, caller, id); err != nil {
@@ -175,12 +175,12 @@ func unprinted(ctx context.Context, err error) error {
 		return domain.NotFound("form")
 	case errors.As(err, &limit):
 		return domain.Conflict(domain.CodeInvalidState, limit.Error())
-	case errors.Is(err, press.ErrBusy):
-		return domain.Unavailable(press.ErrBusy.Error(), err)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, press.ErrTime), errors.Is(err, sandbox.ErrLost):
-		return domain.Unavailable(press.ErrTime.Error(), err)
+	case errors.Is(err, pdfworker.ErrBusy):
+		return domain.Unavailable(pdfworker.ErrBusy.Error(), err)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, pdfworker.ErrTime), errors.Is(err, sandbox.ErrLost):
+		return domain.Unavailable(pdfworker.ErrTime.Error(), err)
 	}
-	return fmt.Errorf("putting a form on paper: %w", err)
+	return fmt.Errorf("rendering a form: %w", err)
 }
 
 // sheets are a PDF or a ZIP to be read.

@@ -20,9 +20,9 @@ func withoutThoughts(text string) string {
 	return trimmed
 }
 
-// structured reads the object that an answer is. It may stand in a fence, or
+// parseObject reads the object that an answer is. It may stand in a fence, or
 // between words.
-func structured(text string, schema json.RawMessage) (json.RawMessage, error) {
+func parseObject(text string, schema json.RawMessage) (json.RawMessage, error) {
 	compiled, err := jsondoc.Compile(schema)
 	if err != nil {
 		return nil, &Error{Code: CodeRefused, Message: "the schema of the answer is not valid", Cause: err}

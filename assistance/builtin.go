@@ -60,25 +60,25 @@ func (Builtin) Complete(ctx context.Context, r Request) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	cited := cite(r.Prompt, r.Excerpts)
-	answer := Answer{Model: BuiltinModel, FinishReason: "stop", Text: citation(cited)}
+	cited := citeExcerpts(r.Prompt, r.Excerpts)
+	answer := Answer{Model: BuiltinModel, FinishReason: "stop", Text: citationText(cited)}
 	if r.Schema == nil {
 		return answer, nil
 	}
-	value, err := json.Marshal(fill(jsontext.NewLooseReader(r.Schema).Value(), answer.Text))
+	value, err := json.Marshal(fillSchema(jsontext.NewLooseReader(r.Schema).Value(), answer.Text))
 	if err != nil {
 		return Answer{}, &Error{Code: CodeInvalidAnswer, Message: "the built-in provider cannot fill this schema", Cause: err}
 	}
-	if answer.Value, err = structured(string(value), r.Schema); err != nil {
+	if answer.Value, err = parseObject(string(value), r.Schema); err != nil {
 		return Answer{}, err
 	}
 	answer.Text = string(answer.Value)
 	return answer, nil
 }
 
-// fill makes a value for a schema. What does not fit is refused by the check that
+// fillSchema makes a value for a schema. What does not fit is refused by the check that
 // follows.
-func fill(schema any, text string) any {
+func fillSchema(schema any, text string) any {
 	keywords, _ := schema.(map[string]any)
 	for _, keyword := range []string{"const", "default"} {
 		if fixed, ok := keywords[keyword]; ok {
@@ -94,7 +94,7 @@ func fill(schema any, text string) any {
 	case isObject || kind == "object":
 		members := map[string]any{}
 		for name, property := range properties {
-			members[name] = fill(property, text)
+			members[name] = fillSchema(property, text)
 		}
 		return members
 	case kind == "array":
@@ -125,9 +125,9 @@ type quote struct {
 	text     string
 }
 
-// cite finds the sentences that are nearest to a prompt, at most one for each
+// citeExcerpts finds the sentences that are nearest to a prompt, at most one for each
 // excerpt, the nearest first.
-func cite(prompt string, excerpts []Excerpt) []quote {
+func citeExcerpts(prompt string, excerpts []Excerpt) []quote {
 	type scored struct {
 		quote
 		score float64
@@ -162,8 +162,8 @@ func cite(prompt string, excerpts []Excerpt) []quote {
 	return quotes
 }
 
-// citation returns an answer in words.
-func citation(quotes []quote) string {
+// citationText returns an answer in words.
+func citationText(quotes []quote) string {
 	if len(quotes) == 0 {
 		return "The documents hold nothing to go by. (Built-in answer, not by a model.)"
 	}
@@ -188,7 +188,7 @@ func wordVector(text string) []float32 {
 			addWord(vector, string(runes[:5])+"…", 0.5)
 		}
 	}
-	if length := math.Sqrt(float64(dot(vector, vector))); length > 0 {
+	if length := math.Sqrt(float64(dotProduct(vector, vector))); length > 0 {
 		for i := range vector {
 			vector[i] = float32(float64(vector[i]) / length)
 		}

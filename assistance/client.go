@@ -146,7 +146,7 @@ func (c *Client) post(ctx context.Context, path string, timeout time.Duration, r
 	}
 	response, err := c.http.Do(r)
 	if err != nil {
-		return c.failure(ctx, err)
+		return c.wrapError(ctx, err)
 	}
 	// What is left is not read: a connection is cheaper than an endless body.
 	defer func() { _ = response.Body.Close() }()
@@ -159,13 +159,13 @@ func (c *Client) post(ctx context.Context, path string, timeout time.Duration, r
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	if err != nil {
-		return c.failure(ctx, err)
+		return c.wrapError(ctx, err)
 	}
-	return c.decode(response, text, answer)
+	return c.decodeAnswer(response, text, answer)
 }
 
-// decode reads the body of an answer.
-func (c *Client) decode(response *http.Response, text []byte, answer any) error {
+// decodeAnswer reads the body of an answer.
+func (c *Client) decodeAnswer(response *http.Response, text []byte, answer any) error {
 	invalid := func(message string) error {
 		return &Error{Code: CodeInvalidAnswer, Message: message, Status: response.StatusCode}
 	}
@@ -188,10 +188,10 @@ func (c *Client) decode(response *http.Response, text []byte, answer any) error 
 	return nil
 }
 
-// failure creates an error of a call that had no answer. Errors of the network name
+// wrapError creates an error of a call that had no answer. Errors of the network name
 // the address, which is not a secret but is not shown either, so they are only the
 // cause.
-func (c *Client) failure(ctx context.Context, err error) error {
+func (c *Client) wrapError(ctx context.Context, err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}

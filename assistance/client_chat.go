@@ -64,7 +64,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return c.answer(&r, &request, &answer)
+	return c.checkAnswer(&r, &request, &answer)
 }
 
 // refusesForm reports whether a server may have refused a request for its form.
@@ -80,19 +80,19 @@ func refusesForm(err error) bool {
 	return false
 }
 
-// answer checks that an answer is complete and what was asked for.
-func (c *Client) answer(r *Request, request *chatRequest, raw *chatAnswer) (Answer, error) {
+// checkAnswer checks that an answer is complete and what was asked for.
+func (c *Client) checkAnswer(r *Request, request *chatRequest, raw *chatAnswer) (Answer, error) {
 	if len(raw.Choices) == 0 {
 		message := "the answer of the provider has no choices"
-		if text := saying(raw.Error, 4); text != "" {
-			message = "the provider answered with an error: " + c.presentable(text)
+		if text := errorText(raw.Error, 4); text != "" {
+			message = "the provider answered with an error: " + c.sanitizeText(text)
 		}
 		return Answer{}, &Error{Code: CodeInvalidAnswer, Message: message, Status: http.StatusOK}
 	}
 	choice := &raw.Choices[0]
 	fail := func(code ErrorCode, message string) (Answer, error) {
 		return Answer{}, &Error{
-			Code: code, Message: message, Status: http.StatusOK, FinishReason: c.presentable(choice.FinishReason),
+			Code: code, Message: message, Status: http.StatusOK, FinishReason: c.sanitizeText(choice.FinishReason),
 		}
 	}
 	switch choice.FinishReason {
@@ -105,13 +105,13 @@ func (c *Client) answer(r *Request, request *chatRequest, raw *chatAnswer) (Answ
 		return fail(CodeInvalidAnswer, "the model stopped for a reason that is no answer")
 	}
 	if choice.Message.Refusal != "" {
-		return fail(CodeFiltered, "the model declined: "+c.presentable(choice.Message.Refusal))
+		return fail(CodeFiltered, "the model declined: "+c.sanitizeText(choice.Message.Refusal))
 	}
 	text, ok := contentText(choice.Message.Content)
 	if text = withoutThoughts(text); !ok || text == "" {
 		return fail(CodeInvalidAnswer, "the answer of the model is empty")
 	}
-	answer := Answer{Text: text, Model: c.presentable(raw.Model), FinishReason: choice.FinishReason}
+	answer := Answer{Text: text, Model: c.sanitizeText(raw.Model), FinishReason: choice.FinishReason}
 	if answer.Model == "" {
 		answer.Model = request.Model
 	}
@@ -120,7 +120,7 @@ func (c *Client) answer(r *Request, request *chatRequest, raw *chatAnswer) (Answ
 	}
 	if r.Schema != nil {
 		var err error
-		if answer.Value, err = structured(text, r.Schema); err != nil {
+		if answer.Value, err = parseObject(text, r.Schema); err != nil {
 			return Answer{}, err
 		}
 	}

@@ -38,8 +38,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	invalid := func(message string) ([][]float32, error) {
 		return nil, &Error{Code: CodeInvalidAnswer, Message: message, Status: http.StatusOK}
 	}
-	if text := saying(answer.Error, 4); text != "" {
-		return invalid("the provider answered with an error: " + c.presentable(text))
+	if text := errorText(answer.Error, 4); text != "" {
+		return invalid("the provider answered with an error: " + c.sanitizeText(text))
 	}
 	if len(answer.Data) != len(texts) {
 		return invalid("the provider embedded another number of texts than it was given")

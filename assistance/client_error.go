@@ -75,16 +75,16 @@ func (c *Client) providerText(body []byte) string {
 		return ""
 	}
 	for _, name := range []string{"error", "message", "detail", "errors"} {
-		if text := saying(object[name], 4); text != "" {
-			return c.presentable(text)
+		if text := errorText(object[name], 4); text != "" {
+			return c.sanitizeText(text)
 		}
 	}
 	return ""
 }
 
-// saying finds the words in an error: a string, or the message of an object, or
+// errorText finds the words in an error: a string, or the message of an object, or
 // of the first of a list.
-func saying(value json.RawMessage, depth int) string {
+func errorText(value json.RawMessage, depth int) string {
 	var text string
 	var object map[string]json.RawMessage
 	var list []json.RawMessage
@@ -94,18 +94,18 @@ func saying(value json.RawMessage, depth int) string {
 		return text
 	case json.Unmarshal(value, &object) == nil:
 		for _, name := range []string{"message", "msg", "detail", "error"} {
-			if text := saying(object[name], depth-1); text != "" {
+			if text := errorText(object[name], depth-1); text != "" {
 				return text
 			}
 		}
 	case json.Unmarshal(value, &list) == nil && len(list) > 0:
-		return saying(list[0], depth-1)
+		return errorText(list[0], depth-1)
 	}
 	return ""
 }
 
-// presentable returns a provider's text as it may be shown.
-func (c *Client) presentable(text string) string {
+// sanitizeText returns a provider's text as it may be shown.
+func (c *Client) sanitizeText(text string) string {
 	if key := c.config.Key.Reveal(); key != "" {
 		text = strings.ReplaceAll(text, key, "[redacted]")
 	}

@@ -25,7 +25,7 @@ func DefaultSplitting() Splitting { return Splitting{Size: 1200, Overlap: 200} }
 func Passages(text string, s Splitting) []string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	size := max(s.Size, utf8.UTFMax)
-	sentences := split(text, size)
+	sentences := splitSentences(text, size)
 	var passages []string
 	for first := 0; first < len(sentences); {
 		end := first + 1
@@ -51,8 +51,8 @@ func Passages(text string, s Splitting) []string {
 // span is a part of a text.
 type span struct{ start, end int }
 
-// split finds the sentences of a text, none of them longer than size.
-func split(text string, size int) []span {
+// splitSentences finds the sentences of a text, none of them longer than size.
+func splitSentences(text string, size int) []span {
 	var sentences []span
 	start := 0
 	for start < len(text) {

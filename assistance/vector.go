@@ -25,23 +25,23 @@ type Match struct {
 // ones the first. It returns ErrVector when the vectors are not all as long as the
 // query.
 func Closest(query []float32, vectors [][]float32, most int) ([]Match, error) {
-	length := math.Sqrt(float64(dot(query, query)))
+	length := math.Sqrt(float64(dotProduct(query, query)))
 	matches := make([]Match, len(vectors))
 	for i, vector := range vectors {
 		if len(vector) != len(query) {
 			return nil, fmt.Errorf("vector %d of %d: %w", i+1, len(vectors), ErrVector)
 		}
 		matches[i] = Match{Index: i}
-		if product := length * math.Sqrt(float64(dot(vector, vector))); product > 0 {
-			matches[i].Score = float64(dot(query, vector)) / product
+		if product := length * math.Sqrt(float64(dotProduct(vector, vector))); product > 0 {
+			matches[i].Score = float64(dotProduct(query, vector)) / product
 		}
 	}
 	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Compare(b.Score, a.Score) })
 	return matches[:min(max(most, 0), len(matches))], nil
 }
 
-// dot multiplies vectors of equal length.
-func dot(a, b []float32) float32 {
+// dotProduct multiplies vectors of equal length.
+func dotProduct(a, b []float32) float32 {
 	var sum float32
 	for i, x := range a {
 		sum += x * b[i]
@@ -67,11 +67,11 @@ func DecodeVector(data []byte) ([]float32, error) {
 	vector := make([]float32, len(data)/4)
 	for i := range vector {
 		vector[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-		if !finite(vector[i]) {
+		if !isFinite(vector[i]) {
 			return nil, fmt.Errorf("reading number %d: %w", i, ErrVector)
 		}
 	}
 	return vector, nil
 }
 
-func finite(x float32) bool { return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) }
+func isFinite(x float32) bool { return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) }

@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// A builder makes a model.
+// A builder builds a model.
 type builder struct {
 	ctx     context.Context //nolint:containedctx // A builder lives for one call.
 	schemas *schemas
@@ -17,43 +17,42 @@ type builder struct {
 	other   []Field
 }
 
-// OtherLabel is the heading of what the form has no place for.
+// OtherLabel is the heading of values without a place in the form.
 const OtherLabel = "Other"
 
-// NewModel builds the model of an input. It returns a *LimitError when the
-// input is too large, the error of the context when that ends, and an error
-// when a part of the input is not JSON. An invalid or incomplete schema does
-// not prevent a value from being shown.
+// NewModel builds the model of an input. It returns a *LimitError if the input is too large, the error of the
+// context, or an error if a part of the input is not JSON. An invalid or incomplete schema does not prevent a value
+// from being shown.
 func NewModel(ctx context.Context, in Input, limits Limits) (*Model, error) {
-	schema, err := decode(in.Schema, maxSchemaDepth)
+	schema, err := decodeValue(in.Schema, maxSchemaDepth)
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema of a form: %w", err)
 	}
 	root := schema
 	if in.root != nil {
-		if root, err = decode(in.root, maxSchemaDepth); err != nil {
+		if root, err = decodeValue(in.root, maxSchemaDepth); err != nil {
 			return nil, fmt.Errorf("reading the schema of a form: %w", err)
 		}
 	}
-	layout, err := decode(in.UISchema, maxSchemaDepth)
+	layout, err := decodeValue(in.UISchema, maxSchemaDepth)
 	if err != nil {
 		return nil, fmt.Errorf("reading the UI schema of a form: %w", err)
 	}
-	value, err := decode(in.Value, limits.Depth)
+	value, err := decodeValue(in.Value, limits.Depth)
 	if err != nil {
 		return nil, fmt.Errorf("reading the value of a form: %w", err)
 	}
 	b := &builder{ctx: ctx, schemas: newSchemas(root), limits: limits}
 	model := &Model{Title: in.Title, Subject: in.Subject}
-	v := b.schemas.view(schema)
+	v := b.schemas.viewOf(schema)
 	if o, ok := value.(*object); ok {
-		model.Fields, err = b.object(readLayout(layout), v, o, nil)
+		model.Fields, err = b.objectFields(readLayout(layout), v, o, nil)
 	} else {
-		label := v.text("title")
+		label := v.textOf("title")
 		if label == "" {
 			label = "Value"
 		}
-		model.Fields, err = b.place(nil, label, v, nil, value)
+		model.Fields, err = b.valueFields(nil, label, v, nil, value)
 	}
 	if err != nil {
 		return nil, err
@@ -62,8 +61,8 @@ func NewModel(ctx context.Context, in Input, limits Limits) (*Model, error) {
 	return model, nil
 }
 
-// count is called for every field.
-func (b *builder) count() error {
+// countField counts a field and returns an error beyond the limit.
+func (b *builder) countField() error {
 	b.fields++
 	if b.fields > b.limits.Fields {
 		return &LimitError{What: "fields", Max: b.limits.Fields}
@@ -74,46 +73,46 @@ func (b *builder) count() error {
 	return nil
 }
 
-// coverage contains the parts of an object that a layout shows: values as a whole, and objects in
-// part. Both are JSON Pointers from the object.
+// coverage contains the parts of an object that a layout shows, as JSON Pointers from the object: whole values, and
+// objects shown partly.
 type coverage struct {
 	whole, partly map[string]bool
 }
 
-func (c coverage) add(path []string) {
+func (c coverage) addPath(path []string) {
 	c.whole[jsontext.JoinPointer(path...)] = true
 	for length := 1; length < len(path); length++ {
 		c.partly[jsontext.JoinPointer(path[:length]...)] = true
 	}
 }
 
-// object creates fields of the members of an object. A member that the layout does
-// not show, or that the schema does not know, is among the others.
-func (b *builder) object(layout *element, v *view, value *object, path []string) ([]Field, error) {
+// objectFields creates the fields of an object. Members that the layout does not show, or that the schema does not
+// name, are added to the others.
+func (b *builder) objectFields(layout *element, v *view, value *object, path []string) ([]Field, error) {
 	if layout == nil {
-		return b.members(v, value, path)
+		return b.memberFields(v, value, path)
 	}
 	shown := coverage{whole: map[string]bool{}, partly: map[string]bool{}}
-	fields, err := b.layout(layout, v, value, path, shown, false)
+	fields, err := b.layoutFields(layout, v, value, path, shown, false)
 	if err != nil {
 		return nil, err
 	}
-	return fields, b.rest(v, value, nil, path, shown)
+	return fields, b.addRest(v, value, nil, path, shown)
 }
 
-// members returns a field for each member of the schema, in its order.
-func (b *builder) members(v *view, value *object, path []string) ([]Field, error) {
+// memberFields returns a field for each member of the schema, in its order.
+func (b *builder) memberFields(v *view, value *object, path []string) ([]Field, error) {
 	var fields []Field
 	seen := map[string]bool{}
-	open := v.open()
+	open := v.isOpen()
 	for _, name := range v.propertyNames() {
 		seen[name] = true
 		member, present := value.get(name)
-		of, _, always := b.schemas.property(v, name)
+		of, _, always := b.schemas.propertyView(v, name)
 		if !always && (!present || isEmpty(member)) {
 			continue
 		}
-		made, err := b.place(nil, labelFor(of, name), of, below(path, name), member)
+		made, err := b.valueFields(nil, labelFor(of, name), of, extendPath(path, name), member)
 		if err != nil {
 			return nil, err
 		}
@@ -123,14 +122,14 @@ func (b *builder) members(v *view, value *object, path []string) ([]Field, error
 		if seen[name] {
 			continue
 		}
-		of, known, _ := b.schemas.property(v, name)
+		of, known, _ := b.schemas.propertyView(v, name)
 		if !known && !open {
-			if err := b.unknown(below(path, name), value.members[name]); err != nil {
+			if err := b.addUnknown(extendPath(path, name), value.members[name]); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		made, err := b.place(nil, labelFor(of, name), of, below(path, name), value.members[name])
+		made, err := b.valueFields(nil, labelFor(of, name), of, extendPath(path, name), value.members[name])
 		if err != nil {
 			return nil, err
 		}
@@ -139,8 +138,8 @@ func (b *builder) members(v *view, value *object, path []string) ([]Field, error
 	return fields, nil
 }
 
-// layout creates fields of what a UI schema shows.
-func (b *builder) layout(
+// layoutFields creates the fields of an element of a UI schema.
+func (b *builder) layoutFields(
 	e *element, v *view, value *object, path []string, shown coverage, conditional bool,
 ) ([]Field, error) {
 	conditional = conditional || e.rule != nil
@@ -149,14 +148,14 @@ func (b *builder) layout(
 		if e.label == "" {
 			return nil, nil
 		}
-		return []Field{{Label: e.label, Content: Note{}}}, b.count()
+		return []Field{{Label: e.label, Content: Note{}}}, b.countField()
 	case kindControl:
-		return b.control(e, v, value, path, shown, conditional)
+		return b.controlFields(e, v, value, path, shown, conditional)
 	case kindGroup, kindLayout:
 	}
 	var fields []Field
 	for _, child := range e.elements {
-		made, err := b.layout(child, v, value, path, shown, conditional)
+		made, err := b.layoutFields(child, v, value, path, shown, conditional)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +167,7 @@ func (b *builder) layout(
 	return fields, nil
 }
 
-func (b *builder) control(
+func (b *builder) controlFields(
 	e *element, v *view, value *object, path []string, shown coverage, conditional bool,
 ) ([]Field, error) {
 	if len(e.path) == 0 || shown.whole[jsontext.JoinPointer(e.path...)] {
@@ -176,7 +175,7 @@ func (b *builder) control(
 	}
 	of, known := v, true
 	for _, name := range e.path {
-		of, known, _ = b.schemas.property(of, name)
+		of, known, _ = b.schemas.propertyView(of, name)
 		if !known {
 			of = &view{}
 		}
@@ -185,12 +184,12 @@ func (b *builder) control(
 	if !present && !known || conditional && isEmpty(member) {
 		return nil, nil
 	}
-	shown.add(e.path)
+	shown.addPath(e.path)
 	label := e.label
 	if label == "" {
 		label = labelFor(of, e.path[len(e.path)-1])
 	}
-	return b.place(e.detail, label, of, below(path, e.path...), member)
+	return b.valueFields(e.detail, label, of, extendPath(path, e.path...), member)
 }
 
 // lookUpMember follows names through objects.
@@ -208,28 +207,28 @@ func lookUpMember(value *object, names []string) (any, bool) {
 	return member, true
 }
 
-// rest adds to the others what a layout has not shown. The names within lead from
-// the object that the layout is for, path leads to it.
-func (b *builder) rest(v *view, value *object, within, path []string, shown coverage) error {
+// addRest adds the members that a layout does not show to the others. within leads to value from the object of the
+// layout, path to that object.
+func (b *builder) addRest(v *view, value *object, within, path []string, shown coverage) error {
 	for _, name := range value.names {
 		member := value.members[name]
-		at := below(within, name)
+		at := extendPath(within, name)
 		pointer := jsontext.JoinPointer(at...)
 		if shown.whole[pointer] || isEmpty(member) {
 			continue
 		}
-		of, known, _ := b.schemas.property(v, name)
+		of, known, _ := b.schemas.propertyView(v, name)
 		inner, isObject := member.(*object)
 		var err error
 		switch {
 		case isObject && shown.partly[pointer]:
-			err = b.rest(of, inner, at, path, shown)
+			err = b.addRest(of, inner, at, path, shown)
 		case known:
 			var made []Field
-			made, err = b.place(nil, labelFor(of, name), of, below(path, at...), member)
+			made, err = b.valueFields(nil, labelFor(of, name), of, extendPath(path, at...), member)
 			b.other = append(b.other, made...)
 		default:
-			err = b.unknown(below(path, at...), member)
+			err = b.addUnknown(extendPath(path, at...), member)
 		}
 		if err != nil {
 			return err
@@ -238,25 +237,25 @@ func (b *builder) rest(v *view, value *object, within, path []string, shown cove
 	return nil
 }
 
-// unknown adds a value to the others, as it is.
-func (b *builder) unknown(path []string, value any) error {
+// addUnknown adds a value to the others as JSON.
+func (b *builder) addUnknown(path []string, value any) error {
 	if isEmpty(value) {
 		return nil
 	}
 	names := make([]string, len(path))
 	for i, name := range path {
-		names[i] = humanise(name)
+		names[i] = humaniseName(name)
 	}
 	b.other = append(b.other, Field{
 		Pointer: jsontext.JoinPointer(path...), Label: strings.Join(names, " › "), Content: Text(rawText(value)),
 	})
-	return b.count()
+	return b.countField()
 }
 
-// labelFor returns what the schema calls a member.
+// labelFor returns the title of a member, or words from its name.
 func labelFor(v *view, name string) string {
-	if title := v.text("title"); title != "" {
+	if title := v.textOf("title"); title != "" {
 		return title
 	}
-	return humanise(name)
+	return humaniseName(name)
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// place creates the fields of one value: one, or none when the value has to go to
-// the others.
-func (b *builder) place(detail *element, label string, v *view, path []string, value any) ([]Field, error) {
-	if err := b.count(); err != nil {
+// valueFields creates the field of a value. It returns none if the value is added to the others.
+func (b *builder) valueFields(detail *element, label string, v *view, path []string, value any) ([]Field, error) {
+	if err := b.countField(); err != nil {
 		return nil, err
 	}
 	f := Field{Pointer: jsontext.JoinPointer(path...), Label: label}
@@ -20,10 +19,10 @@ func (b *builder) place(detail *element, label string, v *view, path []string, v
 	case nil:
 		f.Content = Text("")
 	case *object:
-		if !v.expects("object") {
-			return nil, b.unknown(path, value)
+		if !v.expectsType("object") {
+			return nil, b.addUnknown(path, value)
 		}
-		fields, err := b.object(detail, v, member, path)
+		fields, err := b.objectFields(detail, v, member, path)
 		if err != nil {
 			return nil, err
 		}
@@ -32,10 +31,10 @@ func (b *builder) place(detail *element, label string, v *view, path []string, v
 			f.Content = Text("")
 		}
 	case []any:
-		if !v.expects("array") {
-			return nil, b.unknown(path, value)
+		if !v.expectsType("array") {
+			return nil, b.addUnknown(path, value)
 		}
-		content, err := b.array(detail, v, member, path)
+		content, err := b.arrayContent(detail, v, member, path)
 		if err != nil {
 			return nil, err
 		}
@@ -44,21 +43,20 @@ func (b *builder) place(detail *element, label string, v *view, path []string, v
 		f.Content = Text(rawText(value))
 	default:
 		if !expectsPlain(v, value) {
-			return nil, b.unknown(path, value)
+			return nil, b.addUnknown(path, value)
 		}
 		f.Content = plainContent(v, value)
 	}
 	return []Field{f}, nil
 }
 
-// expectsPlain reports whether a plain value is where one can be. Of plain values
-// one kind stands for another: they read well all the same.
+// expectsPlain reports whether the schema allows a scalar. Every type of scalar is readable in place of another.
 func expectsPlain(v *view, value any) bool {
 	if text, ok := value.(string); ok && text == "" {
 		return true
 	}
 	for _, plain := range []string{"string", "number", "boolean", "null"} {
-		if v.expects(plain) {
+		if v.expectsType(plain) {
 			return true
 		}
 	}
@@ -74,8 +72,8 @@ func plainContent(v *view, value any) Content {
 	return Text(plainText(v, value))
 }
 
-// array creates a list, a table or a group of the elements of an array.
-func (b *builder) array(detail *element, v *view, elements []any, path []string) (Content, error) {
+// arrayContent creates a list, a table or a group from an array.
+func (b *builder) arrayContent(detail *element, v *view, elements []any, path []string) (Content, error) {
 	if len(elements) > b.limits.Rows {
 		return nil, &LimitError{What: "elements of an array", Max: b.limits.Rows}
 	}
@@ -99,15 +97,15 @@ func (b *builder) array(detail *element, v *view, elements []any, path []string)
 	}
 	switch len(elements) {
 	case objects:
-		return b.records(detail, v, elements, path)
+		return b.recordsContent(detail, v, elements, path)
 	case len(files):
 		return files, b.countAll(len(elements))
 	case plain:
-		return b.list(v, elements), b.countAll(len(elements))
+		return b.listText(v, elements), b.countAll(len(elements))
 	}
 	group := make(Group, 0, len(elements))
 	for i, value := range elements {
-		made, err := b.place(detail, strconv.Itoa(i+1), b.schemas.element(v, i), below(path, strconv.Itoa(i)), value)
+		made, err := b.valueFields(detail, strconv.Itoa(i+1), b.schemas.elementView(v, i), extendPath(path, strconv.Itoa(i)), value)
 		if err != nil {
 			return nil, err
 		}
@@ -118,30 +116,30 @@ func (b *builder) array(detail *element, v *view, elements []any, path []string)
 
 func (b *builder) countAll(n int) error {
 	for range n {
-		if err := b.count(); err != nil {
+		if err := b.countField(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// list shows plain values one beneath the other.
-func (b *builder) list(v *view, elements []any) Text {
+// listText returns scalars as lines.
+func (b *builder) listText(v *view, elements []any) Text {
 	lines := make([]string, len(elements))
 	for i, value := range elements {
-		lines[i] = fmt.Sprintf("• %s", plainText(b.schemas.element(v, i), value))
+		lines[i] = fmt.Sprintf("• %s", plainText(b.schemas.elementView(v, i), value))
 	}
 	return Text(strings.Join(lines, "\n"))
 }
 
-func (b *builder) records(detail *element, v *view, elements []any, path []string) (Content, error) {
+func (b *builder) recordsContent(detail *element, v *view, elements []any, path []string) (Content, error) {
 	records := make(Records, 0, len(elements))
 	for i, value := range elements {
 		member, ok := value.(*object)
 		if !ok {
 			continue
 		}
-		fields, err := b.object(detail, b.schemas.element(v, i), member, below(path, strconv.Itoa(i)))
+		fields, err := b.objectFields(detail, b.schemas.elementView(v, i), member, extendPath(path, strconv.Itoa(i)))
 		if err != nil {
 			return nil, err
 		}

@@ -12,54 +12,52 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// Typed contains the inputs of a user to a sheet. Values that it lacks stay unchanged.
-type Typed struct {
-	Manner
+// Submission contains the input of a user to an Editor. Values that it lacks stay unchanged.
+type Submission struct {
+	Locale
 
-	// Texts are the texts of controls, by the names of their nodes: one for each, except
-	// for KindChoices and KindFiles, which have those that are chosen.
+	// Texts are the texts of controls by the names of their nodes: one text each, or the selected values for
+	// KindChoices and KindFiles.
 	Texts map[string][]string
-	// Orders are the keys of the rows of arrays, by the names of their nodes. A key
-	// that is not an index of the array is that of a new row.
+	// Orders are the keys of the rows of arrays, by the names of their nodes. A key that is not an index of the array
+	// denotes a new row.
 	Orders map[string][]string
-	// References are what was found for a text of a control that refers to something,
-	// by name.
+	// References are the references found for the texts of controls, by name.
 	References map[string]string
 }
 
 // maxNewRows bounds the rows that one change adds to an array.
 const maxNewRows = 1_000
 
-// ErrRows is returned for the order of an array that has a row twice or too many new
-// ones.
+// ErrRows is returned if the order of an array contains a row twice or too many new rows.
 var ErrRows = errors.New("the rows of the form are not those of its value")
 
-// Change is the result of applying Typed to the value of a sheet.
+// Change is the result of applying a Submission to the value of an Editor.
 type Change struct {
-	// Patch turns the value into what was entered.
+	// Patch changes the value to the entered one.
 	Patch []jsondoc.Operation
-	// Unreadable are the names of controls whose text cannot be kept as a value: what
-	// is no JSON, and what is none of the options.
+	// Unreadable are the names of controls with a text that has no value: invalid JSON, or a value outside the
+	// options.
 	Unreadable []string
-	// Keys are the keys that rows have in the new value, by the names of their arrays
-	// and the keys that they had. New rows without content have none.
+	// Keys are the keys of rows in the new value, by the names of their arrays and their previous keys. New rows
+	// without content have none.
 	Keys map[string]map[string]string
 	// Blank are the keys of new rows without content, by the names of their arrays.
 	Blank map[string][]string
-	// Moved reports whether rows have come, gone or been moved.
+	// Moved reports whether rows were added, removed or moved.
 	Moved bool
 
 	after any
 }
 
-func (c *Change) leave(array, key string) {
+func (c *Change) addBlank(array, key string) {
 	if c.Blank == nil {
 		c.Blank = map[string][]string{}
 	}
 	c.Blank[array] = append(c.Blank[array], key)
 }
 
-func (c *Change) keep(array, key string, index int) {
+func (c *Change) keepRow(array, key string, index int) {
 	if c.Keys == nil {
 		c.Keys = map[string]map[string]string{}
 	}
@@ -69,8 +67,8 @@ func (c *Change) keep(array, key string, index int) {
 	c.Keys[array][key] = strconv.Itoa(index)
 }
 
-// Renamed returns the name that a node has in the new value, where rows may have other keys.
-func (c *Change) Renamed(name string) string {
+// NewName returns the name of a node in the new value, in which keys of rows may differ.
+func (c *Change) NewName(name string) string {
 	path, _ := jsontext.SplitPointer(name)
 	now := slices.Clone(path)
 	for i, key := range path {
@@ -81,43 +79,42 @@ func (c *Change) Renamed(name string) string {
 	return jsontext.JoinPointer(now...)
 }
 
-// Changes compares what was entered with the value of the sheet. Without a difference
-// the patch is empty.
-func (s *Sheet) Changes(t Typed) (*Change, error) {
+// Changes compares the submission with the value of the editor. The patch is empty if they are equal.
+func (s *Editor) Changes(t Submission) (*Change, error) {
 	c := &changer{typed: t, whole: map[string]bool{}, copies: map[*object]bool{}, change: &Change{}}
-	after, err := c.fields(s.Nodes, nil, s.root)
+	after, err := c.applyNodes(s.Nodes, nil, s.root)
 	if err != nil {
 		return nil, err
 	}
 	c.change.after = after
-	c.change.Patch = difference(nil, s.root, after, c.whole)
+	c.change.Patch = diffValues(nil, s.root, after, c.whole)
 	return c.change, nil
 }
 
-// Value returns the JSON text that the change leads to.
+// Value returns the new value as JSON.
 func (c *Change) Value() json.RawMessage { return jsonText(c.after) }
 
 type changer struct {
-	typed  Typed
+	typed  Submission
 	change *Change
-	// whole are the arrays, by pointer, whose rows are others or elsewhere.
+	// whole are the pointers of arrays with added, removed or moved rows.
 	whole map[string]bool
 	// copies are the objects that may be changed in place.
 	copies map[*object]bool
 }
 
-// fields returns a container with what was entered in the nodes below it. path leads
-// to it, in indexes of the value.
-func (c *changer) fields(nodes []*Node, path []string, container any) (any, error) {
+// applyNodes returns a container with the values entered in the nodes. path leads to the container, by indexes of the
+// current value.
+func (c *changer) applyNodes(nodes []*Node, path []string, container any) (any, error) {
 	for _, n := range nodes {
 		var err error
 		switch {
-		case n.Kind == KindObject, n.Kind.lays():
-			container, err = c.fields(n.Children, path, container)
+		case n.Kind == KindObject, n.Kind.isLayout():
+			container, err = c.applyNodes(n.Children, path, container)
 		case n.Kind.HasRows():
-			container, err = c.array(n, path, container)
+			container, err = c.applyArray(n, path, container)
 		case !n.ReadOnly:
-			container = c.leaf(n, path, container)
+			container = c.applyControl(n, path, container)
 		}
 		if err != nil {
 			return nil, err
@@ -126,13 +123,13 @@ func (c *changer) fields(nodes []*Node, path []string, container any) (any, erro
 	return container, nil
 }
 
-// leaf puts what was entered in one control into its container.
-func (c *changer) leaf(n *Node, path []string, container any) any {
+// applyControl sets the value of a control in its container.
+func (c *changer) applyControl(n *Node, path []string, container any) any {
 	texts, entered := c.typed.Texts[n.Name]
 	if !entered || len(texts) == 0 {
 		return container
 	}
-	value, ok := c.value(n, texts)
+	value, ok := c.enteredValue(n, texts)
 	switch {
 	case !ok:
 		c.change.Unreadable = append(c.change.Unreadable, n.Name)
@@ -144,40 +141,38 @@ func (c *changer) leaf(n *Node, path []string, container any) any {
 		c.whole[n.Pointer] = true
 	}
 	full, _ := jsontext.SplitPointer(n.Pointer)
-	return c.put(container, full[len(path):], value)
+	return c.putValue(container, full[len(path):], value)
 }
 
-// unchanged is the value of a control that shows what was entered.
+// unchanged marks a control whose text equals its value.
 type unchanged struct{}
 
-func (c *changer) value(n *Node, texts []string) (any, bool) {
+func (c *changer) enteredValue(n *Node, texts []string) (any, bool) {
 	if n.Kind == KindChoices || n.Kind == KindFiles {
-		return n.several(texts)
+		return n.parseChoices(texts)
 	}
-	text := newlines(texts[len(texts)-1])
-	// A toggle that must have a value shows one before it has it. What it shows is what is
-	// meant once it is sent.
+	text := normalizeNewlines(texts[len(texts)-1])
+	// A required toggle without a value displays false: submitting it enters that value.
 	shown := n.Kind == KindToggle && n.Required && !n.present && !n.Hidden
 	reference, found := c.typed.References[n.Name]
-	found = found && n.Kind.Refers() && text != ""
-	// Another thing may have the same name.
-	if text == newlines(n.Text(c.typed.Manner)) && !shown && (!found || reference == n.Reference()) {
+	found = found && n.Kind.IsReference() && text != ""
+	// The same name may denote another reference.
+	if text == normalizeNewlines(n.Text(c.typed.Locale)) && !shown && (!found || reference == n.Reference()) {
 		return unchanged{}, true
 	}
 	if found {
 		return reference, true
 	}
-	return n.parse(text, c.typed.Manner)
+	return n.parseText(text, c.typed.Locale)
 }
 
-// newlines writes the ends of lines as one character.
-func newlines(text string) string {
+// normalizeNewlines replaces CR and CRLF by LF.
+func normalizeNewlines(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// several returns the elements that were chosen: those that stay in their order, then
-// the new ones.
-func (n *Node) several(texts []string) (any, bool) {
+// parseChoices returns the selected elements: existing ones in their order, then new ones.
+func (n *Node) parseChoices(texts []string) (any, bool) {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
 	old := n.Texts()
 	if slices.Equal(texts, old) {
@@ -211,13 +206,13 @@ func (n *Node) several(texts []string) (any, bool) {
 	return elements, true
 }
 
-// array puts the rows of an array into its container.
-func (c *changer) array(n *Node, path []string, container any) (any, error) {
+// applyArray sets the rows of an array in its container.
+func (c *changer) applyArray(n *Node, path []string, container any) (any, error) {
 	full, _ := jsontext.SplitPointer(n.Pointer)
 	order, ordered := c.typed.Orders[n.Name]
 	order = slices.DeleteFunc(slices.Clone(order), func(key string) bool { return key == "" })
 	if n.ReadOnly || !ordered {
-		order = keys(n.Rows)
+		order = rowKeys(n.Rows)
 	}
 	rows := map[string][]*Node{}
 	for _, row := range n.Rows {
@@ -240,41 +235,40 @@ func (c *changer) array(n *Node, path []string, container any) (any, error) {
 		} else if nodes = n.row(key); n.Kind != KindList {
 			element = newObject()
 		}
-		value, present, err := c.row(n, full, key, nodes, element, known)
+		value, present, err := c.applyRow(n, full, key, nodes, element, known)
 		switch {
 		case err != nil:
 			return nil, err
 		case present:
 			elements = append(elements, value)
-			c.change.keep(n.Name, key, len(elements)-1)
+			c.change.keepRow(n.Name, key, len(elements)-1)
 			kept = append(kept, key)
 		case !known:
-			c.change.leave(n.Name, key)
+			c.change.addBlank(n.Name, key)
 		}
 	}
-	if !slices.Equal(kept, keys(n.Rows)) {
+	if !slices.Equal(kept, rowKeys(n.Rows)) {
 		c.whole[n.Pointer], c.change.Moved = true, true
-	} else if identical(elements, old) {
+	} else if isIdentical(elements, old) {
 		return container, nil
 	}
-	return c.put(container, full[len(path):], elements), nil
+	return c.putValue(container, full[len(path):], elements), nil
 }
 
-// row returns an element with what was entered in its row. A new one without content is
-// not present.
-func (c *changer) row(n *Node, array []string, key string, nodes []*Node, element any, known bool) (any, bool, error) {
+// applyRow returns an element with the values entered in its row. A new element without content is not present.
+func (c *changer) applyRow(n *Node, array []string, key string, nodes []*Node, element any, known bool) (any, bool, error) {
 	if n.Kind != KindList {
-		value, err := c.fields(nodes, below(array, key), element)
-		return value, known || !identical(value, element), err
+		value, err := c.applyNodes(nodes, extendPath(array, key), element)
+		return value, known || !isIdentical(value, element), err
 	}
-	// Its one control is the element itself.
-	holder, err := c.fields(nodes, array, wrap(key, element, known))
+	// The only control is the element itself.
+	holder, err := c.applyNodes(nodes, array, wrapElement(key, element, known))
 	one, _ := holder.(*object)
 	value, present := one.get(key)
 	return value, present, err
 }
 
-func keys(rows []Row) []string {
+func rowKeys(rows []Row) []string {
 	found := make([]string, len(rows))
 	for i, row := range rows {
 		found[i] = row.Key
@@ -282,7 +276,7 @@ func keys(rows []Row) []string {
 	return found
 }
 
-func wrap(key string, element any, known bool) *object {
+func wrapElement(key string, element any, known bool) *object {
 	holder := newObject()
 	if known {
 		holder.set(key, element)
@@ -290,10 +284,9 @@ func wrap(key string, element any, known bool) *object {
 	return holder
 }
 
-// put returns a container with a value at a path, nil for none. It shares with the
-// container given what does not change. An object that loses its last member goes,
-// too: it was made by what is taken back.
-func (c *changer) put(container any, path []string, value any) any {
+// putValue returns a copy of the container with a value at a path, nil to remove it. An object that loses its last
+// member is removed too.
+func (c *changer) putValue(container any, path []string, value any) any {
 	if len(path) == 0 {
 		return value
 	}
@@ -304,7 +297,7 @@ func (c *changer) put(container any, path []string, value any) any {
 		if inner == nil && value == nil {
 			return container
 		}
-		after = c.put(inner, path[1:], value)
+		after = c.putValue(inner, path[1:], value)
 		if emptied, ok := after.(*object); ok && len(emptied.names) == 0 {
 			after = nil
 		}
@@ -318,7 +311,7 @@ func (c *changer) put(container any, path []string, value any) any {
 	return changed
 }
 
-// copyOf returns an object to change in place of the one given, which may be nil.
+// copyOf returns a copy of the object that may be changed. before may be nil.
 func (c *changer) copyOf(before *object) *object {
 	if c.copies[before] {
 		return before

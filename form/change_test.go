@@ -38,37 +38,37 @@ const (
 		"who":"` + carol + `","any":{"x":[1.0,"\ud800"]},"tuple":[1,  2.0],"text":"12","amount":12,"fixed":"f","unknown":{"deep":[{"a":1e5}]}}`
 )
 
-func berlin(tb testing.TB) form.Manner {
+func berlin(tb testing.TB) form.Locale {
 	tb.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(tb, err)
-	return form.Manner{Zone: zone, Comma: true}
+	return form.Locale{Zone: zone, Comma: true}
 }
 
-// shown returns what a page sends back of a sheet that was not touched.
-func shown(s *form.Sheet, in form.Manner) form.Typed {
-	typed := form.Typed{Manner: in, Texts: map[string][]string{}, Orders: map[string][]string{}}
-	form.All(s.Nodes, func(n *form.Node) bool {
+// submissionOf returns the submission of an untouched page.
+func submissionOf(s *form.Editor, in form.Locale) form.Submission {
+	submission := form.Submission{Locale: in, Texts: map[string][]string{}, Orders: map[string][]string{}}
+	form.Walk(s.Nodes, func(n *form.Node) bool {
 		switch {
 		case n.Kind.HasRows():
 			order := []string{""}
 			for _, row := range n.Rows {
 				order = append(order, row.Key)
 			}
-			typed.Orders[n.Name] = order
+			submission.Orders[n.Name] = order
 		case n.Kind == form.KindChoices, n.Kind == form.KindFiles:
-			typed.Texts[n.Name] = append([]string{""}, n.Texts()...)
+			submission.Texts[n.Name] = append([]string{""}, n.Texts()...)
 		case n.Pointer != "" && n.Children == nil:
-			typed.Texts[n.Name] = []string{n.Text(in)}
+			submission.Texts[n.Name] = []string{n.Text(in)}
 		}
 		return true
 	})
-	return typed
+	return submission
 }
 
-func patchOf(tb testing.TB, s *form.Sheet, typed form.Typed) []string {
+func patchOf(tb testing.TB, s *form.Editor, submission form.Submission) []string {
 	tb.Helper()
-	change, err := s.Changes(typed)
+	change, err := s.Changes(submission)
 	require.NoError(tb, err)
 	var lines []string
 	for _, op := range change.Patch {
@@ -80,19 +80,19 @@ func patchOf(tb testing.TB, s *form.Sheet, typed form.Typed) []string {
 	return lines
 }
 
-func TestNothingEnteredIsNothingChanged(t *testing.T) {
+func TestUnchangedTextsGiveNoPatch(t *testing.T) {
 	t.Parallel()
-	s := sheet(t, everySchema, "", everyValue)
-	for _, in := range []form.Manner{{}, berlin(t)} {
-		require.Empty(t, patchOf(t, s, shown(s, in)))
+	s := newEditor(t, everySchema, "", everyValue)
+	for _, in := range []form.Locale{{}, berlin(t)} {
+		require.Empty(t, patchOf(t, s, submissionOf(s, in)))
 	}
-	require.Empty(t, patchOf(t, s, form.Typed{}), "controls that are not sent stay")
-	require.Empty(t, patchOf(t, sheet(t, everySchema, "", `{}`), shown(sheet(t, everySchema, "", `{}`), berlin(t))))
+	require.Empty(t, patchOf(t, s, form.Submission{}), "controls that are not sent stay")
+	require.Empty(t, patchOf(t, newEditor(t, everySchema, "", `{}`), submissionOf(newEditor(t, everySchema, "", `{}`), berlin(t))))
 }
 
-func TestOneChangeIsOneOperation(t *testing.T) {
+func TestChangeGivesOneOperation(t *testing.T) {
 	t.Parallel()
-	s := sheet(t, everySchema, "", everyValue)
+	s := newEditor(t, everySchema, "", everyValue)
 	in := berlin(t)
 	for name, test := range map[string]struct{ text, want string }{
 		"/line":      {"y", `replace /line "y"`},
@@ -126,38 +126,38 @@ func TestOneChangeIsOneOperation(t *testing.T) {
 		"/fixed":     {"changed", ""},
 		"/elsewhere": {"x", ""},
 	} {
-		typed := shown(s, in)
-		typed.Texts[name] = []string{test.text}
+		submission := submissionOf(s, in)
+		submission.Texts[name] = []string{test.text}
 		if test.want == "" {
-			require.Empty(t, patchOf(t, s, typed), name)
+			require.Empty(t, patchOf(t, s, submission), name)
 			continue
 		}
-		require.Equal(t, []string{test.want}, patchOf(t, s, typed), name)
-		one := form.Typed{Manner: in, Texts: map[string][]string{name: {test.text}}}
+		require.Equal(t, []string{test.want}, patchOf(t, s, submission), name)
+		one := form.Submission{Locale: in, Texts: map[string][]string{name: {test.text}}}
 		require.Equal(t, []string{test.want}, patchOf(t, s, one), "%s alone", name)
 	}
 }
 
-func TestSeveralAreChosen(t *testing.T) {
+func TestChoices(t *testing.T) {
 	t.Parallel()
-	s := sheet(t, everySchema, "", everyValue)
-	require.Equal(t, []string{`replace /choices ["z","a","b"]`}, patchOf(t, s, form.Typed{Texts: map[string][]string{
+	s := newEditor(t, everySchema, "", everyValue)
+	require.Equal(t, []string{`replace /choices ["z","a","b"]`}, patchOf(t, s, form.Submission{Texts: map[string][]string{
 		"/choices": {"", `"a"`, `"b"`, `"z"`},
 	}}))
-	require.Equal(t, []string{`remove /choices `}, patchOf(t, s, form.Typed{Texts: map[string][]string{"/choices": {""}}}))
+	require.Equal(t, []string{`remove /choices `}, patchOf(t, s, form.Submission{Texts: map[string][]string{"/choices": {""}}}))
 	require.Equal(t, []string{`replace /files ["kuflow-file:uri=ku:2;type=a/b;size=1;name=2;","kuflow-file:new"]`},
-		patchOf(t, s, form.Typed{Texts: map[string][]string{"/files": {"", "kuflow-file:uri=ku:2;type=a/b;size=1;name=2;", "kuflow-file:new"}}}))
-	require.Equal(t, []string{`replace /who "kuflow-group:x"`}, patchOf(t, s, form.Typed{
+		patchOf(t, s, form.Submission{Texts: map[string][]string{"/files": {"", "kuflow-file:uri=ku:2;type=a/b;size=1;name=2;", "kuflow-file:new"}}}))
+	require.Equal(t, []string{`replace /who "kuflow-group:x"`}, patchOf(t, s, form.Submission{
 		Texts: map[string][]string{"/who": {"Bob"}}, References: map[string]string{"/who": "kuflow-group:x"},
 	}))
-	require.Equal(t, []string{`replace /who "kuflow-group:x"`}, patchOf(t, s, form.Typed{
-		Texts: map[string][]string{"/who": {s.Find("/who").Text(form.Manner{})}}, References: map[string]string{"/who": "kuflow-group:x"},
+	require.Equal(t, []string{`replace /who "kuflow-group:x"`}, patchOf(t, s, form.Submission{
+		Texts: map[string][]string{"/who": {s.Find("/who").Text(form.Locale{})}}, References: map[string]string{"/who": "kuflow-group:x"},
 	}), "another one of the same name")
 }
 
-func TestRowsMoveComeAndGo(t *testing.T) {
+func TestChangedRows(t *testing.T) {
 	t.Parallel()
-	s := sheet(t, everySchema, "", everyValue)
+	s := newEditor(t, everySchema, "", everyValue)
 	hidden := `{"a":"1","n":1.0,"hidden":{"k":[1]}}`
 	for name, test := range map[string]struct {
 		order []string
@@ -173,13 +173,13 @@ func TestRowsMoveComeAndGo(t *testing.T) {
 		"of no such row":  {[]string{"0", "1", "2"}, map[string][]string{"/rows/7/a": {"9"}}, nil},
 		"with other text": {nil, map[string][]string{"/rows/2/a": {"9"}}, []string{`replace /rows/2/a "9"`}},
 	} {
-		typed := form.Typed{Texts: test.texts}
+		submission := form.Submission{Texts: test.texts}
 		if test.order != nil {
-			typed.Orders = map[string][]string{"/rows": test.order}
+			submission.Orders = map[string][]string{"/rows": test.order}
 		}
-		require.Equal(t, test.want, patchOf(t, s, typed), name)
+		require.Equal(t, test.want, patchOf(t, s, submission), name)
 	}
-	change, err := s.Changes(form.Typed{
+	change, err := s.Changes(form.Submission{
 		Texts:  map[string][]string{"/rows/n1/a": {"x"}, "/list/n0": {"2026-09-09"}},
 		Orders: map[string][]string{"/rows": {"2", "n0", "n1"}, "/list": {"n0", "0", "1"}},
 	})
@@ -189,19 +189,19 @@ func TestRowsMoveComeAndGo(t *testing.T) {
 	require.True(t, change.Moved)
 	require.Equal(t, map[string][]string{"/rows": {"n0"}}, change.Blank)
 
-	_, err = s.Changes(form.Typed{Orders: map[string][]string{"/rows": {"0", "0"}}})
+	_, err = s.Changes(form.Submission{Orders: map[string][]string{"/rows": {"0", "0"}}})
 	require.ErrorIs(t, err, form.ErrRows)
 	var flood []string
 	for i := range 2000 {
 		flood = append(flood, "n"+strconv.Itoa(i))
 	}
-	_, err = s.Changes(form.Typed{Orders: map[string][]string{"/rows": flood}})
+	_, err = s.Changes(form.Submission{Orders: map[string][]string{"/rows": flood}})
 	require.ErrorIs(t, err, form.ErrRows)
 }
 
-func TestWhatCannotBeKept(t *testing.T) {
+func TestUnreadableTexts(t *testing.T) {
 	t.Parallel()
-	change, err := sheet(t, everySchema, "", everyValue).Changes(form.Typed{Texts: map[string][]string{
+	change, err := newEditor(t, everySchema, "", everyValue).Changes(form.Submission{Texts: map[string][]string{
 		"/tuple": {"[1,"}, "/radio": {`"q"`}, "/check": {"maybe"}, "/line": {"kept"},
 	}})
 	require.NoError(t, err)
@@ -209,15 +209,14 @@ func TestWhatCannotBeKept(t *testing.T) {
 	require.Len(t, change.Patch, 1)
 }
 
-// What is cleared leaves no empty object behind: its required members would have to
-// be filled in.
-func TestClearedObjectsGo(t *testing.T) {
+// A cleared object is removed: required members of an empty one would be missing.
+func TestClearedObjectsAreRemoved(t *testing.T) {
 	t.Parallel()
-	s := sheet(t, everySchema, "", `{"none":{"x":"1"}}`)
-	require.Equal(t, []string{"remove /none "}, patchOf(t, s, form.Typed{Texts: map[string][]string{"/none/x": {""}}}))
+	s := newEditor(t, everySchema, "", `{"none":{"x":"1"}}`)
+	require.Equal(t, []string{"remove /none "}, patchOf(t, s, form.Submission{Texts: map[string][]string{"/none/x": {""}}}))
 }
 
-func TestManyChangesAreFewOperations(t *testing.T) {
+func TestManyChangesReplaceMembers(t *testing.T) {
 	t.Parallel()
 	properties, texts := map[string]any{}, map[string][]string{}
 	for i := range 1500 {
@@ -227,8 +226,8 @@ func TestManyChangesAreFewOperations(t *testing.T) {
 	}
 	schema, err := json.Marshal(map[string]any{"properties": properties})
 	require.NoError(t, err)
-	s := sheet(t, string(schema), "", `{}`)
-	change, err := s.Changes(form.Typed{Texts: texts})
+	s := newEditor(t, string(schema), "", `{}`)
+	change, err := s.Changes(form.Submission{Texts: texts})
 	require.NoError(t, err)
 	require.Len(t, change.Patch, 1)
 	_, err = jsondoc.Apply(json.RawMessage("{}"), change.Patch)
@@ -262,7 +261,7 @@ func TestMerge(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []form.Conflict{{Pointer: "/a", Mine: "3", Theirs: ""}}, merged.Conflicts)
 
-	set, err := form.With(json.RawMessage(`{"a":{"b":1.0},"c":2}`), "/a/b", "")
+	set, err := form.ReplaceValue(json.RawMessage(`{"a":{"b":1.0},"c":2}`), "/a/b", "")
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":{},"c":2}`, string(set))
 }

@@ -1,6 +1,6 @@
-// Package form reads forms: a value, its JSON Schema and its JSON Forms UI schema. It
-// makes two things of them: a Model, labelled fields for reading, and a Sheet, layouts and
-// controls for filling in. The input of a Sheet becomes a JSON Patch of its value. Package paper makes PDFs of Models.
+// Package form reads forms: a value, its JSON Schema and its JSON Forms UI schema. It builds a Model, labelled fields
+// for reading, or an Editor, layouts and controls for filling in. The input of an Editor becomes a JSON Patch of its
+// value. Package pdf renders Models.
 //
-// The package has no access to storage, and knows neither HTML nor PDF.
+// The package has no access to storage and is independent of HTML and PDF.
 package form

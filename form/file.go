@@ -10,27 +10,26 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// File is a document that a value refers to, or holds as a data URL.
+// File is a document referenced by a value, or contained in it as a data URL.
 type File struct {
 	Name string
 	// Type is the media type.
 	Type string
 	// Size is in bytes.
 	Size int64
-	// Reference is how the value refers to the document. It is the zero File when
-	// the value holds the document itself.
+	// Reference is the reference in the value, the zero File for a data URL.
 	Reference kuflowref.File
-	// Data is the document itself, nil where there is a reference to it.
+	// Data is the content of a data URL, nil for a reference.
 	Data []byte
 }
 
-// IsImage reports whether the file may be placed.
+// IsImage reports whether the media type is PNG or JPEG.
 func (f *File) IsImage() bool {
 	mediaType, _, err := mime.ParseMediaType(f.Type)
 	return err == nil && (mediaType == "image/png" || mediaType == "image/jpeg" || mediaType == "image/jpg")
 }
 
-// Describe returns the file as a line of text.
+// Describe returns name, type and size as a line of text.
 func (f *File) Describe() string {
 	name := f.Name
 	if name == "" {
@@ -57,7 +56,7 @@ func sizeText(size int64) string {
 	return fmt.Sprintf("%.1f %s", amount, unit)
 }
 
-// readFile parses the reference to a document in a string, if there is one.
+// readFile parses a string that is a reference to a document or a data URL.
 func readFile(text string) (File, bool) {
 	if f, ok := kuflowref.ParseFile(text); ok {
 		return File{Name: f.Name, Type: f.Type, Size: f.Size, Reference: f}, true

@@ -7,9 +7,9 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// Part is a value that is entered in one form with others.
+// Part is a value that is edited in one form with others.
 type Part struct {
-	// Name is the name of the member that the value becomes.
+	// Name is the name of the member for the value.
 	Name string
 	// Label is the heading of the part, "" for none.
 	Label string
@@ -17,30 +17,29 @@ type Part struct {
 	Schema, UISchema, Value json.RawMessage
 }
 
-// Join returns the input of a form for several values: an object with a member for each
-// part, which stay as they are. References within a schema lead to the same places as
-// before.
+// Join combines several values in the input of one form: an object with a member for each part. References within a
+// schema keep their targets.
 func Join(parts ...Part) (Input, error) {
 	properties, value, elements := newObject(), newObject(), []any{}
 	for i := range parts {
 		part := &parts[i]
 		place := []string{"properties", part.Name}
-		schema, err := decode(part.Schema, maxSchemaDepth)
+		schema, err := decodeValue(part.Schema, maxSchemaDepth)
 		if err != nil {
 			return Input{}, err
 		}
 		if schema == nil {
 			schema = newObject()
 		}
-		properties.set(part.Name, moved(schema, "$ref", "#"+jsontext.JoinPointer(place...)))
-		layout, err := decode(part.UISchema, maxSchemaDepth)
+		properties.set(part.Name, rebaseReferences(schema, "$ref", "#"+jsontext.JoinPointer(place...)))
+		layout, err := decodeValue(part.UISchema, maxSchemaDepth)
 		if err != nil {
 			return Input{}, err
 		}
 		if layout == nil {
 			layout = membersLayout(schema)
 		}
-		elements = append(elements, group(part.Label, moved(layout, "scope", "#"+jsontext.JoinPointer(place...))))
+		elements = append(elements, groupLayout(part.Label, rebaseReferences(layout, "scope", "#"+jsontext.JoinPointer(place...))))
 		content, err := decodeExactly(part.Value, maxSelectDepth)
 		if err != nil {
 			return Input{}, err
@@ -52,49 +51,49 @@ func Join(parts ...Part) (Input, error) {
 	schema := newObject()
 	schema.set("type", "object")
 	schema.set("properties", properties)
-	return Input{Schema: jsonText(schema), UISchema: jsonText(column("VerticalLayout", elements)), Value: jsonText(value)}, nil
+	return Input{Schema: jsonText(schema), UISchema: jsonText(listLayout("VerticalLayout", elements)), Value: jsonText(value)}, nil
 }
 
-func column(kind string, elements []any) *object {
+func listLayout(kind string, elements []any) *object {
 	layout := newObject()
 	layout.set("type", kind)
 	layout.set("elements", elements)
 	return layout
 }
 
-// membersLayout has a control for each member that a schema names, or one for the whole
+// membersLayout returns a layout with a control for each member that a schema names, or one control for the whole
 // value.
 func membersLayout(schema any) any {
-	names := newSchemas(schema).view(schema).propertyNames()
+	names := newSchemas(schema).viewOf(schema).propertyNames()
 	if len(names) == 0 {
-		return control("#")
+		return controlLayout("#")
 	}
 	elements := make([]any, len(names))
 	for i, name := range names {
-		elements[i] = control("#" + jsontext.JoinPointer("properties", name))
+		elements[i] = controlLayout("#" + jsontext.JoinPointer("properties", name))
 	}
-	return column("VerticalLayout", elements)
+	return listLayout("VerticalLayout", elements)
 }
 
-func control(scope string) *object {
+func controlLayout(scope string) *object {
 	layout := newObject()
 	layout.set("type", "Control")
 	layout.set("scope", scope)
 	return layout
 }
 
-func group(label string, within any) any {
+func groupLayout(label string, within any) any {
 	if label == "" {
 		return within
 	}
-	layout := column("Group", []any{within})
+	layout := listLayout("Group", []any{within})
 	layout.set("label", label)
 	return layout
 }
 
-// moved returns a document in which the members with a name that lead to places within
-// it lead to the same places below another.
-func moved(node any, name, below string) any {
+// rebaseReferences returns a copy of a document in which local references, the members called name, are prefixed with
+// below.
+func rebaseReferences(node any, name, below string) any {
 	switch n := node.(type) {
 	case *object:
 		after := newObject()
@@ -106,13 +105,13 @@ func moved(node any, name, below string) any {
 				after.set(member, below+fragment)
 				continue
 			}
-			after.set(member, moved(within, name, below))
+			after.set(member, rebaseReferences(within, name, below))
 		}
 		return after
 	case []any:
 		after := make([]any, len(n))
 		for i, element := range n {
-			after[i] = moved(element, name, below)
+			after[i] = rebaseReferences(element, name, below)
 		}
 		return after
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// Several values in one form have the controls that each has by itself, one level down.
+// Joined values have their own controls, one level down.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	schema := json.RawMessage(`{"type":"object","required":["a"],"properties":{"a":{"$ref":"#/$defs/choice"},"$ref":{"type":"string"}},"$defs":{"choice":{"enum":["x","y"]}}}`)
@@ -20,14 +20,14 @@ func TestJoin(t *testing.T) {
 			"rule":{"effect":"HIDE","condition":{"scope":"#/properties/$ref","schema":{"const":"gone"}}}}]}`), Value: json.RawMessage(`{"$ref":"gone"}`)},
 	)
 	require.NoError(t, err)
-	sheet, err := form.NewSheet(t.Context(), in, form.SheetLimits(), false)
+	sheet, err := form.NewEditor(t.Context(), in, form.EditorLimits(), false)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"m/1":{"a":"y","n":1.50},"laid":{"$ref":"gone"}}`, string(sheet.Value()))
 	require.Equal(t, form.KindLine, sheet.Find("/subject").Kind)
 	choice := sheet.Find("/m~11/a")
 	require.Equal(t, form.KindRadio, choice.Kind)
 	require.True(t, choice.Required)
-	require.Equal(t, `"y"`, choice.Text(form.Manner{}))
+	require.Equal(t, `"y"`, choice.Text(form.Locale{}))
 	require.True(t, sheet.Find("/laid/a").Hidden)
 	require.Nil(t, sheet.Find("/laid/$ref"))
 	patch, err := form.Difference(json.RawMessage(`{"a":1,"b":1.0}`), json.RawMessage(`{"a":2,"b":1.0}`))

@@ -8,14 +8,13 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// An object is a JSON object with its members in their order. Of several members
-// with one name the last one counts.
+// An object is a JSON object with ordered members. The last one of duplicate members counts.
 type object struct {
 	names   []string
 	members map[string]any
 }
 
-// deep is the text of an object or array that is nested too deeply to be decoded.
+// deep is the text of an object or array nested too deeply to be decoded.
 type deep json.RawMessage
 
 func newObject() *object { return &object{members: map[string]any{}} }
@@ -42,8 +41,8 @@ func (o *object) remove(name string) {
 	}
 }
 
-// text returns a member that is a string, and "" for any other.
-func (o *object) text(name string) string {
+// textMember returns a string member, or "".
+func (o *object) textMember(name string) string {
 	value, _ := o.get(name)
 	text, _ := value.(string)
 	return text
@@ -69,13 +68,12 @@ func (o *object) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// MarshalJSON writes the text as it is.
+// MarshalJSON returns the text.
 func (d deep) MarshalJSON() ([]byte, error) { return d, nil }
 
-// decode reads a JSON value into *object, []any, string, json.Number, bool, nil
-// and, for what is within more than depth objects and arrays, deep. Empty text is
-// nil.
-func decode(text json.RawMessage, depth int) (any, error) {
+// decodeValue decodes JSON to *object, []any, string, json.Number, bool or nil, and objects and arrays nested deeper
+// than depth to deep. Empty text is nil.
+func decodeValue(text json.RawMessage, depth int) (any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}
@@ -107,7 +105,7 @@ func decodeNext(r *jsontext.Reader, depth int) any {
 	return r.Value()
 }
 
-// rawText returns a value as JSON for people to read, plain text when it is a string.
+// rawText returns a value as indented JSON, or a string without quotes.
 func rawText(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -142,8 +140,7 @@ func isEmpty(value any) bool {
 	return false
 }
 
-// decodeExactly is decode for what is written back: what a decoded string would not
-// keep is deep.
+// decodeExactly is decodeValue for values that are written back: text that decoding would alter is deep.
 func decodeExactly(text json.RawMessage, depth int) (any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil

@@ -2,23 +2,23 @@ package form
 
 import "fmt"
 
-// Limits bound what is read of one form. What exceeds them is a *LimitError, except
-// that data nested too deeply is shown as JSON.
+// Limits limit the size of a form. Exceeding them is a *LimitError, except that data nested too deeply is shown as
+// JSON.
 type Limits struct {
-	// Depth is how many objects and arrays may be within each other.
+	// Depth is the maximum nesting of objects and arrays.
 	Depth int
-	// Fields is how many fields there may be, the cells of tables included.
+	// Fields is the maximum number of fields, including cells of tables.
 	Fields int
-	// Rows is how many elements an array may have.
+	// Rows is the maximum number of elements of an array.
 	Rows int
 }
 
-// DefaultLimits returns limits that suit forms for people.
+// DefaultLimits returns limits for forms that people fill in.
 func DefaultLimits() Limits { return Limits{Depth: 16, Fields: 50_000, Rows: 5_000} }
 
 // LimitError is returned for a value that is too large.
 type LimitError struct {
-	// What is the plural of what there is too much of, such as "pages".
+	// What is the limited quantity in the plural, such as "pages".
 	What string
 	Max  int
 }

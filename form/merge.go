@@ -13,61 +13,59 @@ import (
 // maxOperations bounds the operations of a patch; more changes replace whole members.
 const maxOperations = 900
 
-// difference returns the patch that turns one value into another. The arrays in whole
-// are replaced, not their elements.
-func difference(path []string, before, after any, whole map[string]bool) []jsondoc.Operation {
-	patch := operations(path, before, after, whole)
+// diffValues returns the patch from one value to another. Arrays in whole are replaced as a whole.
+func diffValues(path []string, before, after any, whole map[string]bool) []jsondoc.Operation {
+	patch := diffOperations(path, before, after, whole)
 	if len(patch) > maxOperations {
 		return []jsondoc.Operation{{Op: "replace", Path: jsontext.JoinPointer(path...), Value: jsonText(after)}}
 	}
 	return patch
 }
 
-func operations(path []string, before, after any, whole map[string]bool) []jsondoc.Operation {
-	if identical(before, after) {
+func diffOperations(path []string, before, after any, whole map[string]bool) []jsondoc.Operation {
+	if isIdentical(before, after) {
 		return nil
 	}
 	pointer := jsontext.JoinPointer(path...)
 	was, wasObject := before.(*object)
 	is, isObject := after.(*object)
 	if wasObject && isObject {
-		return members(path, was, is, whole)
+		return diffMembers(path, was, is, whole)
 	}
 	old, wasArray := before.([]any)
 	elements, isArray := after.([]any)
 	if wasArray && isArray && len(old) == len(elements) && !whole[pointer] {
 		var patch []jsondoc.Operation
 		for i := range old {
-			patch = append(patch, operations(below(path, strconv.Itoa(i)), old[i], elements[i], whole)...)
+			patch = append(patch, diffOperations(extendPath(path, strconv.Itoa(i)), old[i], elements[i], whole)...)
 		}
 		return patch
 	}
 	return []jsondoc.Operation{{Op: "replace", Path: pointer, Value: jsonText(after)}}
 }
 
-func members(path []string, was, is *object, whole map[string]bool) []jsondoc.Operation {
+func diffMembers(path []string, was, is *object, whole map[string]bool) []jsondoc.Operation {
 	var patch []jsondoc.Operation
 	for _, name := range was.names {
 		value, kept := is.get(name)
 		if !kept {
-			patch = append(patch, jsondoc.Operation{Op: "remove", Path: jsontext.JoinPointer(below(path, name)...)})
+			patch = append(patch, jsondoc.Operation{Op: "remove", Path: jsontext.JoinPointer(extendPath(path, name)...)})
 			continue
 		}
-		patch = append(patch, operations(below(path, name), was.members[name], value, whole)...)
+		patch = append(patch, diffOperations(extendPath(path, name), was.members[name], value, whole)...)
 	}
 	for _, name := range is.names {
 		if _, known := was.get(name); !known {
 			patch = append(patch, jsondoc.Operation{
-				Op: "add", Path: jsontext.JoinPointer(below(path, name)...), Value: jsonText(is.members[name]),
+				Op: "add", Path: jsontext.JoinPointer(extendPath(path, name)...), Value: jsonText(is.members[name]),
 			})
 		}
 	}
 	return patch
 }
 
-// identical reports whether two values are spelled the same, but for the order of
-// members.
-func identical(a, b any) bool {
+// isIdentical reports whether two values have the same text, apart from the order of members.
+func isIdentical(a, b any) bool {
 	switch x := a.(type) {
 	case *object:
 		y, ok := b.(*object)
@@ -79,14 +77,14 @@ func identical(a, b any) bool {
 		}
 		for _, name := range x.names {
 			value, ok := y.get(name)
-			if !ok || !identical(x.members[name], value) {
+			if !ok || !isIdentical(x.members[name], value) {
 				return false
 			}
 		}
 		return true
 	case []any:
 		y, ok := b.([]any)
-		return ok && slices.EqualFunc(x, y, identical)
+		return ok && slices.EqualFunc(x, y, isIdentical)
 	case deep:
 		y, ok := b.(deep)
 		return ok && bytes.Equal(x, y)
@@ -98,7 +96,7 @@ func identical(a, b any) bool {
 	return a == b
 }
 
-// Difference returns the patch that turns one value into another.
+// Difference returns the patch from one value to another.
 func Difference(before, after json.RawMessage) ([]jsondoc.Operation, error) {
 	was, err := decodeExactly(before, maxSelectDepth)
 	if err != nil {
@@ -108,10 +106,10 @@ func Difference(before, after json.RawMessage) ([]jsondoc.Operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return difference(nil, was, is, nil), nil
+	return diffValues(nil, was, is, nil), nil
 }
 
-// Conflict is a value that was changed here and elsewhere.
+// Conflict is a value changed differently on both sides.
 type Conflict struct {
 	Pointer string
 	// Mine and Theirs are JSON texts, "" for no value.
@@ -120,15 +118,14 @@ type Conflict struct {
 
 // Merged is the result of merging two changes of a value.
 type Merged struct {
-	// Patch turns their value into the one with all changes of both that do not
-	// contradict each other.
+	// Patch changes their value to the one with all changes of both sides that do not conflict.
 	Patch     []jsondoc.Operation
 	Conflicts []Conflict
-	// Shown is the value with Mine where there are conflicts.
+	// Shown is the merged value with Mine at conflicts.
 	Shown json.RawMessage
 }
 
-// Merge brings together what mine and theirs have made of base.
+// Merge merges the changes from base to theirs and to mine.
 func Merge(base, theirs, mine json.RawMessage) (*Merged, error) {
 	var values [3]any
 	for i, text := range []json.RawMessage{base, theirs, mine} {
@@ -139,16 +136,16 @@ func Merge(base, theirs, mine json.RawMessage) (*Merged, error) {
 	}
 	var m merger
 	merged := m.merge(nil, values[0], values[1], values[2])
-	result := &Merged{Patch: difference(nil, values[1], merged, nil), Conflicts: m.conflicts}
+	result := &Merged{Patch: diffValues(nil, values[1], merged, nil), Conflicts: m.conflicts}
 	shown := merged
 	for i, path := range m.paths {
-		shown = replaced(shown, path, m.mine[i])
+		shown = replaceAt(shown, path, m.mine[i])
 	}
 	result.Shown = jsonText(shown)
 	return result, nil
 }
 
-// absent stands for a member that there is none of.
+// absent represents a missing member.
 type absent struct{}
 
 type merger struct {
@@ -159,12 +156,12 @@ type merger struct {
 
 func (m *merger) merge(path []string, base, theirs, mine any) any {
 	switch {
-	case identical(base, mine), identical(theirs, mine):
+	case isIdentical(base, mine), isIdentical(theirs, mine):
 		return theirs
-	case identical(base, theirs):
+	case isIdentical(base, theirs):
 		return mine
 	}
-	if merged, ok := m.objects(path, base, theirs, mine); ok {
+	if merged, ok := m.mergeObjects(path, base, theirs, mine); ok {
 		return merged
 	}
 	if merged, ok := mergedRows(base, theirs, mine); ok {
@@ -182,7 +179,7 @@ func presentText(value any) string {
 	return string(jsonText(value))
 }
 
-func (m *merger) objects(path []string, base, theirs, mine any) (any, bool) {
+func (m *merger) mergeObjects(path []string, base, theirs, mine any) (any, bool) {
 	t, ok := theirs.(*object)
 	o, also := mine.(*object)
 	if !ok || !also {
@@ -194,7 +191,7 @@ func (m *merger) objects(path []string, base, theirs, mine any) (any, bool) {
 		if _, done := merged.get(name); done {
 			continue
 		}
-		value := m.merge(below(path, name), memberOr(b, name), memberOr(t, name), memberOr(o, name))
+		value := m.merge(extendPath(path, name), memberOr(b, name), memberOr(t, name), memberOr(o, name))
 		if _, none := value.(absent); !none {
 			merged.set(name, value)
 		}
@@ -209,8 +206,7 @@ func memberOr(o *object, name string) any {
 	return absent{}
 }
 
-// mergedRows brings arrays together in which each element was changed by one of the
-// two only, and to which each may have added some.
+// mergedRows merges arrays if each element was changed on one side only. Both sides may append elements.
 func mergedRows(base, theirs, mine any) ([]any, bool) {
 	b, ok := base.([]any)
 	t, also := theirs.([]any)
@@ -221,9 +217,9 @@ func mergedRows(base, theirs, mine any) ([]any, bool) {
 	merged := make([]any, 0, len(t)+len(o)-len(b))
 	for i := range b {
 		switch {
-		case identical(b[i], o[i]):
+		case isIdentical(b[i], o[i]):
 			merged = append(merged, t[i])
-		case identical(b[i], t[i]):
+		case isIdentical(b[i], t[i]):
 			merged = append(merged, o[i])
 		default:
 			return nil, false
@@ -232,8 +228,8 @@ func mergedRows(base, theirs, mine any) ([]any, bool) {
 	return append(append(merged, t[len(b):]...), o[len(b):]...), true
 }
 
-// replaced returns a value with another at a path, absent for none.
-func replaced(value any, path []string, by any) any {
+// replaceAt returns a copy of a value with another one at a path, or without it if by is absent.
+func replaceAt(value any, path []string, by any) any {
 	if len(path) == 0 {
 		return by
 	}
@@ -245,7 +241,7 @@ func replaced(value any, path []string, by any) any {
 	for _, name := range before.names {
 		after.set(name, before.members[name])
 	}
-	inner := replaced(memberOr(after, path[0]), path[1:], by)
+	inner := replaceAt(memberOr(after, path[0]), path[1:], by)
 	if _, none := inner.(absent); !none {
 		after.set(path[0], inner)
 		return after
@@ -254,9 +250,9 @@ func replaced(value any, path []string, by any) any {
 	return after
 }
 
-// With returns a value in which another stands at a pointer, "" for none. A pointer
-// through arrays changes nothing.
-func With(value json.RawMessage, pointer, text string) (json.RawMessage, error) {
+// ReplaceValue returns a copy of a value with another one at a pointer; "" removes it. A pointer through arrays has
+// no effect.
+func ReplaceValue(value json.RawMessage, pointer, text string) (json.RawMessage, error) {
 	path, ok := jsontext.SplitPointer(pointer)
 	if !ok {
 		return value, nil
@@ -271,5 +267,5 @@ func With(value json.RawMessage, pointer, text string) (json.RawMessage, error) 
 			return nil, err
 		}
 	}
-	return jsonText(replaced(root, path, by)), nil
+	return jsonText(replaceAt(root, path, by)), nil
 }

@@ -2,11 +2,10 @@ package form
 
 import "encoding/json"
 
-// Input is a value of a form and what describes it. Schema and UISchema may be
-// empty: names then take the place of titles, and the order is that of the value.
+// Input is a value of a form with its schemas. Without Schema and UISchema, names serve as titles, in the order of
+// the value.
 type Input struct {
-	// Title and Subject stand at the head of the first page: what is filled in,
-	// and for what.
+	// Title and Subject are printed at the head of the first page: the name of the form and its purpose.
 	Title   string
 	Subject string
 	// Schema is a JSON Schema of any draft.
@@ -16,22 +15,20 @@ type Input struct {
 	// Value is any JSON value.
 	Value json.RawMessage
 
-	// root is the whole schema when Schema is a part of one: references start
-	// there.
+	// root is the whole schema if Schema is a part of one. References start there.
 	root json.RawMessage
 }
 
-// Model is a form as it is printed.
+// Model is a form for printing.
 type Model struct {
 	Title   string
 	Subject string
 	Fields  []Field
-	// Other are values without a place in the form: unknown to the schema, or
-	// of another kind than the schema declares.
+	// Other are values that the schema does not name or that have another type than it declares.
 	Other []Field
 }
 
-// Field is something with a label.
+// Field is a labelled value or heading.
 type Field struct {
 	// Pointer leads to the value (RFC 6901). It is "" for headings.
 	Pointer string
@@ -40,26 +37,26 @@ type Field struct {
 }
 
 // Content is the content of a field: Text, Files, Group, Records or Note.
-type Content interface{ content() }
+type Content interface{ isContent() }
 
-// Text is a value as text. It is "" when there is none.
+// Text is a value as text, "" for none.
 type Text string
 
 // Files are documents, one after the other.
 type Files []File
 
-// Group is a heading with fields beneath.
+// Group contains the fields below a heading.
 type Group []Field
 
-// Records are the objects of an array, each with its fields. They become a table
-// when they are alike and it fits the page.
+// Records contain the fields of each object of an array. They are printed as a table if they are alike and fit the
+// page.
 type Records [][]Field
 
-// Note is a text of the form itself; it has a label only.
+// Note is a text of the form, which is its label.
 type Note struct{}
 
-func (Text) content()    {}
-func (Files) content()   {}
-func (Group) content()   {}
-func (Records) content() {}
-func (Note) content()    {}
+func (Text) isContent()    {}
+func (Files) isContent()   {}
+func (Group) isContent()   {}
+func (Records) isContent() {}
+func (Note) isContent()    {}

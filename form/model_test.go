@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-func model(t *testing.T, schema, layout, value string) *form.Model {
+func newModel(t *testing.T, schema, layout, value string) *form.Model {
 	t.Helper()
 	m, err := form.NewModel(t.Context(), form.Input{
 		Schema: json.RawMessage(schema), UISchema: json.RawMessage(layout), Value: json.RawMessage(value),
@@ -21,7 +21,7 @@ func model(t *testing.T, schema, layout, value string) *form.Model {
 }
 
 // outline writes fields as lines, for tests to compare.
-func outline(fields []form.Field) []string {
+func fieldLines(fields []form.Field) []string {
 	var lines []string
 	for _, f := range fields {
 		switch content := f.Content.(type) {
@@ -35,10 +35,10 @@ func outline(fields []form.Field) []string {
 			lines = append(lines, "note "+f.Label)
 		case form.Group:
 			lines = append(lines, f.Label+" {")
-			lines = append(append(lines, outline(content)...), "}")
+			lines = append(append(lines, fieldLines(content)...), "}")
 		case form.Records:
 			for _, record := range content {
-				lines = append(lines, f.Label+" [ "+strings.Join(outline(record), " | ")+" ]")
+				lines = append(lines, f.Label+" [ "+strings.Join(fieldLines(record), " | ")+" ]")
 			}
 		}
 	}
@@ -140,9 +140,9 @@ func TestModel(t *testing.T) { //nolint:funlen // most of it is a table
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := model(t, test.schema, test.layout, test.value)
-			require.Equal(t, test.fields, outline(m.Fields))
-			require.Equal(t, test.other, outline(m.Other))
+			m := newModel(t, test.schema, test.layout, test.value)
+			require.Equal(t, test.fields, fieldLines(m.Fields))
+			require.Equal(t, test.other, fieldLines(m.Other))
 		})
 	}
 }
@@ -185,7 +185,7 @@ func TestDeepValuesAreShownAsJSON(t *testing.T) {
 		Depth: 3, Fields: 10, Rows: 10,
 	})
 	require.NoError(t, err)
-	require.Equal(t, []string{"A {", "B {", `C: {"d":[ 1e5 ]}`, "}", "}"}, outline(m.Fields))
+	require.Equal(t, []string{"A {", "B {", `C: {"d":[ 1e5 ]}`, "}", "}"}, fieldLines(m.Fields))
 }
 
 func TestModelStopsWithItsContext(t *testing.T) {
@@ -210,8 +210,8 @@ func TestDates(t *testing.T) {
 		{"time", "04:05"}:                             "04:05",
 		{"email", "2026-02-03"}:                       "2026-02-03",
 	} {
-		m := model(t, `{"properties":{"d":{"format":"`+given[0]+`"}}}`, "", `{"d":"`+given[1]+`"}`)
-		require.Equal(t, []string{"D: " + want}, outline(m.Fields))
+		m := newModel(t, `{"properties":{"d":{"format":"`+given[0]+`"}}}`, "", `{"d":"`+given[1]+`"}`)
+		require.Equal(t, []string{"D: " + want}, fieldLines(m.Fields))
 	}
 }
 
@@ -257,7 +257,7 @@ func TestSelect(t *testing.T) {
 			require.Equal(t, "Loan", forms[i].Subject)
 			m, err := form.NewModel(t.Context(), forms[i], form.DefaultLimits())
 			require.NoError(t, err)
-			require.Equal(t, want.fields[i], outline(m.Fields), pointer)
+			require.Equal(t, want.fields[i], fieldLines(m.Fields), pointer)
 		}
 	}
 	forms, several, err := form.Select(t.Context(), in, "", 1)

@@ -24,8 +24,8 @@ func lookUp(value any, path []string) (any, bool) {
 	return value, true
 }
 
-// below returns a longer path, which shares no memory with the one given.
-func below(path []string, more ...string) []string {
+// extendPath returns a longer path that shares no memory with path.
+func extendPath(path []string, more ...string) []string {
 	longer := make([]string, 0, len(path)+len(more))
 	return append(append(longer, path...), more...)
 }

@@ -7,34 +7,33 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// Sample returns a value that people might enter: something for each control but those of
-// files and of what people search for.
-func (s *Sheet) Sample() json.RawMessage {
+// Sample returns an example value: one for each control except files and references.
+func (s *Editor) Sample() json.RawMessage {
 	value := newObject()
-	sample(value, s.Nodes, 0)
+	sampleNodes(value, s.Nodes, 0)
 	return jsonText(value)
 }
 
-// sample sets members of an object for the controls, whose pointers lead to the object
-// with their first depth tokens.
-func sample(object *object, nodes []*Node, depth int) {
+// sampleNodes sets members of an object for the controls. The first depth tokens of their pointers lead to the
+// object.
+func sampleNodes(object *object, nodes []*Node, depth int) {
 	for _, n := range nodes {
 		if n.Hidden {
 			continue
 		}
-		if n.Kind.lays() || n.Kind == KindObject {
-			sample(object, n.Children, depth)
+		if n.Kind.isLayout() || n.Kind == KindObject {
+			sampleNodes(object, n.Children, depth)
 			continue
 		}
 		path, _ := jsontext.SplitPointer(n.Pointer)
-		if value := n.sample(); value != nil && len(path) > depth {
-			object.place(path[depth:], value)
+		if value := n.sampleValue(); value != nil && len(path) > depth {
+			object.setPath(path[depth:], value)
 		}
 	}
 }
 
-// place sets a member below the object, and makes the objects on the way.
-func (o *object) place(path []string, value any) {
+// setPath sets a member at a path and creates the objects on the way.
+func (o *object) setPath(path []string, value any) {
 	for _, name := range path[:len(path)-1] {
 		inner, ok := o.members[name].(*object)
 		if !ok {
@@ -46,8 +45,8 @@ func (o *object) place(path []string, value any) {
 	o.set(path[len(path)-1], value)
 }
 
-// sample returns a value for a control, nil for none.
-func (n *Node) sample() any {
+// sampleValue returns an example for a control, or nil.
+func (n *Node) sampleValue() any {
 	if len(n.Options) > 0 && n.Kind != KindChoices {
 		return n.Options[0].value
 	}
@@ -71,11 +70,11 @@ func (n *Node) sample() any {
 	case KindTags:
 		return []any{n.Label}
 	case KindList:
-		return []any{n.Blank("0").Nodes[0].sample()}
+		return []any{n.NewRow("0").Nodes[0].sampleValue()}
 	case KindTable, KindCards:
 		path, _ := jsontext.SplitPointer(n.Pointer)
 		row := newObject()
-		sample(row, n.Blank("0").Nodes, len(path)+1)
+		sampleNodes(row, n.NewRow("0").Nodes, len(path)+1)
 		return []any{row}
 	default:
 		return nil

@@ -9,29 +9,26 @@ import (
 )
 
 const (
-	// maxSchemaDepth bounds the nesting of schemas and UI schemas: what is deeper
-	// is as if it were not there.
+	// maxSchemaDepth is the maximum nesting of schemas and UI schemas. Deeper parts are ignored.
 	maxSchemaDepth = 64
-	// maxExpansions bounds how many subschemas are followed for one document, and
-	// maxParts how many say something of the same value.
+	// maxExpansions is the maximum number of subschemas followed for one document, maxParts the maximum number that
+	// apply to one value.
 	maxExpansions = 200_000
 	maxParts      = 200
 )
 
-// schemas reads labels and order from a JSON Schema. It does not validate: package
-// jsondoc does.
+// schemas reads labels and order from a JSON Schema. Package jsondoc validates.
 type schemas struct {
 	root       any
 	expansions int
 	views      map[*object]*view
 }
 
-// A view holds everything that a schema states about one value: the schema
-// itself, those it refers to and those it combines. Those among sure hold for
-// every value, those among maybe for some.
+// A view contains everything that a schema states about one value: the schema itself, referenced and combined ones.
+// Schemas in sure apply to every value, schemas in maybe to some.
 type view struct {
 	sure, maybe []*object
-	// needed are the members that required has found, nil before.
+	// needed caches the result of requiredNames.
 	needed map[string]bool
 }
 
@@ -39,8 +36,8 @@ func newSchemas(root any) *schemas {
 	return &schemas{root: root, views: map[*object]*view{}}
 }
 
-// view of a schema and of those that hold beside it.
-func (s *schemas) view(nodes ...any) *view {
+// viewOf returns the view of schemas that apply together.
+func (s *schemas) viewOf(nodes ...any) *view {
 	if len(nodes) == 1 {
 		if o, ok := nodes[0].(*object); ok {
 			if known, ok := s.views[o]; ok {
@@ -73,8 +70,8 @@ func (s *schemas) expand(v *view, node any, sure bool) {
 	} else {
 		v.maybe = append(v.maybe, o)
 	}
-	if reference := o.text("$ref"); reference != "" {
-		s.expand(v, s.target(reference), sure)
+	if reference := o.textMember("$ref"); reference != "" {
+		s.expand(v, s.resolveReference(reference), sure)
 	}
 	s.expandAll(v, o, "allOf", sure)
 	s.expandAll(v, o, "oneOf", false)
@@ -93,8 +90,8 @@ func (s *schemas) expandAll(v *view, o *object, keyword string, sure bool) {
 	}
 }
 
-// target returns what a reference within the schema leads to, nil for any other.
-func (s *schemas) target(reference string) any {
+// resolveReference returns the target of a reference within the schema, or nil.
+func (s *schemas) resolveReference(reference string) any {
 	fragment, ok := strings.CutPrefix(reference, "#")
 	if !ok {
 		return nil
@@ -110,9 +107,9 @@ func (s *schemas) target(reference string) any {
 	return node
 }
 
-// property returns the schema of a member. It reports whether the schema names
-// it, and whether it does so for every value.
-func (s *schemas) property(v *view, name string) (of *view, known, always bool) {
+// propertyView returns the view of a member. known reports whether the schema names it, always whether it does for
+// every value.
+func (s *schemas) propertyView(v *view, name string) (of *view, known, always bool) {
 	var sure, maybe []any
 	collect := func(parts []*object, nodes *[]any) {
 		for _, part := range parts {
@@ -127,16 +124,16 @@ func (s *schemas) property(v *view, name string) (of *view, known, always bool) 
 	if len(sure) == 0 && len(maybe) == 0 {
 		for _, part := range v.sure {
 			if additional, ok := part.members["additionalProperties"].(*object); ok {
-				return s.view(additional), true, false
+				return s.viewOf(additional), true, false
 			}
 		}
 		return &view{}, false, false
 	}
 	if len(sure) == 0 {
-		return s.view(maybe...), true, false
+		return s.viewOf(maybe...), true, false
 	}
 	if len(maybe) == 0 {
-		return s.view(sure...), true, true
+		return s.viewOf(sure...), true, true
 	}
 	of = &view{}
 	for _, node := range sure {
@@ -167,9 +164,8 @@ func (v *view) propertyNames() []string {
 	return names
 }
 
-// open reports whether the schema names no member, so that none is unknown to
-// it.
-func (v *view) open() bool {
+// isOpen reports whether the schema names no member, so that every member is known.
+func (v *view) isOpen() bool {
 	for _, part := range slices.Concat(v.sure, v.maybe) {
 		if _, ok := part.members["properties"]; ok {
 			return false
@@ -181,8 +177,8 @@ func (v *view) open() bool {
 	return true
 }
 
-// element returns the schema of an element of an array.
-func (s *schemas) element(v *view, index int) *view {
+// elementView returns the view of an element of an array.
+func (s *schemas) elementView(v *view, index int) *view {
 	var nodes []any
 	for _, part := range slices.Concat(v.sure, v.maybe) {
 		prefix, _ := part.members["prefixItems"].([]any)
@@ -197,28 +193,26 @@ func (s *schemas) element(v *view, index int) *view {
 			nodes = append(nodes, items)
 		}
 	}
-	return s.view(nodes...)
+	return s.viewOf(nodes...)
 }
 
-// text returns the first string of a keyword. Only schemas that hold for every
-// value count: an alternative may have a title of its own.
-func (v *view) text(keyword string) string {
+// textOf returns the first string of a keyword. Alternatives are ignored: they may have their own title.
+func (v *view) textOf(keyword string) string {
 	for _, part := range v.sure {
-		if text := part.text(keyword); text != "" {
+		if text := part.textMember(keyword); text != "" {
 			return text
 		}
 	}
 	return ""
 }
 
-// flag reports whether a keyword is true.
-func (v *view) flag(keyword string) bool {
+// isTrue reports whether a keyword is true.
+func (v *view) isTrue(keyword string) bool {
 	return slices.ContainsFunc(v.sure, func(part *object) bool { return part.members[keyword] == true })
 }
 
-// expects reports whether the schema allows the JSON type, as far as it states
-// types.
-func (v *view) expects(jsonType string) bool {
+// expectsType reports whether the schema allows the JSON type. A schema without types allows all.
+func (v *view) expectsType(jsonType string) bool {
 	stated := false
 	for _, part := range v.sure {
 		switch t := part.members["type"].(type) {
@@ -237,16 +231,16 @@ func (v *view) expects(jsonType string) bool {
 	return !stated
 }
 
-// option finds the title that an enumeration gives to a value.
-func (v *view) option(value any) (string, bool) {
+// titleOf returns the title of a value in an enumeration.
+func (v *view) titleOf(value any) (string, bool) {
 	for _, part := range v.sure {
 		for _, keyword := range []string{"oneOf", "anyOf"} {
 			list, _ := part.members[keyword].([]any)
 			for _, entry := range list {
 				alternative, _ := entry.(*object)
 				constant, ok := alternative.get("const")
-				if ok && same(constant, value) {
-					if title := alternative.text("title"); title != "" {
+				if ok && equalValues(constant, value) {
+					if title := alternative.textMember("title"); title != "" {
 						return title, true
 					}
 				}

@@ -11,25 +11,21 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// ErrNoForm is returned when a JSON Pointer does not lead to a form: there is
-// no value at that place, or it has no fields.
+// ErrNoForm is returned if a JSON Pointer does not lead to an object with fields.
 var ErrNoForm = errors.New("there is no form value at this place")
 
-// maxSelectDepth is how deep Select looks into values.
+// maxSelectDepth is the maximum nesting of values.
 const maxSelectDepth = 256
 
-// Select finds the form at a JSON Pointer (RFC 6901) within the value of an
-// input, with the schema and the layout that it has there. An object is one form,
-// each object of an array is one; several reports whether the place may have more
-// than one, whatever their number. It returns ErrNoForm for every other place, a
-// *LimitError when there are more than most forms, and the error of the context
-// when that ends.
+// Select returns the form at a JSON Pointer (RFC 6901) within the value of an input, with its schema and layout. An
+// object is one form, an array of objects one form each; several reports whether the value is an array. It returns
+// ErrNoForm for other values, a *LimitError for more than most forms, and the error of the context.
 func Select(ctx context.Context, in Input, pointer string, most int) (forms []Input, several bool, err error) {
 	path, ok := jsontext.SplitPointer(pointer)
 	if !ok {
 		return nil, false, ErrNoForm
 	}
-	value, err := decode(in.Value, maxSelectDepth)
+	value, err := decodeValue(in.Value, maxSelectDepth)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the value of a form: %w", err)
 	}
@@ -37,18 +33,18 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 	if err != nil {
 		return nil, several, err
 	}
-	schema, err := decode(in.Schema, maxSchemaDepth)
+	schema, err := decodeValue(in.Schema, maxSchemaDepth)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the schema of a form: %w", err)
 	}
-	layout, err := decode(in.UISchema, maxSchemaDepth)
+	layout, err := decodeValue(in.UISchema, maxSchemaDepth)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the UI schema of a form: %w", err)
 	}
 	s := newSchemas(schema)
-	at, title := s.view(schema), in.Title
+	at, title := s.viewOf(schema), in.Title
 	for i, name := range path {
-		at, title = s.step(at, value, path[:i], name, title)
+		at, title = s.stepInto(at, value, path[:i], name, title)
 	}
 	detail := in.UISchema
 	if len(path) > 0 {
@@ -56,14 +52,14 @@ func Select(ctx context.Context, in Input, pointer string, most int) (forms []In
 	}
 	whole := Input{Title: title, Subject: in.Subject, UISchema: detail, root: in.Schema}
 	if !several {
-		forms, err = s.parts(ctx, whole, elements, func(int) *view { return at })
+		forms, err = s.splitForms(ctx, whole, elements, func(int) *view { return at })
 	} else {
-		forms, err = s.parts(ctx, whole, elements, func(i int) *view { return s.element(at, i) })
+		forms, err = s.splitForms(ctx, whole, elements, func(i int) *view { return s.elementView(at, i) })
 	}
 	return forms, several, err
 }
 
-// elementsAt returns the objects at a place, each of which is a form.
+// elementsAt returns the objects at a path, one for each form.
 func elementsAt(value any, path []string, most int) (elements []any, several bool, err error) {
 	found, ok := lookUp(value, path)
 	if !ok {
@@ -89,8 +85,8 @@ func elementsAt(value any, path []string, most int) (elements []any, several boo
 	return elements, several, nil
 }
 
-// parts creates a form of each element. Elements with equal schemas share one.
-func (s *schemas) parts(ctx context.Context, of Input, elements []any, viewOf func(int) *view) ([]Input, error) {
+// splitForms creates a form for each element. Consecutive elements with equal schemas share one.
+func (s *schemas) splitForms(ctx context.Context, of Input, elements []any, viewOf func(int) *view) ([]Input, error) {
 	forms := make([]Input, 0, len(elements))
 	var last *view
 	for i, element := range elements {
@@ -99,7 +95,7 @@ func (s *schemas) parts(ctx context.Context, of Input, elements []any, viewOf fu
 		}
 		v := viewOf(i)
 		var err error
-		if last == nil || !v.equal(last) {
+		if last == nil || !v.isEqual(last) {
 			if of.Schema, err = v.asSchema(); err != nil {
 				return nil, err
 			}
@@ -113,27 +109,26 @@ func (s *schemas) parts(ctx context.Context, of Input, elements []any, viewOf fu
 	return forms, nil
 }
 
-// equal reports whether two views have the same content.
-func (v *view) equal(other *view) bool {
+// isEqual reports whether two views have the same content.
+func (v *view) isEqual(other *view) bool {
 	return v == other || slices.Equal(v.sure, other.sure) && slices.Equal(v.maybe, other.maybe)
 }
 
-// step goes from a value to one of its members or elements.
-func (s *schemas) step(v *view, root any, path []string, name, title string) (*view, string) {
+// stepInto returns the view and title of a member or element of a value.
+func (s *schemas) stepInto(v *view, root any, path []string, name, title string) (*view, string) {
 	parent, _ := lookUp(root, path)
 	if _, ok := parent.([]any); ok {
 		index, err := strconv.Atoi(name)
 		if err != nil {
 			index = 0
 		}
-		return s.element(v, index), title
+		return s.elementView(v, index), title
 	}
-	of, _, _ := s.property(v, name)
+	of, _, _ := s.propertyView(v, name)
 	return of, labelFor(of, name)
 }
 
-// asSchema returns an equivalent schema. Its references still start at the
-// root.
+// asSchema returns an equivalent schema. References still start at the root.
 func (v *view) asSchema() (json.RawMessage, error) {
 	whole := newObject()
 	if len(v.sure) > 0 {
@@ -149,13 +144,13 @@ func (v *view) asSchema() (json.RawMessage, error) {
 	return text, nil
 }
 
-// detailOf returns the layout that a UI schema has for the elements of an array.
+// detailOf returns the layout of a UI schema for the elements of an array.
 func detailOf(layout any, path []string) json.RawMessage {
 	o, ok := layout.(*object)
 	if !ok {
 		return nil
 	}
-	if scope, ok := scopePath(o.text("scope")); ok && jsontext.JoinPointer(scope...) == jsontext.JoinPointer(path...) {
+	if scope, ok := scopePath(o.textMember("scope")); ok && jsontext.JoinPointer(scope...) == jsontext.JoinPointer(path...) {
 		options, _ := o.members["options"].(*object)
 		detail, ok := options.get("detail")
 		if _, isLayout := detail.(*object); !ok || !isLayout {

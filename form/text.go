@@ -12,13 +12,13 @@ import (
 const (
 	textYes = "Yes"
 	textNo  = "No"
-	// masked stands for what must not be read over a shoulder.
+	// masked replaces passwords.
 	masked = "••••••"
 )
 
-// plainText returns a string, number or boolean as its schema wants it read.
+// plainText returns a scalar as text, formatted according to its schema.
 func plainText(v *view, value any) string {
-	if title, ok := v.option(value); ok {
+	if title, ok := v.titleOf(value); ok {
 		return title
 	}
 	switch plain := value.(type) {
@@ -30,8 +30,8 @@ func plainText(v *view, value any) string {
 	case json.Number:
 		return plain.String()
 	case string:
-		format := v.text("format")
-		if format == "password" || v.flag("writeOnly") {
+		format := v.textOf("format")
+		if format == "password" || v.isTrue("writeOnly") {
 			return masked
 		}
 		if named, ok := referenceText(plain); ok {
@@ -42,7 +42,7 @@ func plainText(v *view, value any) string {
 	return rawText(value)
 }
 
-// referenceText returns the name of what a string refers to, its id when it has none.
+// referenceText returns the name in a reference, or its id.
 func referenceText(text string) (string, bool) {
 	found, ok := kuflowref.Parse(text)
 	if !ok {
@@ -69,8 +69,7 @@ func referenceText(text string) (string, bool) {
 	return name, true
 }
 
-// dateText returns a date or a time of one of the formats of JSON Schema, and any
-// other text as it is. Times stay in the zone they were given in.
+// dateText formats a date or time of JSON Schema, and returns other text unchanged. Times keep their zone.
 func dateText(format, text string) string {
 	switch format {
 	case "date":
@@ -79,7 +78,7 @@ func dateText(format, text string) string {
 		}
 	case "date-time":
 		if t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(text)); err == nil {
-			return t.Format("2 January 2006, 15:04") + seconds(t) + zone(t)
+			return t.Format("2 January 2006, 15:04") + secondsText(t) + zoneText(t)
 		}
 	case "time":
 		for _, layout := range []string{"15:04:05Z07:00", "15:04:05", "15:04"} {
@@ -88,15 +87,15 @@ func dateText(format, text string) string {
 				continue
 			}
 			if layout == "15:04:05Z07:00" {
-				return t.Format("15:04") + seconds(t) + zone(t)
+				return t.Format("15:04") + secondsText(t) + zoneText(t)
 			}
-			return t.Format("15:04") + seconds(t)
+			return t.Format("15:04") + secondsText(t)
 		}
 	}
 	return text
 }
 
-func seconds(t time.Time) string {
+func secondsText(t time.Time) string {
 	switch {
 	case t.Nanosecond() != 0:
 		return t.Format(":05.999999999")
@@ -106,16 +105,15 @@ func seconds(t time.Time) string {
 	return ""
 }
 
-func zone(t time.Time) string {
+func zoneText(t time.Time) string {
 	if _, offset := t.Zone(); offset == 0 {
 		return " UTC"
 	}
 	return t.Format(" UTC-07:00")
 }
 
-// humanise returns the words in the name of a member: FIRST_NAME, firstName and
-// first-name become First name.
-func humanise(name string) string {
+// humaniseName returns the words in a name: FIRST_NAME, firstName and first-name become First name.
+func humaniseName(name string) string {
 	var words strings.Builder
 	var last rune
 	shouts := strings.ToUpper(name) == name
@@ -150,8 +148,8 @@ func humanise(name string) string {
 	return text
 }
 
-// same compares JSON values. Numbers are equal when they are the same number.
-func same(a, b any) bool {
+// equalValues compares JSON values, numbers by value.
+func equalValues(a, b any) bool {
 	switch x := a.(type) {
 	case json.Number:
 		y, ok := b.(json.Number)
@@ -161,7 +159,7 @@ func same(a, b any) bool {
 		if x == y {
 			return true
 		}
-		// Numbers that floating point cannot hold are only equal to themselves.
+		// Numbers beyond floating point equal only themselves.
 		m, err := x.Float64()
 		n, other := y.Float64()
 		return err == nil && other == nil && m == n

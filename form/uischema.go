@@ -12,7 +12,7 @@ import (
 type elementKind int
 
 const (
-	// kindLayout has elements and no content of its own.
+	// kindLayout contains elements.
 	kindLayout elementKind = iota
 	// kindGroup is a layout with a heading.
 	kindGroup
@@ -26,25 +26,25 @@ const (
 type element struct {
 	kind  elementKind
 	label string
-	// path of a control leads to its value, by the names of properties.
+	// path leads to the value of a control, by the names of properties.
 	path []string
-	// kindName is the type as the UI schema spells it.
+	// kindName is the type in the UI schema.
 	kindName string
-	// unlabelled elements have their label switched off.
+	// unlabelled reports whether the label is hidden.
 	unlabelled bool
-	// options are the options of the element, nil for none.
+	// options may be nil.
 	options *object
-	// rule is the condition under which the element is shown or enabled, nil for always.
+	// rule is the condition for showing or enabling the element, nil for none.
 	rule *object
-	// detail lays the elements of an array out.
+	// detail is the layout of the elements of an array.
 	detail   *element
 	elements []*element
 }
 
-// maxElements bounds the elements of a UI schema.
+// maxElements is the maximum number of elements of a UI schema.
 const maxElements = 20_000
 
-// readLayout reads a UI schema. It returns nil for what is none.
+// readLayout reads a UI schema. It returns nil if it is not one.
 func readLayout(value any) *element {
 	budget := maxElements
 	return readElement(value, &budget)
@@ -56,7 +56,7 @@ func readElement(value any, budget *int) *element {
 		return nil
 	}
 	*budget--
-	e := &element{label: labelOf(o), kindName: o.text("type"), unlabelled: isUnlabelled(o)}
+	e := &element{label: labelOf(o), kindName: o.textMember("type"), unlabelled: isUnlabelled(o)}
 	e.options, _ = o.members["options"].(*object)
 	if rule, ok := o.get("rule"); ok {
 		if e.rule, ok = rule.(*object); !ok {
@@ -65,7 +65,7 @@ func readElement(value any, budget *int) *element {
 	}
 	switch e.kindName {
 	case "Control", "ListWithDetail":
-		path, ok := scopePath(o.text("scope"))
+		path, ok := scopePath(o.textMember("scope"))
 		if !ok {
 			return nil
 		}
@@ -77,7 +77,7 @@ func readElement(value any, budget *int) *element {
 	case "Label":
 		e.kind = kindLabel
 		if e.label == "" {
-			e.label = o.text("text")
+			e.label = o.textMember("text")
 		}
 		return e
 	case "Group", "Category":
@@ -92,14 +92,13 @@ func readElement(value any, budget *int) *element {
 	return e
 }
 
-// labelOf returns what an element is called, "" when it does not say. A label that is
-// switched off is none: on paper a value needs one.
+// labelOf returns the label of an element, or "". A hidden label is returned as well, because PDFs show it.
 func labelOf(o *object) string {
 	switch label := o.members["label"].(type) {
 	case string:
 		return label
 	case *object:
-		return label.text("text")
+		return label.textMember("text")
 	}
 	return ""
 }
@@ -112,7 +111,7 @@ func isUnlabelled(o *object) bool {
 	return label == false
 }
 
-// scopePath reads the scope of a control, such as #/properties/a/properties/b.
+// scopePath parses the scope of a control, such as #/properties/a/properties/b.
 func scopePath(scope string) ([]string, bool) {
 	fragment, ok := strings.CutPrefix(scope, "#")
 	if !ok {

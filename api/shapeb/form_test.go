@@ -214,7 +214,7 @@ func TestFormsOfACallerTakeTurns(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewService(t)
 	task := order(s, `{"NAME":"Ada"}`).ID
-	end, err := s.Forms.Turn(t.Context(), demo.Bob().ID.String())
+	end, err := s.Forms.Acquire(t.Context(), demo.Bob().ID.String())
 	require.NoError(t, err)
 	s.Get(200, demo.Alice(), formPath(task, ""))
 	answers := make(chan apitest.Answer, 9)

@@ -168,7 +168,7 @@ func TestLostChildren(t *testing.T) {
 			_, err := extract.NewReader(extract.Options{PDFToText: path}).Read(
 				t.Context(), extract.Document{Name: "a.pdf"}, func() (io.ReadCloser, error) {
 					opened++
-					return io.NopCloser(strings.NewReader(pdf("q"))), nil
+					return io.NopCloser(strings.NewReader(pagePDF("q"))), nil
 				},
 			)
 			var refused *extract.Error
@@ -219,7 +219,7 @@ func TestWithoutPDFToText(t *testing.T) {
 
 // BenchmarkRead is what a small document takes, its child included.
 func BenchmarkRead(b *testing.B) {
-	for _, test := range []struct{ name, body string }{{"a.txt", "text"}, {"a.pdf", pdf("BT /F 10 Tf (a) Tj ET")}} {
+	for _, test := range []struct{ name, body string }{{"a.txt", "text"}, {"a.pdf", pagePDF("BT /F 10 Tf (a) Tj ET")}} {
 		b.Run(test.name, func(b *testing.B) {
 			for b.Loop() {
 				_, err := readSized(b.Context(), test.name, test.body)

@@ -35,13 +35,13 @@ type Error struct {
 
 // Error names the document and the reason.
 func (e *Error) Error() string {
-	return fmt.Sprintf("%q %s", e.Document, e.Reason.text())
+	return fmt.Sprintf("%q %s", e.Document, e.Reason.reasonText())
 }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-func (r Reason) text() string {
+func (r Reason) reasonText() string {
 	switch r {
 	case ReasonType:
 		return "is of a type that is not read"

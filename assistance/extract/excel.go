@@ -29,14 +29,14 @@ type workbook struct {
 
 type sheet struct{ name, relation string }
 
-// excel writes the sheets of an xlsx: a line for each row that is not empty.
-func (r *reader) excel(data []byte) error {
-	o, err := r.office(data)
+// readExcel writes the sheets of an xlsx: a line for each row that is not empty.
+func (r *reader) readExcel(data []byte) error {
+	o, err := r.openOffice(data)
 	if err != nil {
 		return err
 	}
 	w := &workbook{office: o, dates: map[int]bool{}}
-	found, err := o.walk("xl/workbook.xml", w.book)
+	found, err := o.walkPart("xl/workbook.xml", w.readBook)
 	if err != nil {
 		return err
 	}
@@ -44,9 +44,9 @@ func (r *reader) excel(data []byte) error {
 		return errNoDocument
 	}
 	targets := map[string]string{}
-	if _, err := o.walk("xl/_rels/workbook.xml.rels", func(token xml.Token) error {
+	if _, err := o.walkPart("xl/_rels/workbook.xml.rels", func(token xml.Token) error {
 		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "Relationship" {
-			targets[attribute(e, "Id")] = attribute(e, "Target")
+			targets[attributeValue(e, "Id")] = attributeValue(e, "Target")
 		}
 		return nil
 	}); err != nil {
@@ -66,7 +66,7 @@ func (r *reader) excel(data []byte) error {
 		if err := r.out.write(s.name, "\n"); err != nil {
 			return err
 		}
-		if _, err := o.walk(target, w.sheetReader()); err != nil {
+		if _, err := o.walkPart(target, w.sheetReader()); err != nil {
 			return err
 		}
 		if err := r.out.write("\n\n"); err != nil {
@@ -76,7 +76,7 @@ func (r *reader) excel(data []byte) error {
 	return nil
 }
 
-func (w *workbook) book(token xml.Token) error {
+func (w *workbook) readBook(token xml.Token) error {
 	e, ok := token.(xml.StartElement)
 	switch {
 	case !ok:
@@ -84,9 +84,9 @@ func (w *workbook) book(token xml.Token) error {
 		if len(w.sheets) >= maxSheets {
 			return errTooLarge
 		}
-		w.sheets = append(w.sheets, sheet{name: attribute(e, "name"), relation: attribute(e, "id")})
+		w.sheets = append(w.sheets, sheet{name: attributeValue(e, "name"), relation: attributeValue(e, "id")})
 	case e.Name.Local == "workbookPr":
-		value := attribute(e, "date1904")
+		value := attributeValue(e, "date1904")
 		w.since1904 = value == "1" || value == "true"
 	}
 	return nil
@@ -95,7 +95,7 @@ func (w *workbook) book(token xml.Token) error {
 func (w *workbook) readStrings() error {
 	var current strings.Builder
 	inText, phonetic := false, false
-	_, err := w.walk("xl/sharedStrings.xml", func(token xml.Token) error {
+	_, err := w.walkPart("xl/sharedStrings.xml", func(token xml.Token) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
@@ -119,7 +119,7 @@ func (w *workbook) readStrings() error {
 			}
 		case xml.CharData:
 			if inText && !phonetic {
-				w.r.out.add(&current, t)
+				w.r.out.addText(&current, t)
 			}
 		}
 		return nil
@@ -131,17 +131,17 @@ func (w *workbook) readStrings() error {
 func (w *workbook) readStyles() error {
 	formats := map[string]bool{}
 	inCells, style := false, 0
-	_, err := w.walk("xl/styles.xml", func(token xml.Token) error {
+	_, err := w.walkPart("xl/styles.xml", func(token xml.Token) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "numFmt":
-				formats[attribute(t, "numFmtId")] = isDateFormat(attribute(t, "formatCode"))
+				formats[attributeValue(t, "numFmtId")] = isDateFormat(attributeValue(t, "formatCode"))
 			case "cellXfs":
 				inCells = true
 			case "xf":
 				if inCells {
-					id := attribute(t, "numFmtId")
+					id := attributeValue(t, "numFmtId")
 					number, err := strconv.Atoi(id)
 					builtIn := err == nil && (number >= 14 && number <= 17 || number == 22)
 					if builtIn || formats[id] {
@@ -193,8 +193,8 @@ func (w *workbook) sheetReader() func(xml.Token) error {
 			case "row":
 				cells = 0
 			case "c":
-				kind = attribute(t, "t")
-				style, _ = strconv.Atoi(attribute(t, "s")) // None is the first style.
+				kind = attributeValue(t, "t")
+				style, _ = strconv.Atoi(attributeValue(t, "s")) // None is the first style.
 				value.Reset()
 			case "v", "t":
 				inValue = true
@@ -204,7 +204,7 @@ func (w *workbook) sheetReader() func(xml.Token) error {
 			case "v", "t":
 				inValue = false
 			case "c":
-				text := w.cell(kind, style, value.String())
+				text := w.cellText(kind, style, value.String())
 				if text == "" {
 					return nil
 				}
@@ -220,15 +220,15 @@ func (w *workbook) sheetReader() func(xml.Token) error {
 			}
 		case xml.CharData:
 			if inValue {
-				w.r.out.add(&value, t)
+				w.r.out.addText(&value, t)
 			}
 		}
 		return nil
 	}
 }
 
-// cell returns the text of a cell of a type.
-func (w *workbook) cell(kind string, style int, value string) string {
+// cellText returns the text of a cell of a type.
+func (w *workbook) cellText(kind string, style int, value string) string {
 	switch kind {
 	case "s":
 		index, err := strconv.Atoi(strings.TrimSpace(value))
@@ -243,7 +243,7 @@ func (w *workbook) cell(kind string, style int, value string) string {
 		return "FALSE"
 	case "", "n":
 		if w.dates[style] {
-			if date, ok := w.date(value); ok {
+			if date, ok := w.dateText(value); ok {
 				return date
 			}
 		}
@@ -251,8 +251,8 @@ func (w *workbook) cell(kind string, style int, value string) string {
 	return strings.TrimSpace(value)
 }
 
-// date returns a number of days as a date.
-func (w *workbook) date(value string) (string, bool) {
+// dateText returns a number of days as a date.
+func (w *workbook) dateText(value string) (string, bool) {
 	days, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(days >= 1 && days < 3_000_000) {
 		return "", false

@@ -124,11 +124,11 @@ func readHere(ctx context.Context, name, mediaType string, body io.Reader, limit
 	bounded, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
 	r := &reader{ctx: bounded, out: &sink{most: limits.Text}, unpacked: limits.Unpacked}
-	err = r.read(kindOf(name, mediaType), data)
+	err = r.readFormat(kindOf(name, mediaType), data)
 	if err != nil && !errors.Is(err, errEnough) {
 		return Text{}, &Error{Document: name, Reason: reasonOf(err), Cause: err}
 	}
-	return r.out.result(name, errors.Is(err, errEnough))
+	return r.out.resultText(name, errors.Is(err, errEnough))
 }
 
 func reasonOf(err error) Reason {
@@ -151,7 +151,7 @@ type reader struct {
 	unpacked int64
 }
 
-func (r *reader) read(format kind, data []byte) (err error) {
+func (r *reader) readFormat(format kind, data []byte) (err error) {
 	defer func() {
 		// The libraries for the formats are not meant to panic; the document is
 		// broken if one does.
@@ -161,17 +161,17 @@ func (r *reader) read(format kind, data []byte) (err error) {
 	}()
 	switch format {
 	case kindPlain:
-		return r.plain(data)
+		return r.readPlain(data)
 	case kindHTML:
-		return r.html(data)
+		return r.readHTML(data)
 	case kindCSV:
-		return r.csv(data)
+		return r.readCSV(data)
 	case kindJSON:
-		return r.json(data)
+		return r.readJSON(data)
 	case kindWord:
-		return r.word(data)
+		return r.readWord(data)
 	case kindExcel:
-		return r.excel(data)
+		return r.readExcel(data)
 	case kindPDF, kindUnknown:
 	}
 	return errors.New("documents of this type are not read here")
@@ -199,7 +199,9 @@ func (c *checked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next begins what is bounded.
-func (c *checked) next() { c.since = 0 }
+// resetCount begins what is bounded.
+func (c *checked) resetCount() { c.since = 0 }
 
-func (r *reader) source(data []byte) *checked { return &checked{r: r, source: bytes.NewReader(data)} }
+func (r *reader) checkedSource(data []byte) *checked {
+	return &checked{r: r, source: bytes.NewReader(data)}
+}

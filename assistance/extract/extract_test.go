@@ -103,7 +103,7 @@ func TestRead(t *testing.T) {
 		"Word":         {"a.docx", typeWord, word(t, paragraphs), "One & two\nthree\nkept\na | b |\nbox"},
 		"Word by name": {"a.docx", "application/zip", word(t, paragraphs), "One & two\nthree\nkept\na | b |\nbox"},
 		"Excel":        {"a.xlsx", typeExcel, excel(t, cells), "Incomes\nName | Rich\n3200.5 | 2026-03-01 | 46082 | 2026-03-01 06:00:00 | TRUE | in line | #REF!\n\nEmpty"},
-		"PDF":          {"a.pdf", "application/pdf", pdf("BT /F 10 Tf 50 700 Td (Page one) Tj ET"), "Page one"},
+		"PDF":          {"a.pdf", "application/pdf", pagePDF("BT /F 10 Tf 50 700 Td (Page one) Tj ET"), "Page one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +131,7 @@ func TestRefusals(t *testing.T) {
 		"white space":              {"a.txt", "", " \n\x00"[:2], extract.ReasonEmpty},
 		"binary":                   {"a.txt", "text/plain", "a\x00b", extract.ReasonBroken},
 		"no PDF":                   {"a.pdf", "", "hello", extract.ReasonBroken},
-		"a scan":                   {"a.pdf", "", pdf("q Q"), extract.ReasonEmpty},
+		"a scan":                   {"a.pdf", "", pagePDF("q Q"), extract.ReasonEmpty},
 		"an encrypted PDF":         {"a.pdf", "", locked(), extract.ReasonEncrypted},
 		"no JSON":                  {"a.json", "", "{", extract.ReasonBroken},
 		"deep JSON":                {"a.json", "", strings.Repeat("[", 1000) + strings.Repeat("]", 1000), extract.ReasonTooLarge},
@@ -194,7 +194,7 @@ func TestLongTextIsCut(t *testing.T) {
 		"a.json": `["ääääääää"]`,
 		"a.html": "<p>ääää<p>ääääää",
 		"a.docx": word(t, "<w:p><w:r><w:t>ääääääääääää</w:t></w:r></w:p>"),
-		"a.pdf":  pdf("BT /F 10 Tf 50 700 Td (123456789012) Tj ET"),
+		"a.pdf":  pagePDF("BT /F 10 Tf 50 700 Td (123456789012) Tj ET"),
 	} {
 		text, err := read(t, name, "", body, limits)
 		require.NoError(t, err, name)
@@ -209,7 +209,7 @@ func TestTime(t *testing.T) {
 	limits := extract.DefaultLimits()
 	limits.Time = time.Nanosecond
 	for name, body := range map[string]string{
-		"a.csv": "a", "a.json": "[1]", "a.html": "<p>a", "a.docx": word(t, paragraphs), "a.xlsx": excel(t, cells), "a.pdf": pdf("q"),
+		"a.csv": "a", "a.json": "[1]", "a.html": "<p>a", "a.docx": word(t, paragraphs), "a.xlsx": excel(t, cells), "a.pdf": pagePDF("q"),
 	} {
 		_, err := read(t, name, "", body, limits)
 		var refused *extract.Error

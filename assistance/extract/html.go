@@ -11,28 +11,28 @@ import (
 // maxTag bounds a single tag or text of HTML, in bytes.
 const maxTag = 4 << 20
 
-// html writes the text that a browser would show. It reads tags one by one, so
+// readHTML writes the text that a browser would show. It reads tags one by one, so
 // that nesting cannot exhaust the stack.
-func (r *reader) html(data []byte) error {
-	text, err := decoded(data)
+func (r *reader) readHTML(data []byte) error {
+	text, err := decodeText(data)
 	if err != nil {
 		return err
 	}
-	tokens := html.NewTokenizer(r.source(text))
+	tokens := html.NewTokenizer(r.checkedSource(text))
 	tokens.SetMaxBuf(maxTag)
 	hidden := ""
 	pre, space := 0, true
 	for {
 		switch tokens.Next() {
 		case html.ErrorToken:
-			return ended(tokens.Err())
+			return endError(tokens.Err())
 		case html.TextToken:
 			if hidden != "" {
 				continue
 			}
 			body := string(tokens.Text())
 			if pre == 0 {
-				body = collapse(html.UnescapeString(body), space)
+				body = collapseSpace(html.UnescapeString(body), space)
 			} else {
 				body = html.UnescapeString(body)
 			}
@@ -45,7 +45,7 @@ func (r *reader) html(data []byte) error {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, _ := tokens.TagName()
 			tag := string(name)
-			if hidden == "" && hides(tag) {
+			if hidden == "" && isHidden(tag) {
 				hidden = tag
 			}
 			if tag == "pre" {
@@ -70,8 +70,8 @@ func (r *reader) html(data []byte) error {
 	}
 }
 
-// ended returns the error of a tokenizer that has no more tokens.
-func ended(err error) error {
+// endError returns the error of a tokenizer that has no more tokens.
+func endError(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil
@@ -81,8 +81,8 @@ func ended(err error) error {
 	return err
 }
 
-// hides reports whether the content of an element is not text.
-func hides(tag string) bool {
+// isHidden reports whether the content of an element is not text.
+func isHidden(tag string) bool {
 	switch tag {
 	case "script", "style", "noscript", "template", "svg", "math", "iframe", "object":
 		return true
@@ -108,9 +108,9 @@ func (r *reader) breakFor(tag string, space bool) (bool, error) {
 	return space, nil
 }
 
-// collapse makes one space of each run of white space, and none where there is
+// collapseSpace makes one space of each run of white space, and none where there is
 // one before.
-func collapse(text string, space bool) string {
+func collapseSpace(text string, space bool) string {
 	var tidy strings.Builder
 	for _, c := range text {
 		if c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' {

@@ -33,7 +33,7 @@ type office struct {
 	parts map[string]*zip.File
 }
 
-func (r *reader) office(data []byte) (*office, error) {
+func (r *reader) openOffice(data []byte) (*office, error) {
 	if bytes.HasPrefix(data, []byte(oleSignature)) {
 		return nil, errEncrypted
 	}
@@ -51,8 +51,8 @@ func (r *reader) office(data []byte) (*office, error) {
 	return o, nil
 }
 
-// walk visits the tokens of a part. It reports whether there is such a part.
-func (o *office) walk(name string, visit func(xml.Token) error) (found bool, err error) {
+// walkPart visits the tokens of a part. It reports whether there is such a part.
+func (o *office) walkPart(name string, visit func(xml.Token) error) (found bool, err error) {
 	file, ok := o.parts[strings.ToLower(path.Clean("/"+name))]
 	if !ok {
 		return false, nil
@@ -114,8 +114,8 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// attribute returns the value of an attribute by its local name.
-func attribute(element xml.StartElement, name string) string {
+// attributeValue returns the value of an attribute by its local name.
+func attributeValue(element xml.StartElement, name string) string {
 	for _, a := range element.Attr {
 		if a.Name.Local == name {
 			return a.Value

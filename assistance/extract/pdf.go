@@ -45,13 +45,13 @@ func (r *Reader) readPDF(ctx context.Context, d Document, body *source) (Text, e
 	var failed *sandbox.ExitError
 	switch {
 	case err == nil:
-		return out.result(d.Name, false)
+		return out.resultText(d.Name, false)
 	case errors.As(err, &failed) && (failed.Code == exitForbidden || strings.Contains(failed.Complaint, "Incorrect password")):
 		return Text{}, fmt.Errorf("%w: %w", errEncrypted, err)
 	case ctx.Err() != nil, errors.Is(err, sandbox.ErrLost), out.body.Len() == 0:
 		return Text{}, err
 	}
-	return out.result(d.Name, true)
+	return out.resultText(d.Name, true)
 }
 
 // pageWriter separates pages with an empty line.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/form"
-	"github.com/procession-dev/procession/form/paper"
+	"github.com/procession-dev/procession/form/pdf"
 )
 
 // objects returns a PDF of objects, numbered from 1.
@@ -41,8 +41,8 @@ func page(contents string, more ...string) string {
 
 const helvetica = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
 
-// pdf returns a PDF of one page with a content.
-func pdf(content string) string { return page("4 0 R", stream("", content), helvetica) }
+// pagePDF returns a PDF of one page with a content.
+func pagePDF(content string) string { return page("4 0 R", stream("", content), helvetica) }
 
 // locked returns a PDF that takes a password.
 func locked() string {
@@ -51,13 +51,13 @@ func locked() string {
 	return strings.Replace(body, "<</Root", "<</Encrypt 6 0 R/ID[<00><00>]/Root", 1)
 }
 
-func TestFormOnPaperIsReadBack(t *testing.T) {
+func TestRenderedFormIsExtracted(t *testing.T) {
 	t.Parallel()
-	r, err := paper.NewRenderer(paper.DefaultLimits())
+	r, err := pdf.NewRenderer(pdf.DefaultLimits())
 	require.NoError(t, err)
 	var out bytes.Buffer
 	in := form.Input{Title: "Ελληνικά и кириллица", Value: []byte(`{"income":"3 200 €, Łódź"}`)}
-	require.NoError(t, r.RenderInput(t.Context(), &out, in, paper.Options{Created: time.Unix(0, 0)}))
+	require.NoError(t, r.RenderInput(t.Context(), &out, in, pdf.Options{Created: time.Unix(0, 0)}))
 	text, err := read(t, "a.pdf", "", out.String(), extract.DefaultLimits())
 	require.NoError(t, err)
 	require.Contains(t, text.Body, "Ελληνικά и кириллица")
@@ -80,7 +80,7 @@ func TestFiles(t *testing.T) {
 	require.Contains(t, text.Body, "Monthly income: 3,200 EUR (Zürich)")
 }
 
-func TestPagesAreApart(t *testing.T) {
+func TestPagesAreSeparated(t *testing.T) {
 	t.Parallel()
 	text, err := read(t, "a.pdf", "", objects(
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R 3 0 R]/Count 2/MediaBox[0 0 600 800]>>",

@@ -18,9 +18,9 @@ import (
 // errBinary is returned for a text document with binary content.
 var errBinary = errors.New("the document is not text")
 
-// decoded returns text as UTF-8: from UTF-16 with a byte order mark, from UTF-8, else
+// decodeText returns text as UTF-8: from UTF-16 with a byte order mark, from UTF-8, else
 // from what Windows has.
-func decoded(data []byte) ([]byte, error) {
+func decodeText(data []byte) ([]byte, error) {
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
 		return unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder().Bytes(data)
 	}
@@ -34,15 +34,15 @@ func decoded(data []byte) ([]byte, error) {
 	return charmap.Windows1252.NewDecoder().Bytes(data)
 }
 
-// plain writes the beginning of a text: a character takes at most four bytes.
-func (r *reader) plain(data []byte) error {
+// readPlain writes the beginning of a text: a character takes at most four bytes.
+func (r *reader) readPlain(data []byte) error {
 	if end := (r.out.most + 1) * utf8.UTFMax; end < len(data) {
 		for end > 0 && !utf8.RuneStart(data[end]) {
 			end--
 		}
 		data = data[:end]
 	}
-	text, err := decoded(data)
+	text, err := decodeText(data)
 	if err != nil {
 		return err
 	}
@@ -52,21 +52,21 @@ func (r *reader) plain(data []byte) error {
 // maxRecord bounds a record of CSV, which is held as a whole, in bytes.
 const maxRecord = 1 << 20
 
-// csv writes a line for each record.
-func (r *reader) csv(data []byte) error {
-	text, err := decoded(data)
+// readCSV writes a line for each record.
+func (r *reader) readCSV(data []byte) error {
+	text, err := decodeText(data)
 	if err != nil {
 		return err
 	}
-	source := r.source(text)
+	source := r.checkedSource(text)
 	source.most = maxRecord
 	records := csv.NewReader(source)
-	records.Comma = separator(text)
+	records.Comma = detectSeparator(text)
 	records.FieldsPerRecord = -1
 	records.LazyQuotes = true
 	records.ReuseRecord = true
 	for {
-		source.next()
+		source.resetCount()
 		record, err := records.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -80,8 +80,8 @@ func (r *reader) csv(data []byte) error {
 	}
 }
 
-// separator returns what the first line has most of.
-func separator(text []byte) rune {
+// detectSeparator returns what the first line has most of.
+func detectSeparator(text []byte) rune {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	best, most := ',', bytes.Count(line, []byte(","))
 	for _, other := range ";\t" {
@@ -95,16 +95,16 @@ func separator(text []byte) rune {
 // maxNesting bounds values within each other.
 const maxNesting = 64
 
-// json writes a line for each plain value, with the path to it.
-func (r *reader) json(data []byte) error {
-	text, err := decoded(data)
+// readJSON writes a line for each plain value, with the path to it.
+func (r *reader) readJSON(data []byte) error {
+	text, err := decodeText(data)
 	if err != nil {
 		return err
 	}
 	if !json.Valid(text) {
 		return errors.New("the document is not JSON")
 	}
-	decoder := json.NewDecoder(r.source(text))
+	decoder := json.NewDecoder(r.checkedSource(text))
 	decoder.UseNumber()
 	return r.jsonValue(decoder, "", maxNesting)
 }

@@ -71,7 +71,7 @@ func (r *Reader) Read(ctx context.Context, d Document, open func() (io.ReadClose
 		if errors.Is(err, sandbox.ErrLost) && attempt < attempts {
 			continue
 		}
-		return text, refusal(d, err)
+		return text, documentError(d, err)
 	}
 }
 
@@ -99,8 +99,8 @@ func (r *Reader) readOnce(
 	return text, err
 }
 
-// refusal returns the *Error of the document that the error of its child stands for.
-func refusal(d Document, err error) error {
+// documentError returns the *Error of the document that the error of its child stands for.
+func documentError(d Document, err error) error {
 	var refused *Error
 	var failed *sandbox.ExitError
 	reason := ReasonUnreadable

@@ -27,30 +27,30 @@ func (s *sink) write(texts ...string) error {
 	return nil
 }
 
-// result returns the text of the document, or the *Error that it has none.
-func (s *sink) result(name string, truncated bool) (Text, error) {
-	text := Text{Body: s.text(), Truncated: truncated}
+// resultText returns the text of the document, or the *Error that it has none.
+func (s *sink) resultText(name string, truncated bool) (Text, error) {
+	text := Text{Body: s.cleanedText(), Truncated: truncated}
 	if text.Body == "" {
 		return Text{}, &Error{Document: name, Reason: ReasonEmpty}
 	}
 	return text, nil
 }
 
-// add appends text to the buffer of one write, up to the limit of the sink.
-func (s *sink) add(gathered *strings.Builder, text []byte) {
+// addText appends text to the buffer of one write, up to the limit of the sink.
+func (s *sink) addText(gathered *strings.Builder, text []byte) {
 	if gathered.Len() <= s.most {
 		gathered.Write(text)
 	}
 }
 
-// text returns the collected text, cleaned: valid UTF-8 without control
+// cleanedText returns the collected text, cleaned: valid UTF-8 without control
 // characters, without spaces at the ends of lines and with at most one empty
 // line in a row.
-func (s *sink) text() string {
+func (s *sink) cleanedText() string {
 	var tidy strings.Builder
 	empty := 0
 	for line := range strings.SplitSeq(s.body.String(), "\n") {
-		line = strings.TrimRightFunc(strings.Map(printable, line), unicode.IsSpace)
+		line = strings.TrimRightFunc(strings.Map(printableRune, line), unicode.IsSpace)
 		if line == "" {
 			empty++
 			continue
@@ -64,9 +64,9 @@ func (s *sink) text() string {
 	return tidy.String()
 }
 
-// printable drops invisible characters, and replaces the various spaces by
+// printableRune drops invisible characters, and replaces the various spaces by
 // plain ones.
-func printable(r rune) rune {
+func printableRune(r rune) rune {
 	switch {
 	case r == '\t' || unicode.Is(unicode.Zs, r):
 		return ' '

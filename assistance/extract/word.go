@@ -8,9 +8,9 @@ import (
 
 var errNoDocument = errors.New("there is no text part in the document")
 
-// word writes the paragraphs of a docx, then its notes.
-func (r *reader) word(data []byte) error {
-	o, err := r.office(data)
+// readWord writes the paragraphs of a docx, then its notes.
+func (r *reader) readWord(data []byte) error {
+	o, err := r.openOffice(data)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (o *office) wordPart(name string) (bool, error) {
 	hidden, cells := 0, 0
 	inText := false
 	var paragraph strings.Builder
-	return o.walk(name, func(token xml.Token) error {
+	return o.walkPart(name, func(token xml.Token) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
@@ -46,11 +46,11 @@ func (o *office) wordPart(name string) (bool, error) {
 			case "tc":
 				cells++
 			case "tab":
-				o.r.out.add(&paragraph, []byte(" "))
+				o.r.out.addText(&paragraph, []byte(" "))
 			case "br", "cr":
-				o.r.out.add(&paragraph, []byte("\n"))
+				o.r.out.addText(&paragraph, []byte("\n"))
 			case "noBreakHyphen":
-				o.r.out.add(&paragraph, []byte("-"))
+				o.r.out.addText(&paragraph, []byte("-"))
 			}
 		case xml.EndElement:
 			switch t.Name.Local {
@@ -73,7 +73,7 @@ func (o *office) wordPart(name string) (bool, error) {
 			}
 		case xml.CharData:
 			if inText && hidden <= 0 {
-				o.r.out.add(&paragraph, t)
+				o.r.out.addText(&paragraph, t)
 			}
 		}
 		return nil

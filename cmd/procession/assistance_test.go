@@ -22,7 +22,7 @@ import (
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/form"
-	"github.com/procession-dev/procession/form/paper"
+	"github.com/procession-dev/procession/form/pdf"
 )
 
 // newFeatureStack starts everything with changed settings.
@@ -79,18 +79,18 @@ func (s *testStack) awaitAnswer(task string) map[string]any {
 }
 
 // The built-in provider cites the document that is attached to the demo's
-// approval, and the form of it is to be had on paper.
+// approval, and its form can be downloaded as PDF.
 func TestApprovalsAreAssisted(t *testing.T) {
 	t.Parallel()
 	s := newFeatureStack(t, func(s *testStack) { s.config.AssistanceBuiltin, s.config.FormsAsDocuments = true, true })
-	renderer, err := paper.NewRenderer(paper.DefaultLimits())
+	renderer, err := pdf.NewRenderer(pdf.DefaultLimits())
 	require.NoError(t, err)
-	var pdf bytes.Buffer
-	require.NoError(t, renderer.RenderInput(t.Context(), &pdf, form.Input{
+	var statement bytes.Buffer
+	require.NoError(t, renderer.RenderInput(t.Context(), &statement, form.Input{
 		Title: "Statement", Value: json.RawMessage(`{"Income":"Ada Lovelace earns 5,000 EUR a month and asks for a loan.",` +
 			`"Weather":"It rained on Sunday."}`),
-	}, paper.Options{Created: time.Date(2026, time.March, 2, 0, 0, 0, 0, time.UTC)}))
-	task := s.approval("application/pdf", "statement.pdf", pdf.Bytes())
+	}, pdf.Options{Created: time.Date(2026, time.March, 2, 0, 0, 0, 0, time.UTC)}))
+	task := s.approval("application/pdf", "statement.pdf", statement.Bytes())
 	s.assist(task)
 	run := s.awaitAnswer(task)
 	require.Equal(t, assistance.BuiltinModel, run["model"])

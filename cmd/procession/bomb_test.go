@@ -154,7 +154,7 @@ func TestBombs(t *testing.T) {
 	require.Less(t, used, 2*time.Second)
 }
 
-// formStatus returns how the service answers who wants a form on paper.
+// formStatus returns the status of a download of a form as PDF.
 func (s *testStack) formStatus(task, pointer string) int {
 	s.t.Helper()
 	answer, err := s.http.Do(s.documentRequest(s.t.Context(), http.MethodGet,

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/assistance"
 	"github.com/procession-dev/procession/assistance/extract"
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/internal/sandbox"
 )
 
@@ -117,12 +117,12 @@ func (c *Config) textReader(log *slog.Logger) *extract.Reader {
 	return extract.NewReader(extract.Options{PDFToText: path})
 }
 
-// formPress returns what puts forms on paper, nil where that is not offered.
-func (c *Config) formPress() *press.Press {
+// formPress returns the pool that renders forms as PDF, nil if the feature is disabled.
+func (c *Config) formPress() *pdfworker.Pool {
 	if !c.FormsAsDocuments {
 		return nil
 	}
-	return press.New()
+	return pdfworker.New()
 }
 
 // warnOfChildren logs the limits of child processes that this system does not enforce.

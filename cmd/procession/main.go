@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/cli"
 	"github.com/procession-dev/procession/events/dispatch"
 	"github.com/procession-dev/procession/events/webhook"
-	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/internal/sandbox"
 )
 
@@ -30,7 +30,7 @@ func main() {
 
 // childTasks returns what the program does in child processes of its own.
 func childTasks() map[string]sandbox.Task {
-	return map[string]sandbox.Task{extract.TaskName: extract.Task, press.TaskName: press.Task}
+	return map[string]sandbox.Task{extract.TaskName: extract.Task, pdfworker.TaskName: pdfworker.Task}
 }
 
 // execute carries out the command that the program was called for and returns the

@@ -50,7 +50,7 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 	p.conflicts, p.blank = e.conflicts, e.change.Blank
 	p.typed = map[string]string{}
 	complain := func(name, text, sentence string) {
-		name = e.change.Renamed(name)
+		name = e.change.NewName(name)
 		p.typed[name] = text
 		if n := p.sheet.Find(name); n != nil {
 			said := ui.T(ctx, sentence, n.Label)
@@ -186,7 +186,7 @@ func (e *entry) answerScript(ctx context.Context, p *page, status string) (*web.
 	if answer.Problems == nil {
 		answer.Problems = []problem{}
 	}
-	if e.together || e.post.values.Has("full") || e.change.Moved || !p.sheet.Same(e.before) {
+	if e.together || e.post.values.Has("full") || e.change.Moved || !p.sheet.SameStructure(e.before) {
 		var html strings.Builder
 		if err := formPart(p).Render(ctx, &html); err != nil { //nolint:contextcheck // Render has it
 			return nil, err

@@ -29,12 +29,12 @@ func Compare(ctx context.Context, doc *Document, other json.RawMessage) ([]Sugge
 		return nil, err
 	}
 	var list []Suggestion
-	form.All(then.Nodes, func(n *form.Node) bool {
+	form.Walk(then.Nodes, func(n *form.Node) bool {
 		mine := now.Find(n.Pointer)
 		switch {
 		case n.Pointer == "" || mine == nil:
 			return true
-		case !n.Present() || mine.ReadOnly || n.Kind.Refers() || n.Kind == form.KindFile || n.Kind == form.KindFiles:
+		case !n.Present() || mine.ReadOnly || n.Kind.IsReference() || n.Kind == form.KindFile || n.Kind == form.KindFiles:
 			return false
 		case n.Kind == form.KindObject && mine.Present():
 			return true
@@ -70,7 +70,7 @@ func displayText(ctx context.Context, n *form.Node) string {
 		return ""
 	}
 	for _, option := range n.Options {
-		if n.Kind != form.KindChoices && n.Chosen(option) {
+		if n.Kind != form.KindChoices && n.IsChosen(option) {
 			return optionTitle(ctx, option)
 		}
 	}

@@ -24,7 +24,7 @@ func boundsHint(ctx context.Context, n *form.Node) string {
 	if n.Bounds.MaxSize > 0 {
 		parts = append(parts, ui.T(ctx, "At most %s.", Size(ctx, n.Bounds.MaxSize)))
 	}
-	if n.Kind == form.KindJSON && !n.Locked() {
+	if n.Kind == form.KindJSON && !n.IsLocked() {
 		parts = append(parts, ui.T(ctx, "This value is edited as JSON."))
 	}
 	if n.Kind == form.KindDateTime {
@@ -148,7 +148,7 @@ func fileReferences(n *form.Node) []string {
 	if n.Kind == form.KindFiles {
 		return n.Texts()
 	}
-	if text := n.Text(form.Manner{}); text != "" {
+	if text := n.Text(form.Locale{}); text != "" {
 		return []string{text}
 	}
 	return nil

@@ -28,8 +28,8 @@ type entry struct {
 	origin json.RawMessage
 	once   uuid.UUID
 	// before is the sheet that the page was made from.
-	before *form.Sheet
-	typed  form.Typed
+	before *form.Editor
+	typed  form.Submission
 	change *form.Change
 	// pending are conflicts that have not been decided, with what was entered.
 	pending   map[string]string
@@ -47,7 +47,7 @@ func (e *entry) receiveFile(ctx context.Context, name string, file File) (string
 		return "", err
 	}
 	n := sheet.Control(name)
-	if n == nil || n.Kind != form.KindFile && n.Kind != form.KindFiles || n.Locked() {
+	if n == nil || n.Kind != form.KindFile && n.Kind != form.KindFiles || n.IsLocked() {
 		return "", domain.Invalid(domain.LocationBody, "", "there is no place for a file there")
 	}
 	return e.store.Upload(ctx, n, file)
@@ -96,7 +96,7 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 func (e *entry) resolveReferences(ctx context.Context) error {
 	e.unfound = map[string]string{}
 	chosen, item := e.post.chosenItem()
-	if n := e.before.Control(chosen); item != "" && n != nil && n.Kind == form.KindDataSource && !n.Locked() {
+	if n := e.before.Control(chosen); item != "" && n != nil && n.Kind == form.KindDataSource && !n.IsLocked() {
 		e.typed.Texts[chosen], e.typed.References[chosen] = []string{form.ReadableJSON(string(jsonString(item)))}, item
 	}
 	looked, fresh := 0, 0
@@ -107,7 +107,7 @@ func (e *entry) resolveReferences(ctx context.Context) error {
 			n = e.before.Control(name)
 			fresh++
 		}
-		if n == nil || !n.Kind.Refers() || len(texts) == 0 || n.Locked() || e.typed.References[name] != "" {
+		if n == nil || !n.Kind.IsReference() || len(texts) == 0 || n.IsLocked() || e.typed.References[name] != "" {
 			continue
 		}
 		text := strings.TrimSpace(texts[len(texts)-1])
@@ -116,7 +116,7 @@ func (e *entry) resolveReferences(ctx context.Context) error {
 		case text == "":
 		case reference != "" && strings.TrimSpace(form.ReadableJSON(string(jsonString(reference)))) == text:
 			e.typed.References[name] = reference
-		case text == n.Text(e.typed.Manner):
+		case text == n.Text(e.typed.Locale):
 		default:
 			found, err := e.findByName(ctx, n, text, &looked)
 			if err != nil {
@@ -196,7 +196,7 @@ func (e *entry) applyDecisions(basis json.RawMessage) (from, mine json.RawMessag
 	e.pending = map[string]string{}
 	for pointer, theirs := range e.post.shownConflicts() {
 		e.together = true
-		if basis, err = form.With(basis, pointer, theirs); err != nil {
+		if basis, err = form.ReplaceValue(basis, pointer, theirs); err != nil {
 			return nil, nil, unreadableForm()
 		}
 		if e.post.do == doMine && e.post.on == pointer {
@@ -206,7 +206,7 @@ func (e *entry) applyDecisions(basis json.RawMessage) (from, mine json.RawMessag
 			entered, _ := jsondoc.Lookup(mine, pointer)
 			e.pending[pointer] = string(entered)
 		}
-		if mine, err = form.With(mine, pointer, theirs); err != nil {
+		if mine, err = form.ReplaceValue(mine, pointer, theirs); err != nil {
 			return nil, nil, unreadableForm()
 		}
 	}
@@ -267,7 +267,7 @@ func (e *entry) collectConflicts(conflicts []form.Conflict) error {
 	e.shown = e.doc.Value
 	for pointer, conflict := range e.conflicts {
 		var err error
-		if e.shown, err = form.With(e.shown, pointer, conflict.Mine); err != nil {
+		if e.shown, err = form.ReplaceValue(e.shown, pointer, conflict.Mine); err != nil {
 			return err
 		}
 	}

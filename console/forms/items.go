@@ -79,7 +79,7 @@ func (s *Search) buttonValue(name string) string {
 
 // isSearchable reports whether a data source is searched for the values of a control.
 func isSearchable(n *form.Node) bool {
-	return n != nil && n.Kind == form.KindDataSource && n.Source != "" && !n.Locked()
+	return n != nil && n.Kind == form.KindDataSource && n.Source != "" && !n.IsLocked()
 }
 
 // items is the state of a search for a control: the run, or why there is none.

@@ -148,7 +148,7 @@ func finder(p *page, n *form.Node) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if n.Locked() {
+			if n.IsLocked() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " readonly")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -55,8 +55,8 @@ const (
 
 // page is a form as it is shown.
 type page struct {
-	sheet  *form.Sheet
-	manner form.Manner
+	sheet  *form.Editor
+	manner form.Locale
 	// action is the path that the form is sent to.
 	action  string
 	version string
@@ -138,7 +138,7 @@ func (p *page) addErrors(ctx context.Context, errors []domain.ValueError, value 
 		p.summary = append(p.summary, entry)
 	}
 	place := map[string]int{}
-	form.All(p.sheet.Nodes, func(n *form.Node) bool {
+	form.Walk(p.sheet.Nodes, func(n *form.Node) bool {
 		place[n.Name] = len(place)
 		return true
 	})
@@ -220,7 +220,7 @@ func (p *page) descriptionIDs(n *form.Node) string {
 // hasHelp reports whether a control has a help text.
 func hasHelp(n *form.Node) bool {
 	return n.Help != "" || len(n.Bounds.Accept) > 0 || n.Bounds.MaxSize > 0 || n.Kind == form.KindTags ||
-		n.Kind == form.KindDateTime || n.Kind == form.KindJSON && !n.Locked()
+		n.Kind == form.KindDateTime || n.Kind == form.KindJSON && !n.IsLocked()
 }
 
 // hasProblem reports whether there is something wrong with a value.
@@ -238,7 +238,7 @@ func (p *page) inputClass(n *form.Node, base string) string {
 func (p *page) nodeRows(n *form.Node) []form.Row {
 	rows := n.Rows
 	for _, key := range p.blank[n.Name] {
-		rows = append(rows[:len(rows):len(rows)], n.Blank(key))
+		rows = append(rows[:len(rows):len(rows)], n.NewRow(key))
 	}
 	return rows
 }
@@ -246,7 +246,7 @@ func (p *page) nodeRows(n *form.Node) []form.Row {
 // rowTemplate returns a row for the script to copy. Rows within have templates of their
 // own, so that the key says how deep it is.
 func rowTemplate(n *form.Node) form.Row {
-	return n.Blank(fmt.Sprintf("{%d}", strings.Count(n.Name, "{")))
+	return n.NewRow(fmt.Sprintf("{%d}", strings.Count(n.Name, "{")))
 }
 
 // optionTitle returns what an option is called.
@@ -271,7 +271,7 @@ func rowLabel(ctx context.Context, n *form.Node, number int) string {
 
 func (p *page) hasFiles() bool {
 	found := false
-	form.All(p.sheet.Nodes, func(n *form.Node) bool {
+	form.Walk(p.sheet.Nodes, func(n *form.Node) bool {
 		found = found || n.Kind == form.KindFile || n.Kind == form.KindFiles
 		return !found
 	})

@@ -114,9 +114,9 @@ func (p *post) jsonInput(name string) json.RawMessage {
 
 // parseInputs returns what was entered. rows returns the keys of the rows of an array as the
 // page shows it.
-func (p *post) parseInputs(comma bool, rows func(array string) []string) form.Typed {
-	t := form.Typed{
-		Manner: form.Manner{Comma: comma, Zone: time.UTC},
+func (p *post) parseInputs(comma bool, rows func(array string) []string) form.Submission {
+	t := form.Submission{
+		Locale: form.Locale{Comma: comma, Zone: time.UTC},
 		Texts:  map[string][]string{}, Orders: map[string][]string{}, References: map[string]string{},
 	}
 	if zone, err := time.LoadLocation(p.values.Get(inputZone)); err == nil && zone != time.Local {

@@ -10,16 +10,16 @@ import (
 )
 
 // Preview returns a form as people will see it, filled in with a sample. Nothing in it can
-// be used. It fails as form.NewSheet does.
+// be used. It fails as form.NewEditor does.
 func Preview(ctx context.Context, in form.Input) (templ.Component, error) {
-	sheet, err := form.NewSheet(ctx, in, form.SheetLimits(), false)
+	sheet, err := form.NewEditor(ctx, in, form.EditorLimits(), false)
 	if err != nil {
 		return nil, err
 	}
 	in.Value = sheet.Sample()
-	if sheet, err = form.NewSheet(ctx, in, form.SheetLimits(), false); err != nil {
+	if sheet, err = form.NewEditor(ctx, in, form.EditorLimits(), false); err != nil {
 		return nil, err
 	}
 	//nolint:contextcheck // a component is given its context when it is rendered
-	return previewPart(&page{sheet: sheet, manner: form.Manner{Zone: ui.ViewerOf(ctx).Zone}}), nil
+	return previewPart(&page{sheet: sheet, manner: form.Locale{Zone: ui.ViewerOf(ctx).Zone}}), nil
 }

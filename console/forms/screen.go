@@ -70,7 +70,7 @@ func newPage(ctx context.Context, doc *Document, value json.RawMessage, tried bo
 		return nil, err
 	}
 	p := &page{
-		sheet: sheet, manner: form.Manner{Zone: ui.ViewerOf(ctx).Zone}, action: doc.Path + "/form", version: doc.Version,
+		sheet: sheet, manner: form.Locale{Zone: ui.ViewerOf(ctx).Zone}, action: doc.Path + "/form", version: doc.Version,
 		readOnly: doc.ReadOnly, completes: doc.Completes, anyway: doc.Anyway, link: doc.Link,
 		tried: tried, noFiles: doc.NoFiles, marks: doc.Marks, preview: doc.Preview,
 	}
@@ -78,9 +78,9 @@ func newPage(ctx context.Context, doc *Document, value json.RawMessage, tried bo
 	return p, nil
 }
 
-func sheetOf(ctx context.Context, doc *Document, value json.RawMessage) (*form.Sheet, error) {
+func sheetOf(ctx context.Context, doc *Document, value json.RawMessage) (*form.Editor, error) {
 	in := form.Input{Schema: doc.Schema, UISchema: doc.UISchema, Value: value}
-	return form.NewSheet(ctx, in, form.SheetLimits(), doc.ReadOnly)
+	return form.NewEditor(ctx, in, form.EditorLimits(), doc.ReadOnly)
 }
 
 func (s *Screen) handlePost(v *web.Visit) (*web.Answer, error) {
@@ -136,7 +136,7 @@ func (s *Screen) handleFind(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n == nil || !n.Kind.Refers() {
+	if n == nil || !n.Kind.IsReference() {
 		return nil, domain.NotFound("control")
 	}
 	found, err := store.Find(v.Context(), n, query.Get("q"))

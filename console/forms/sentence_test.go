@@ -53,7 +53,7 @@ func TestSentences(t *testing.T) {
 		checked, err := compiled.Validate(value)
 		require.NoError(t, err)
 		require.Len(t, checked.Errors, 1, test.schema)
-		sheet, err := form.NewSheet(t.Context(), form.Input{Schema: schema, Value: value}, form.SheetLimits(), false)
+		sheet, err := form.NewEditor(t.Context(), form.Input{Schema: schema, Value: value}, form.EditorLimits(), false)
 		require.NoError(t, err)
 		n := sheet.Find(checked.Errors[0].PropertyPath)
 		require.NotNil(t, n, test.schema)

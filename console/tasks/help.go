@@ -197,7 +197,7 @@ func (h *help) acceptedPatch(before json.RawMessage, pointers []string) ([]jsond
 		}
 		value, _ := jsondoc.Lookup(h.Run.Value, s.Pointer)
 		var err error
-		if after, err = form.With(after, s.Pointer, string(value)); err != nil {
+		if after, err = form.ReplaceValue(after, s.Pointer, string(value)); err != nil {
 			return nil, err
 		}
 	}

@@ -89,8 +89,8 @@ func limits() []limit { //nolint:funlen // a table
 		{"domain.maxAssetVersion", "version of an asset", characters, refused},
 		{"app/administration.MaxReplayed", "replayed webhook deliveries per request", "", "the answer has the next position"},
 		{"form.maxNewRows", "rows added to a table of a form at once", "", refused},
-		{"form/press.MaxForms", "forms of one ZIP", "", "409"},
-		{"form/press.MaxPaper", "form as PDF, or ZIP", bytes, "409"},
+		{"form/pdfworker.MaxForms", "forms of one ZIP", "", "409"},
+		{"form/pdfworker.MaxSize", "form as PDF, or ZIP", bytes, "409"},
 		{"authn.maxRSABits", "RSA key of a certificate signing request, in bits", "", refused},
 		{"console/web.maxVisitorForm", "form of a visitor without a session", bytes, "413"},
 		{"console/web.maxLocalPath", "path to return to after a sign-in", bytes, "the start page"},
@@ -109,8 +109,8 @@ func others() map[string]string {
 			domain/filter.maxNumber domain/filter.maxExponent domain.InboxCountLimit domain.MaxDataSourceResults
 			domain/jsondoc.maxExponentDigits domain/jsondoc.maxLibraryWork domain/jsondoc.maxIdle
 			domain/availability.maxRune domain/availability.maxName domain/availability.maxShape app.maxPause app.maxRepeats app.maxSeen app.maxDefinitions app.maxCachedKeys
-			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence engine/completions engine/relay events/audit form/press.maxWaiting
-			form/press.maxFrame form/press.maxJob app/administration.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
+			app.maxEnvironmentReads app.feedLimit api/limit authn.maxCallers persistence engine/completions engine/relay events/audit form/pdfworker.maxWaiting
+			form/pdfworker.maxFrame form/pdfworker.maxJob app/administration.maxHeld api/httpio.drainLimit api/httpio.thoroughLimit api/httpio.maxHops`,
 		"bounds an answer": `domain/filter.maxShown domain/resource.maxViolations api/httpio.maxPointerToken api/httpio.maxIgnored
 			api/httpio.maxIgnoredName api/httpio.maxViolations app/administration.maxNeedsReported`,
 		"is a setting or the bound of one": `app.DefaultTaskLogLimit api/httpio.DefaultBodyLimit app/administration.MaxAccessTokenLifetime
@@ -121,7 +121,7 @@ func others() map[string]string {
 		"bounds a run of AI assistance": `app.maxAssistedDocuments app.maxPassages app.maxExcerpts app.maxQuery`,
 		"follows from another limit":    `authn.maxHeader blobstore.maxExtension`,
 		"bounds what is stored of it":   `authn.maxSessions authn.maxUserAgent console/signin.maxAttempt`,
-		"is the layout of a form or a page": `form/paper form console/artifacts console/audit console/processes console/definitions
+		"is the layout of a form or a page": `form/pdf form console/artifacts console/audit console/processes console/definitions
 			console/people console/forms`,
 	} {
 		for _, name := range strings.Fields(names) {

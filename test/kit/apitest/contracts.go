@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/api/admin"
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/assistance/extract"
-	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/internal/sandbox"
 	"github.com/procession-dev/procession/test/kit/contracttest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
@@ -41,7 +41,7 @@ func mustLoad() map[string]*contracttest.Contract {
 // its own program again for untrusted work, which here is the binary of the tests:
 // then Main does the work and exits.
 func Main(m *testing.M) int {
-	tasks := map[string]sandbox.Task{extract.TaskName: extract.Task, press.TaskName: press.Task}
+	tasks := map[string]sandbox.Task{extract.TaskName: extract.Task, pdfworker.TaskName: pdfworker.Task}
 	if code, child := sandbox.Serve(os.Args, tasks); child {
 		os.Exit(code)
 	}

@@ -35,7 +35,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/events/feed"
-	"github.com/procession-dev/procession/form/press"
+	"github.com/procession-dev/procession/form/pdfworker"
 	"github.com/procession-dev/procession/persistence"
 	"github.com/procession-dev/procession/test/kit/contracttest"
 	"github.com/procession-dev/procession/test/kit/pgtest"
@@ -74,8 +74,8 @@ type Service struct {
 	Administration *administration.Administration
 	// Provider answers prompts.
 	Provider *Provider
-	// Forms puts forms on paper.
-	Forms *press.Press
+	// Forms renders forms as PDF.
+	Forms *pdfworker.Pool
 	// Options are the options of the handler.
 	Options api.Options
 }
@@ -113,7 +113,7 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 	require.NoError(t, err)
 
 	s.Provider = &Provider{Provider: assistance.Builtin{}}
-	s.Forms = press.New()
+	s.Forms = pdfworker.New()
 	s.DocumentsDir = t.TempDir()
 	s.Documents = openDocuments(t, s.DocumentsDir)
 	hub := runHub(t, s.DB)

@@ -1,0 +1,268 @@
+package form
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/domain/jsontext"
+)
+
+// Kind is the kind of a node of an Editor.
+type Kind string
+
+// The kinds of layouts, which contain nodes and have no value.
+const (
+	KindVertical   Kind = "vertical"
+	KindHorizontal Kind = "horizontal"
+	// KindSection is a layout with a heading.
+	KindSection Kind = "section"
+	// KindTabs and KindStepper have children of KindPage.
+	KindTabs    Kind = "tabs"
+	KindStepper Kind = "stepper"
+	KindPage    Kind = "page"
+	// KindNote is a text, its label.
+	KindNote Kind = "note"
+)
+
+// The kinds of controls.
+const (
+	KindLine    Kind = "line"
+	KindLines   Kind = "lines"
+	KindSecret  Kind = "secret"
+	KindNumber  Kind = "number"
+	KindInteger Kind = "integer"
+	KindCheck   Kind = "check"
+	KindToggle  Kind = "toggle"
+	// KindRadio, KindSelect and KindSearch offer a few, more, or many options.
+	KindRadio  Kind = "radio"
+	KindSelect Kind = "select"
+	KindSearch Kind = "search"
+	// KindChoices is an array of some of the options.
+	KindChoices  Kind = "choices"
+	KindDate     Kind = "date"
+	KindTime     Kind = "time"
+	KindDateTime Kind = "date-time"
+	// KindTags is an array of short texts or numbers.
+	KindTags Kind = "tags"
+	// KindList is an array whose rows have one control each; KindTable and KindCards
+	// are arrays of objects.
+	KindList  Kind = "list"
+	KindTable Kind = "table"
+	KindCards Kind = "cards"
+	// KindObject has the controls of its members as children.
+	KindObject Kind = "object"
+	KindFile   Kind = "file"
+	KindFiles  Kind = "files"
+	// The value of these kinds is a reference that users search for.
+	KindPrincipal  Kind = "principal"
+	KindGroup      Kind = "group"
+	KindProcess    Kind = "process"
+	KindArtifact   Kind = "artifact"
+	KindDataSource Kind = "data-source"
+	// KindJSON edits values that no other control can edit.
+	KindJSON Kind = "json"
+)
+
+// IsReference reports whether values of the kind are references that users search for.
+func (k Kind) IsReference() bool {
+	return slices.Contains([]Kind{KindPrincipal, KindGroup, KindProcess, KindArtifact, KindDataSource}, k)
+}
+
+// isLayout reports whether nodes of the kind have no value.
+func (k Kind) isLayout() bool {
+	return slices.Contains([]Kind{
+		KindVertical, KindHorizontal, KindSection, KindTabs, KindStepper, KindPage, KindNote,
+	}, k)
+}
+
+// HasRows reports whether a control of the kind has rows.
+func (k Kind) HasRows() bool { return k == KindList || k == KindTable || k == KindCards }
+
+// Editor is a form for filling in: a tree of layouts and controls.
+type Editor struct {
+	Title, Subject string
+	Nodes          []*Node
+
+	root  any
+	nodes map[string]*Node
+}
+
+// Node is a layout, or the control of a value.
+type Node struct {
+	Kind Kind
+	// Pointer leads to the value of a control (RFC 6901).
+	Pointer string
+	// Name is Pointer with keys of rows instead of their indexes. It does not change when rows are moved.
+	Name string
+	// Schema is the pointer of the first subschema for the value, or "".
+	Schema string
+	Label  string
+	// Unlabelled controls hide their label.
+	Unlabelled bool
+	Help       string
+	// Hint is the placeholder of an empty control.
+	Hint string
+	// Hidden and Disabled are results of the rules of the form.
+	Hidden, Disabled bool
+	ReadOnly         bool
+	Required         bool
+	Bounds           Bounds
+	// Options are the values to choose from.
+	Options []Option
+	// Source is the code of the data source of KindDataSource.
+	Source string
+	// Children are the nodes of layouts and objects.
+	Children []*Node
+	// Rows are the elements of an array, Columns the nodes of an empty element.
+	Rows    []Row
+	Columns []*Node
+
+	value   any
+	present bool
+	// texts reports whether the value, or an element of KindTags, may be a text.
+	texts bool
+	// numbers reports whether a numeric text of KindLine becomes a number.
+	numbers bool
+	row     func(key string) []*Node
+}
+
+// Row is an element of an array.
+type Row struct {
+	// Key is the index of the element in the value.
+	Key   string
+	Nodes []*Node
+}
+
+// Option is a value to choose.
+type Option struct {
+	// Value is the JSON text of the value.
+	Value string
+	// Title is "" for true and false, which are translated.
+	Title string
+	// Extra marks the current value if the schema does not offer it.
+	Extra bool
+
+	value any
+}
+
+// Bounds are the limits that the schema sets for a value. Missing texts are "", missing counts -1.
+type Bounds struct {
+	Minimum, Maximum, Above, Below, MultipleOf string
+	MinLength, MaxLength, MinItems, MaxItems   int
+	Unique                                     bool
+	Pattern, Format                            string
+	// Accept lists media types and extensions of files, MaxSize is in bytes.
+	Accept  []string
+	MaxSize int64
+}
+
+// Find returns the control of the value at a pointer, or nil.
+func (s *Editor) Find(pointer string) *Node { return s.nodes[pointer] }
+
+// Value returns the whole value as JSON text.
+func (s *Editor) Value() json.RawMessage { return jsonText(s.root) }
+
+// Present reports whether there is a value.
+func (n *Node) Present() bool { return n.present }
+
+// JSON returns the text of the value, "" for none.
+func (n *Node) JSON() string {
+	if !n.present {
+		return ""
+	}
+	return string(jsonText(n.value))
+}
+
+// IsLocked reports whether the value cannot be changed.
+func (n *Node) IsLocked() bool { return n.ReadOnly || n.Disabled }
+
+// Walk calls visit for the nodes and their descendants, in order. It skips the descendants of a node if visit returns
+// false.
+func Walk(nodes []*Node, visit func(*Node) bool) {
+	for _, n := range nodes {
+		if !visit(n) {
+			continue
+		}
+		Walk(n.Children, visit)
+		for _, row := range n.Rows {
+			Walk(row.Nodes, visit)
+		}
+	}
+}
+
+// SameStructure reports whether two editors have the same nodes, regardless of values.
+func (s *Editor) SameStructure(other *Editor) bool {
+	return slices.Equal(s.listParts(), other.listParts())
+}
+
+func (s *Editor) listParts() []string {
+	var parts []string
+	Walk(s.Nodes, func(n *Node) bool {
+		part := string(n.Kind) + n.Pointer
+		switch {
+		case n.Hidden:
+			part += " hidden"
+		case n.IsLocked():
+			part += " locked"
+		}
+		parts = append(parts, part)
+		return !n.Hidden
+	})
+	return parts
+}
+
+// zoneOr returns the zone, or UTC for nil.
+func zoneOr(zone *time.Location) *time.Location {
+	if zone == nil {
+		return time.UTC
+	}
+	return zone
+}
+
+// NewRow returns an empty row of an array.
+func (n *Node) NewRow(key string) Row { return Row{Key: key, Nodes: n.row(key)} }
+
+// LabelOf returns a label for a value without a control.
+func LabelOf(pointer string) string {
+	if pointer == "" {
+		return valueLabel
+	}
+	path, _ := jsontext.SplitPointer(pointer[strings.LastIndexByte(pointer, '/'):])
+	return humaniseName(strings.Join(path, ""))
+}
+
+// ReadableJSON returns a string without its quotes, the name in a reference, or indented JSON.
+func ReadableJSON(text string) string {
+	value, err := decodeValue(json.RawMessage(text), maxSelectDepth)
+	if err != nil {
+		return text
+	}
+	if plain, ok := value.(string); ok {
+		if named, ok := referenceText(plain); ok {
+			return named
+		}
+	}
+	return rawText(value)
+}
+
+// Control returns the control of the value at a pointer. For a value in a row, any key of the row finds a control,
+// also one of a missing row; it has the bounds of an empty row.
+func (s *Editor) Control(pointer string) *Node {
+	if n := s.nodes[pointer]; n != nil {
+		return n
+	}
+	path, _ := jsontext.SplitPointer(pointer)
+	for length := len(path) - 1; length > 0; length-- {
+		array := s.nodes[jsontext.JoinPointer(path[:length]...)]
+		if array == nil || !array.Kind.HasRows() {
+			continue
+		}
+		array.row(path[length])
+		if n := s.nodes[pointer]; n != nil {
+			return n
+		}
+	}
+	return nil
+}

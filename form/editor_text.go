@@ -1,0 +1,270 @@
+package form
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procession-dev/procession/domain/jsontext"
+	"github.com/procession-dev/procession/domain/kuflowref"
+)
+
+// Locale is the format of dates and numbers.
+type Locale struct {
+	// Zone is the zone of dates with times, nil for UTC.
+	Zone *time.Location
+	// Comma reports whether decimals have a comma.
+	Comma bool
+}
+
+const (
+	minutes     = "2006-01-02T15:04"
+	withSeconds = "2006-01-02T15:04:05"
+)
+
+// Text returns the value as displayed. Submitting the same text leaves the value unchanged.
+func (n *Node) Text(in Locale) string {
+	switch n.Kind { //nolint:exhaustive // the other kinds show their value as it is
+	case KindJSON:
+		if !n.present {
+			return ""
+		}
+		if text, ok := n.value.(string); ok {
+			return string(jsonText(text))
+		}
+		return rawText(n.value)
+	case KindCheck, KindToggle:
+		if n.value == true {
+			return "true"
+		}
+		return "false"
+	case KindRadio, KindSelect, KindSearch:
+		return n.chosenText()
+	case KindTags:
+		elements, _ := n.value.([]any)
+		lines := make([]string, len(elements))
+		for i, element := range elements {
+			lines[i] = rawText(element)
+		}
+		return strings.Join(lines, "\n")
+	case KindSecret:
+		return ""
+	}
+	text, isText := n.value.(string)
+	switch {
+	case n.value == nil:
+		return ""
+	case !isText:
+		return rawText(n.value)
+	case n.Kind == KindDateTime:
+		return localTime(text, zoneOr(in.Zone))
+	case n.Kind == KindTime:
+		return clockTime(text)
+	case n.Kind.IsReference():
+		if named, ok := referenceText(text); ok {
+			return named
+		}
+	}
+	return text
+}
+
+// chosenText returns the value of the current option, or its title for KindSearch.
+func (n *Node) chosenText() string {
+	if n.value == nil {
+		return ""
+	}
+	for _, option := range n.Options {
+		switch {
+		case !equalValues(option.value, n.value):
+		case n.Kind == KindSearch:
+			return option.Title
+		default:
+			return option.Value
+		}
+	}
+	return ""
+}
+
+// Texts returns the selected options, or the references to files.
+func (n *Node) Texts() []string {
+	var texts []string
+	elements, _ := n.value.([]any)
+	for _, element := range elements {
+		text, isText := element.(string)
+		switch i := slices.IndexFunc(n.Options, func(o Option) bool { return equalValues(o.value, element) }); {
+		case i >= 0:
+			texts = append(texts, n.Options[i].Value)
+		case isText:
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// IsChosen reports whether an option is selected.
+func (n *Node) IsChosen(o Option) bool {
+	if n.Kind == KindChoices {
+		return slices.Contains(n.Texts(), o.Value)
+	}
+	return n.present && equalValues(o.value, n.value)
+}
+
+// Reference returns the value if it is a reference, or "".
+func (n *Node) Reference() string {
+	text, _ := n.value.(string)
+	if _, ok := kuflowref.Parse(text); !ok {
+		return ""
+	}
+	return text
+}
+
+// localTime formats a time for an HTML input in a zone. Other text is returned unchanged.
+func localTime(text string, zone *time.Location) string {
+	t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(text))
+	if err != nil {
+		return text
+	}
+	if t = t.In(zone); t.Second() != 0 {
+		return t.Format(withSeconds)
+	}
+	return t.Format(minutes)
+}
+
+// clockTime returns a time of day without zone and without zero seconds.
+func clockTime(text string) string {
+	for _, layout := range []string{"15:04:05Z07:00", "15:04:05"} {
+		t, err := time.Parse(layout, strings.ToUpper(text))
+		switch {
+		case err != nil:
+		case t.Second() != 0:
+			return t.Format("15:04:05")
+		default:
+			return t.Format("15:04")
+		}
+	}
+	return text
+}
+
+// parseText returns the value of a text, nil for none. Invalid text is kept as a string for the schema to refuse. It
+// returns false if the text has no value.
+func (n *Node) parseText(text string, in Locale) (value any, ok bool) {
+	if strings.TrimSpace(text) == "" && n.Kind != KindLine && n.Kind != KindLines || text == "" {
+		return nil, true
+	}
+	switch n.Kind { //nolint:exhaustive // in the other kinds a text is the value
+	case KindJSON:
+		return parseJSON(text)
+	case KindNumber, KindInteger:
+		return parseNumber(text, in), true
+	case KindLine:
+		if n.numbers {
+			return parseNumber(text, Locale{}), true
+		}
+	case KindCheck, KindToggle:
+		return text == "true", text == "true" || text == "false"
+	case KindRadio, KindSelect:
+		i := slices.IndexFunc(n.Options, func(o Option) bool { return o.Value == text })
+		if i < 0 {
+			return nil, false
+		}
+		return n.Options[i].value, true
+	case KindSearch:
+		if i := slices.IndexFunc(n.Options, func(o Option) bool { return strings.EqualFold(o.Title, strings.TrimSpace(text)) }); i >= 0 {
+			return n.Options[i].value, true
+		}
+		return text, true
+	case KindTags:
+		return n.parseTags(text, in), true
+	case KindDateTime:
+		return fullTime(text, zoneOr(in.Zone)), true
+	case KindTime:
+		return n.fullClock(text), true
+	}
+	return text, true
+}
+
+func parseJSON(text string) (any, bool) {
+	r := jsontext.NewReader([]byte(text))
+	r.RefuseHugeNumbers()
+	r.Skip()
+	if r.End() != nil {
+		return nil, false
+	}
+	value, err := decodeExactly(json.RawMessage(text), jsontext.MaxDepth)
+	return value, err == nil
+}
+
+// parseNumber returns a number with its digits, or other text unchanged.
+func parseNumber(text string, in Locale) any {
+	written := strings.TrimSpace(text)
+	if in.Comma && strings.Count(written, ",") == 1 && !strings.Contains(written, ".") {
+		written = strings.Replace(written, ",", ".", 1)
+	}
+	r := jsontext.NewReader([]byte(written))
+	r.RefuseHugeNumbers()
+	if r.Kind() != '0' {
+		return text
+	}
+	r.Skip()
+	if r.End() != nil {
+		return text
+	}
+	return json.Number(written)
+}
+
+// parseTags returns the lines of a text as elements. Unchanged lines keep their element.
+func (n *Node) parseTags(text string, in Locale) any {
+	old, _ := n.value.([]any)
+	old = slices.Clone(old)
+	elements := []any{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		i := slices.IndexFunc(old, func(element any) bool { return rawText(element) == line })
+		switch {
+		case i >= 0:
+			elements = append(elements, old[i])
+			old = slices.Delete(old, i, i+1)
+		case n.texts:
+			elements = append(elements, line)
+		default:
+			elements = append(elements, parseNumber(line, in))
+		}
+	}
+	if len(elements) == 0 {
+		return nil
+	}
+	return elements
+}
+
+func fullTime(text string, zone *time.Location) string {
+	for _, layout := range []string{minutes, withSeconds} {
+		if t, err := time.ParseInLocation(layout, strings.TrimSpace(text), zone); err == nil {
+			return t.Format(time.RFC3339)
+		}
+	}
+	return text
+}
+
+// fullClock completes a time of day with seconds and with the zone of the current value.
+func (n *Node) fullClock(text string) string {
+	zone := "Z"
+	if old, ok := n.value.(string); ok {
+		if i := strings.LastIndexAny(old, "Zz+-"); i > 0 {
+			zone = old[i:]
+		} else if clockTime(old) != old {
+			zone = ""
+		}
+	}
+	text = strings.TrimSpace(text)
+	if t, err := time.Parse("15:04", text); err == nil {
+		return t.Format("15:04:05") + zone
+	}
+	if t, err := time.Parse("15:04:05", text); err == nil {
+		return t.Format("15:04:05") + zone
+	}
+	return text
+}
