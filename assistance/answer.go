@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
-// withoutThoughts returns an answer without what some models write down before it.
+// withoutThoughts returns an answer without the reasoning that some models write before it.
 func withoutThoughts(text string) string {
 	trimmed := strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(trimmed, "<think>"); ok {
@@ -20,8 +20,7 @@ func withoutThoughts(text string) string {
 	return trimmed
 }
 
-// parseObject reads the object that an answer is. It may stand in a fence, or
-// between words.
+// parseObject parses the object of an answer, which may be fenced or surrounded by words.
 func parseObject(text string, schema json.RawMessage) (json.RawMessage, error) {
 	compiled, err := jsondoc.Compile(schema)
 	if err != nil {

@@ -14,21 +14,20 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// BuiltinModel is the name of the built-in provider, which must not be taken for a
-// model.
+// BuiltinModel is the model name of the built-in provider.
 const BuiltinModel = "procession-builtin"
 
 const (
 	// builtinDimensions is the length of the built-in vectors.
 	builtinDimensions = 384
-	// maxCited is how many passages an answer cites, maxQuote how long a quote is
-	// in bytes.
+	// maxCited is the maximum number of passages that an answer cites, maxQuote the maximum length of a quote in
+	// bytes.
 	maxCited = 3
 	maxQuote = 280
 )
 
-// Builtin is a provider for local use and tests. It is not a model: it compares
-// words, cites the sentences nearest to the prompt, and always answers alike.
+// Builtin is a provider for local use and tests. It is not a model: it compares words and deterministically cites the
+// sentences nearest to the prompt.
 type Builtin struct{}
 
 var _ Provider = Builtin{}
@@ -36,10 +35,10 @@ var _ Provider = Builtin{}
 // Model is BuiltinModel, whatever is configured.
 func (Builtin) Model(string) string { return BuiltinModel }
 
-// EmbeddingModel is BuiltinModel.
+// EmbeddingModel returns BuiltinModel.
 func (Builtin) EmbeddingModel() string { return BuiltinModel }
 
-// Embed returns vectors that are computed from the words of the texts.
+// Embed computes vectors from the words of the texts.
 func (Builtin) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := checkBatch(texts); err != nil {
 		return nil, err
@@ -54,8 +53,8 @@ func (Builtin) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return vectors, nil
 }
 
-// Complete cites the excerpts. When there is a schema, the answer is the first value
-// that the schema offers, with the citation for texts.
+// Complete cites the excerpts. With a schema, the answer is the first value that the schema offers, with the citation
+// for texts.
 func (Builtin) Complete(ctx context.Context, r Request) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
@@ -76,8 +75,7 @@ func (Builtin) Complete(ctx context.Context, r Request) (Answer, error) {
 	return answer, nil
 }
 
-// fillSchema makes a value for a schema. What does not fit is refused by the check that
-// follows.
+// fillSchema returns a value for a schema. The caller validates it.
 func fillSchema(schema any, text string) any {
 	keywords, _ := schema.(map[string]any)
 	for _, keyword := range []string{"const", "default"} {
@@ -125,8 +123,7 @@ type quote struct {
 	text     string
 }
 
-// citeExcerpts finds the sentences that are nearest to a prompt, at most one for each
-// excerpt, the nearest first.
+// citeExcerpts returns the sentences nearest to a prompt, at most one for each excerpt, the nearest first.
 func citeExcerpts(prompt string, excerpts []Excerpt) []quote {
 	type scored struct {
 		quote
@@ -176,8 +173,8 @@ func citationText(quotes []quote) string {
 	return text.String()
 }
 
-// wordVector adds up a direction for each word of a text and, at half the weight,
-// for its beginning, so that forms of one word are near each other.
+// wordVector adds a direction for each word of a text and, at half the weight, for its prefix, so that inflections of
+// a word are near each other.
 func wordVector(text string) []float32 {
 	vector := make([]float32, builtinDimensions)
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {

@@ -19,30 +19,26 @@ import (
 	"github.com/procession-dev/procession/internal/tlspolicy"
 )
 
-// Config is where a provider is and what it is asked for.
+// Config configures a Client.
 type Config struct {
-	// BaseURL is the address that /chat/completions and /embeddings are under,
-	// such as http://127.0.0.1:11434/v1.
+	// BaseURL is the address above /chat/completions and /embeddings, such as http://127.0.0.1:11434/v1.
 	BaseURL string
-	// Key is sent as a bearer token. None is sent when it is empty.
+	// Key is the bearer token, "" for none.
 	Key domain.Secret
-	// ChatModel answers unless a configuration names another one.
+	// ChatModel is the model for requests that name none.
 	ChatModel string
-	// Embeddings is the model that embeds.
+	// Embeddings is the embedding model.
 	Embeddings string
-	// Temperature is for requests that have none of their own, the model's when
-	// nil.
+	// Temperature is the default of requests, the model's own if nil.
 	Temperature *float64
-	// MaxTokens bounds an answer, when it is not 0.
+	// MaxTokens limits an answer unless it is 0.
 	MaxTokens int
-	// ChatTimeout and EmbeddingTimeout bound one call, two and one minutes unless
-	// given.
+	// ChatTimeout and EmbeddingTimeout limit one call, two and one minutes by default.
 	ChatTimeout      time.Duration
 	EmbeddingTimeout time.Duration
-	// Transport makes the connections; one that takes no proxy from the
-	// environment unless given.
+	// Transport makes the connections. The default ignores proxies of the environment.
 	Transport http.RoundTripper
-	// Clock is for providers that say at what time to come back.
+	// Clock interprets dates in Retry-After.
 	Clock func() time.Time
 }
 
@@ -50,16 +46,15 @@ const (
 	chatTimeout      = 2 * time.Minute
 	embeddingTimeout = time.Minute
 	dialTimeout      = 10 * time.Second
-	// maxBody bounds what is read of an answer, maxErrorBody of an error.
+	// maxBody limits the read bytes of an answer, maxErrorBody of an error.
 	maxBody      = 16 << 20
 	maxErrorBody = 64 << 10
-	// maxProviderText is how much of a provider's own words is shown.
+	// maxProviderText is the maximum length of a provider's error text.
 	maxProviderText = 300
 )
 
-// Client is a provider over HTTP with the protocol of OpenAI. It is safe for
-// concurrent use. Redirects are not followed, and requests are not retried:
-// that is up to the caller, who knows the deadline.
+// Client is a provider over HTTP with the protocol of OpenAI. It is safe for concurrent use. It does not follow
+// redirects and does not retry.
 type Client struct {
 	config Config
 	base   string
@@ -70,8 +65,7 @@ type Client struct {
 
 var _ Provider = (*Client)(nil)
 
-// NewClient returns a client. It returns an error for a configuration that cannot
-// work.
+// NewClient returns a client, or an error for an unusable configuration.
 func NewClient(config Config) (*Client, error) {
 	base, err := url.Parse(config.BaseURL)
 	switch {
@@ -115,7 +109,7 @@ func NewClient(config Config) (*Client, error) {
 	}, nil
 }
 
-// Model returns the configured model, else that of the client.
+// Model returns the configured model, or the client's default.
 func (c *Client) Model(configured string) string {
 	if configured != "" {
 		return configured
@@ -126,8 +120,7 @@ func (c *Client) Model(configured string) string {
 // EmbeddingModel returns the model that embeds.
 func (c *Client) EmbeddingModel() string { return c.config.Embeddings }
 
-// post sends a request and decodes the answer. Errors are *Error, or the context
-// was cancelled.
+// post sends a request and decodes the answer. It returns an *Error or the error of the context.
 func (c *Client) post(ctx context.Context, path string, timeout time.Duration, request, answer any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -148,7 +141,7 @@ func (c *Client) post(ctx context.Context, path string, timeout time.Duration, r
 	if err != nil {
 		return c.wrapError(ctx, err)
 	}
-	// What is left is not read: a connection is cheaper than an endless body.
+	// The rest is not read: a new connection is cheaper than an endless body.
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // As much as there is.
@@ -173,7 +166,7 @@ func (c *Client) decodeAnswer(response *http.Response, text []byte, answer any) 
 		return invalid("the answer of the provider is too large")
 	}
 	if header := response.Header.Get("Content-Type"); header != "" {
-		// Some servers do not say what they send, and have it guessed.
+		// Some servers omit the content type.
 		mediaType, _, err := mime.ParseMediaType(header)
 		if err != nil || mediaType != "application/json" && mediaType != "text/plain" && !strings.HasSuffix(mediaType, "+json") {
 			return invalid("the provider answered with something other than JSON")
@@ -188,9 +181,8 @@ func (c *Client) decodeAnswer(response *http.Response, text []byte, answer any) 
 	return nil
 }
 
-// wrapError creates an error of a call that had no answer. Errors of the network name
-// the address, which is not a secret but is not shown either, so they are only the
-// cause.
+// wrapError returns the error of a call without an answer. Errors of the network contain the address and are
+// therefore only the cause.
 func (c *Client) wrapError(ctx context.Context, err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err

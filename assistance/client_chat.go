@@ -27,8 +27,7 @@ type namedSchemas struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// chatAnswer contains the used parts of an answer. What is not sure to be of one type
-// is read later.
+// chatAnswer contains the used parts of an answer. Members with types that differ between servers are decoded later.
 type chatAnswer struct {
 	Model   string `json:"model"`
 	Choices []struct {
@@ -41,8 +40,8 @@ type chatAnswer struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// Complete asks the model. When a server refuses a request with a schema, it is
-// repeated without: the prompt describes the answer too.
+// Complete sends a prompt to the model. If a server refuses the schema, the request is repeated without it: the
+// prompt describes the answer too.
 func (c *Client) Complete(ctx context.Context, r Request) (Answer, error) {
 	request := chatRequest{
 		Model: c.Model(r.Model), Messages: r.Messages(), Temperature: r.Temperature, MaxTokens: c.config.MaxTokens,
@@ -67,7 +66,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (Answer, error) {
 	return c.checkAnswer(&r, &request, &answer)
 }
 
-// refusesForm reports whether a server may have refused a request for its form.
+// refusesForm reports whether a server may have refused the schema of a request.
 func refusesForm(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Code != CodeRefused {
@@ -80,7 +79,7 @@ func refusesForm(err error) bool {
 	return false
 }
 
-// checkAnswer checks that an answer is complete and what was asked for.
+// checkAnswer checks that an answer is complete and valid.
 func (c *Client) checkAnswer(r *Request, request *chatRequest, raw *chatAnswer) (Answer, error) {
 	if len(raw.Choices) == 0 {
 		message := "the answer of the provider has no choices"
@@ -127,8 +126,7 @@ func (c *Client) checkAnswer(r *Request, request *chatRequest, raw *chatAnswer) 
 	return answer, nil
 }
 
-// contentText returns the content of a message: a string, or parts of which some are
-// text.
+// contentText returns the content of a message, a string or a list of parts, as text.
 func contentText(content json.RawMessage) (string, bool) {
 	var text string
 	if len(content) == 0 || json.Unmarshal(content, &text) == nil {

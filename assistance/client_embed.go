@@ -21,7 +21,7 @@ type embedAnswer struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// maxDimensions bounds a vector.
+// maxDimensions is the maximum length of a vector.
 const maxDimensions = 16_384
 
 // Embed creates vectors of texts in one call.
@@ -29,7 +29,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	if err := checkBatch(texts); err != nil {
 		return nil, err
 	}
-	// Not all servers write vectors in base64 alike: they are asked for numbers.
+	// Servers differ in base64 vectors: the request asks for numbers.
 	request := embedRequest{Model: c.config.Embeddings, Input: texts, EncodingFormat: "float"}
 	var answer embedAnswer
 	if err := c.post(ctx, "/embeddings", c.config.EmbeddingTimeout, request, &answer); err != nil {

@@ -10,13 +10,13 @@ import (
 	"unicode"
 )
 
-// maxRetryAfter bounds how long a provider may send callers away.
+// maxRetryAfter limits the Retry-After of a provider.
 const maxRetryAfter = 24 * time.Hour
 
 // statusOverloaded is the status of some providers that are overloaded.
 const statusOverloaded = 529
 
-// statusError creates an error of an answer other than 200.
+// statusError returns the error of an answer with a status other than 200.
 func (c *Client) statusError(response *http.Response, body []byte) error {
 	e := &Error{Status: response.StatusCode}
 	text := c.providerText(body)
@@ -44,8 +44,7 @@ func (c *Client) statusError(response *http.Response, body []byte) error {
 	return e
 }
 
-// retryAfter reads how long to wait: seconds or a date (RFC 9110), or
-// milliseconds as some providers have it.
+// retryAfter parses Retry-After: seconds or a date (RFC 9110), or milliseconds in the header of some providers.
 func (c *Client) retryAfter(header http.Header) time.Duration {
 	if n, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
 		return atMost(n / 1000)
@@ -82,8 +81,7 @@ func (c *Client) providerText(body []byte) string {
 	return ""
 }
 
-// errorText finds the words in an error: a string, or the message of an object, or
-// of the first of a list.
+// errorText returns the text of an error: a string, the message of an object, or the first entry of a list.
 func errorText(value json.RawMessage, depth int) string {
 	var text string
 	var object map[string]json.RawMessage
@@ -104,7 +102,7 @@ func errorText(value json.RawMessage, depth int) string {
 	return ""
 }
 
-// sanitizeText returns a provider's text as it may be shown.
+// sanitizeText returns a provider's text shortened and without the key.
 func (c *Client) sanitizeText(text string) string {
 	if key := c.config.Key.Reveal(); key != "" {
 		text = strings.ReplaceAll(text, key, "[redacted]")

@@ -12,13 +12,13 @@ const (
 	// CodeUnavailable: the provider cannot be reached, or reports that it
 	// cannot answer now.
 	CodeUnavailable ErrorCode = "PROVIDER_UNAVAILABLE"
-	// CodeRateLimited: the provider was asked too often.
+	// CodeRateLimited: the provider received too many requests.
 	CodeRateLimited ErrorCode = "RATE_LIMITED"
 	// CodeUnauthorized: the provider does not accept the key.
 	CodeUnauthorized ErrorCode = "PROVIDER_UNAUTHORIZED"
-	// CodeRefused: the provider does not accept the request, whatever the time.
+	// CodeRefused: the provider refuses the request permanently.
 	CodeRefused ErrorCode = "PROVIDER_REFUSED"
-	// CodeInvalidAnswer: the answer is not what was asked for.
+	// CodeInvalidAnswer: the answer does not fit the request.
 	CodeInvalidAnswer ErrorCode = "INVALID_ANSWER"
 	// CodeTruncated: the model stopped before the answer was complete.
 	CodeTruncated ErrorCode = "TRUNCATED"
@@ -26,17 +26,16 @@ const (
 	CodeFiltered ErrorCode = "CONTENT_FILTERED"
 )
 
-// Error is returned when a provider gives no answer. It holds no secrets.
+// Error is returned if a provider gives no answer. It contains no secrets.
 type Error struct {
 	Code ErrorCode
-	// Message is for people, and safe to show.
+	// Message is safe to show.
 	Message string
-	// RetryAfter is how long the provider wants to be left alone, 0 when it does
-	// not say.
+	// RetryAfter is the delay requested by the provider, 0 for none.
 	RetryAfter time.Duration
 	// Status is the HTTP status, 0 without an answer.
 	Status int
-	// FinishReason is the reason why the model stopped, when it did.
+	// FinishReason is the reason why the model stopped, if it did.
 	FinishReason string
 	// Cause may be nil. It is for the log.
 	Cause error

@@ -6,22 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// Splitting holds the sizes of passages, in bytes.
+// Splitting configures the sizes of passages in bytes.
 type Splitting struct {
-	// Size is how long a passage is at most.
+	// Size is the maximum size of a passage.
 	Size int
-	// Overlap is how much of the end of a passage the next one repeats at most,
-	// in whole sentences.
+	// Overlap is the maximum overlap of consecutive passages, in whole sentences.
 	Overlap int
 }
 
-// DefaultSplitting gives passages of a paragraph or two.
+// DefaultSplitting returns sizes of a paragraph or two.
 func DefaultSplitting() Splitting { return Splitting{Size: 1200, Overlap: 200} }
 
-// Passages splits a text at the ends of sentences. A sentence that is too long
-// is split at a space, else anywhere. Every passage is a part of the text
-// without surrounding white space; apart from that, together they are the whole
-// text. Invalid UTF-8 is replaced.
+// Passages splits a text at the ends of sentences. A sentence that is too long is split at a space, or anywhere.
+// Passages together contain the whole text apart from surrounding white space. Invalid UTF-8 is replaced.
 func Passages(text string, s Splitting) []string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	size := max(s.Size, utf8.UTFMax)
@@ -36,8 +33,7 @@ func Passages(text string, s Splitting) []string {
 		if end == len(sentences) {
 			break
 		}
-		// The next one begins with the last sentences of this one, as long as it
-		// gets further than this one.
+		// The next passage begins with the last sentences of this one, as long as it ends later.
 		next := end
 		for next-1 > first && sentences[end-1].end-sentences[next-1].start <= s.Overlap &&
 			sentences[end].end-sentences[next-1].start <= size {
@@ -51,7 +47,7 @@ func Passages(text string, s Splitting) []string {
 // span is a part of a text.
 type span struct{ start, end int }
 
-// splitSentences finds the sentences of a text, none of them longer than size.
+// splitSentences returns the sentences of a text, split into parts of at most size bytes.
 func splitSentences(text string, size int) []span {
 	var sentences []span
 	start := 0
@@ -63,7 +59,7 @@ func splitSentences(text string, size int) []span {
 	return sentences
 }
 
-// appendPieces adds a sentence, in pieces when it is too long.
+// appendPieces appends a sentence, split if it is too long.
 func appendPieces(pieces []span, text string, start, end, size int) []span {
 	for {
 		for start < end {
@@ -92,9 +88,8 @@ func appendPieces(pieces []span, text string, start, end, size int) []span {
 	}
 }
 
-// sentenceEnd returns where the first sentence of a text ends: at an empty line, or
-// after a mark that ends sentences when white space follows and then no small
-// letter.
+// sentenceEnd returns the end of the first sentence: an empty line, or a punctuation mark followed by white space and
+// no lower-case letter.
 func sentenceEnd(text string) int {
 	for i := 0; i < len(text); {
 		r, length := utf8.DecodeRuneInString(text[i:])
@@ -123,8 +118,7 @@ func sentenceEnd(text string) int {
 	return len(text)
 }
 
-// isInitial reports whether a text ends with a letter and a dot that shorten a
-// word, as in "J." or "z.B.".
+// isInitial reports whether a text ends with an abbreviation such as "J." or "z.B.".
 func isInitial(text string) bool {
 	text, ok := strings.CutSuffix(text, ".")
 	last, length := utf8.DecodeLastRuneInString(text)

@@ -7,38 +7,34 @@ import (
 	"strings"
 )
 
-// Provider answers prompts and embeds texts. Its errors are *Error, but for the
-// cancelling of the context, which is returned as it is.
+// Provider answers prompts and embeds texts. It returns an *Error or the error of the context.
 type Provider interface {
-	// Complete asks a model once.
+	// Complete sends one request to a model.
 	Complete(context.Context, Request) (Answer, error)
-	// Embed makes a vector of each text, in their order and all of one length.
-	// There must be at least one text, at most MaxBatch, and none empty.
+	// Embed returns a vector for each text, in order and of equal length. There must be 1 to MaxBatch texts, none
+	// empty.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Model is the model that answers when a configuration names the one given,
-	// which may be "".
+	// Model returns the model used for a configured name, which may be "".
 	Model(configured string) string
-	// EmbeddingModel names the embedding model: vectors of different models
-	// cannot be compared.
+	// EmbeddingModel returns the embedding model: vectors of different models cannot be compared.
 	EmbeddingModel() string
 }
 
-// MaxBatch is how many texts are embedded at once.
+// MaxBatch is the maximum number of texts embedded at once.
 const MaxBatch = 64
 
-// Request is a question to a model.
+// Request is a request to a model.
 type Request struct {
-	// Model is what the configuration names; the provider's choice when "".
+	// Model is the configured model, "" for the provider's default.
 	Model string
-	// Temperature is the model's own when nil.
+	// Temperature may be nil for the model's default.
 	Temperature *float64
 	// System and Prompt are filled templates.
 	System string
 	Prompt string
-	// Excerpts are what the model may read, the most important first.
+	// Excerpts are passages for the model, the most important first.
 	Excerpts []Excerpt
-	// Schema is the JSON Schema of the answer, an object. The answer is plain
-	// text when there is none.
+	// Schema is the JSON Schema of the answer, an object. Without it the answer is plain text.
 	Schema json.RawMessage
 }
 
@@ -51,9 +47,9 @@ type Excerpt struct {
 
 // Answer is the answer of a model.
 type Answer struct {
-	// Text is the answer as it came, without what the model only thought.
+	// Text is the answer without the model's reasoning.
 	Text string
-	// Value is the answer when there is a schema: a JSON object that fits it.
+	// Value is the answer for a schema: a JSON object that fits it.
 	Value json.RawMessage
 	// Model is the model that answered, as the provider reports it.
 	Model string
@@ -61,7 +57,7 @@ type Answer struct {
 	FinishReason string
 }
 
-// Message is one part of what is sent to a model.
+// Message is one message to a model.
 type Message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
@@ -72,8 +68,7 @@ const (
 	roleUser   = "user"
 )
 
-// Messages returns what is sent to a model. They are stored for audit and contain no
-// secrets of the provider.
+// Messages returns the messages to a model. They are stored for audit and contain no secrets of the provider.
 func (r *Request) Messages() []Message {
 	var system, user strings.Builder
 	system.WriteString(strings.TrimSpace(r.System))

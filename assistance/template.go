@@ -52,8 +52,7 @@ func memberText(value json.RawMessage, path []string) string {
 	return nameOf(text)
 }
 
-// nameOf returns the name that a reference has for its target, and any other text as it is: a model does not
-// get the addresses of documents.
+// nameOf returns the name in a reference, or other text unchanged: models do not get the addresses of documents.
 func nameOf(text string) string {
 	found, ok := kuflowref.Parse(text)
 	if !ok {

@@ -12,18 +12,16 @@ import (
 // ErrVector is returned for a vector that cannot be compared or decoded.
 var ErrVector = errors.New("the embedding is not a vector of the expected size")
 
-// Match is a vector that is near another.
+// Match is a vector near a query.
 type Match struct {
-	// Index is its place in the list.
+	// Index is its index in the list.
 	Index int
-	// Score is the cosine of the angle between the two, -1 to 1; 0 for a vector
-	// that has no direction.
+	// Score is the cosine of the angle to the query, -1 to 1; 0 for a zero vector.
 	Score float64
 }
 
-// Closest finds the vectors nearest to a query, the nearest first and of equal
-// ones the first. It returns ErrVector when the vectors are not all as long as the
-// query.
+// Closest returns the vectors nearest to a query, the nearest first, equal ones in their order. It returns ErrVector
+// if the lengths differ.
 func Closest(query []float32, vectors [][]float32, most int) ([]Match, error) {
 	length := math.Sqrt(float64(dotProduct(query, query)))
 	matches := make([]Match, len(vectors))
@@ -49,7 +47,7 @@ func dotProduct(a, b []float32) float32 {
 	return sum
 }
 
-// EncodeVector writes a vector for storage: four bytes for each number.
+// EncodeVector encodes a vector for storage, four bytes for each number.
 func EncodeVector(vector []float32) []byte {
 	data := make([]byte, 0, 4*len(vector))
 	for _, x := range vector {
@@ -58,8 +56,7 @@ func EncodeVector(vector []float32) []byte {
 	return data
 }
 
-// DecodeVector reads what EncodeVector wrote. It returns ErrVector for anything
-// else.
+// DecodeVector decodes the output of EncodeVector, or returns ErrVector.
 func DecodeVector(data []byte) ([]float32, error) {
 	if len(data)%4 != 0 {
 		return nil, fmt.Errorf("reading %d bytes: %w", len(data), ErrVector)

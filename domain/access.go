@@ -125,8 +125,8 @@ type AdministrationRights struct {
 	Role TenantRole
 }
 
-// Administration returns what the caller may do to the configuration of the tenant. It is the zero value for a
-// tenant to which the caller does not belong.
+// Administration returns the caller's rights to the configuration of the tenant. They are zero if the caller does not
+// belong to the tenant.
 func (c Caller) Administration(tenant uuid.UUID) AdministrationRights {
 	if c.Operator {
 		return AdministrationRights{Role: RoleOwner}
@@ -139,8 +139,8 @@ func (c Caller) Administration(tenant uuid.UUID) AdministrationRights {
 	return AdministrationRights{}
 }
 
-// AdministeredTenants lists the tenants whose configuration the caller may read and change. It is not complete
-// for an operator, who may do so in all tenants.
+// AdministeredTenants lists the tenants that the caller administers. It is incomplete for an operator, who
+// administers all tenants.
 func (c Caller) AdministeredTenants() []uuid.UUID {
 	tenants := []uuid.UUID{}
 	for _, m := range c.Memberships {
@@ -151,7 +151,7 @@ func (c Caller) AdministeredTenants() []uuid.UUID {
 	return tenants
 }
 
-// Administers reports whether there is a tenant whose configuration the caller may read and change.
+// Administers reports whether the caller administers any tenant.
 func (c Caller) Administers() bool { return c.Operator || len(c.AdministeredTenants()) > 0 }
 
 // Administers reports whether the caller may read and change the configuration.

@@ -29,10 +29,10 @@ func NewActionDefinitionRef(definition uuid.UUID, code string) ActionDefinitionR
 	return ActionDefinitionRef{ID: uuid.NewSHA1(definition, []byte("action/"+code)), Code: code}
 }
 
-// Action contains the common fields of actions on processes and on business artifacts. Started is the process that it
-// started. DocumentID and DocumentURI are those of a completed DOWNLOADABLE; DocumentExpired reports that the
-// document is no longer kept. Failure is the reason of an ERROR for administrators, Errors the reason for the
-// caller if it became known within the invocation.
+// Action contains the common fields of actions on processes and business artifacts. Started is the process that it
+// started. DocumentID and DocumentURI identify the document of a completed DOWNLOADABLE; DocumentExpired reports that
+// it was removed. Failure is the reason of an ERROR for administrators, Errors the reason for the caller if it was
+// known within the invocation.
 type Action struct {
 	ID              uuid.UUID
 	TenantID        uuid.UUID

@@ -25,9 +25,9 @@ const (
 	tokenComponent        = protowire.Number(14)
 )
 
-// OfProcess reports whether the token is that of an activity scheduled by the workflow of a process. Without the
-// event of the schedule Temporal would look the activity up by its id, which can be guessed, and complete it
-// even before it has started; with a component it would not look at the workflow.
+// OfProcess reports whether the token belongs to an activity scheduled by the workflow of a process. Without the
+// event of the schedule Temporal would find the activity by its id, which can be guessed, and complete it even before
+// it has started; with a component it would not check the workflow.
 func (t ActivityToken) OfProcess(process uuid.UUID) bool {
 	var workflow string
 	var scheduled uint64

@@ -14,7 +14,7 @@ type AssistanceAnswer string
 
 // The ways to use an answer.
 const (
-	// AssistanceSuggestion shows the answer beside the form.
+	// AssistanceSuggestion shows the answer next to the form.
 	AssistanceSuggestion AssistanceAnswer = "SUGGESTION"
 	// AssistanceDraft writes the answer into fields of the task's data.
 	AssistanceDraft AssistanceAnswer = "DRAFT"
@@ -71,12 +71,11 @@ var assistanceTransitions = transitions[AssistanceState, assistanceAction]{
 	{AssistanceFailed, failAssistance}:    {refused: "the run is over"},
 }
 
-// The error codes of failed runs besides those of the provider.
+// The error codes of failed runs, in addition to the provider's.
 const (
 	// AssistanceTimedOut is the code of a run that exceeded its time.
 	AssistanceTimedOut = "TIMEOUT"
-	// AssistanceDisabled is the code of a run whose provider the operator has removed since the run was
-	// requested.
+	// AssistanceDisabled: the operator has removed the provider since the run was requested.
 	AssistanceDisabled = "FEATURE_DISABLED"
 	// AssistanceBroken is the code of a failure of the service itself.
 	AssistanceBroken = "INTERNAL"
@@ -88,10 +87,10 @@ type AssistanceKey struct {
 	Run    int       `json:"run"`
 }
 
-// WorkflowID returns the id of the workflow that executes the run. It is used for nothing else.
+// WorkflowID returns the id of the workflow that executes the run.
 func (k AssistanceKey) WorkflowID() string { return fmt.Sprintf("assistance-%s-%d", k.ItemID, k.Run) }
 
-// DueAssistance is a run whose workflow is to be started. It must not be started after Deadline.
+// DueAssistance is a run ready to start. It must not be started after Deadline.
 type DueAssistance struct {
 	AssistanceKey
 	Deadline time.Time

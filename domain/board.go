@@ -30,8 +30,8 @@ type Choice struct {
 	Name string
 }
 
-// Board is a page of processes with what the list can be narrowed by. Fields are the indexed members of the
-// metadata of the chosen definition, in the order of their names.
+// Board is a page of processes with the options of its filters. Fields are the indexed members of the metadata of the
+// selected definition, ordered by name.
 type Board struct {
 	Page[BoardProcess]
 
@@ -49,8 +49,8 @@ type RelatedProcess struct {
 	CreatedAt      time.Time
 }
 
-// ProcessPart is an item of a process as people read it. Name is that of its definition, "" for a message that
-// names none; OwnerName is empty for an item without an owner. State is that of a task.
+// ProcessPart is an item of a process for display. Name is the name of its definition, "" for a message without one;
+// OwnerName is empty for an item without an owner. State is the state of a task.
 type ProcessPart struct {
 	ID         uuid.UUID
 	Type       ItemType
@@ -60,15 +60,15 @@ type ProcessPart struct {
 	AuthorID   uuid.UUID
 	AuthorName string
 	ThreadID   *uuid.UUID
-	// Text and Data are those of a message.
+	// Text and Data are the content of a message.
 	Text           string
 	Data           *JSONValue
 	CreatedAt      time.Time
 	LastModifiedAt time.Time
 }
 
-// TimelineEvent is an event of a process with the names of those that take part in it. OwnerName is that of the
-// principal that a task was given to.
+// TimelineEvent is an event of a process with the names of its participants. OwnerName is the name of the principal
+// that a task was assigned to.
 type TimelineEvent struct {
 	Event
 
@@ -77,8 +77,8 @@ type TimelineEvent struct {
 	Subject string
 }
 
-// TimelineEventTypes returns the types of events that the timeline of a process shows to callers to which what
-// they are about is visible: what changed, and not who has read something.
+// TimelineEventTypes returns the types of events in the timeline of a process: changes, but not reads. Each event is
+// shown to callers to whom its subject is visible.
 func TimelineEventTypes() []EventType {
 	return []EventType{
 		EventProcessCreated, EventProcessStateChanged, EventProcessDeleted, EventProcessInitiatorChanged,
@@ -103,8 +103,7 @@ type NamedDocument struct {
 	AuthorName string
 }
 
-// BoardArtifact is a business artifact as a list for people shows it. EditorName is that of the principal that changed
-// it last.
+// BoardArtifact is a business artifact for display. EditorName is the name of the last editor.
 type BoardArtifact struct {
 	BusinessArtifact
 
@@ -123,7 +122,7 @@ type ArtifactChoice struct {
 	Creatable bool
 }
 
-// ArtifactBoard is a page of business artifacts with what the list can be narrowed by.
+// ArtifactBoard is a page of business artifacts with the options of its filters.
 type ArtifactBoard struct {
 	Page[BoardArtifact]
 
@@ -155,8 +154,7 @@ func (b *ArtifactBoard) Choice(of *BoardArtifact) ArtifactChoice {
 	return ArtifactChoice{}
 }
 
-// Title returns what people recognise an artifact by: its first indexed member, or else its definition and the begin of
-// its id.
+// Title returns the first indexed member of an artifact, or its definition and the beginning of its id.
 func (c ArtifactChoice) Title(of *BoardArtifact) string {
 	for _, index := range c.Indexes {
 		if text := of.Indexed[index.Field]; text != "" {

@@ -14,8 +14,8 @@ const (
 )
 
 // BusinessArtifactAction is an action that was invoked on a business artifact (specification section 2.16).
-// Input is that of START_WORKFLOW and DOWNLOADABLE; CreatedDefinition, CreatedID and Value describe the artifact
-// created by CREATE_BUSINESS_ARTIFACT.
+// START_WORKFLOW and DOWNLOADABLE have an Input; CreatedDefinition, CreatedID and Value describe the artifact created
+// by CREATE_BUSINESS_ARTIFACT.
 type BusinessArtifactAction struct {
 	Action
 	ArtifactID        uuid.UUID

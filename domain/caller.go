@@ -34,7 +34,7 @@ type Membership struct {
 	Role      TenantRole
 }
 
-// Caller is the authenticated principal on whose behalf an operation runs.
+// Caller is the authenticated principal of an operation.
 type Caller struct {
 	PrincipalID uuid.UUID
 	Type        PrincipalType

@@ -35,7 +35,7 @@ const (
 
 // The error codes of failed runs.
 const (
-	// DataSourceTimedOut is the code of a run whose worker did not answer in time.
+	// DataSourceTimedOut: the worker did not answer in time.
 	DataSourceTimedOut = "TIMEOUT"
 	// DataSourceBroken is the code of a run in which the activity of the worker failed.
 	DataSourceBroken = "FAILED"
@@ -64,8 +64,8 @@ const (
 	MaxDataSourceRequest = 64 << 10
 )
 
-// DataSourceRun is a request to a data source. Check is what it is to check, nil for a query. Page is set for
-// completed queries, ErrorCode and ErrorMessage for failed runs. A run that is PENDING after Deadline has failed;
+// DataSourceRun is a request to a data source. Check contains the references to check, nil for a query. Page is set
+// for completed queries, ErrorCode and ErrorMessage for failed runs. A run that is PENDING after Deadline has failed;
 // see At.
 type DataSourceRun struct {
 	ID           uuid.UUID
@@ -125,12 +125,12 @@ func (r *DataSourceRun) Fail(code, message string, now time.Time) {
 	r.State, r.ErrorCode, r.ErrorMessage, r.FinishedAt = DataSourceRunFailed, code, message, &now
 }
 
-// TimeOut ends a run whose answer did not come in time.
+// TimeOut ends a run that was not answered in time.
 func (r *DataSourceRun) TimeOut(now time.Time) {
 	r.Fail(DataSourceTimedOut, "the data source did not answer in time", now)
 }
 
-// At returns the run as of a time: one whose deadline has passed without an answer has failed.
+// At returns the run as of a time: an unanswered run fails at its deadline.
 func (r *DataSourceRun) At(now time.Time) *DataSourceRun {
 	if r.State != DataSourceRunPending || now.Before(r.Deadline) {
 		return r
@@ -174,7 +174,7 @@ func NewDataSourceRun(
 // DataSourceInput is the first argument of the service's workflow that queries data sources. The second is the
 // input of the activity, as the worker receives it.
 type DataSourceInput struct {
-	// Run is the run for which the answer is recorded, Tenant the tenant whose keys decrypt it.
+	// Run is the answered run, Tenant the owner of the keys that decrypt the answer.
 	Run       uuid.UUID `json:"run"`
 	Tenant    uuid.UUID `json:"tenant"`
 	Activity  string    `json:"activity"`

@@ -27,8 +27,7 @@ const (
 const (
 	// maxItemsAsked is how many references one save has checked.
 	maxItemsAsked = 100
-	// maxItemText bounds a reference that is checked, maxItemTexts those of one save
-	// together, in bytes.
+	// maxItemText is the maximum size of a checked reference, maxItemTexts of all references of one save, in bytes.
 	maxItemText  = 8 << 10
 	maxItemTexts = 48 << 10
 	// MaxItemReferences is how many references to be checked a value may have.
@@ -70,7 +69,7 @@ type ValueCheck struct {
 // CheckedHolder is the kind of resource that a checked value belongs to.
 type CheckedHolder string
 
-// The resources whose values are checked.
+// The resources with checked values.
 const (
 	CheckedProcess  CheckedHolder = "PROCESS"
 	CheckedItem     CheckedHolder = "PROCESS_ITEM"
@@ -99,9 +98,8 @@ func NewDataSourceCheck(id uuid.UUID, source *DataSource, check *ItemCheck, by u
 	return run
 }
 
-// CarryVerdicts gives the value, whose references are new, the verdicts of those that
-// were stored before, and returns the references that are to be asked: those that
-// are new, and those of which the data source gave no verdict in time.
+// CarryVerdicts copies verdicts of the stored value to the new value. It returns the references to check: new ones,
+// and references without a verdict because the data source did not answer in time.
 func (v *JSONValue) CarryVerdicts(
 	references ItemReferences, stored *JSONValue, before ItemReferences, now time.Time,
 ) (asked []ItemReference) {
@@ -121,7 +119,7 @@ func (v *JSONValue) CarryVerdicts(
 			asked = append(asked, reference)
 		case !blamed:
 		case e.Type == ItemInvalid, e.Type == ItemPending && now.Before(e.Check.Until):
-			v.blame(e)
+			v.addError(e)
 		default:
 			asked = append(asked, reference)
 		}
@@ -137,9 +135,9 @@ func (v *JSONValue) AdmitChecks(asked []ItemReference) map[string][]ItemReferenc
 	for _, reference := range asked {
 		switch {
 		case len(reference.Text) > maxItemText:
-			v.blame(reference.blamed(ItemInvalid, fmt.Sprintf("is longer than %d bytes", maxItemText)))
+			v.addError(reference.toValueError(ItemInvalid, fmt.Sprintf("is longer than %d bytes", maxItemText)))
 		case count == maxItemsAsked || size+len(reference.Text) > maxItemTexts:
-			v.blame(reference.blamed(ItemUnavailable, fmt.Sprintf(
+			v.addError(reference.toValueError(ItemUnavailable, fmt.Sprintf(
 				"is not checked yet, because at most %d references are checked at once: save the value again", maxItemsAsked)))
 		default:
 			count, size = count+1, size+len(reference.Text)
@@ -152,28 +150,28 @@ func (v *JSONValue) AdmitChecks(asked []ItemReference) map[string][]ItemReferenc
 // Await marks references as being checked by a run.
 func (v *JSONValue) Await(references []ItemReference, run *DataSourceRun) {
 	for _, reference := range references {
-		e := reference.blamed(ItemPending, "is being checked by the data source "+reference.Source)
+		e := reference.toValueError(ItemPending, "is being checked by the data source "+reference.Source)
 		e.Check.Run, e.Check.Until = run.ID, run.Deadline
-		v.blame(e)
+		v.addError(e)
 	}
 }
 
 // Unavailable marks references as not checked.
 func (v *JSONValue) Unavailable(references []ItemReference) {
 	for _, reference := range references {
-		v.blame(reference.blamed(ItemUnavailable, unavailable(reference.Source)))
+		v.addError(reference.toValueError(ItemUnavailable, unavailableMessage(reference.Source)))
 	}
 }
 
-func unavailable(source string) string {
+func unavailableMessage(source string) string {
 	return "could not be checked by the data source " + source + ": save the value again to have it checked"
 }
 
-func (r ItemReference) blamed(kind, message string) ValueError {
+func (r ItemReference) toValueError(kind, message string) ValueError {
 	return ValueError{PropertyPath: r.Pointer, Type: kind, Message: message, Check: &ValueCheck{Source: r.Source}}
 }
 
-func (v *JSONValue) blame(e ValueError) {
+func (v *JSONValue) addError(e ValueError) {
 	v.Errors, v.Valid = append(v.Errors, e), false
 }
 
@@ -187,7 +185,7 @@ func (v *JSONValue) Judge(run *DataSourceRun, verdicts []ItemVerdict) bool {
 		at := -1
 		if e.Type == ItemPending && e.Check != nil && e.Check.Run == run.ID {
 			judged, at = true, slices.Index(run.Check.Pointers, e.PropertyPath)
-			e = ItemReference{Pointer: e.PropertyPath, Source: e.Check.Source}.blamed(ItemUnavailable, unavailable(e.Check.Source))
+			e = ItemReference{Pointer: e.PropertyPath, Source: e.Check.Source}.toValueError(ItemUnavailable, unavailableMessage(e.Check.Source))
 		}
 		if at >= 0 && at < len(verdicts) {
 			if verdicts[at].Valid {

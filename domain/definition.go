@@ -136,8 +136,8 @@ type Grantee struct {
 	ProcessInitiator bool
 }
 
-// PublishedVersion is a version of a process definition. Processes counts those that are pinned to it, Running those
-// of them that have not ended; Published reports whether new ones will be pinned to it.
+// PublishedVersion is a version of a process definition. Processes counts the processes pinned to it, Running the
+// active ones among them; Published reports whether new processes are pinned to it.
 type PublishedVersion struct {
 	Version   uuid.UUID
 	Number    int
@@ -149,8 +149,8 @@ type PublishedVersion struct {
 	Running   int64
 }
 
-// DefinitionUse is how a process definition is used. Number is that of the version to which new processes are
-// pinned, 0 without one; Running counts the processes that have not ended.
+// DefinitionUse contains statistics of a process definition. Number is the version for new processes, 0 without one;
+// Running counts the active processes.
 type DefinitionUse struct {
 	ID       uuid.UUID
 	Number   int

@@ -21,12 +21,11 @@ type DefinitionRelations struct {
 	Startable map[string]uuid.UUID
 }
 
-// View returns the part of the definition that is visible to a principal with the relations, and false if there
-// is none. It never includes what runs processes and assists with tasks.
+// View returns the part of the definition that is visible to a principal with the relations, and false if there is
+// none. It never includes the engine and assistance.
 //
-// For a principal to which processes are visible it includes their schemas and elements, for one to which only
-// items are visible no more than the definitions of these. User actions are those for which the principal has
-// the permissions, in any state of a process.
+// A principal to whom processes are visible gets their schemas and elements; one to whom only items are visible, the
+// definitions of these. User actions are included if the principal has the permissions, in any state of a process.
 func (d *ProcessDefinition) View(r DefinitionRelations) (*ProcessDefinition, bool) {
 	view := &ProcessDefinition{DefinitionRef: d.DefinitionRef, TenantID: d.TenantID, Name: d.Name}
 	seesMessages := r.OwnsMessage || r.Process.Viewer || ManagesProcess(r.Process)

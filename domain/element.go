@@ -128,7 +128,7 @@ func NewDocumentValue(d DocumentValue, valid bool) (ElementValue, error) {
 // ElementValues maps the codes of element definitions to their values. Elements without values are left out.
 type ElementValues map[string][]ElementValue
 
-// With returns the values with those of one element replaced. The receiver is not changed.
+// With returns a copy with the values of one element replaced.
 func (v ElementValues) With(code string, values []ElementValue) ElementValues {
 	changed := make(ElementValues, len(v)+1)
 	for other, kept := range v {
@@ -164,7 +164,7 @@ func (v ElementValues) Documents() ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// Objects returns the JSON objects among the values: those of forms.
+// Objects returns the values that are JSON objects, which come from forms.
 func (v ElementValues) Objects() []json.RawMessage {
 	var texts []json.RawMessage
 	for _, values := range v {
@@ -209,8 +209,8 @@ func (v ElementValues) Complete(definitions []ElementDefinition) bool {
 	return true
 }
 
-// only returns the values of one element.
-func (v ElementValues) only(code string) ElementValues { return ElementValues{code: v[code]} }
+// onlyElement returns the values of one element.
+func (v ElementValues) onlyElement(code string) ElementValues { return ElementValues{code: v[code]} }
 
 // Valid reports whether every value is valid.
 func (v ElementValues) Valid() bool {

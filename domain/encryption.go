@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// EncryptionKeySize is the size of an encryption key in bytes: that of AES-256.
+// EncryptionKeySize is the size of an AES-256 key in bytes.
 const EncryptionKeySize = 32
 
 // ErrKeyLost is returned when an encryption key does not exist, or its stored value can no longer be opened. A

@@ -63,13 +63,13 @@ var runTransitions = transitions[EngineRunState, runAction]{
 	{RunFailed, restartRun}:    {to: RunPending},
 }
 
-// StartedRun returns the state after from of a run whose workflow Temporal has started.
+// StartedRun returns the state after from once Temporal has started the workflow.
 func StartedRun(from EngineRunState) EngineRunState {
 	to, _ := runTransitions.next(from, startRun)
 	return to
 }
 
-// EngineRunKind is the purpose of a run, which decides what OwnerID is the id of.
+// EngineRunKind is the purpose of a run. It determines the type of OwnerID.
 type EngineRunKind string
 
 // The kinds of run.
@@ -87,10 +87,10 @@ const (
 	RunKindDataSource EngineRunKind = "DATA_SOURCE"
 )
 
-// EngineRun is a workflow that the service starts on a worker's task queue. RunID is Temporal's id of the first
-// run of a chain: empty until the workflow was started, and that of the previous attempt while the run is
-// PENDING again. Action is set for the runs of actions. EncryptionKeyID is the key that encrypts the payloads in
-// all attempts of the run; empty for plain payloads.
+// EngineRun is a workflow that the service starts on a worker's task queue. RunID is Temporal's id of the first run
+// of a chain: empty before the start, and the previous attempt's while the run is PENDING again. Action is set for
+// the runs of actions. EncryptionKeyID is the key that encrypts the payloads in all attempts; empty for plain
+// payloads.
 type EngineRun struct {
 	ID           uuid.UUID
 	TenantID     uuid.UUID
@@ -111,9 +111,8 @@ type EngineRun struct {
 	EncryptionKeyID string
 }
 
-// ActionRequest is the input of the workflow of an action: ArtifactID or ProcessID is what the action was
-// invoked on. It is stored with the run, so that the workflow can be started even if the action was deleted
-// together with its artifact meanwhile.
+// ActionRequest is the input of the workflow of an action on ArtifactID or ProcessID. It is stored with the run, so
+// that the workflow can be started even if the action was deleted together with its artifact.
 type ActionRequest struct {
 	ArtifactID  uuid.UUID `json:"artifactId,omitzero"`
 	ProcessID   uuid.UUID `json:"processId,omitzero"`
@@ -186,7 +185,7 @@ func (r *EngineRun) HasResult() bool { return r.Kind == RunKindArtifactAction }
 
 // EndedBy reports whether c is the end of the run. For a PENDING run the end of the previous attempt is not.
 func (r *EngineRun) EndedBy(c Closing) bool {
-	if _, err := runTransitions.next(r.State, c.action()); err != nil {
+	if _, err := runTransitions.next(r.State, c.endAction()); err != nil {
 		return false
 	}
 	return (c.RunID == r.RunID) == (r.State == RunRunning)
@@ -194,7 +193,7 @@ func (r *EngineRun) EndedBy(c Closing) bool {
 
 // Close moves a run that is EndedBy c to its final state.
 func (r *EngineRun) Close(c Closing) {
-	r.State, _ = runTransitions.next(r.State, c.action())
+	r.State, _ = runTransitions.next(r.State, c.endAction())
 	r.RunID = c.RunID
 }
 
@@ -221,8 +220,8 @@ const (
 	CommandCompleteActivity CommandKind = "COMPLETE_ACTIVITY"
 )
 
-// DueCommand is an engine command that is to be carried out now, with what that needs: its run, the time zone
-// passed to the tenant's workflows, and the number of failed attempts.
+// DueCommand is a due engine command with its run, the time zone passed to the tenant's workflows, and the number of
+// failed attempts.
 type DueCommand struct {
 	EngineCommand
 	Run      EngineRun
@@ -267,8 +266,8 @@ type Closing struct {
 	ClosedAt   time.Time
 }
 
-// action returns the transition of the run for the closing.
-func (c *Closing) action() runAction {
+// endAction returns the transition of the run for the closing.
+func (c *Closing) endAction() runAction {
 	switch c.Status {
 	case RunCompleted:
 		return completeRun

@@ -16,7 +16,7 @@ type EngineGrant struct {
 	// Identifier identifies it in the engine: the jti of a token, the serial number of a certificate in
 	// lower-case hexadecimal without leading zeros.
 	Identifier string
-	// ReadOnly is true of what an operator was issued to look into the tenant's namespace.
+	// ReadOnly is true for a token with which an operator inspects the tenant's namespace.
 	ReadOnly bool
 	IssuedAt time.Time
 	// ExpiresAt is the time at which it is no longer accepted, which for a token is later than the expiry shown to its

@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// Kind groups errors by what the caller can do about them. The API maps each
-// kind to one HTTP status.
+// Kind groups errors by the caller's possible reactions. The API maps each kind to one HTTP status.
 type Kind string
 
 // The kinds of error.
@@ -108,9 +107,8 @@ func HasCode(err error, code Code) bool {
 	return ok && e.Code == code
 }
 
-// NotFound returns the error that a resource does not exist for the caller. A resource the
-// caller may not see is reported the same way, so the message names the kind of
-// resource and nothing else.
+// NotFound returns the error for a missing resource, or one that is not visible to the caller. The message names only
+// the kind of resource.
 func NotFound(resource string) *Error {
 	return &Error{Kind: KindNotFound, Code: CodeNotFound, Message: resource + " not found"}
 }
@@ -144,7 +142,7 @@ func Conflict(code Code, message string) *Error {
 // InvalidField refuses an input because of one of its fields.
 func InvalidField(field Field, message string) *Error { return InvalidAt(field, "", message) }
 
-// InvalidAt refuses an input because of what a field has at the JSON Pointer.
+// InvalidAt refuses an input because of the value at a JSON Pointer within a field.
 func InvalidAt(field Field, pointer, message string) *Error {
 	refusal := Invalid("", pointer, message)
 	refusal.Details[0].Field = field

@@ -9,15 +9,14 @@ import (
 // Events are the events that a transaction records.
 type Events []Event
 
-// NoEvents is returned by a transaction that changes only state that the service keeps for itself. A transaction that
-// changes nothing returns nil.
+// NoEvents is returned by a transaction that changes only internal state. A transaction without changes returns nil.
 func NoEvents() Events { return Events{} }
 
 // EventResource is the kind of resource that an event is about. Resources of the configuration have theirs from
 // their kinds; see ConfiguredResource.
 type EventResource string
 
-// The kinds of resource besides those of the configuration.
+// The kinds of resource outside the configuration.
 const (
 	ResourceProcess        EventResource = "PROCESS"
 	ResourceItem           EventResource = "PROCESS_ITEM"
@@ -35,15 +34,14 @@ const (
 	ResourcePrincipal EventResource = "PRINCIPAL"
 )
 
-// Event records who did what, when, to which resource. It commits together with the change it records and is
-// never altered.
+// Event records a change: actor, type, time and resource. It commits together with the change and is never altered.
 //
-// ProcessID is the zero id for events without a process. State is the state of the resource after the event,
-// empty for one that has none, and PreviousState the one before if the event is about its change. Details never
-// hold what users entered, nor secrets. The fields of processes and items are empty for other events; TaskState
-// is empty for items that are not tasks.
+// ProcessID is the zero id for events without a process. State is the state of the resource after the event, empty
+// for one without states, and PreviousState the one before if the event changes it. Details contain neither user
+// input nor secrets. The fields of processes and items are empty for other events; TaskState is empty for items that
+// are not tasks.
 //
-// TenantID is the zero id for events of no tenant, which are visible to operators only.
+// TenantID is the zero id for events without a tenant, which are visible to operators only.
 //
 // ID and Cursor are assigned when the event is recorded, and RequestID if it has none.
 type Event struct {

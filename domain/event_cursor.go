@@ -29,7 +29,7 @@ func (c EventCursor) String() string {
 	return fmt.Sprintf("%d.%d.%d", c.Era, c.Transaction, c.Position)
 }
 
-// ParseEventCursor parses the output of String, and nothing else.
+// ParseEventCursor parses the output of String.
 func ParseEventCursor(text string) (EventCursor, error) {
 	parts := strings.Split(text, ".")
 	if len(parts) != cursorParts {

@@ -127,8 +127,8 @@ func EncryptionKeyEvent(k *EncryptionKey, resource, by uuid.UUID, now time.Time)
 	return e.With("keyId", k.KeyID)
 }
 
-// EncryptionKeyReadEvent returns the event of the first read of a key on a day. Its resource is that of the key,
-// which is set when the event is recorded.
+// EncryptionKeyReadEvent returns the event of the first read of a key on a day. Its resource, the key, is set when
+// the event is recorded.
 func EncryptionKeyReadEvent(tenant uuid.UUID, keyID string, by uuid.UUID, now time.Time) Event {
 	e := Event{
 		TenantID: tenant, Type: EventEncryptionKeyRead, ResourceKind: ConfiguredResource("EncryptionKey"),

@@ -21,9 +21,9 @@ type PublicEvent struct {
 	Type         EventType
 	Subject      EventResource
 	NameA, NameB string
-	// TasksOnly restricts the events of items to those of tasks.
+	// TasksOnly restricts the events of items to tasks.
 	TasksOnly bool
-	// OnRequest restricts the event to subscriptions whose eventTypes name it.
+	// OnRequest restricts the event to subscriptions that name it in eventTypes.
 	OnRequest bool
 }
 

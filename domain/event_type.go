@@ -83,7 +83,7 @@ const (
 	EventOperatorRemoved EventType = "OPERATOR.REMOVED"
 	EventPersonDisabled  EventType = "PERSON.DISABLED"
 	EventPersonEnabled   EventType = "PERSON.ENABLED"
-	// EventPersonErased is recorded when what is known of a person is removed.
+	// EventPersonErased is recorded when the personal data of a user is removed.
 	EventPersonErased EventType = "PERSON.ERASED"
 
 	EventResourceCreated EventType = "RESOURCE.CREATED"

@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// Verdict is the outcome of a check of what the service depends on.
+// Verdict is the outcome of a check of a dependency.
 type Verdict string
 
 // The verdicts. A check is Skipped when one that it needs fails.
@@ -13,7 +13,7 @@ const (
 	VerdictSkipped Verdict = "SKIPPED"
 )
 
-// Finding is the result of a check: what was found, and what to do about it.
+// Finding is the result of a check with a remedy.
 type Finding struct {
 	Check   string  `json:"check"`
 	Verdict Verdict `json:"verdict"`
@@ -25,13 +25,13 @@ type Finding struct {
 // replicas makes it.
 const LooksOverdueAfter = time.Minute
 
-// Backlogs contains what waits in some tenants. A time is zero where nothing waits.
+// Backlogs describes the backlogs of some tenants. A time is zero for an empty backlog.
 type Backlogs struct {
 	// Commands for Temporal were due by now, the oldest since CommandsDueSince.
 	Commands         int64
 	CommandsDueSince time.Time
 	WebhookBacklogs
-	// OpenIncidents are the workflows that failed and that nothing was done about.
+	// OpenIncidents counts failed workflows without a resolution.
 	OpenIncidents int64
 	// OverdueLooks are the namespaces in which the ends of workflows should have been looked for before.
 	OverdueLooks int64

@@ -2,8 +2,8 @@ package domain
 
 // Home contains the lists of a user's home page. Of each list it holds the first entries, and how many there are.
 type Home struct {
-	// Mine are the tasks of the user, ToClaim those that it may claim, and Waiting the open tasks of others that are
-	// visible to it, the oldest first.
+	// Mine are the user's tasks, ToClaim the tasks that the user may claim, and Waiting the visible open tasks of
+	// others, the oldest first.
 	Mine, ToClaim, Waiting Page[InboxTask]
 	// Running are the running processes that the user has started, the newest first.
 	Running Page[BoardProcess]

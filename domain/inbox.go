@@ -43,7 +43,7 @@ type InboxTask struct {
 	LastModifiedAt time.Time
 }
 
-// Inbox is a page of the tasks of a view, with what the view can be narrowed to.
+// Inbox is a page of the tasks of a view, with the options of its filters.
 type Inbox struct {
 	Page[InboxTask]
 	// Counts are how many tasks each view has, whatever it is narrowed to. Of own tasks in the other views,
@@ -61,7 +61,7 @@ type InboxDefinition struct {
 	Tasks int64
 }
 
-// OpenedTask is a task as it is shown to a user, with what the user may do.
+// OpenedTask is a task for display, with the rights of the user.
 type OpenedTask struct {
 	InboxTask
 

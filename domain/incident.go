@@ -35,11 +35,10 @@ var incidentTransitions = transitions[IncidentState, incidentAction]{
 }
 
 // Incident records that a workflow failed or timed out. A process stays RUNNING until an operator retries its
-// workflow or the process is cancelled; an action has the final status ERROR; a task continues without its
-// robot. ActionID is set for the workflow of an action, with ProcessID or ArtifactID as the resource it was
-// invoked on; TaskID, with ProcessID, for the workflow of the robot of that task; without both the workflow is
-// that of the process ProcessID. RunID is the engine run's id, EngineRun Temporal's id of the attempt that
-// failed.
+// workflow or the process is cancelled; an action has the final status ERROR; a task continues without its robot.
+// ActionID is set for the workflow of an action, with ProcessID or ArtifactID as its resource; TaskID, with
+// ProcessID, for the workflow of a task's robot; otherwise the workflow belongs to the process ProcessID. RunID is
+// the id of the engine run, EngineRun Temporal's id of the failed attempt.
 type Incident struct {
 	ID         uuid.UUID
 	TenantID   uuid.UUID

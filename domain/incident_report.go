@@ -2,9 +2,8 @@ package domain
 
 import "time"
 
-// IncidentReport is an incident as people read it. Subject and DefinitionName are those of the process; Subject is
-// "" for a process that is not visible to the reader. Times counts the incidents of the run, the first of which is
-// that of FirstAt.
+// IncidentReport is an incident for display. Subject and DefinitionName describe the process; Subject is "" if the
+// process is not visible to the reader. Times counts the incidents of the run since FirstAt.
 type IncidentReport struct {
 	Incident
 

@@ -72,9 +72,9 @@ func (i *ProcessItem) DefinitionCode() string {
 	return i.Definition.Code
 }
 
-// task returns the task block for a change, or INVALID_STATE for items that are deleted or not tasks. Callers check
+// taskForChange returns the task block for a change, or INVALID_STATE for items that are deleted or not tasks. Callers check
 // rights first, so that the refusal of a caller without the right does not depend on the state.
-func (i *ProcessItem) task() (*Task, error) {
+func (i *ProcessItem) taskForChange() (*Task, error) {
 	if err := i.CheckKept(); err != nil {
 		return nil, err
 	}
@@ -98,9 +98,9 @@ func (i *ProcessItem) ownedBy(principal uuid.UUID) bool {
 	return i.OwnerID != nil && *i.OwnerID == principal
 }
 
-// Claim makes the caller the owner of a READY task and reports whether that changed it. A caller that already
-// owns the task changes nothing; a task of another owner is refused with TASK_ALREADY_CLAIMED, a caller that is
-// not a candidate with ACCESS_DENIED.
+// Claim makes the caller the owner of a READY task and reports whether the owner changed. It returns false if the
+// caller already owns the task, TASK_ALREADY_CLAIMED if another principal does, and ACCESS_DENIED if the caller is
+// not a candidate.
 func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (bool, error) {
 	if i.Task == nil {
 		return false, i.CheckMayHandle(rights, by)
@@ -109,7 +109,7 @@ func (i *ProcessItem) Claim(rights ItemRights, by uuid.UUID, now time.Time) (boo
 	if !claimed && !rights.Candidate {
 		return false, Denied("only a candidate of the task may claim it")
 	}
-	task, err := i.task()
+	task, err := i.taskForChange()
 	if err != nil || claimed {
 		return false, err
 	}
@@ -129,7 +129,7 @@ func (i *ProcessItem) CheckMayHandle(rights ItemRights, by uuid.UUID) error {
 	if err := i.requireHandler(rights, by); err != nil {
 		return err
 	}
-	_, err := i.task()
+	_, err := i.taskForChange()
 	return err
 }
 
@@ -143,7 +143,7 @@ func (i *ProcessItem) requireHandler(rights ItemRights, by uuid.UUID) error {
 // Assign makes owner the owner of an open task and reports whether that changed it. It does not check rights;
 // see CheckMayHandle.
 func (i *ProcessItem) Assign(owner, by uuid.UUID, now time.Time) (bool, error) {
-	task, err := i.task()
+	task, err := i.taskForChange()
 	if err != nil {
 		return false, err
 	}
@@ -184,7 +184,7 @@ func (i *ProcessItem) Complete(requireValidData bool, rights ItemRights, by uuid
 	if !mayOwn && !i.ownedBy(by) {
 		return false, notOwned()
 	}
-	task, err := i.task()
+	task, err := i.taskForChange()
 	if err != nil {
 		return false, err
 	}
@@ -215,7 +215,7 @@ func (t *Task) invalidData() *Error {
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(t.Elements)) {
-		if !t.Elements.only(code).Valid() {
+		if !t.Elements.onlyElement(code).Valid() {
 			name("/"+code, "is not valid")
 		}
 	}
@@ -296,7 +296,7 @@ func (i *ProcessItem) AppendLog(entry TaskLog, limit int, rights ItemRights, by 
 	if err := i.requireHandler(rights, by); err != nil || i.HasLog(entry.ID) {
 		return err
 	}
-	task, err := i.task()
+	task, err := i.taskForChange()
 	if err != nil {
 		return err
 	}

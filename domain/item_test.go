@@ -82,8 +82,7 @@ func to(state domain.TaskState, owner byte) func(*domain.ProcessItem) {
 	}
 }
 
-// An itemCase is an operation by other at minute 1. No change and no code stand for a call that succeeds and
-// changes nothing.
+// An itemCase is an operation by other at minute 1. Without a change and a code the call must succeed without effect.
 type itemCase struct {
 	name   string
 	item   *domain.ProcessItem

@@ -30,7 +30,7 @@ func (p Page[T]) TotalPages() int {
 	return int((p.Total + int64(p.Size) - 1) / int64(p.Size))
 }
 
-// Listing is a page whose items may be too large to be in memory together.
+// Listing is a page read item by item, because all items together may not fit into memory.
 type Listing[T any] struct {
 	Page[T]
 	// Batches is nil if Items holds the whole page. Otherwise Items is empty and Batches calls show with the

@@ -33,8 +33,8 @@ func (v *Versions) Include(version Version) bool {
 	return v.Any || slices.Contains(v.Listed, version)
 }
 
-// Precondition contains the requirements of a request on the resource that it writes to. The zero Precondition requires
-// nothing.
+// Precondition contains the requirements of a request on the resource that it changes. The zero Precondition is
+// always met.
 type Precondition struct {
 	// Resource is the id of the resource; the zero id stands for the resource of the operation.
 	Resource uuid.UUID

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// SystemPrincipalID returns the principal recorded as the author of the service's own changes, such as completing a
-// process whose workflow has returned. It exists in every database.
+// SystemPrincipalID returns the author of the service's own changes, such as completing a process when its workflow
+// returns. It exists in every database.
 func SystemPrincipalID() uuid.UUID {
 	return uuid.UUID{0x01, 0x97, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 1}
 }

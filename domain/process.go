@@ -53,8 +53,7 @@ type Process struct {
 	Deletion
 }
 
-// RelatedProcesses are the processes from which a process originates and those that originate from it, as far as
-// they are visible to the caller, the oldest first.
+// RelatedProcesses are the visible ancestors and descendants of a process, the oldest first.
 type RelatedProcesses struct {
 	Incoming  []uuid.UUID
 	Outcoming []uuid.UUID
@@ -95,9 +94,9 @@ func (p *Process) CheckMayManage(rights ProcessRights) error {
 	return p.RequireKept("process")
 }
 
-// Delete deletes a finished process and reports whether that changed it. It requires the Manager permission. A
-// process that is not finished, or that has an open task or an action whose workflow runs, is refused with
-// INVALID_STATE. The caller must delete its items with it.
+// Delete deletes a finished process and reports whether it was not deleted before. It requires the Manager
+// permission. It returns INVALID_STATE if the process is not finished, or has an open task or a running action. The
+// caller must delete its items too.
 func (p *Process) Delete(rights ProcessRights, inProgress bool, by uuid.UUID, now time.Time) (bool, error) {
 	if err := rights.requireManager(); err != nil || p.Deleted() {
 		return false, err

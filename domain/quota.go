@@ -26,8 +26,8 @@ const principalShare = 4
 // DocumentUse is a number of documents and their total size in bytes.
 type DocumentUse struct{ Documents, Bytes int64 }
 
-// AdmitDocument refuses a document of a size that exceeds a quota. all counts the other temporary documents of
-// the tenant, and own those of the principal.
+// AdmitDocument refuses a document that exceeds a quota. all counts the other temporary documents of the tenant, own
+// the principal's.
 func (q Quotas) AdmitDocument(all, own DocumentUse, size int64) error {
 	for _, quota := range []struct {
 		use              DocumentUse

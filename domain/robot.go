@@ -27,7 +27,7 @@ type RobotAssetPlatform string
 // RobotAssetArchitecture is the processor that an asset is for.
 type RobotAssetArchitecture string
 
-// RobotAssetKey identifies an asset of a robot. The zero key is that of its source package.
+// RobotAssetKey identifies an asset of a robot. The zero key identifies its source package.
 type RobotAssetKey struct {
 	Type         RobotAssetType
 	Version      string
@@ -35,7 +35,7 @@ type RobotAssetKey struct {
 	Architecture RobotAssetArchitecture
 }
 
-// Source reports whether the key is that of the source package.
+// Source reports whether the key identifies the source package.
 func (k RobotAssetKey) Source() bool { return k == RobotAssetKey{} }
 
 // maxAssetVersion is the maximum length of the version of an asset, in characters.

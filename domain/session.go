@@ -6,9 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Session is a browser that a user has signed in with. It was opened with a
-// personal access token, of which CredentialSHA256 is the hash, or by the subject of
-// an OpenID Connect issuer, and ends with that.
+// Session is a signed-in browser. It was opened with a personal access token, identified by its hash
+// CredentialSHA256, or by a subject of an OpenID Connect issuer, and ends with the token or subject.
 type Session struct {
 	ID          uuid.UUID
 	PrincipalID uuid.UUID
@@ -17,7 +16,7 @@ type Session struct {
 	CredentialSHA256 []byte
 	Issuer           string
 	Subject          string
-	// UserAgent is what the browser called itself when the session was opened.
+	// UserAgent is the User-Agent header of the sign-in.
 	UserAgent  string
 	CreatedAt  time.Time
 	LastUsedAt time.Time

@@ -21,7 +21,7 @@ const (
 	SignInUnknownCredential SignInReason = "UNKNOWN_CREDENTIAL" //nolint:gosec // a reason, not a credential
 	// SignInExpired is a credential past its time.
 	SignInExpired SignInReason = "EXPIRED"
-	// SignInNotYetValid is a token whose validity has not begun, for example because of clock skew.
+	// SignInNotYetValid: the validity of the token has not begun, for example because of clock skew.
 	SignInNotYetValid SignInReason = "NOT_YET_VALID"
 	// SignInDisabled is a credential of a disabled user or application.
 	SignInDisabled SignInReason = "DISABLED"
@@ -31,7 +31,7 @@ const (
 	SignInBadSignature SignInReason = "BAD_SIGNATURE"
 	// SignInWrongAudience is a token for another service.
 	SignInWrongAudience SignInReason = "WRONG_AUDIENCE"
-	// SignInUnverifiedEmail is a token of a subject without a link, whose issuer asserts no verified address.
+	// SignInUnverifiedEmail: the subject has no link, and the issuer asserts no verified address.
 	SignInUnverifiedEmail SignInReason = "UNVERIFIED_EMAIL"
 	// SignInUnknownUser is a token of a subject for which there is no user to link.
 	SignInUnknownUser SignInReason = "UNKNOWN_USER"

@@ -9,13 +9,13 @@ import (
 // maxSubject is the maximum length of the subject of a process, in characters.
 const maxSubject = 255
 
-// NewSubject returns the default subject of a process: the template with the members of the metadata that it
-// names, or else the name of the definition. Members that are absent or not scalar are replaced by nothing.
+// NewSubject returns the default subject of a process: the template with members of the metadata, or the name of the
+// definition. Members that are absent or not scalar are omitted.
 func NewSubject(template, name string, metadata json.RawMessage) string {
 	if subject := fillTemplate(template, metadata); subject != "" {
 		return subject
 	}
-	return cut(name)
+	return cutText(name)
 }
 
 func fillTemplate(template string, metadata json.RawMessage) string {
@@ -30,7 +30,7 @@ func fillTemplate(template string, metadata json.RawMessage) string {
 		filled.WriteString(plainMember(metadata, strings.Split(strings.TrimSpace(path), ".")))
 		rest = next
 	}
-	return cut(strings.ReplaceAll(filled.String(), "\x00", ""))
+	return cutText(strings.ReplaceAll(filled.String(), "\x00", ""))
 }
 
 // plainMember returns the text of a string, a number or a boolean within an object, "" when there is none at the
@@ -60,7 +60,7 @@ func plainMember(value json.RawMessage, path []string) string {
 	return string(value)
 }
 
-func cut(text string) string {
+func cutText(text string) string {
 	text = strings.TrimSpace(text)
 	if runes := []rune(text); len(runes) > maxSubject {
 		return strings.TrimSpace(string(runes[:maxSubject]))

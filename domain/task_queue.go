@@ -33,8 +33,8 @@ func ReservedTaskQueue(name string) bool {
 // with every call.
 const MaxQueueNamesSize = 8 << 10
 
-// QueueNamesSize returns the size in bytes of the names of task queues in an engine token: of those that its
-// bearer may serve, and of those that the bearer's workflows may use.
+// QueueNamesSize returns the size of the queue names in an engine token in bytes: servable by its bearer, and
+// reachable from the bearer's workflows.
 func QueueNamesSize(servable, reachable []string) int {
 	size := 0
 	for _, name := range slices.Concat(servable, reachable) {
@@ -43,8 +43,8 @@ func QueueNamesSize(servable, reachable []string) int {
 	return size
 }
 
-// TaskQueue is a task queue of a tenant: what definitions and robots need there, which workers registered for
-// it, and what was observed of it in Temporal.
+// TaskQueue is a task queue of a tenant, with the needs of definitions and robots, the registered workers and the
+// observation in Temporal.
 type TaskQueue struct {
 	TenantID   uuid.UUID
 	TenantCode string
@@ -118,8 +118,8 @@ type TaskQueueObservation struct {
 	Failure    string
 }
 
-// TaskQueuePatience holds the times after which a condition is a problem.
-type TaskQueuePatience struct {
+// TaskQueueTimeouts contains the times after which a condition is a problem.
+type TaskQueueTimeouts struct {
 	// Poll is how long after the start of its last poll a worker counts as polling. A poll that finds no task
 	// lasts a minute.
 	Poll time.Duration
@@ -129,7 +129,7 @@ type TaskQueuePatience struct {
 	Observation time.Duration
 }
 
-// DefaultTaskQueuePatience returns the times for queues that are observed four times a minute.
-func DefaultTaskQueuePatience() TaskQueuePatience {
-	return TaskQueuePatience{Poll: 90 * time.Second, Backlog: time.Minute, Observation: time.Minute}
+// DefaultTaskQueueTimeouts returns the times for queues that are observed four times a minute.
+func DefaultTaskQueueTimeouts() TaskQueueTimeouts {
+	return TaskQueueTimeouts{Poll: 90 * time.Second, Backlog: time.Minute, Observation: time.Minute}
 }

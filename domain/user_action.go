@@ -13,7 +13,7 @@ const (
 	UserActionManager   UserActionPermission = "MANAGER"
 )
 
-// UserAction describes what users may do to a process besides its items (specification section 2.12).
+// UserAction is an action of users on a process (specification section 2.12).
 type UserAction struct {
 	// Code is unique within the process definition, 1..50 characters.
 	Code string `json:"code" right:"no"`
@@ -24,7 +24,7 @@ type UserAction struct {
 	// Availability is a boolean jq expression in ${ … } (specification section
 	// 2.13); always available unless given.
 	Availability string `json:"availability,omitempty" right:"no"`
-	// Permissions are those of which a principal needs one to invoke the action.
+	// Permissions are alternatives: a principal needs one of them to invoke the action.
 	Permissions []UserActionPermission `json:"permissions" right:"yes"`
 	// WorkflowType and TaskQueue are for DOWNLOADABLE and START_WORKFLOW.
 	WorkflowType string `json:"workflowType,omitempty" right:"no"`
@@ -69,7 +69,8 @@ const (
 	ObstacleExpression   Obstacle = "EXPRESSION_FAILED"
 )
 
-// Obstacles lists what prevents a principal from invoking the action, apart from its availability expression.
+// Obstacles lists the reasons that prevent a principal from invoking the action, apart from its availability
+// expression.
 func (a *UserAction) Obstacles(r UserActionRelations) []Obstacle {
 	var found []Obstacle
 	hinders := func(holds bool, o Obstacle) {

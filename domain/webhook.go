@@ -38,8 +38,8 @@ const (
 )
 
 const (
-	// WebhookPatience is how long an endpoint may fail before it is disabled.
-	WebhookPatience = 5 * 24 * time.Hour
+	// WebhookFailureTimeout is the time after which a failing endpoint is disabled.
+	WebhookFailureTimeout = 5 * 24 * time.Hour
 	// WebhookRetention is how long a delivery may wait to be attempted, and how long it is kept after it has
 	// finished.
 	WebhookRetention = 30 * 24 * time.Hour
@@ -117,7 +117,7 @@ func (w *WebhookEndpoint) State(hasSecret bool) WebhookEndpointState {
 }
 
 // WebhookDelivery is the delivery of one event to one endpoint. EventType is the name of the type in the payload
-// version. A replay begins a new Round; Attempts counts those of the round. NextAttemptAt is set while it is
+// version. A replay begins a new Round; Attempts counts the attempts of the round. NextAttemptAt is set while it is
 // retried, FinishedAt when it has ended.
 type WebhookDelivery struct {
 	ID             uuid.UUID

@@ -94,7 +94,7 @@ type WebhookAttempt struct {
 // Delivered reports whether the receiver accepted the event.
 func (a *WebhookAttempt) Delivered() bool { return a.Failure == "" }
 
-func (a *WebhookAttempt) action() deliveryAction {
+func (a *WebhookAttempt) transitionAction() deliveryAction {
 	switch {
 	case a.Delivered():
 		return deliverAction
@@ -113,7 +113,7 @@ func (d *WebhookDelivery) Note(a *WebhookAttempt) bool {
 	if d.Round != a.Round || d.Attempts != a.Number-1 {
 		return false
 	}
-	to, err := deliveryTransitions.next(d.State, a.action())
+	to, err := deliveryTransitions.next(d.State, a.transitionAction())
 	if err != nil {
 		return false
 	}
@@ -156,12 +156,12 @@ func (w *WebhookEndpoint) Note(attempts []WebhookAttempt, jitter float64) bool {
 	for i := range attempts {
 		a := &attempts[i]
 		delivered, gone = delivered || a.Delivered(), gone || a.Gone
-		at, ended = latest(at, a.At), latest(ended, a.At.Add(a.Latency))
+		at, ended = laterOf(at, a.At), laterOf(ended, a.At.Add(a.Latency))
 	}
 	if len(attempts) == 0 || w.DisabledAt != nil || delivered && !gone && w.FailingSince == nil {
 		return false
 	}
-	failing := !delivered && w.FailingSince != nil && w.FailingSince.Before(at.Add(-WebhookPatience))
+	failing := !delivered && w.FailingSince != nil && w.FailingSince.Before(at.Add(-WebhookFailureTimeout))
 	switch {
 	case gone:
 		w.DisabledAt, w.DisabledReason = &at, DisabledGone
@@ -176,14 +176,14 @@ func (w *WebhookEndpoint) Note(attempts []WebhookAttempt, jitter float64) bool {
 		w.FailingSince = &at
 	}
 	w.Failures += len(attempts)
-	if pause := hold(w.Failures, jitter); pause > 0 {
+	if pause := backoffDelay(w.Failures, jitter); pause > 0 {
 		w.HeldUntil = new(ended.Add(pause))
 	}
 	return true
 }
 
-// hold returns how long an endpoint is held after so many failures in a row.
-func hold(failures int, jitter float64) time.Duration {
+// backoffDelay returns how long an endpoint is held after so many failures in a row.
+func backoffDelay(failures int, jitter float64) time.Duration {
 	if failures < WebhookHoldFrom {
 		return 0
 	}
@@ -192,7 +192,7 @@ func hold(failures int, jitter float64) time.Duration {
 	return time.Duration(float64(pause) * (1 - holdSpread + 2*holdSpread*jitter))
 }
 
-func latest(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}

@@ -75,7 +75,7 @@ func TestNoteAttemptsAtEndpoint(t *testing.T) { //nolint:funlen // most of it is
 	failure := domain.WebhookAttempt{At: noon, Latency: time.Second, Failure: "STATUS"}
 	earlier := domain.WebhookAttempt{At: noon.Add(-time.Minute), Latency: 2 * time.Second, Failure: "TIMEOUT"}
 	gone := domain.WebhookAttempt{At: noon, Failure: "STATUS", Gone: true}
-	hour, patience := noon.Add(-time.Hour), noon.Add(-domain.WebhookPatience)
+	hour, patience := noon.Add(-time.Hour), noon.Add(-domain.WebhookFailureTimeout)
 	tooLong := patience.Add(-time.Microsecond)
 	held := noon.Add(time.Second)
 	for name, c := range map[string]struct {

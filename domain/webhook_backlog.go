@@ -2,11 +2,11 @@ package domain
 
 import "time"
 
-// WebhookBacklogs contains what waits for the receivers of webhooks in some tenants.
+// WebhookBacklogs describes the backlogs of webhooks in some tenants.
 type WebhookBacklogs struct {
-	// Deliveries wait for their first attempt, RetriedDeliveries for another one. The oldest of the first waits at an
-	// endpoint that nothing is wrong with since DeliveriesSince, the zero time if none waits. Of endpoints that are behind no
-	// more is counted than WebhookBacklogCounted says.
+	// Deliveries wait for their first attempt, RetriedDeliveries for another one. DeliveriesSince is the age of the
+	// oldest of the first at a working endpoint, the zero time if none waits. Each backlog is counted up to
+	// WebhookBacklogCounted events.
 	Deliveries        int64
 	RetriedDeliveries int64
 	DeliveriesSince   time.Time
@@ -16,26 +16,26 @@ type WebhookBacklogs struct {
 }
 
 const (
-	// WebhookBacklogCounted is how many events of the tenant are read at most to count what waits in a backlog: a count that
-	// has read as many is a lower bound.
+	// WebhookBacklogCounted is the maximum number of events read to count a backlog: a larger backlog has this lower
+	// bound.
 	WebhookBacklogCounted = 250
 
-	// An endpoint catches up with catchUpAtOnce events at a time, while fewer than catchUpBelow deliveries wait. One that
-	// fails gets catchUpFailing events when nothing waits: it has one attempt at a time.
+	// An endpoint catches up with catchUpAtOnce events at a time, while fewer than catchUpBelow deliveries wait. A
+	// failing endpoint gets catchUpFailing events when its queue is empty: it has one attempt at a time.
 	catchUpAtOnce  = 500
 	catchUpBelow   = 50
 	catchUpFailing = 50
 )
 
-// Held reports whether events for the endpoint are left in its backlog, with or without a valid secret: it would be sent
-// nothing, or pauses between attempts because it has failed too often.
+// Held reports whether events for the endpoint stay in its backlog: it is disabled or has no valid secret, or pauses
+// between attempts because it has failed too often.
 func (w *WebhookEndpoint) Held(hasSecret bool) bool {
 	return w.Paused || !hasSecret || w.Failures >= WebhookHoldFrom
 }
 
-// CatchUp returns for how many events of its backlog an endpoint is given deliveries now, when so many deliveries wait for
-// their first attempt: 0 while it would be sent nothing. What a disabled endpoint has missed is dropped as fast as others
-// catch up.
+// CatchUp returns the number of events of its backlog for which an endpoint gets deliveries now, given the number of
+// deliveries waiting for their first attempt: 0 while it is held. The backlog of a disabled endpoint is dropped as
+// fast as others catch up.
 func (w *WebhookEndpoint) CatchUp(hasSecret bool, waiting int, now time.Time) int {
 	switch {
 	case w.DisabledAt != nil:

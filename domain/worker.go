@@ -14,9 +14,8 @@ const (
 	WorkerOfflineAfter = 3 * WorkerDelayWindow
 )
 
-// Worker is a program that serves a task queue (specification section 2.17). It is identified by its identity
-// within the tenant and may serve several queues, of which TaskQueue is the one it registered last, with the
-// types.
+// Worker is a program that serves a task queue (specification section 2.17). It is identified by its identity within
+// the tenant and may serve several queues. TaskQueue is the queue that it registered last, with its types.
 type Worker struct {
 	ID             uuid.UUID
 	TenantID       uuid.UUID
@@ -61,8 +60,8 @@ type WorkerQueue struct {
 	PolledAt      *time.Time
 }
 
-// RegisteredWorker is a worker with all queues registered by its current principal. Its own types are those of
-// the last registration.
+// RegisteredWorker is a worker with all queues registered by its current principal. Its types are from the last
+// registration.
 type RegisteredWorker struct {
 	Worker
 	TenantCode  string

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// WorkflowQuestion asks what Temporal knows of a workflow of a tenant.
+// WorkflowQuestion identifies a workflow of a tenant to describe.
 type WorkflowQuestion struct {
 	TenantID   uuid.UUID
 	Namespace  string
@@ -19,7 +19,7 @@ type WorkflowQuestion struct {
 	After []byte
 }
 
-// WorkflowView contains what Temporal knows of a run of a workflow. All texts in it may come from workers.
+// WorkflowView describes a run of a workflow. All its texts may come from workers.
 type WorkflowView struct {
 	WorkflowID, RunID, Type, TaskQueue string
 	// Status is Temporal's word for the state, such as Running or ContinuedAsNew.
@@ -30,19 +30,19 @@ type WorkflowView struct {
 	Length int64
 	// Parent is the workflow that started it as a child, "" for none.
 	Parent string
-	// Waits is what the run waits for. Timers are among it as far as they are in Events.
+	// Waits lists the pending work of the run. It contains timers that are in Events.
 	Waits []WorkflowWait
 	// Events are the events worth showing, the newest first.
 	Events []WorkflowEvent
-	// Older is what asks for the events before, nil where there are none.
+	// Older is the token of the page of older events, nil for none.
 	Older []byte
 }
 
-// WaitKind is the kind of what a workflow waits for.
+// WaitKind is the kind of pending work of a workflow.
 type WaitKind string
 
-// The kinds of what a workflow waits for: that a task is completed, that an activity, a timer or a child workflow ends,
-// that a worker goes on with it.
+// The kinds of pending work: the completion of a task, an activity, a timer, a child workflow, or the next step of a
+// worker.
 const (
 	WaitTask     WaitKind = "TASK"
 	WaitActivity WaitKind = "ACTIVITY"
@@ -59,9 +59,9 @@ type WorkflowWait struct {
 	Since time.Time
 	// Attempt counts the attempts at an activity from 1, or is 0.
 	Attempt int
-	// Until is the time at which a timer ends, or the next attempt is made, nil for what is not known.
+	// Until is the end of a timer or the time of the next attempt, nil if unknown.
 	Until *time.Time
-	// Message is what the latest attempt failed with, "" for nothing.
+	// Message is the failure of the latest attempt, or "".
 	Message string
 	// WorkflowID is the id of a child.
 	WorkflowID string

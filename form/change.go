@@ -144,7 +144,7 @@ func (c *changer) applyControl(n *Node, path []string, container any) any {
 	return c.putValue(container, full[len(path):], value)
 }
 
-// unchanged marks a control whose text equals its value.
+// unchanged marks a control with a text equal to its value.
 type unchanged struct{}
 
 func (c *changer) enteredValue(n *Node, texts []string) (any, bool) {

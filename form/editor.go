@@ -46,7 +46,7 @@ const (
 	KindDateTime Kind = "date-time"
 	// KindTags is an array of short texts or numbers.
 	KindTags Kind = "tags"
-	// KindList is an array whose rows have one control each; KindTable and KindCards
+	// KindList is an array with one control for each row; KindTable and KindCards
 	// are arrays of objects.
 	KindList  Kind = "list"
 	KindTable Kind = "table"

@@ -42,8 +42,8 @@ type Options struct {
 	// webhook.URLError. Without it only what is public is accepted.
 	CheckWebhookURL func(url string) error
 	// TaskQueuePatience is how long task queues may be unattended before that is
-	// a problem; the zero value is domain.DefaultTaskQueuePatience.
-	TaskQueuePatience domain.TaskQueuePatience
+	// a problem; the zero value is domain.DefaultTaskQueueTimeouts.
+	TaskQueuePatience domain.TaskQueueTimeouts
 	// SessionIdle is how long a session of the console lasts without being used; 0 for
 	// authn.DefaultSessionIdle.
 	SessionIdle time.Duration
@@ -64,7 +64,7 @@ type Administration struct {
 	noPersonalTokens bool
 	uploads          *storage.Documents
 	checkWebhookURL  func(url string) error
-	queuePatience    domain.TaskQueuePatience
+	queuePatience    domain.TaskQueueTimeouts
 	sessionIdle      time.Duration
 	version          string
 	examiner         examiner
@@ -81,7 +81,7 @@ func New(o Options) *Administration {
 			Store: o.Store, Blobs: o.Documents, MaxBytes: cmp.Or(o.MaxDocumentBytes, storage.DefaultMaxDocumentBytes),
 		},
 		checkWebhookURL: o.CheckWebhookURL,
-		queuePatience:   cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueuePatience()),
+		queuePatience:   cmp.Or(o.TaskQueuePatience, domain.DefaultTaskQueueTimeouts()),
 		sessionIdle:     cmp.Or(o.SessionIdle, authn.DefaultSessionIdle),
 		version:         o.Version,
 		examiner:        examiner{examine: o.Examine},

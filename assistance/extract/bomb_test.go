@@ -45,8 +45,7 @@ func manyCharacters(tb testing.TB) string {
 	)
 }
 
-// manyContents returns a PDF of a megabyte whose page has the same content 2,000
-// times.
+// manyContents returns a PDF of a megabyte with a page that has the same content 2,000 times.
 func manyContents() string {
 	content := strings.Repeat("BT /F 1 Tf (abcdefgh) Tj ET ", 1<<20/28)
 	return page("["+strings.Repeat("4 0 R ", 2_000)+"]", stream("", content), helvetica)
@@ -104,7 +103,7 @@ func readSized(ctx context.Context, name, body string) (extract.Text, error) {
 	)
 }
 
-// memory returns what the heap of this process takes.
+// memory returns the size of the heap of this process.
 func memory() uint64 {
 	runtime.GC()
 	var stats runtime.MemStats
@@ -217,7 +216,7 @@ func TestWithoutPDFToText(t *testing.T) {
 	require.Equal(t, "text", text.Body)
 }
 
-// BenchmarkRead is what a small document takes, its child included.
+// BenchmarkRead reads a small document, including the start of its child.
 func BenchmarkRead(b *testing.B) {
 	for _, test := range []struct{ name, body string }{{"a.txt", "text"}, {"a.pdf", pagePDF("BT /F 10 Tf (a) Tj ET")}} {
 		b.Run(test.name, func(b *testing.B) {

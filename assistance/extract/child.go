@@ -12,33 +12,31 @@ import (
 	"github.com/procession-dev/procession/internal/sandbox"
 )
 
-// TaskName is the name of Task for package confine.
+// TaskName is the name of Task in package sandbox.
 const TaskName = "text"
 
 const (
-	// maxHeader bounds what parent and child say to each other beside the document
-	// and its text, in bytes.
+	// maxHeader limits the headers between parent and child, in bytes.
 	maxHeader = 64 << 10
 	// maxCause is the maximum length of the cause of a failure that a child
 	// reports, in bytes.
 	maxCause = 200
 )
 
-// request contains what a child is asked, in front of the document.
+// request is the header before the document.
 type request struct {
 	Name, MediaType string
 	Limits          Limits
 }
 
-// reply contains what a child answers, in front of the text.
+// reply is the header before the text.
 type reply struct {
 	Reason    Reason
 	Cause     string
 	Truncated bool
 }
 
-// Task returns what a child does: it reads one document, which is in after a request,
-// and writes its text, after a reply.
+// Task reads a request and a document from in, and writes a reply and the text of the document.
 func Task(ctx context.Context, in io.Reader, out io.Writer) error {
 	var asked request
 	body := bufio.NewReaderSize(in, maxHeader)
@@ -74,7 +72,7 @@ func writeHeader(w io.Writer, value any) error {
 	return err
 }
 
-// readHeader reads a line, which the buffer of r bounds.
+// readHeader reads a line of at most the buffer size of r.
 func readHeader(r *bufio.Reader, value any) error {
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, io.EOF) {

@@ -7,19 +7,19 @@ type Reason string
 
 // The reasons.
 const (
-	// ReasonType: the kind of document is not one that is read.
+	// ReasonType: the type of document is not supported.
 	ReasonType Reason = "UNSUPPORTED_TYPE"
-	// ReasonTooLarge: the document, or what it unpacks to, exceeds a limit.
+	// ReasonTooLarge: the document, or its unpacked content, exceeds a limit.
 	ReasonTooLarge Reason = "TOO_LARGE"
 	// ReasonTooSlow: reading took longer than allowed.
 	ReasonTooSlow Reason = "TOO_SLOW"
-	// ReasonEncrypted: a password would be needed.
+	// ReasonEncrypted: the document requires a password.
 	ReasonEncrypted Reason = "ENCRYPTED"
 	// ReasonBroken: the document is not of the declared format, or is damaged.
 	ReasonBroken Reason = "BROKEN"
 	// ReasonEmpty: there is no text in it; it may be a scan.
 	ReasonEmpty Reason = "NO_TEXT"
-	// ReasonUnreadable: its bytes could not be had.
+	// ReasonUnreadable: its bytes are not available.
 	ReasonUnreadable Reason = "UNREADABLE"
 )
 

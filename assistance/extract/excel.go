@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// maxStrings bounds the strings that the cells of a workbook share.
+	// maxStrings is the maximum number of shared strings of a workbook.
 	maxStrings = 1_000_000
-	// maxSheets bounds the sheets of a workbook.
+	// maxSheets is the maximum number of sheets of a workbook.
 	maxSheets = 1_000
 )
 
-// A workbook is what the sheets of an xlsx need to be read.
+// A workbook contains the shared parts of an xlsx.
 type workbook struct {
 	*office
 	sheets []sheet
 	shared []string
 	// dates are the styles that show a number as a date.
 	dates map[int]bool
-	// since1904 is how some workbooks count days.
+	// since1904 reports whether days are counted from 1904.
 	since1904 bool
 }
 

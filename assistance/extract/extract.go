@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Limits bound the reading of one document.
+// Limits limit the reading of one document.
 type Limits struct {
-	// Bytes is how large a document may be.
+	// Bytes is the maximum size of a document.
 	Bytes int64
-	// Unpacked is how many bytes the compressed parts of a document may have.
+	// Unpacked is the maximum size of the unpacked parts of a document in bytes.
 	Unpacked int64
 	// Text is the maximum text of a document in bytes. Longer texts are cut at
 	// their end.
 	Text int
-	// Time is how long reading may take.
+	// Time is the maximum time of reading.
 	Time time.Duration
 }
 
@@ -102,13 +102,13 @@ func kindOf(name, mediaType string) kind {
 	return kindUnknown
 }
 
-// errEnough ends the reading of a document whose text is long enough.
+// errEnough ends the reading when the text is long enough.
 var errEnough = errors.New("there is enough text")
 
-// errTooLarge is ReasonTooLarge on its way.
+// errTooLarge leads to ReasonTooLarge.
 var errTooLarge = errors.New("the document exceeds a limit")
 
-// errEncrypted is ReasonEncrypted on its way.
+// errEncrypted leads to ReasonEncrypted.
 var errEncrypted = errors.New("the document is encrypted")
 
 // readHere extracts the text of a document in this process. It returns an *Error for the
@@ -147,14 +147,13 @@ func reasonOf(err error) Reason {
 type reader struct {
 	ctx context.Context //nolint:containedctx // A reader lives for one call.
 	out *sink
-	// unpacked is how many bytes may still be unpacked.
+	// unpacked is the remaining number of bytes to unpack.
 	unpacked int64
 }
 
 func (r *reader) readFormat(format kind, data []byte) (err error) {
 	defer func() {
-		// The libraries for the formats are not meant to panic; the document is
-		// broken if one does.
+		// A panic of a library means that the document is broken.
 		if broken := recover(); broken != nil {
 			err = fmt.Errorf("reading a document: %v", broken)
 		}
@@ -177,12 +176,11 @@ func (r *reader) readFormat(format kind, data []byte) (err error) {
 	return errors.New("documents of this type are not read here")
 }
 
-// checked is a reader of bytes that looks at the context, and at how much is read
-// between two calls of next.
+// checked is a reader that checks the context, and limits the bytes read between two calls of resetCount.
 type checked struct {
 	r      *reader
 	source *bytes.Reader
-	// most is how much may be read at once, 0 for everything; since is how much was.
+	// most is the limit, 0 for none; since counts bytes since the last reset.
 	most, since int
 }
 
@@ -199,7 +197,7 @@ func (c *checked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// resetCount begins what is bounded.
+// resetCount begins a new limited part.
 func (c *checked) resetCount() { c.since = 0 }
 
 func (r *reader) checkedSource(data []byte) *checked {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxTag bounds a single tag or text of HTML, in bytes.
+// maxTag is the maximum size of a tag or text of HTML in bytes.
 const maxTag = 4 << 20
 
 // readHTML writes the text that a browser would show. It reads tags one by one, so
@@ -90,7 +90,7 @@ func isHidden(tag string) bool {
 	return false
 }
 
-// breakFor begins a new line, or a new cell, where an element does.
+// breakFor writes the line break or cell separator of an element.
 func (r *reader) breakFor(tag string, space bool) (bool, error) {
 	switch tag {
 	case "br", "tr", "li", "dt", "dd", "option":
@@ -108,8 +108,7 @@ func (r *reader) breakFor(tag string, space bool) (bool, error) {
 	return space, nil
 }
 
-// collapseSpace makes one space of each run of white space, and none where there is
-// one before.
+// collapseSpace replaces each run of white space by one space, or by none if there is one before.
 func collapseSpace(text string, space bool) string {
 	var tidy strings.Builder
 	for _, c := range text {

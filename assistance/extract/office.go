@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxParts bounds the files within a document.
+	// maxParts is the maximum number of files in a document.
 	maxParts = 20_000
-	// maxElements bounds elements within each other.
+	// maxElements is the maximum nesting of elements.
 	maxElements = 256
-	// maxToken bounds a tag or a text of XML, which is held as a whole, in bytes.
+	// maxToken is the maximum size of a tag or text of XML in bytes.
 	maxToken = 4 << 20
 )
 
@@ -62,8 +62,7 @@ func (o *office) walkPart(name string, visit func(xml.Token) error) (found bool,
 		return true, fmt.Errorf("reading a document of Office: %w", err)
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
-	// Entities that a document defines itself are not known to the decoder, so
-	// none grows.
+	// The decoder does not know entities defined by the document, so none expands.
 	metered := &metered{r: o.r, source: body}
 	decoder := xml.NewDecoder(metered)
 	decoder.CharsetReader = func(string, io.Reader) (io.Reader, error) {
@@ -92,8 +91,7 @@ func (o *office) walkPart(name string, visit func(xml.Token) error) (found bool,
 	}
 }
 
-// metered counts what is unpacked, for all parts of a document together and for a
-// token.
+// metered counts unpacked bytes, per document and per token.
 type metered struct {
 	r      *reader
 	source io.Reader

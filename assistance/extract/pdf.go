@@ -14,12 +14,11 @@ import (
 )
 
 const (
-	// pdfTime is the processor time for a small PDF, and pdfRate how many bytes
-	// of a larger one add a second. pdftotext extracts a hundred pages in a
-	// tenth of it.
+	// pdfTime is the processor time for a small PDF, pdfRate the number of bytes that add a second. pdftotext
+	// extracts a hundred pages in a tenth of it.
 	pdfTime = time.Second
 	pdfRate = 2 << 20
-	// exitForbidden is how pdftotext ends when a PDF forbids that its text is taken.
+	// exitForbidden is the exit code of pdftotext for a PDF that forbids copying.
 	exitForbidden = 3
 )
 
@@ -57,7 +56,7 @@ func (r *Reader) readPDF(ctx context.Context, d Document, body *source) (Text, e
 // pageWriter separates pages with an empty line.
 type pageWriter struct{ out *sink }
 
-// Write returns errEnough when there is no more room.
+// Write returns errEnough at the limit.
 func (w pageWriter) Write(text []byte) (int, error) {
 	if err := w.out.write(string(bytes.ReplaceAll(text, []byte("\f"), []byte("\n\n")))); err != nil {
 		return 0, err

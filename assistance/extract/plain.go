@@ -18,8 +18,7 @@ import (
 // errBinary is returned for a text document with binary content.
 var errBinary = errors.New("the document is not text")
 
-// decodeText returns text as UTF-8: from UTF-16 with a byte order mark, from UTF-8, else
-// from what Windows has.
+// decodeText decodes UTF-16 with a byte order mark, UTF-8, or else Windows-1252.
 func decodeText(data []byte) ([]byte, error) {
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
 		return unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder().Bytes(data)
@@ -49,7 +48,7 @@ func (r *reader) readPlain(data []byte) error {
 	return r.out.write(strings.ReplaceAll(string(text[:min(len(text), r.out.most+1)]), "\r\n", "\n"))
 }
 
-// maxRecord bounds a record of CSV, which is held as a whole, in bytes.
+// maxRecord is the maximum size of a record of CSV in bytes.
 const maxRecord = 1 << 20
 
 // readCSV writes a line for each record.
@@ -80,7 +79,7 @@ func (r *reader) readCSV(data []byte) error {
 	}
 }
 
-// detectSeparator returns what the first line has most of.
+// detectSeparator returns the most frequent separator of the first line.
 func detectSeparator(text []byte) rune {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	best, most := ',', bytes.Count(line, []byte(","))
@@ -92,10 +91,10 @@ func detectSeparator(text []byte) rune {
 	return best
 }
 
-// maxNesting bounds values within each other.
+// maxNesting is the maximum nesting of values.
 const maxNesting = 64
 
-// readJSON writes a line for each plain value, with the path to it.
+// readJSON writes a line for each scalar, with the path to it.
 func (r *reader) readJSON(data []byte) error {
 	text, err := decodeText(data)
 	if err != nil {

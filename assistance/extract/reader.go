@@ -10,11 +10,10 @@ import (
 )
 
 const (
-	// memory is how much a child that reads a document may have, in bytes; atOnce is
-	// how many of them there may be.
+	// memory is the memory of a child in bytes, atOnce the number of concurrent children.
 	memory = 256 << 20
 	atOnce = 2
-	// attempts is how often a document is read when its child is lost.
+	// attempts is the number of attempts if the child is lost.
 	attempts = 2
 )
 
@@ -26,8 +25,8 @@ type Options struct {
 	Limits Limits
 }
 
-// Reader reads documents in child processes, some at once. Programs that use it
-// have to call sandbox.Serve with Task. It is safe for concurrent use.
+// Reader reads documents in child processes. Programs that use it must call sandbox.Serve with Task. It is safe for
+// concurrent use.
 type Reader struct {
 	pool      *sandbox.Pool
 	pdfToText string
@@ -42,7 +41,7 @@ func NewReader(o Options) *Reader {
 	return &Reader{pool: sandbox.NewPool(atOnce * memory), pdfToText: o.PDFToText, limits: o.Limits}
 }
 
-// Document contains what is known of a document before it is read.
+// Document describes a document before it is read.
 type Document struct {
 	// Name and MediaType are declared by the document and not verified.
 	Name, MediaType string
@@ -53,9 +52,8 @@ type Document struct {
 // errNoPDF is the cause of ReasonType where there is no pdftotext.
 var errNoPDF = errors.New("there is no pdftotext")
 
-// Read extracts the text of a document. open opens its bytes, a second time when the
-// child that reads it is lost. It returns an *Error for the document's faults, the
-// error of the context when that ends first, and errors of open.
+// Read extracts the text of a document. open opens its bytes, a second time if the child is lost. It returns an
+// *Error, the error of the context, or errors of open.
 func (r *Reader) Read(ctx context.Context, d Document, open func() (io.ReadCloser, error)) (Text, error) {
 	format := kindOf(d.Name, d.MediaType)
 	switch {
@@ -99,7 +97,7 @@ func (r *Reader) readOnce(
 	return text, err
 }
 
-// documentError returns the *Error of the document that the error of its child stands for.
+// documentError converts the error of a child to an *Error of the document.
 func documentError(d Document, err error) error {
 	var refused *Error
 	var failed *sandbox.ExitError
@@ -125,12 +123,12 @@ func documentError(d Document, err error) error {
 // errBody is returned when the bytes of a document cannot be read.
 var errBody = errors.New("the document cannot be read to its end")
 
-// source are the bytes of a document on their way to a child.
+// source sends the bytes of a document to a child.
 type source struct {
 	body io.Reader
-	// left is how many bytes may still follow.
+	// left is the remaining number of bytes allowed.
 	left int64
-	// failed is the reason why the bytes ended too early.
+	// failed is the error that ended the bytes early.
 	failed error
 }
 
@@ -149,7 +147,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return 0, s.failed
 }
 
-// sendWhile sends what begin writes and then the document, while receive receives.
+// sendWhile runs begin and then sends the document, while receive receives.
 func (s *source) sendWhile(in io.WriteCloser, begin, receive func() error) error {
 	sent := make(chan struct{})
 	go func() {

@@ -27,7 +27,7 @@ func (s *sink) write(texts ...string) error {
 	return nil
 }
 
-// resultText returns the text of the document, or the *Error that it has none.
+// resultText returns the text of the document, or an *Error if it is empty.
 func (s *sink) resultText(name string, truncated bool) (Text, error) {
 	text := Text{Body: s.cleanedText(), Truncated: truncated}
 	if text.Body == "" {
@@ -43,9 +43,8 @@ func (s *sink) addText(gathered *strings.Builder, text []byte) {
 	}
 }
 
-// cleanedText returns the collected text, cleaned: valid UTF-8 without control
-// characters, without spaces at the ends of lines and with at most one empty
-// line in a row.
+// cleanedText returns the collected text as valid UTF-8 without control characters, trailing spaces and repeated
+// empty lines.
 func (s *sink) cleanedText() string {
 	var tidy strings.Builder
 	empty := 0
@@ -64,8 +63,7 @@ func (s *sink) cleanedText() string {
 	return tidy.String()
 }
 
-// printableRune drops invisible characters, and replaces the various spaces by
-// plain ones.
+// printableRune drops invisible characters and normalizes spaces.
 func printableRune(r rune) rune {
 	switch {
 	case r == '\t' || unicode.Is(unicode.Zs, r):

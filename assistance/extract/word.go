@@ -30,8 +30,7 @@ func (r *reader) readWord(data []byte) error {
 }
 
 func (o *office) wordPart(name string) (bool, error) {
-	// Within these there is no text of the document: what was deleted, what a
-	// field is computed from, and the same again for older programs.
+	// These elements contain deleted text, field codes, and copies for older programs.
 	hidden, cells := 0, 0
 	inText := false
 	var paragraph strings.Builder

@@ -173,7 +173,7 @@ func (c *Config) bind(f *pflag.FlagSet) { //nolint:funlen // a list
 		"authority of Temporal's certificate (PEM file); empty for the service's own")
 	f.DurationVar(&c.TaskQueueInterval, "task-queue-interval", engine.DefaultTaskQueueInterval,
 		"how often task queues are observed in Temporal")
-	f.DurationVar(&c.PollerPatience, "poller-patience", domain.DefaultTaskQueuePatience().Poll,
+	f.DurationVar(&c.PollerPatience, "poller-patience", domain.DefaultTaskQueueTimeouts().Poll,
 		"how long after its last poll began a worker still counts as polling")
 	f.StringVar(&c.Issuer, "issuer", "procession", "issuer named in engine tokens")
 	f.DurationVar(&c.CertificateLifetime, "certificate-lifetime", authn.DefaultCertificateLifetime,

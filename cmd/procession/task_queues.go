@@ -14,8 +14,8 @@ import (
 const missedObservations = engine.IdleIntervals + 1
 
 // queuePatience returns the patience with task queues that the settings ask for.
-func queuePatience(c Config) domain.TaskQueuePatience {
-	patience := domain.DefaultTaskQueuePatience()
+func queuePatience(c Config) domain.TaskQueueTimeouts {
+	patience := domain.DefaultTaskQueueTimeouts()
 	patience.Poll = c.PollerPatience
 	patience.Observation = missedObservations * c.TaskQueueInterval
 	return patience
@@ -24,7 +24,7 @@ func queuePatience(c Config) domain.TaskQueuePatience {
 // newTaskQueueMetrics shows what waits in Temporal for workers, and how many there
 // are, of all tenants together. It is read from the database, where all replicas
 // put what they see, so they all show the same.
-func newTaskQueueMetrics(reader *persistence.Reader, patience domain.TaskQueuePatience) collector {
+func newTaskQueueMetrics(reader *persistence.Reader, patience domain.TaskQueueTimeouts) collector {
 	backlog := newGauge("procession_task_queue_backlog", "Tasks that wait in Temporal for workers of tenants.", "kind")
 	age := newGauge("procession_task_queue_backlog_age_seconds", "For how long the oldest of these tasks has waited.", "kind")
 	live := newGauge("procession_workers_live", "Workers that keep registering.")

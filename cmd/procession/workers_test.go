@@ -60,7 +60,7 @@ func TestWorkersReportsBacklogAndOutage(t *testing.T) {
 	s.stopTemporal()
 	s.createLoan(uuid.New())
 	s.await("the outage to be reported", func() bool {
-		return regexp.MustCompile(`has not been known for \d+ s: Temporal is not available`).MatchString(workers())
+		return regexp.MustCompile(`could not be observed in Temporal for \d+ s: Temporal is not available`).MatchString(workers())
 	})
 	s.awaitQueue(operator, "Temporal is not available")
 	s.awaitHealth(operator, true)

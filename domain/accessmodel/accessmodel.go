@@ -1,5 +1,5 @@
-// Package accessmodel computes what exists for a principal, which the service computes in SQL: documents, business artifacts and
-// resources. Tests compare the statements with it; the service does not call it.
+// Package accessmodel computes the documents, business artifacts and resources that are visible to a principal. The
+// service computes them in SQL; tests compare the statements with this package.
 package accessmodel
 
 import (
@@ -13,7 +13,7 @@ import (
 type DocumentRelations struct {
 	Process domain.ProcessRelations
 	// LinkedToProcess reports whether a value of the process, or the input of an action on it, refers to the
-	// document. LinkedTo lists the items of which a value does.
+	// document. LinkedTo lists the items with a value that does.
 	LinkedToProcess bool
 	LinkedTo        []domain.ItemRelations
 	// Uploader stored the document.

@@ -12,7 +12,7 @@ func TestAllowedConstructs(t *testing.T) { //nolint:funlen // most of it is a ta
 		expression string
 		expected   bool
 	}{
-		// what administrators write
+		// expressions of administrators
 		{`${ .process.state == "RUNNING" }`, true},
 		{`${ .tasks.LOAN_APPLICATION.state == "COMPLETED" }`, true},
 		{`${ .tasks | any(.state == "READY") }`, true},

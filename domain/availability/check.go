@@ -18,9 +18,8 @@ const (
 	maxBits = 62
 )
 
-// A checker walks a syntax tree in the order of its text, determines the type and the number of the outputs of
-// every part, and refuses what is not known to be harmless. It is an allow-list: constructs without a rule are
-// refused.
+// A checker walks a syntax tree in the order of its text, determines the type and number of the outputs of every
+// part, and refuses constructs without a rule.
 type checker struct {
 	text   string
 	tokens []token
@@ -45,12 +44,12 @@ func newChecker(text string, tokens []token) *checker {
 	}
 }
 
-// expression checks a whole expression. A result that may be a boolean but need not is checked by Evaluate.
-func (c *checker) expression(q *gojq.Query) *refusal {
+// checkExpression checks a whole expression. A result that may be a boolean but need not is checked by Evaluate.
+func (c *checker) checkExpression(q *gojq.Query) *refusal {
 	if q.Meta == nil && q.Imports == nil && q.FuncDefs == nil && q.Term == nil && q.Right == nil {
 		return &refusal{len(c.text), "the expression is empty"}
 	}
-	result, refused := c.query(q, one(root))
+	result, refused := c.checkQuery(q, singleOf(root))
 	if refused != nil {
 		return refused
 	}
@@ -68,9 +67,9 @@ func (c *checker) refuse(format string, args ...any) *refusal {
 	return &refusal{c.offset, fmt.Sprintf(format, args...)}
 }
 
-// at advances to the next token with the given text, or for a quote to the next string. The tree is visited in
+// advanceTo advances to the next token with the given text, or for a quote to the next string. The tree is visited in
 // the order of the text and every name, literal and operator is searched, so the first match is the right one.
-func (c *checker) at(word string) {
+func (c *checker) advanceTo(word string) {
 	for i := c.next; i < len(c.tokens); i++ {
 		if found := c.tokens[i]; found.text == word || word == `"` && found.text[0] == '"' {
 			c.next, c.offset = i+1, found.offset
@@ -88,21 +87,21 @@ func (c *checker) spend(inputs int) *refusal {
 	return nil
 }
 
-// repeat counts once more, the given number of times, the steps that a part took which is evaluated for every
+// spendRepeats counts once more, the given number of times, the steps that a part took which is evaluated for every
 // output of another one.
-func (c *checker) repeat(steps, times int) *refusal {
-	c.steps += product(steps, max(times, 0))
+func (c *checker) spendRepeats(steps, times int) *refusal {
+	c.steps += multiplyCosts(steps, max(times, 0))
 	return c.spend(0)
 }
 
-// nested checks a part that is evaluated the given number of times for every evaluation of its parent.
-func (c *checker) nested(q *gojq.Query, in value, times int) (value, *refusal) {
+// checkNested checks a part that is evaluated the given number of times for every evaluation of its parent.
+func (c *checker) checkNested(q *gojq.Query, in value, times int) (value, *refusal) {
 	defer func(outer int) { c.times = outer }(c.times)
 	c.times *= times
-	return c.query(q, in)
+	return c.checkQuery(q, in)
 }
 
-func (c *checker) query(q *gojq.Query, in value) (value, *refusal) {
+func (c *checker) checkQuery(q *gojq.Query, in value) (value, *refusal) {
 	switch {
 	case q.Meta != nil:
 		return value{}, c.forbid("module", "there are no modules")
@@ -115,23 +114,23 @@ func (c *checker) query(q *gojq.Query, in value) (value, *refusal) {
 	case q.FuncDefs != nil:
 		return value{}, c.forbid("def", "functions cannot be defined")
 	case q.Term != nil:
-		return c.term(q.Term, in)
+		return c.checkTerm(q.Term, in)
 	}
-	return c.binary(q, in)
+	return c.checkBinary(q, in)
 }
 
-func (c *checker) pipe(q *gojq.Query, in value) (value, *refusal) {
-	out, refused := c.nested(q, in.each(), in.outputs)
+func (c *checker) checkPipe(q *gojq.Query, in value) (value, *refusal) {
+	out, refused := c.checkNested(q, in.eachOutput(), in.outputs)
 	if refused != nil {
 		return value{}, refused
 	}
-	return c.multiply(out, in)
+	return c.multiplyOutputs(out, in)
 }
 
-// separate returns a query with the same outputs that gojq compiles to instructions which do not begin with a
+// separateQuery returns a query with the same outputs that gojq compiles to instructions which do not begin with a
 // constant or a variable. gojq 0.12.20 merges these with the last instruction before them, and leaves a value on its
 // stack if it jumps there from elsewhere, as in (A or B) | null.
-func separate(q *gojq.Query) *gojq.Query {
+func separateQuery(q *gojq.Query) *gojq.Query {
 	first := q
 	for first.Left != nil {
 		first = first.Left
@@ -152,24 +151,24 @@ func separate(q *gojq.Query) *gojq.Query {
 	return q
 }
 
-// multiply returns the outputs of v for every output of another part.
-func (c *checker) multiply(v, by value) (value, *refusal) {
+// multiplyOutputs returns the outputs of v for every output of another part.
+func (c *checker) multiplyOutputs(v, by value) (value, *refusal) {
 	v.exact, v.some = v.exact && by.exact, v.some && by.some
-	v.outputs = product(v.outputs, by.outputs)
+	v.outputs = multiplyCosts(v.outputs, by.outputs)
 	if v.outputs > maxSteps {
 		return value{}, c.spend(maxSteps + 1)
 	}
 	return v, nil
 }
 
-// bind checks what follows "as $name", which is evaluated with each of the outputs.
-func (c *checker) bind(q *gojq.Query, outputs, in value) (value, *refusal) {
-	c.at("as")
+// checkBinding checks the part after "as $name", which is evaluated with each of the outputs.
+func (c *checker) checkBinding(q *gojq.Query, outputs, in value) (value, *refusal) {
+	c.advanceTo("as")
 	if len(q.Patterns) != 1 || q.Patterns[0].Name == "" {
 		return value{}, c.refuse("after as there is one variable, such as $time")
 	}
 	name := q.Patterns[0].Name
-	c.at(name)
+	c.advanceTo(name)
 	if strings.HasPrefix(name, reserved) {
 		return value{}, c.refuse("%s is not allowed: the name of a variable does not begin with %s", name, reserved)
 	}
@@ -179,13 +178,13 @@ func (c *checker) bind(q *gojq.Query, outputs, in value) (value, *refusal) {
 			c.variables[name] = known
 		}
 	}()
-	c.variables[name] = outputs.each()
-	out, refused := c.nested(q.Right, in.each(), outputs.outputs)
+	c.variables[name] = outputs.eachOutput()
+	out, refused := c.checkNested(q.Right, in.eachOutput(), outputs.outputs)
 	if refused != nil {
 		return value{}, refused
 	}
 	if refused := c.spend(outputs.outputs); refused != nil {
 		return value{}, refused
 	}
-	return c.multiply(out, outputs)
+	return c.multiplyOutputs(out, outputs)
 }

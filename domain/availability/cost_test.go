@@ -13,8 +13,8 @@ import (
 // boundMemory is how much parsing and evaluating any expression may allocate.
 const boundMemory = 8 << 20
 
-// requireBounded requires that run, which stands for what label says, stays within the bounds. Other work of the process
-// (garbage collection) is counted too, so the best of a few runs decides, and of many where the first are too slow.
+// requireBounded requires that run stays within the bounds. Other work of the process (garbage collection) is counted
+// too, so the best of a few runs decides, and of many if the first are too slow.
 func requireBounded(t *testing.T, label string, run func()) {
 	t.Helper()
 	elapsed, memory := time.Hour, uint64(1<<40)

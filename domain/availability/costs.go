@@ -2,82 +2,88 @@ package availability
 
 // The costs of functions in steps, for one output of each single argument.
 
-func steps(n int) func(*call) int { return func(*call) int { return n } }
+func fixedSteps(n int) func(*call) int { return func(*call) int { return n } }
 
 func perLength(n int) func(*call) int {
-	return func(the *call) int { return product(n, the.length) }
+	return func(callee *call) int { return multiplyCosts(n, callee.length) }
 }
 
 func perArgument(n int) func(*call) int {
-	return func(the *call) int { return product(n, the.args[0].outputs) }
+	return func(callee *call) int { return multiplyCosts(n, callee.args[0].outputs) }
 }
 
 func perElementOutput(n int) func(*call) int {
-	return func(the *call) int { return product(n, the.length, max(the.args[0].outputs, 1)) }
+	return func(callee *call) int { return multiplyCosts(n, callee.length, max(callee.args[0].outputs, 1)) }
 }
 
 func perOutputOutput(n int) func(*call) int {
-	return func(the *call) int { return product(n, the.args[0].outputs, max(the.args[1].outputs, 1)) }
+	return func(callee *call) int {
+		return multiplyCosts(n, callee.args[0].outputs, max(callee.args[1].outputs, 1))
+	}
 }
 
 func compareElements(n int) func(*call) int {
-	return func(the *call) int { return product(n, the.length, comparisonCost(the.contents, the.contents)) }
+	return func(callee *call) int {
+		return multiplyCosts(n, callee.length, comparisonCost(callee.contents, callee.contents))
+	}
 }
 
 // compareKeys is for functions that make an array of the outputs for every element, and compare these.
 func compareKeys(n int) func(*call) int {
-	return func(the *call) int {
-		key := arrayOf(the.args[0], the.args[0].outputs)
-		return product(the.length, 3+key.length+n*comparisonCost(key, key))
+	return func(callee *call) int {
+		key := arrayOf(callee.args[0], callee.args[0].outputs)
+		return multiplyCosts(callee.length, 3+key.length+n*comparisonCost(key, key))
 	}
 }
 
-func costOfReading(the *call) int { return 1 + readCost(the.in) }
+func costOfReading(callee *call) int { return 1 + readCost(callee.in) }
 
-func costOfRewriting(the *call) int { return 1 + 2*writeCost(the.in) }
+func costOfRewriting(callee *call) int { return 1 + 2*writeCost(callee.in) }
 
-func costOfPrinting(the *call) int { return the.in.nodes() + writeCost(printedText(the)) }
-
-func costOfIN(the *call) int {
-	return product(the.args[0].outputs, 3+comparisonCost(the.in, the.args[0]))
+func costOfPrinting(callee *call) int {
+	return callee.in.countValues() + writeCost(printedText(callee))
 }
 
-func costOfIN2(the *call) int {
-	return product(the.args[0].outputs, the.args[1].outputs, 5+comparisonCost(the.args[0], the.args[1]))
+func costOfIN(callee *call) int {
+	return multiplyCosts(callee.args[0].outputs, 3+comparisonCost(callee.in, callee.args[0]))
 }
 
-func costOfRange(the *call) int { return product(2, numbers(the).outputs) }
-
-func costOfContains(the *call) int { return containmentCost(the.in, the.args[0]) }
-
-func costOfInside(the *call) int { return containmentCost(the.args[0], the.in) }
-
-func costOfSum(the *call) int {
-	total := sum(the)
-	return 2*the.length + writeCost(total) + total.length/4
+func costOfIN2(callee *call) int {
+	return multiplyCosts(callee.args[0].outputs, callee.args[1].outputs, 5+comparisonCost(callee.args[0], callee.args[1]))
 }
 
-func costOfFlat(the *call) int {
-	_, length := leaves(the.in)
+func costOfRange(callee *call) int { return multiplyCosts(2, numbersOf(callee).outputs) }
+
+func costOfContains(callee *call) int { return containmentCost(callee.in, callee.args[0]) }
+
+func costOfInside(callee *call) int { return containmentCost(callee.args[0], callee.in) }
+
+func costOfSum(callee *call) int {
+	total := sumOf(callee)
+	return 2*callee.length + writeCost(total) + total.length/4
+}
+
+func costOfFlat(callee *call) int {
+	_, length := flattenLeaves(callee.in)
 	return length
 }
 
-func costOfIndex(the *call) int {
-	part := the.args[0]
+func costOfIndex(callee *call) int {
+	part := callee.args[0]
 	cost := 0
-	if the.in.kinds&texts != 0 {
+	if callee.in.kinds&texts != 0 {
 		// The characters are made values, and compared one by one.
-		cost = the.in.longest/2 + product(the.in.longest, part.longest)/16
+		cost = callee.in.longest/2 + multiplyCosts(callee.in.longest, part.longest)/16
 	}
-	if the.in.kinds&array != 0 {
-		parts, length := part.contents()
-		cost += product(2+the.length, comparisonCost(the.contents, part)+product(length, comparisonCost(the.contents, parts)))
+	if callee.in.kinds&array != 0 {
+		parts, length := part.contentValues()
+		cost += multiplyCosts(2+callee.length, comparisonCost(callee.contents, part)+multiplyCosts(length, comparisonCost(callee.contents, parts)))
 	}
 	return 1 + cost
 }
 
-func costOfJoined(the *call) int { return 2*the.length + writeCost(joinedText(the)) }
+func costOfJoined(callee *call) int { return 2*callee.length + writeCost(joinedText(callee)) }
 
-func costOfPieces(the *call) int { return 1 + pieces(the).length/2 + readCost(the.in) }
+func costOfPieces(callee *call) int { return 1 + piecesOf(callee).length/2 + readCost(callee.in) }
 
-func costOfFormat(the *call) int { return 3 + 2*the.args[0].longest }
+func costOfFormat(callee *call) int { return 3 + 2*callee.args[0].longest }

@@ -24,8 +24,8 @@ const (
 	conversions = "aAbBcCdDeFgGhHIjklmMnpRsStTuUVwWyYzZ%"
 )
 
-// options returns the options with which the expression is compiled.
-func (c *checker) options() []gojq.CompilerOption {
+// compilerOptions returns the options with which the expression is compiled.
+func (c *checker) compilerOptions() []gojq.CompilerOption {
 	compiled := c.patterns
 	options := []gojq.CompilerOption{gojq.WithVariables([]string{clock})}
 	for signature, row := range functions {
@@ -41,27 +41,27 @@ func (c *checker) options() []gojq.CompilerOption {
 }
 
 // requireFormat checks a format of times.
-func requireFormat(c *checker, the *call) *refusal {
-	if the.in.kinds&array != 0 {
-		if refused := requireTimeParts(c, the); refused != nil {
+func requireFormat(c *checker, callee *call) *refusal {
+	if callee.in.kinds&array != 0 {
+		if refused := requireTimeParts(c, callee); refused != nil {
 			return refused
 		}
 	}
-	text := the.args[0].literals[0].Str
+	text := callee.args[0].literals[0].Str
 	for i := 0; i < len(text); i++ {
 		if text[i] != '%' {
 			continue
 		}
 		if i++; i == len(text) || !strings.Contains(conversions, text[i:i+1]) {
-			return c.refuse("a format of %s has the conversions %s, each after a %%", the.name, conversions)
+			return c.refuse("a format of %s has the conversions %s, each after a %%", callee.name, conversions)
 		}
 	}
 	return nil
 }
 
-func requireTimeParts(c *checker, the *call) *refusal {
-	if kinds := the.contents.kinds; !kinds.mostly(number) {
-		return c.refuse("%s is for the parts of a time, as gmtime returns them, and this is an array of %s", the.name, kinds)
+func requireTimeParts(c *checker, callee *call) *refusal {
+	if kinds := callee.contents.kinds; !kinds.isMostly(number) {
+		return c.refuse("%s is for the parts of a time, as gmtime returns them, and this is an array of %s", callee.name, kinds)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func TestEvaluateWantsOneBoolean(t *testing.T) {
 	} {
 		query, err := gojq.Parse(text)
 		require.NoError(t, err)
-		code, err := gojq.Compile(query, newChecker("", nil).options()...)
+		code, err := gojq.Compile(query, newChecker("", nil).compilerOptions()...)
 		require.NoError(t, err)
 		result, err := (&Expression{code: code}).Evaluate(t.Context(), sample())
 		require.ErrorContains(t, err, message, text)

@@ -37,16 +37,16 @@ func Parse(text string) (*Expression, error) {
 	start := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	body, opened := strings.CutPrefix(text[start:], "${")
 	if !opened {
-		return nil, &Error{Column: column(text, start), Message: "an expression is written as ${ ... }: it begins with ${"}
+		return nil, &Error{Column: columnOf(text, start), Message: "an expression is written as ${ ... }: it begins with ${"}
 	}
 	start += len("${")
 	body, closed := strings.CutSuffix(strings.TrimRight(body, " \t\r\n"), "}")
 	if !closed {
-		return nil, &Error{Column: column(text, len(text)), Message: "an expression is written as ${ ... }: it ends with }"}
+		return nil, &Error{Column: columnOf(text, len(text)), Message: "an expression is written as ${ ... }: it ends with }"}
 	}
-	expression, err := parse(body)
+	expression, err := parseBody(body)
 	if err != nil {
-		return nil, &Error{Column: column(text, start+err.offset), Message: err.message}
+		return nil, &Error{Column: columnOf(text, start+err.offset), Message: err.message}
 	}
 	return expression, nil
 }
@@ -54,14 +54,14 @@ func Parse(text string) (*Expression, error) {
 // Tasks returns the codes of the tasks that the expression names, in their order.
 func (e *Expression) Tasks() []string { return slices.Sorted(maps.Keys(e.needs.codes)) }
 
-// A refusal is an Error whose place is still a byte offset in the jq text.
+// A refusal is an Error with a byte offset in the jq text as its place.
 type refusal struct {
 	offset  int
 	message string
 }
 
-func parse(body string) (*Expression, *refusal) {
-	tokens, refused := scan(body)
+func parseBody(body string) (*Expression, *refusal) {
+	tokens, refused := scanTokens(body)
 	if refused != nil {
 		return nil, refused
 	}
@@ -70,10 +70,10 @@ func parse(body string) (*Expression, *refusal) {
 		return nil, syntaxError(body, err)
 	}
 	c := newChecker(body, tokens)
-	if refused := c.expression(query); refused != nil {
+	if refused := c.checkExpression(query); refused != nil {
 		return nil, refused
 	}
-	code, err := gojq.Compile(query, c.options()...)
+	code, err := gojq.Compile(query, c.compilerOptions()...)
 	if err != nil {
 		return nil, &refusal{message: err.Error()}
 	}
@@ -92,8 +92,8 @@ func syntaxError(body string, err error) *refusal {
 	return &refusal{offset: max(syntax.Offset-len(syntax.Token), 0), message: err.Error()}
 }
 
-// column converts a byte offset to a count of characters from 1.
-func column(text string, offset int) int {
+// columnOf converts a byte offset to a count of characters from 1.
+func columnOf(text string, offset int) int {
 	return utf8.RuneCountInString(text[:min(offset, len(text))]) + 1
 }
 
@@ -101,7 +101,7 @@ func column(text string, offset int) int {
 // for this model, for example by a division by a number of tasks that is zero, or if its result is neither true
 // nor false; the action must not be shown then. It also ends with the context, and returns its error.
 func (e *Expression) Evaluate(ctx context.Context, m Model) (bool, error) {
-	results := e.code.RunWithContext(ctx, e.needs.input(m), float64(m.Now.UnixMicro())/1e6)
+	results := e.code.RunWithContext(ctx, e.needs.modelInput(m), float64(m.Now.UnixMicro())/1e6)
 	first, ok := results.Next()
 	if !ok {
 		return false, errors.New("evaluating the availability expression: there is no result")

@@ -80,41 +80,41 @@ var hints = map[string]string{
 // Functions returns the names of the functions that expressions can call, in their order.
 func Functions() []string {
 	var names []string
-	for _, signature := range signatures() {
+	for _, signature := range functionSignatures() {
 		name, _, _ := strings.Cut(signature, "/")
 		names = append(names, name)
 	}
 	return slices.Compact(names)
 }
 
-// signatures returns the functions as name/number of arguments, in their order.
-func signatures() []string { return slices.Sorted(maps.Keys(functions)) }
+// functionSignatures returns the functions as name/number of arguments, in their order.
+func functionSignatures() []string { return slices.Sorted(maps.Keys(functions)) }
 
-// function checks a call. jq treats variables as functions too.
-func (c *checker) function(f *gojq.Func, in value) (value, *refusal) {
-	c.at(f.Name)
+// checkFunction checks a call. jq treats variables as functions too.
+func (c *checker) checkFunction(f *gojq.Func, in value) (value, *refusal) {
+	c.advanceTo(f.Name)
 	if strings.HasPrefix(f.Name, "$") {
-		return c.variable(f.Name)
+		return c.variableValue(f.Name)
 	}
 	row, ok := functions[fmt.Sprintf("%s/%d", f.Name, len(f.Args))]
 	if !ok {
-		return value{}, c.unknown(f.Name)
+		return value{}, c.refuseUnknown(f.Name)
 	}
-	if row.in != 0 && !in.kinds.mostly(row.in) {
+	if row.in != 0 && !in.kinds.isMostly(row.in) {
 		return value{}, c.refuse("%s is for %s, and this is %s", f.Name, row.in, in.kinds)
 	}
 	if refused := c.spend(1); refused != nil {
 		return value{}, refused
 	}
 	offset := c.offset
-	the := &call{name: f.Name, in: in}
-	the.contents, the.length = in.contents()
-	if refused := c.arguments(f, row, the); refused != nil {
+	callee := &call{name: f.Name, in: in}
+	callee.contents, callee.length = in.contentValues()
+	if refused := c.checkArguments(f, row, callee); refused != nil {
 		return value{}, refused
 	}
 	c.offset = offset
 	if row.check != nil {
-		if refused := row.check(c, the); refused != nil {
+		if refused := row.check(c, callee); refused != nil {
 			return value{}, refused
 		}
 	}
@@ -123,43 +123,43 @@ func (c *checker) function(f *gojq.Func, in value) (value, *refusal) {
 	} else if row.as != "" {
 		f.Name = row.as
 	}
-	return c.result(row, the)
+	return c.callResult(row, callee)
 }
 
-// result returns the outputs of a call and counts its cost.
-func (c *checker) result(row function, the *call) (value, *refusal) {
+// callResult returns the outputs of a call and counts its cost.
+func (c *checker) callResult(row function, callee *call) (value, *refusal) {
 	if !row.shallow {
-		c.readWhole(the.in)
+		c.readWhole(callee.in)
 	}
-	out, cost := row.out(the), 0
+	out, cost := row.out(callee), 0
 	if row.cost != nil {
-		cost = row.cost(the)
+		cost = row.cost(callee)
 	}
 	for i, mode := range row.args {
 		if !row.shallow {
-			c.readWhole(the.args[i])
+			c.readWhole(callee.args[i])
 		}
 		if mode != single {
 			continue
 		}
 		var refused *refusal
-		if out, refused = c.multiply(out, the.args[i]); refused != nil {
+		if out, refused = c.multiplyOutputs(out, callee.args[i]); refused != nil {
 			return value{}, refused
 		}
-		cost = product(cost, the.args[i].outputs)
+		cost = multiplyCosts(cost, callee.args[i].outputs)
 	}
 	return c.limitShape(out, max(cost, out.outputs-1))
 }
 
-// arguments checks the arguments of a call.
-func (c *checker) arguments(f *gojq.Func, row function, the *call) *refusal {
+// checkArguments checks the arguments of a call.
+func (c *checker) checkArguments(f *gojq.Func, row function, callee *call) *refusal {
 	for i, mode := range row.args {
 		begin := c.steps
 		var v value
 		var refused *refusal
 		switch q := f.Args[i]; mode {
 		case single:
-			v, refused = c.query(q, the.in.each())
+			v, refused = c.checkQuery(q, callee.in.eachOutput())
 			if refused == nil && !v.exact && len(row.args) > 1 {
 				refused = c.refuse("an argument of %s must be exactly one value", f.Name)
 			}
@@ -167,28 +167,28 @@ func (c *checker) arguments(f *gojq.Func, row function, the *call) *refusal {
 			if q.Term == nil || q.Term.Type != gojq.TermTypeString || q.Term.Str.Queries != nil || q.Term.SuffixList != nil {
 				return c.refuse("%s takes a text in quotes", f.Name)
 			}
-			v, refused = c.literal(q.Term.Str)
+			v, refused = c.literalValue(q.Term.Str)
 		case stream:
-			v, refused = c.query(q, the.in.each())
+			v, refused = c.checkQuery(q, callee.in.eachOutput())
 			if refused == nil && i > 0 {
-				refused = c.repeat(c.steps-begin, the.args[0].outputs-1)
+				refused = c.spendRepeats(c.steps-begin, callee.args[0].outputs-1)
 			}
 		case perElement:
-			v, refused = c.nested(q, the.contents, the.length)
+			v, refused = c.checkNested(q, callee.contents, callee.length)
 		case perEntry:
-			v, refused = c.nested(q, entry(the), the.length)
+			v, refused = c.checkNested(q, entryOf(callee), callee.length)
 		case perOutput:
-			v, refused = c.nested(q, the.args[i-1].each(), the.args[i-1].outputs)
+			v, refused = c.checkNested(q, callee.args[i-1].eachOutput(), callee.args[i-1].outputs)
 		}
 		if refused != nil {
 			return refused
 		}
-		the.args = append(the.args, v)
+		callee.args = append(callee.args, v)
 	}
 	return nil
 }
 
-func (c *checker) variable(name string) (value, *refusal) {
+func (c *checker) variableValue(name string) (value, *refusal) {
 	known, ok := c.variables[name]
 	if !ok {
 		return value{}, c.refuse("%s is not allowed: there is no such variable", name)
@@ -196,8 +196,8 @@ func (c *checker) variable(name string) (value, *refusal) {
 	return known, c.spend(1)
 }
 
-// unknown refuses a function that is not in the table, or that takes another number of arguments.
-func (c *checker) unknown(name string) *refusal {
+// refuseUnknown refuses a function that is not in the table, or that takes another number of arguments.
+func (c *checker) refuseUnknown(name string) *refusal {
 	var counts []string
 	for n, words := range []string{"no arguments", "one argument", "two arguments", "three arguments"} {
 		if _, ok := functions[fmt.Sprintf("%s/%d", name, n)]; ok {

@@ -117,7 +117,7 @@ func hostile() []string { //nolint:funlen // most of it is a table
 		`[.tasks | tojson | fromjson] | any`,
 		`.process.createdAt | strptime("%Y") | mktime > 0`,
 
-		// what is outside
+		// outside the model
 		`env | length > 0`,
 		`$ENV.PATH == ""`,
 		`env.HOME | test("root")`,

@@ -76,7 +76,7 @@ func parses(expression string) bool {
 func requireEveryFunction(t *testing.T, expressions []string) {
 	t.Helper()
 	all := strings.Join(expressions, "\n")
-	for _, signature := range signatures() {
+	for _, signature := range functionSignatures() {
 		name, arguments, _ := strings.Cut(signature, "/")
 		call := regexp.MustCompile(`\b` + name + `\b[^(]`)
 		if arguments != "0" {
@@ -101,7 +101,7 @@ func runJQ(t *testing.T, expressions []string) []any {
 		}
 		text.WriteString("(try (" + expression + ") catch \"failed\")")
 	}
-	model, err := json.Marshal((&needs{every: true}).input(sample()))
+	model, err := json.Marshal((&needs{every: true}).modelInput(sample()))
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "expressions.jq")
 	require.NoError(t, os.WriteFile(file, []byte(text.String()), 0o600))

@@ -14,8 +14,8 @@ const (
 	enormous = 1 << 30
 )
 
-// product multiplies costs without an overflow.
-func product(factors ...int) int {
+// multiplyCosts multiplies costs without an overflow.
+func multiplyCosts(factors ...int) int {
 	result := 1
 	for _, factor := range factors {
 		result = min(result*min(factor, enormous), enormous)
@@ -23,25 +23,25 @@ func product(factors ...int) int {
 	return result
 }
 
-// shape returns the number of types within v.
-func (v value) shape() int {
+// countTypes returns the number of types within v.
+func (v value) countTypes() int {
 	size := 1
 	if v.elements != nil {
-		size += v.elements.shape()
+		size += v.elements.countTypes()
 	}
 	for _, member := range v.members {
-		size += member.shape()
+		size += member.countTypes()
 	}
 	return size
 }
 
-// nodes returns the maximum number of values within v, itself included.
-func (v value) nodes() int {
-	contents, length := v.contents()
+// countValues returns the maximum number of values within v, itself included.
+func (v value) countValues() int {
+	contents, length := v.contentValues()
 	if length == 0 {
 		return 1
 	}
-	return 1 + product(length, contents.nodes())
+	return 1 + multiplyCosts(length, contents.countValues())
 }
 
 // jsonLength returns the maximum length of v in JSON, in bytes.
@@ -55,7 +55,7 @@ func (v value) jsonLength() int {
 	} else if v.kinds&texts != 0 {
 		longest = max(longest, 2+v.longest)
 	}
-	contents, length := v.contents()
+	contents, length := v.contentValues()
 	if length == 0 {
 		return max(longest, len("false"))
 	}
@@ -63,7 +63,7 @@ func (v value) jsonLength() int {
 	if v.kinds&objects != 0 {
 		member += escaped * v.nameLength()
 	}
-	return max(longest, 2+product(length, member))
+	return max(longest, 2+multiplyCosts(length, member))
 }
 
 // nameLength returns the maximum length of the names of the members of an object.
@@ -92,14 +92,14 @@ func writeCost(v value) int { return v.longest / bytesWritten }
 // comparisonCost returns the cost of comparing two values.
 func comparisonCost(v, other value) int {
 	cost := 1 + min(readCost(v), readCost(other))
-	contents, length := v.contents()
-	others, otherLength := other.contents()
+	contents, length := v.contentValues()
+	others, otherLength := other.contentValues()
 	if v.kinds&objects != 0 && other.kinds&objects != 0 {
 		// The names are sorted.
 		cost += 2 * (length + otherLength)
 	}
 	if v.kinds&container != 0 && other.kinds&container != 0 && min(length, otherLength) > 0 {
-		cost += product(min(length, otherLength), comparisonCost(contents, others))
+		cost += multiplyCosts(min(length, otherLength), comparisonCost(contents, others))
 	}
 	return cost
 }
@@ -107,21 +107,21 @@ func comparisonCost(v, other value) int {
 // containmentCost returns the cost of looking for a value in another one, part by part.
 func containmentCost(v, part value) int {
 	cost := 1 + readCost(v) + readCost(part)
-	contents, length := v.contents()
-	parts, partLength := part.contents()
+	contents, length := v.contentValues()
+	parts, partLength := part.contentValues()
 	switch {
 	case length == 0 || partLength == 0:
 	case v.kinds&array != 0 && part.kinds&array != 0:
-		cost += product(length, partLength, containmentCost(contents, parts))
+		cost += multiplyCosts(length, partLength, containmentCost(contents, parts))
 	default:
-		cost += product(partLength, containmentCost(contents, parts))
+		cost += multiplyCosts(partLength, containmentCost(contents, parts))
 	}
 	return cost
 }
 
 // printedLength returns the maximum length of the text that tostring makes of v.
 func printedLength(v value) int {
-	if v.kinds.within(texts) {
+	if v.kinds.isWithin(texts) {
 		return v.longest
 	}
 	return max(v.longest, v.jsonLength())

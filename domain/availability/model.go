@@ -32,8 +32,8 @@ type Task struct {
 	LastModifiedAt time.Time
 }
 
-// timeLayout is RFC 3339 in UTC to the microsecond. All times have this form, including those in an expression,
-// so that the order of the texts is that of the times.
+// timeLayout is RFC 3339 in UTC to the microsecond. All times have this form, including times in an expression, so
+// that they sort like texts.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
 // needs are the parts of a model that an expression reads.
@@ -42,28 +42,28 @@ type needs struct {
 	codes map[string]struct{}
 }
 
-// input returns the model for jq, with only the tasks that are needed.
-func (n *needs) input(m Model) map[string]any {
+// modelInput returns the model for jq, with only the tasks that are needed.
+func (n *needs) modelInput(m Model) map[string]any {
 	tasks := make(map[string]any, len(n.codes))
 	if n.every {
 		tasks = make(map[string]any, len(m.Tasks))
 		for code, task := range m.Tasks {
-			tasks[code] = fields(string(task.State), task.CreatedAt, task.LastModifiedAt)
+			tasks[code] = modelFields(string(task.State), task.CreatedAt, task.LastModifiedAt)
 		}
 	} else {
 		for code := range n.codes {
 			if task, ok := m.Tasks[code]; ok {
-				tasks[code] = fields(string(task.State), task.CreatedAt, task.LastModifiedAt)
+				tasks[code] = modelFields(string(task.State), task.CreatedAt, task.LastModifiedAt)
 			}
 		}
 	}
 	return map[string]any{
-		"process": fields(string(m.Process.State), m.Process.CreatedAt, m.Process.LastModifiedAt),
+		"process": modelFields(string(m.Process.State), m.Process.CreatedAt, m.Process.LastModifiedAt),
 		"tasks":   tasks,
 	}
 }
 
-func fields(state string, createdAt, lastModifiedAt time.Time) map[string]any {
+func modelFields(state string, createdAt, lastModifiedAt time.Time) map[string]any {
 	return map[string]any{
 		"state":          state,
 		"createdAt":      createdAt.UTC().Format(timeLayout),

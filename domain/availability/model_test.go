@@ -51,7 +51,7 @@ func TestInputHasTheTasksThatAreNeeded(t *testing.T) {
 	} {
 		parsed, err := Parse(expression)
 		require.NoError(t, err, expression)
-		tasks, ok := parsed.needs.input(sample())["tasks"].(map[string]any)
+		tasks, ok := parsed.needs.modelInput(sample())["tasks"].(map[string]any)
 		require.True(t, ok)
 		found := make([]string, 0, len(tasks))
 		for code := range tasks {
@@ -81,5 +81,5 @@ func TestInputIsTheModelOfTheSpecification(t *testing.T) {
 		"tasks": map[string]any{"SIGN": map[string]any{
 			"state": "READY", "createdAt": "0001-01-01T00:00:00.000000Z", "lastModifiedAt": "0001-01-01T00:00:00.000000Z",
 		}},
-	}, parsed.needs.input(m))
+	}, parsed.needs.modelInput(m))
 }

@@ -6,23 +6,23 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// binary checks two parts with an operator between them.
-func (c *checker) binary(q *gojq.Query, in value) (value, *refusal) {
+// checkBinary checks two parts with an operator between them.
+func (c *checker) checkBinary(q *gojq.Query, in value) (value, *refusal) {
 	begin := c.steps
-	left, refused := c.query(q.Left, in)
+	left, refused := c.checkQuery(q.Left, in)
 	if refused != nil {
 		return value{}, refused
 	}
 	if q.Patterns != nil {
-		return c.bind(q, left, in)
+		return c.checkBinding(q, left, in)
 	}
-	c.at(q.Op.String())
+	c.advanceTo(q.Op.String())
 	offset := c.offset
 	switch q.Op {
 	case gojq.OpPipe:
 		right := q.Right
-		q.Right = separate(right)
-		return c.pipe(right, left)
+		q.Right = separateQuery(right)
+		return c.checkPipe(right, left)
 	case gojq.OpAssign, gojq.OpModify, gojq.OpUpdateAdd, gojq.OpUpdateSub, gojq.OpUpdateMul,
 		gojq.OpUpdateDiv, gojq.OpUpdateMod, gojq.OpUpdateAlt:
 		return value{}, c.refuse("%s is not allowed: nothing can be changed", q.Op)
@@ -30,26 +30,26 @@ func (c *checker) binary(q *gojq.Query, in value) (value, *refusal) {
 		gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe, gojq.OpAnd, gojq.OpOr, gojq.OpAlt:
 	}
 	middle := c.steps
-	right, refused := c.query(q.Right, in)
+	right, refused := c.checkQuery(q.Right, in)
 	if refused != nil {
 		return value{}, refused
 	}
 	c.offset = offset
 	if q.Op == gojq.OpComma {
-		return left.then(right), c.spend(1)
+		return left.followedBy(right), c.spend(1)
 	}
 	if q.Op == gojq.OpAlt {
-		return c.alternative(left, right)
+		return c.checkAlternative(left, right)
 	}
 	// Each side is evaluated for every output of the other one.
 	leftSteps, rightSteps := middle-begin, c.steps-middle
-	if refused := c.repeat(leftSteps, right.outputs-1); refused != nil {
+	if refused := c.spendRepeats(leftSteps, right.outputs-1); refused != nil {
 		return value{}, refused
 	}
-	if refused := c.repeat(rightSteps, left.outputs-1); refused != nil {
+	if refused := c.spendRepeats(rightSteps, left.outputs-1); refused != nil {
 		return value{}, refused
 	}
-	out, cost, refused := c.operation(q.Op, left, right)
+	out, cost, refused := c.checkOperation(q.Op, left, right)
 	if refused != nil {
 		return value{}, refused
 	}
@@ -57,46 +57,46 @@ func (c *checker) binary(q *gojq.Query, in value) (value, *refusal) {
 		// The left side may decide alone.
 		right.outputs = max(right.outputs, 1)
 	}
-	if out, refused = c.multiply(out, left); refused != nil {
+	if out, refused = c.multiplyOutputs(out, left); refused != nil {
 		return value{}, refused
 	}
-	if out, refused = c.multiply(out, right); refused != nil {
+	if out, refused = c.multiplyOutputs(out, right); refused != nil {
 		return value{}, refused
 	}
-	return out, c.spend(product(cost, out.outputs))
+	return out, c.spend(multiplyCosts(cost, out.outputs))
 }
 
-func (c *checker) alternative(left, right value) (value, *refusal) {
+func (c *checker) checkAlternative(left, right value) (value, *refusal) {
 	if left.outputs <= 1 {
 		left.exact = true
 	}
 	left.some = true
-	return left.without(null).or(right), c.spend(1 + left.outputs)
+	return left.withoutKinds(null).unionWith(right), c.spend(1 + left.outputs)
 }
 
-// operation returns the type of an operation on single values and its cost.
-func (c *checker) operation(op gojq.Operator, left, right value) (value, int, *refusal) {
+// checkOperation returns the type of an operation on single values and its cost.
+func (c *checker) checkOperation(op gojq.Operator, left, right value) (value, int, *refusal) {
 	comparisons := []gojq.Operator{gojq.OpEq, gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe}
 	switch both := left.kinds | right.kinds; {
 	case op == gojq.OpAnd || op == gojq.OpOr:
-		return one(boolean), 1, nil
+		return singleOf(boolean), 1, nil
 	case slices.Contains(comparisons, op):
-		return c.comparison(op, left, right)
+		return c.checkComparison(op, left, right)
 	case op == gojq.OpAdd && left.kinds&^null != 0 && right.kinds&^null != 0:
-		if sum, cost, ok := add(left, right); ok {
+		if sum, cost, ok := addValues(left, right); ok {
 			return c.limitBits(op, sum, cost)
 		}
 		return value{}, 0, c.refuse("+ is for two numbers, two texts or two arrays, and these are %s and %s", left.kinds, right.kinds)
-	case op == gojq.OpSub && both&array != 0 && both.mostly(array):
+	case op == gojq.OpSub && both&array != 0 && both.isMostly(array):
 		c.readWhole(left)
 		c.readWhole(right)
-		of, _ := left.contents()
-		from, _ := right.contents()
-		cost := 1 + left.length + product(left.length, right.length, comparisonCost(of, from))
-		return left.without(null), cost, c.comparable(left, right)
+		of, _ := left.contentValues()
+		from, _ := right.contentValues()
+		cost := 1 + left.length + multiplyCosts(left.length, right.length, comparisonCost(of, from))
+		return left.withoutKinds(null), cost, c.checkComparable(left, right)
 	}
 	for _, side := range []value{left, right} {
-		if !side.kinds.mostly(number) {
+		if !side.kinds.isMostly(number) {
 			return value{}, 0, c.refuse("%s is for numbers, and this is %s", op, side.kinds)
 		}
 	}
@@ -116,20 +116,20 @@ func (c *checker) limitBits(op gojq.Operator, out value, cost int) (value, int, 
 	return out, cost, nil
 }
 
-// add returns the sum of two values and the cost of making it, or false for values that have none.
-func add(left, right value) (value, int, bool) {
+// addValues returns the sum of two values and the cost of making it, or false for values that have none.
+func addValues(left, right value) (value, int, bool) {
 	kinds := (left.kinds | right.kinds) &^ null
-	sum := left.or(right)
+	sum := left.unionWith(right)
 	if left.kinds&right.kinds&null == 0 {
-		sum = sum.without(null)
+		sum = sum.withoutKinds(null)
 	}
-	sum = sum.each()
+	sum = sum.eachOutput()
 	sum.literals = nil
 	switch {
 	case kinds == number:
 		sum.bits = max(left.bits, right.bits) + 1
 		return sum, 1, true
-	case kinds.within(texts):
+	case kinds.isWithin(texts):
 		sum.kinds, sum.longest = sum.kinds&null|text, min(left.longest+right.longest, enormous)
 		return sum, 1 + writeCost(sum), true
 	case kinds == array:
@@ -139,24 +139,24 @@ func add(left, right value) (value, int, bool) {
 	return value{}, 0, false
 }
 
-// comparison checks a comparison, which refuses values that are never equal by their types.
-func (c *checker) comparison(op gojq.Operator, left, right value) (value, int, *refusal) {
+// checkComparison checks a comparison, which refuses values that are never equal by their types.
+func (c *checker) checkComparison(op gojq.Operator, left, right value) (value, int, *refusal) {
 	if left.kinds == null || right.kinds == null {
-		return one(boolean), 1, nil
+		return singleOf(boolean), 1, nil
 	}
-	if refused := c.comparable(left, right); refused != nil {
+	if refused := c.checkComparable(left, right); refused != nil {
 		return value{}, 0, refused
 	}
-	if !(left.kinds | right.kinds).within(plain) && left.kinds.classes()&right.kinds.classes() == 0 {
+	if !(left.kinds | right.kinds).isWithin(plain) && left.kinds.jqClasses()&right.kinds.jqClasses() == 0 {
 		return value{}, 0, c.refuse("%s compares values of one type, and these are %s and %s", op, left.kinds, right.kinds)
 	}
 	c.readWhole(left)
 	c.readWhole(right)
-	return one(boolean), comparisonCost(left, right), nil
+	return singleOf(boolean), comparisonCost(left, right), nil
 }
 
-// comparable refuses literals that can only be a mistake next to a state or a time, also within arrays and objects.
-func (c *checker) comparable(v, other value) *refusal {
+// checkComparable refuses literals that can only be a mistake next to a state or a time, also within arrays and objects.
+func (c *checker) checkComparable(v, other value) *refusal {
 	if refused := c.comparableLiterals(v, other); refused != nil {
 		return refused
 	}
@@ -164,11 +164,11 @@ func (c *checker) comparable(v, other value) *refusal {
 		return refused
 	}
 	if v.elements != nil && other.elements != nil {
-		return c.comparable(*v.elements, *other.elements)
+		return c.checkComparable(*v.elements, *other.elements)
 	}
 	for name, member := range v.members {
 		if same, ok := other.members[name]; ok {
-			if refused := c.comparable(member, same); refused != nil {
+			if refused := c.checkComparable(member, same); refused != nil {
 				return refused
 			}
 		}

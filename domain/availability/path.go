@@ -7,25 +7,25 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// index follows a path by one step: a name, an index or a slice.
-func (c *checker) index(i *gojq.Index, v, in value) (value, *refusal) {
+// followIndex follows a path by one step: a name, an index or a slice.
+func (c *checker) followIndex(i *gojq.Index, v, in value) (value, *refusal) {
 	var out value
 	var refused *refusal
 	switch {
 	case i.IsSlice:
-		out, refused = c.slice(i, v, in)
+		out, refused = c.sliceValue(i, v, in)
 	case i.Str != nil && i.Str.Queries == nil:
-		if _, refused = c.literal(i.Str); refused == nil {
-			out, refused = c.member(i.Str.Str, v)
+		if _, refused = c.literalValue(i.Str); refused == nil {
+			out, refused = c.memberValue(i.Str.Str, v)
 		}
 	case i.Str != nil:
 		out, refused = c.computedMember(&gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeString, Str: i.Str}}, v, in)
 	case i.Start != nil:
-		c.at("[")
+		c.advanceTo("[")
 		out, refused = c.computedMember(i.Start, v, in)
 	default:
-		c.at("." + i.Name)
-		out, refused = c.member(i.Name, v)
+		c.advanceTo("." + i.Name)
+		out, refused = c.memberValue(i.Name, v)
 	}
 	if refused != nil {
 		return value{}, refused
@@ -34,10 +34,10 @@ func (c *checker) index(i *gojq.Index, v, in value) (value, *refusal) {
 	return out, c.spend(v.outputs)
 }
 
-// bound checks an index or an end of a slice, which is evaluated for the input of the whole path.
-func (c *checker) bound(q *gojq.Query, in value, times int) (value, *refusal) {
+// checkBound checks an index or an end of a slice, which is evaluated for the input of the whole path.
+func (c *checker) checkBound(q *gojq.Query, in value, times int) (value, *refusal) {
 	offset := c.offset
-	at, refused := c.nested(q, in.each(), times)
+	at, refused := c.checkNested(q, in.eachOutput(), times)
 	if refused != nil {
 		return value{}, refused
 	}
@@ -49,15 +49,15 @@ func (c *checker) bound(q *gojq.Query, in value, times int) (value, *refusal) {
 
 // computedMember returns the element or member that another part names.
 func (c *checker) computedMember(q *gojq.Query, v, in value) (value, *refusal) {
-	at, refused := c.bound(q, in, max(v.outputs, 1))
+	at, refused := c.checkBound(q, in, max(v.outputs, 1))
 	if refused != nil {
 		return value{}, refused
 	}
-	contents, _ := v.contents()
+	contents, _ := v.contentValues()
 	switch {
-	case at.kinds.mostly(number) && v.kinds.mostly(array):
+	case at.kinds.isMostly(number) && v.kinds.isMostly(array):
 		return contents.orNull(), nil
-	case !at.kinds.mostly(texts) || !v.kinds.mostly(objects):
+	case !at.kinds.isMostly(texts) || !v.kinds.isMostly(objects):
 		return value{}, c.refuse("an index is a text for an object or a number for an array, and these are %s and %s", at.kinds, v.kinds)
 	case at.literals == nil:
 		c.readWhole(v)
@@ -65,21 +65,21 @@ func (c *checker) computedMember(q *gojq.Query, v, in value) (value, *refusal) {
 	}
 	var out value
 	for i, name := range at.literals {
-		member, refused := c.member(name.Str, v)
+		member, refused := c.memberValue(name.Str, v)
 		if refused != nil {
 			return value{}, refused
 		}
-		if out = out.or(member); i == 0 {
+		if out = out.unionWith(member); i == 0 {
 			out = member
 		}
 	}
 	return out, nil
 }
 
-// slice returns a part of a text or of an array.
-func (c *checker) slice(i *gojq.Index, v, in value) (value, *refusal) {
-	c.at("[")
-	if !v.kinds.mostly(array | texts) {
+// sliceValue returns a part of a text or of an array.
+func (c *checker) sliceValue(i *gojq.Index, v, in value) (value, *refusal) {
+	c.advanceTo("[")
+	if !v.kinds.isMostly(array | texts) {
 		return value{}, c.refuse("only texts and arrays have slices, and this is %s", v.kinds)
 	}
 	var ends [2]float64
@@ -90,11 +90,11 @@ func (c *checker) slice(i *gojq.Index, v, in value) (value, *refusal) {
 		if q == nil {
 			continue
 		}
-		at, refused := c.bound(q, in, max(v.outputs, 1))
+		at, refused := c.checkBound(q, in, max(v.outputs, 1))
 		if refused != nil {
 			return value{}, refused
 		}
-		if !at.kinds.within(number|null) || at.kinds == 0 {
+		if !at.kinds.isWithin(number|null) || at.kinds == 0 {
 			return value{}, c.refuse("a slice is between two numbers, and this is %s", at.kinds)
 		}
 		if at.constant != nil {
@@ -113,18 +113,18 @@ func (c *checker) slice(i *gojq.Index, v, in value) (value, *refusal) {
 		out.length = int(min(size, float64(out.length)))
 		out.longest = int(min(size*maxRune, float64(out.longest)))
 	}
-	return out, c.spend(product(v.outputs, 1+readCost(v)))
+	return out, c.spend(multiplyCosts(v.outputs, 1+readCost(v)))
 }
 
 // maxRune is the maximum number of bytes of a character.
 const maxRune = 4
 
-// member returns the value of a name in a value.
-func (c *checker) member(name string, v value) (value, *refusal) {
+// memberValue returns the value of a name in a value.
+func (c *checker) memberValue(name string, v value) (value, *refusal) {
 	if v.kinds&made == 0 {
-		return c.field(name, v.kinds)
+		return c.fieldValue(name, v.kinds)
 	}
-	if !v.kinds.within(made | null) {
+	if !v.kinds.isWithin(made | null) {
 		return value{}, c.refuse("%s has no field %q", v.kinds, name)
 	}
 	var out value
@@ -136,24 +136,24 @@ func (c *checker) member(name string, v value) (value, *refusal) {
 		out = member
 	}
 	if v.kinds&dict != 0 && v.elements != nil {
-		out = v.elements.or(out)
+		out = v.elements.unionWith(out)
 	}
 	if v.kinds&(dict|null) != 0 {
 		out = out.orNull()
 	}
-	return out.each(), nil
+	return out.eachOutput(), nil
 }
 
-// object checks an object of single values. Computed names make it one of any names.
-func (c *checker) object(o *gojq.Object, in value) (value, *refusal) {
-	c.at("{")
+// checkObject checks an object of single values. Computed names make it one of any names.
+func (c *checker) checkObject(o *gojq.Object, in value) (value, *refusal) {
+	c.advanceTo("{")
 	start := c.offset
-	out := one(record)
+	out := singleOf(record)
 	out.members = make(map[string]value, len(o.KeyVals))
 	anyName := false
 	var all value
 	for i, pair := range o.KeyVals {
-		name, member, refused := c.pair(pair, in)
+		name, member, refused := c.checkPair(pair, in)
 		if refused != nil {
 			return value{}, refused
 		}
@@ -162,7 +162,7 @@ func (c *checker) object(o *gojq.Object, in value) (value, *refusal) {
 		} else {
 			out.members[*name] = member
 		}
-		if all = all.or(member); i == 0 {
+		if all = all.unionWith(member); i == 0 {
 			all = member
 		}
 	}
@@ -173,43 +173,43 @@ func (c *checker) object(o *gojq.Object, in value) (value, *refusal) {
 	return c.limitShape(out, 1+2*len(o.KeyVals))
 }
 
-// pair returns the name and the value of a member of an object, the name nil if it is computed.
-func (c *checker) pair(pair *gojq.ObjectKeyVal, in value) (*string, value, *refusal) {
-	name := &pair.Key
+// checkPair returns the name and the value of a member of an object, the name nil if it is computed.
+func (c *checker) checkPair(checkPair *gojq.ObjectKeyVal, in value) (*string, value, *refusal) {
+	name := &checkPair.Key
 	switch {
-	case pair.KeyQuery != nil:
-		c.at("(")
-		key, refused := c.bound(pair.KeyQuery, in, 1)
+	case checkPair.KeyQuery != nil:
+		c.advanceTo("(")
+		key, refused := c.checkBound(checkPair.KeyQuery, in, 1)
 		if refused != nil {
 			return nil, value{}, refused
 		}
-		if !key.kinds.mostly(texts) || key.longest > maxName {
+		if !key.kinds.isMostly(texts) || key.longest > maxName {
 			return nil, value{}, c.refuse("the name of a member is a short text, and this is %s", key.kinds)
 		}
 		name = nil
-	case pair.KeyString != nil && pair.KeyString.Queries != nil:
+	case checkPair.KeyString != nil && checkPair.KeyString.Queries != nil:
 		return nil, value{}, c.refuse("the name of a member has no expression in it: write (...): value")
-	case pair.KeyString != nil:
-		c.at(`"`)
-		name = &pair.KeyString.Str
+	case checkPair.KeyString != nil:
+		c.advanceTo(`"`)
+		name = &checkPair.KeyString.Str
 	default:
-		c.at(pair.Key)
+		c.advanceTo(checkPair.Key)
 	}
 	offset := c.offset
 	var member value
 	var refused *refusal
 	switch {
-	case pair.Val != nil && (name == nil || !strings.HasPrefix(*name, "$")):
-		member, refused = c.query(pair.Val, in)
-	case pair.Val != nil || name == nil:
+	case checkPair.Val != nil && (name == nil || !strings.HasPrefix(*name, "$")):
+		member, refused = c.checkQuery(checkPair.Val, in)
+	case checkPair.Val != nil || name == nil:
 		refused = c.refuse("a member of an object is written as name: value")
 	case strings.HasPrefix(*name, "$"):
 		// gojq looks the variable up under this name, and writes the member without the sign.
-		member, refused = c.variable(*name)
+		member, refused = c.variableValue(*name)
 		bare := strings.TrimPrefix(*name, "$")
 		name = &bare
 	default:
-		member, refused = c.member(*name, in)
+		member, refused = c.memberValue(*name, in)
 	}
 	if refused != nil {
 		return nil, value{}, refused
@@ -221,9 +221,9 @@ func (c *checker) pair(pair *gojq.ObjectKeyVal, in value) (*string, value, *refu
 	return name, member, nil
 }
 
-// field returns the value of a name in values of the model.
-func (c *checker) field(name string, from kind) (value, *refusal) {
-	if !from.mostly(objects) {
+// fieldValue returns the value of a name in values of the model.
+func (c *checker) fieldValue(name string, from kind) (value, *refusal) {
+	if !from.isMostly(objects) {
 		return value{}, c.refuse("%s has no field %q", from, name)
 	}
 	var out kind
@@ -245,7 +245,7 @@ func (c *checker) field(name string, from kind) (value, *refusal) {
 		}
 	}
 	if from&(process|task) == 0 {
-		return one(out), nil
+		return singleOf(out), nil
 	}
 	switch name {
 	case "state":
@@ -260,5 +260,5 @@ func (c *checker) field(name string, from kind) (value, *refusal) {
 	default:
 		return value{}, c.refuse("%s has no field %q: it has state, createdAt and lastModifiedAt", from&(process|task), name)
 	}
-	return one(out), nil
+	return singleOf(out), nil
 }

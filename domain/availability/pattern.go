@@ -22,19 +22,19 @@ const (
 )
 
 // requirePattern checks the pattern of test, and counts the cost of a search.
-func requirePattern(c *checker, the *call) *refusal {
-	text, flags := the.args[0].literals[0].Str, ""
-	if len(the.args) > 1 {
-		flags = the.args[1].literals[0].Str
+func requirePattern(c *checker, callee *call) *refusal {
+	text, flags := callee.args[0].literals[0].Str, ""
+	if len(callee.args) > 1 {
+		flags = callee.args[1].literals[0].Str
 	}
 	if strings.Trim(flags, "gi") != "" {
 		return c.refuse("the flags of test are i, which ignores case, and g, and these are %q", flags)
 	}
-	parsed, refused := c.compile(text, strings.Contains(flags, "i"))
+	parsed, refused := c.compilePattern(text, strings.Contains(flags, "i"))
 	if refused != nil {
 		return refused
 	}
-	return c.spend(1 + tries(parsed, the.in.longest)/triesPerStep)
+	return c.spend(1 + countTries(parsed, callee.in.longest)/triesPerStep)
 }
 
 // patterns are the compiled patterns of an expression.
@@ -46,9 +46,9 @@ type search struct {
 	ignoreCase bool
 }
 
-// compile compiles a pattern and returns its syntax. The size is computed before anything larger than the text is
+// compilePattern compiles a pattern and returns its syntax. The size is computed before anything larger than the text is
 // built.
-func (c *checker) compile(text string, ignoreCase bool) (*syntax.Regexp, *refusal) {
+func (c *checker) compilePattern(text string, ignoreCase bool) (*syntax.Regexp, *refusal) {
 	if len([]rune(text)) > maxPattern {
 		return nil, c.refuse("a pattern has no more than %d characters", maxPattern)
 	}
@@ -84,37 +84,37 @@ func testText(p patterns, in any, args []any) any {
 	return found.MatchString(text)
 }
 
-// tries returns the maximum number of instructions that are tried in a text of the given length: each of them once
+// countTries returns the maximum number of instructions that are tried in a text of the given length: each of them once
 // for every place, but only once before the first repetition of a pattern that is bound to the beginning.
-func tries(parsed *syntax.Regexp, length int) int {
+func countTries(parsed *syntax.Regexp, length int) int {
 	if parsed.Op != syntax.OpConcat || parsed.Sub[0].Op != syntax.OpBeginText {
-		return product(choices(parsed), length)
+		return multiplyCosts(countChoices(parsed), length)
 	}
 	total, places := 0, 1
 	for _, part := range parsed.Sub {
-		if repeats(part) {
+		if isRepeating(part) {
 			places = length
 		}
-		total += product(choices(part), places)
+		total += multiplyCosts(countChoices(part), places)
 	}
 	return total
 }
 
-// choices estimates the number of instructions of a pattern that are tried at one place. Alternatives that begin with
+// countChoices estimates the number of instructions of a pattern that are tried at one place. Alternatives that begin with
 // literals begin with different ones, so no more than one of them is tried to its end.
-func choices(parsed *syntax.Regexp) int {
+func countChoices(parsed *syntax.Regexp) int {
 	size, longest := 1, 0
 	switch parsed.Op { //nolint:exhaustive // the others have parts that are all tried
 	case syntax.OpLiteral, syntax.OpCharClass:
 		return pattern.Size(parsed, maxPatternSize)
 	case syntax.OpRepeat:
-		return min(product(1+choices(parsed.Sub[0]), max(parsed.Min, parsed.Max, 1)), maxPatternSize+1)
+		return min(multiplyCosts(1+countChoices(parsed.Sub[0]), max(parsed.Min, parsed.Max, 1)), maxPatternSize+1)
 	}
 	for _, part := range parsed.Sub {
 		if parsed.Op == syntax.OpAlternate && beginsWithLiteral(part) {
-			size, longest = size+1, max(longest, choices(part))
+			size, longest = size+1, max(longest, countChoices(part))
 		} else {
-			size += choices(part)
+			size += countChoices(part)
 		}
 	}
 	return min(size+longest, maxPatternSize+1)
@@ -127,8 +127,8 @@ func beginsWithLiteral(parsed *syntax.Regexp) bool {
 	return parsed.Op == syntax.OpLiteral && parsed.Flags&syntax.FoldCase == 0
 }
 
-// repeats reports whether a part of a pattern matches texts of any length.
-func repeats(parsed *syntax.Regexp) bool {
+// isRepeating reports whether a part of a pattern matches texts of any length.
+func isRepeating(parsed *syntax.Regexp) bool {
 	switch parsed.Op { //nolint:exhaustive // the others match as they are, or have parts
 	case syntax.OpStar, syntax.OpPlus:
 		return true
@@ -137,5 +137,5 @@ func repeats(parsed *syntax.Regexp) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(parsed.Sub, repeats)
+	return slices.ContainsFunc(parsed.Sub, isRepeating)
 }

@@ -24,7 +24,7 @@ func (w writer) expression(depth int) string {
 	part := func() string { return w.expression(w.IntN(depth)) }
 	switch w.IntN(22) {
 	case 18, 19:
-		name, arguments, _ := strings.Cut(w.one(signatures()...), "/")
+		name, arguments, _ := strings.Cut(w.one(functionSignatures()...), "/")
 		switch arguments {
 		case "1":
 			name += "(" + part() + ")"

@@ -11,35 +11,35 @@ const (
 	digitBits = 50
 )
 
-func resultOf(kinds kind) func(*call) value { return func(*call) value { return one(kinds) } }
+func resultOf(kinds kind) func(*call) value { return func(*call) value { return singleOf(kinds) } }
 
-func inputWithoutNull(the *call) value {
-	v := the.in.each().without(null)
+func inputWithoutNull(callee *call) value {
+	v := callee.in.eachOutput().withoutKinds(null)
 	v.exact, v.some = false, false
 	return v
 }
 
 func noOutput(*call) value { return value{} }
 
-func inputPerOutput(the *call) value {
-	v := the.in.each()
-	v.exact, v.some, v.outputs = false, false, the.args[0].outputs
+func inputPerOutput(callee *call) value {
+	v := callee.in.eachOutput()
+	v.exact, v.some, v.outputs = false, false, callee.args[0].outputs
 	return v
 }
 
-func firstOutput(the *call) value {
-	v := the.args[0]
+func firstOutput(callee *call) value {
+	v := callee.args[0]
 	v.exact, v.outputs = v.some, min(v.outputs, 1)
 	return v
 }
 
-func numbers(the *call) value {
-	from, to, step := 0.0, *the.args[0].constant, 1.0
-	if len(the.args) > 1 {
-		from, to = to, *the.args[1].constant
+func numbersOf(callee *call) value {
+	from, to, step := 0.0, *callee.args[0].constant, 1.0
+	if len(callee.args) > 1 {
+		from, to = to, *callee.args[1].constant
 	}
-	if len(the.args) > 2 {
-		step = *the.args[2].constant
+	if len(callee.args) > 2 {
+		step = *callee.args[2].constant
 	}
 	v := numberOf(digitBits)
 	v.exact, v.some, v.outputs = false, false, 0
@@ -49,116 +49,118 @@ func numbers(the *call) value {
 	return v
 }
 
-func count(the *call) value { return numberOf(lengthBits) }
+func countOf(callee *call) value { return numberOf(lengthBits) }
 
-func keys(the *call) value {
-	if the.in.kinds&objects == 0 {
-		return arrayOf(numberOf(lengthBits), the.length)
+func keysOf(callee *call) value {
+	if callee.in.kinds&objects == 0 {
+		return arrayOf(numberOf(lengthBits), callee.length)
 	}
-	if the.in.kinds&array == 0 {
-		return arrayOf(textOf(the.in.nameLength()), the.length)
+	if callee.in.kinds&array == 0 {
+		return arrayOf(textOf(callee.in.nameLength()), callee.length)
 	}
-	return arrayOf(textOf(the.in.nameLength()).or(numberOf(lengthBits)), the.length)
+	return arrayOf(textOf(callee.in.nameLength()).unionWith(numberOf(lengthBits)), callee.length)
 }
 
-func arrayOfOutputs(the *call) value {
-	outputs := product(the.length, the.args[0].outputs)
-	return arrayOf(the.args[0], outputs)
+func arrayOfOutputs(callee *call) value {
+	outputs := multiplyCosts(callee.length, callee.args[0].outputs)
+	return arrayOf(callee.args[0], outputs)
 }
 
-func sameContainer(the *call) value {
-	v := arrayOf(the.args[0], the.length)
-	v.kinds = the.in.kinds & array
-	if the.in.kinds&objects != 0 {
+func sameContainer(callee *call) value {
+	v := arrayOf(callee.args[0], callee.length)
+	v.kinds = callee.in.kinds & array
+	if callee.in.kinds&objects != 0 {
 		v.kinds |= dict
 		v.longest = maxName
 	}
 	return v
 }
 
-// entry returns an object with the key and the value of a member of the input.
-func entry(the *call) value {
-	v := one(record)
-	v.members = map[string]value{"key": textOf(the.in.nameLength()), "value": the.contents}
+// entryOf returns an object with the key and the value of a member of the input.
+func entryOf(callee *call) value {
+	v := singleOf(record)
+	v.members = map[string]value{"key": textOf(callee.in.nameLength()), "value": callee.contents}
 	return v
 }
 
-func entries(the *call) value { return arrayOf(entry(the), the.length) }
+func entriesOf(callee *call) value { return arrayOf(entryOf(callee), callee.length) }
 
-func fromEntries(the *call) value { return dictOf(the.contents.members["value"], the.length) }
+func fromEntries(callee *call) value { return dictOf(callee.contents.members["value"], callee.length) }
 
-func withEntries(the *call) value {
-	return dictOf(the.args[0].members["value"], product(the.length, the.args[0].outputs))
+func withEntries(callee *call) value {
+	return dictOf(callee.args[0].members["value"], multiplyCosts(callee.length, callee.args[0].outputs))
 }
 
-func sum(the *call) value {
-	v := the.contents
+func sumOf(callee *call) value {
+	v := callee.contents
 	v.kinds |= null
-	switch kinds := the.contents.kinds; {
+	switch kinds := callee.contents.kinds; {
 	case kinds&number != 0:
-		v = numberOf(v.bits + math.Ilogb(float64(max(the.length, 1))) + 1).orNull()
+		v = numberOf(v.bits + math.Ilogb(float64(max(callee.length, 1))) + 1).orNull()
 	case kinds&texts != 0:
-		v = textOf(product(v.longest, the.length)).orNull()
+		v = textOf(multiplyCosts(v.longest, callee.length)).orNull()
 	default:
-		v.length = product(v.length, the.length)
+		v.length = multiplyCosts(v.length, callee.length)
 	}
 	return v
 }
 
-func element(the *call) value { return the.contents.orNull() }
+func elementOf(callee *call) value { return callee.contents.orNull() }
 
-func sameArray(the *call) value { return arrayOf(the.contents, the.length) }
+func sameArray(callee *call) value { return arrayOf(callee.contents, callee.length) }
 
-func groups(the *call) value { return arrayOf(arrayOf(the.contents, the.length), the.length) }
+func groupsOf(callee *call) value {
+	return arrayOf(arrayOf(callee.contents, callee.length), callee.length)
+}
 
-func flatArray(the *call) value { return arrayOf(leaves(the.in)) }
+func flatArray(callee *call) value { return arrayOf(flattenLeaves(callee.in)) }
 
-// leaves returns the values in nested arrays that are no arrays.
-func leaves(v value) (value, int) {
-	contents, length := v.contents()
+// flattenLeaves returns the values in nested arrays that are no arrays.
+func flattenLeaves(v value) (value, int) {
+	contents, length := v.contentValues()
 	if contents.kinds&array == 0 {
 		return contents, length
 	}
-	inner, innerLength := leaves(contents.without(objects))
-	if rest := contents.without(array); rest.kinds != 0 {
-		inner = inner.or(rest)
+	inner, innerLength := flattenLeaves(contents.withoutKinds(objects))
+	if rest := contents.withoutKinds(array); rest.kinds != 0 {
+		inner = inner.unionWith(rest)
 	}
-	return inner, product(length, max(innerLength, 1))
+	return inner, multiplyCosts(length, max(innerLength, 1))
 }
 
-func position(*call) value { return numberOf(lengthBits).orNull() }
+func positionOf(*call) value { return numberOf(lengthBits).orNull() }
 
-func positions(the *call) value {
-	v := arrayOf(numberOf(lengthBits), max(the.length, the.in.longest))
-	v.kinds |= the.in.kinds & null
+func positionsOf(callee *call) value {
+	v := arrayOf(numberOf(lengthBits), max(callee.length, callee.in.longest))
+	v.kinds |= callee.in.kinds & null
 	return v
 }
 
-func joinedText(the *call) value {
-	return textOf(product(the.length, printedLength(the.contents)+the.args[0].longest))
+func joinedText(callee *call) value {
+	return textOf(multiplyCosts(callee.length, printedLength(callee.contents)+callee.args[0].longest))
 }
 
-func sameText(the *call) value { return textOf(the.in.longest) }
+func sameText(callee *call) value { return textOf(callee.in.longest) }
 
-func printedText(the *call) value { return textOf(printedLength(the.in)) }
+func printedText(callee *call) value { return textOf(printedLength(callee.in)) }
 
-func pieces(the *call) value {
+func piecesOf(callee *call) value {
 	shortest := 1
-	if separators := the.args[0].literals; separators != nil {
-		shortest = the.in.longest
+	if separators := callee.args[0].literals; separators != nil {
+		shortest = callee.in.longest
 		for _, separator := range separators {
 			shortest = min(shortest, len(separator.Str))
 		}
 	}
-	return arrayOf(textOf(the.in.longest), 1+the.in.longest/max(shortest, 1))
+	return arrayOf(textOf(callee.in.longest), 1+callee.in.longest/max(shortest, 1))
 }
 
-func parsedNumber(the *call) value { return numberOf(max(digitBits, the.in.bits)) }
+func parsedNumber(callee *call) value { return numberOf(max(digitBits, callee.in.bits)) }
 
-func sameNumber(the *call) value { return numberOf(the.in.bits) }
+func sameNumber(callee *call) value { return numberOf(callee.in.bits) }
 
-func seconds(*call) value { return numberOf(secondBits) }
+func secondsOf(*call) value { return numberOf(secondBits) }
 
 func timeParts(*call) value { return arrayOf(numberOf(lengthBits), brokenDownLength) }
 
-func formattedTime(the *call) value { return textOf(the.args[0].longest * longestConversion) }
+func formattedTime(callee *call) value { return textOf(callee.args[0].longest * longestConversion) }

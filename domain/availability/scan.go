@@ -25,19 +25,19 @@ type scanner struct {
 	interrupted []int
 }
 
-// scan splits the text into jq's tokens. The syntax tree of the parser has no positions: the checker finds them
+// scanTokens splits the text into jq's tokens. The syntax tree of the parser has no positions: the checker finds them
 // in the tokens, which also bound the size and the depth of the tree before it is built. A text with expressions in
 // it is one token up to the first expression and one after each. An unterminated text ends the list: the parser
 // refuses it.
-func scan(text string) ([]token, *refusal) {
+func scanTokens(text string) ([]token, *refusal) {
 	var s scanner
 	for i := 0; ; {
 		i += len(text[i:]) - len(strings.TrimLeft(text[i:], " \t\r\n"))
 		if i == len(text) {
 			return s.tokens, nil
 		}
-		size, whole := s.width(text[i:])
-		if refused := s.add(token{text: text[i : i+size], offset: i}); refused != nil {
+		size, whole := s.textWidth(text[i:])
+		if refused := s.addToken(token{text: text[i : i+size], offset: i}); refused != nil {
 			return nil, refused
 		}
 		switch {
@@ -52,18 +52,18 @@ func scan(text string) ([]token, *refusal) {
 	}
 }
 
-// width returns the length of the token at the beginning of the text, and false for a text without an end.
-func (s *scanner) width(text string) (int, bool) {
+// textWidth returns the length of the token at the beginning of the text, and false for a text without an end.
+func (s *scanner) textWidth(text string) (int, bool) {
 	last := len(s.interrupted) - 1
 	if text[0] != ')' || last < 0 || s.interrupted[last] != s.nesting {
-		return width(text)
+		return tokenLength(text)
 	}
 	s.interrupted = s.interrupted[:last]
 	s.nesting--
 	return stringWidth(text)
 }
 
-func (s *scanner) add(found token) *refusal {
+func (s *scanner) addToken(found token) *refusal {
 	switch found.text {
 	case "#":
 		return &refusal{found.offset, "comments are not allowed"}
@@ -84,7 +84,7 @@ func (s *scanner) add(found token) *refusal {
 
 // width returns the length of the token at the beginning of the text, which is not empty, and false if the text
 // after it cannot be tokenized.
-func width(text string) (int, bool) {
+func tokenLength(text string) (int, bool) {
 	first := text[0]
 	second := byte(0)
 	if len(text) > 1 {
@@ -93,9 +93,9 @@ func width(text string) (int, bool) {
 	switch {
 	case first == '"':
 		return stringWidth(text)
-	case letter(first), (first == '.' || first == '$' || first == '@') && letter(second):
+	case isLetter(first), (first == '.' || first == '$' || first == '@') && isLetter(second):
 		return nameWidth(text), true
-	case digit(first), first == '.' && digit(second):
+	case isDigit(first), first == '.' && isDigit(second):
 		return numberWidth(text), true
 	}
 	for _, operator := range []string{"//=", "//", "..", "|=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<=", ">="} {
@@ -124,9 +124,9 @@ func nameWidth(text string) int {
 	i := 1
 	for i < len(text) {
 		switch {
-		case letter(text[i]), digit(text[i]):
+		case isLetter(text[i]), isDigit(text[i]):
 			i++
-		case text[0] != '.' && strings.HasPrefix(text[i:], "::") && i+2 < len(text) && letter(text[i+2]):
+		case text[0] != '.' && strings.HasPrefix(text[i:], "::") && i+2 < len(text) && isLetter(text[i+2]):
 			i += 2
 		default:
 			return i
@@ -139,7 +139,7 @@ func numberWidth(text string) int {
 	i := 1
 	for i < len(text) {
 		switch c := text[i]; {
-		case digit(c), c == '.', c == 'e', c == 'E':
+		case isDigit(c), c == '.', c == 'e', c == 'E':
 		case (c == '+' || c == '-') && (text[i-1] == 'e' || text[i-1] == 'E'):
 		default:
 			return i
@@ -149,8 +149,8 @@ func numberWidth(text string) int {
 	return i
 }
 
-func letter(c byte) bool {
+func isLetter(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
 }
 
-func digit(c byte) bool { return '0' <= c && c <= '9' }
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -12,8 +12,8 @@ import (
 // maxDigits is the maximum number of digits of a number in an expression.
 const maxDigits = 15
 
-func (c *checker) term(t *gojq.Term, in value) (value, *refusal) {
-	v, refused := c.base(t, in)
+func (c *checker) checkTerm(t *gojq.Term, in value) (value, *refusal) {
+	v, refused := c.checkBase(t, in)
 	path := t.Type == gojq.TermTypeIdentity || t.Type == gojq.TermTypeIndex && cannotFail(t.Index) ||
 		t.Type == gojq.TermTypeFunc && strings.HasPrefix(t.Func.Name, "$")
 	for _, suffix := range t.SuffixList {
@@ -22,16 +22,16 @@ func (c *checker) term(t *gojq.Term, in value) (value, *refusal) {
 		}
 		switch {
 		case suffix.Optional:
-			c.at("?")
-			// What fails has no output. Paths never fail: their types are known.
+			c.advanceTo("?")
+			// A failing part has no output. Paths never fail: their types are known.
 			v.exact, v.some = v.exact && path, v.some && path
 			refused = c.spend(3 * v.outputs)
 		case suffix.Iter:
-			c.at("[")
-			v, refused = c.iterate(v)
+			c.advanceTo("[")
+			v, refused = c.iterateOutputs(v)
 		default:
 			path = path && cannotFail(suffix.Index)
-			v, refused = c.index(suffix.Index, v, in)
+			v, refused = c.followIndex(suffix.Index, v, in)
 		}
 	}
 	return v, refused
@@ -51,42 +51,42 @@ func cannotFail(i *gojq.Index) bool {
 	return i.Str == nil || i.Str.Queries == nil
 }
 
-// base checks a term without its suffixes.
-func (c *checker) base(t *gojq.Term, in value) (value, *refusal) {
+// checkBase checks a term without its suffixes.
+func (c *checker) checkBase(t *gojq.Term, in value) (value, *refusal) {
 	switch t.Type {
 	case gojq.TermTypeIdentity:
-		c.at(".")
-		return in.each(), c.spend(1)
+		c.advanceTo(".")
+		return in.eachOutput(), c.spend(1)
 	case gojq.TermTypeIndex:
-		return c.index(t.Index, in.each(), in)
+		return c.followIndex(t.Index, in.eachOutput(), in)
 	case gojq.TermTypeNull:
-		c.at("null")
-		return one(null), c.spend(1)
+		c.advanceTo("null")
+		return singleOf(null), c.spend(1)
 	case gojq.TermTypeTrue:
-		c.at("true")
-		return one(boolean), c.spend(1)
+		c.advanceTo("true")
+		return singleOf(boolean), c.spend(1)
 	case gojq.TermTypeFalse:
-		c.at("false")
-		return one(boolean), c.spend(1)
+		c.advanceTo("false")
+		return singleOf(boolean), c.spend(1)
 	case gojq.TermTypeNumber:
-		return c.number(t.Number)
+		return c.numberValue(t.Number)
 	case gojq.TermTypeString:
 		if t.Str.Queries != nil {
-			return c.interpolation(t.Str, in)
+			return c.checkInterpolation(t.Str, in)
 		}
-		return c.literal(t.Str)
+		return c.literalValue(t.Str)
 	case gojq.TermTypeUnary:
-		return c.unary(t.Unary, in)
+		return c.checkUnary(t.Unary, in)
 	case gojq.TermTypeQuery:
-		return c.query(t.Query, in)
+		return c.checkQuery(t.Query, in)
 	case gojq.TermTypeArray:
-		return c.array(t.Array, in)
+		return c.checkArray(t.Array, in)
 	case gojq.TermTypeIf:
-		return c.branches(t.If, in)
+		return c.checkBranches(t.If, in)
 	case gojq.TermTypeFunc:
-		return c.function(t.Func, in)
+		return c.checkFunction(t.Func, in)
 	case gojq.TermTypeObject:
-		return c.object(t.Object, in)
+		return c.checkObject(t.Object, in)
 	case gojq.TermTypeRecurse:
 		return value{}, c.forbid("..", "there is no recursion")
 	case gojq.TermTypeFormat:
@@ -106,12 +106,12 @@ func (c *checker) base(t *gojq.Term, in value) (value, *refusal) {
 }
 
 func (c *checker) forbid(word, why string) *refusal {
-	c.at(word)
+	c.advanceTo(word)
 	return c.refuse("%s is not allowed: %s", word, why)
 }
 
-func (c *checker) number(literal string) (value, *refusal) {
-	c.at(literal)
+func (c *checker) numberValue(literal string) (value, *refusal) {
+	c.advanceTo(literal)
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil || len(literal) > maxDigits || strings.ContainsAny(literal, "eE") {
 		return value{}, c.refuse("a number has no more than %d digits and no exponent", maxDigits)
@@ -121,16 +121,16 @@ func (c *checker) number(literal string) (value, *refusal) {
 	return v, c.spend(1)
 }
 
-func (c *checker) literal(s *gojq.String) (value, *refusal) {
-	c.at(`"`)
+func (c *checker) literalValue(s *gojq.String) (value, *refusal) {
+	c.advanceTo(`"`)
 	v := textOf(len(s.Str))
 	v.literals = []*gojq.String{s}
 	return v, c.spend(1 + readCost(v))
 }
 
-// interpolation checks a text with expressions in it, which gojq joins piece by piece.
-func (c *checker) interpolation(s *gojq.String, in value) (value, *refusal) {
-	c.at(`"`)
+// checkInterpolation checks a text with expressions in it, which gojq joins piece by piece.
+func (c *checker) checkInterpolation(s *gojq.String, in value) (value, *refusal) {
+	c.advanceTo(`"`)
 	offset := c.offset
 	out := textOf(0)
 	for _, part := range s.Queries {
@@ -139,7 +139,7 @@ func (c *checker) interpolation(s *gojq.String, in value) (value, *refusal) {
 			out.longest += len(part.Term.Str.Str)
 			continue
 		}
-		piece, refused := c.query(part, in)
+		piece, refused := c.checkQuery(part, in)
 		if refused != nil {
 			return value{}, refused
 		}
@@ -148,22 +148,22 @@ func (c *checker) interpolation(s *gojq.String, in value) (value, *refusal) {
 		}
 		c.readWhole(piece)
 		out.longest = min(out.longest+printedLength(piece), enormous)
-		if refused := c.spend(2 + piece.nodes() + writeCost(out)); refused != nil {
+		if refused := c.spend(2 + piece.countValues() + writeCost(out)); refused != nil {
 			return value{}, refused
 		}
 	}
 	return out, c.spend(1)
 }
 
-func (c *checker) unary(u *gojq.Unary, in value) (value, *refusal) {
-	c.at(u.Op.String())
+func (c *checker) checkUnary(u *gojq.Unary, in value) (value, *refusal) {
+	c.advanceTo(u.Op.String())
 	offset := c.offset
-	v, refused := c.term(u.Term, in)
+	v, refused := c.checkTerm(u.Term, in)
 	if refused != nil {
 		return value{}, refused
 	}
 	c.offset = offset
-	if !v.kinds.mostly(number) {
+	if !v.kinds.isMostly(number) {
 		return value{}, c.refuse("%s is for a number, and this is %s", u.Op, v.kinds)
 	}
 	v.kinds = number
@@ -174,64 +174,64 @@ func (c *checker) unary(u *gojq.Unary, in value) (value, *refusal) {
 	return v, c.spend(v.outputs)
 }
 
-func (c *checker) array(a *gojq.Array, in value) (value, *refusal) {
-	c.at("[")
+func (c *checker) checkArray(a *gojq.Array, in value) (value, *refusal) {
+	c.advanceTo("[")
 	if a.Query == nil {
-		return one(array), c.spend(1)
+		return singleOf(array), c.spend(1)
 	}
 	offset := c.offset
-	elements, refused := c.query(a.Query, in)
+	elements, refused := c.checkQuery(a.Query, in)
 	if refused != nil {
 		return value{}, refused
 	}
 	c.offset = offset
-	return c.collect(elements)
+	return c.collectOutputs(elements)
 }
 
-// collect returns an array of the outputs of v.
-func (c *checker) collect(v value) (value, *refusal) {
+// collectOutputs returns an array of the outputs of v.
+func (c *checker) collectOutputs(v value) (value, *refusal) {
 	return c.limitShape(arrayOf(v, v.outputs), 1+v.outputs)
 }
 
 // limitShape returns a value that the expression makes, with the cost of making it.
 func (c *checker) limitShape(v value, cost int) (value, *refusal) {
-	if v.shape() > maxShape {
+	if v.countTypes() > maxShape {
 		return value{}, c.refuse("this is too complex: no more than %d types of values within each other", maxShape)
 	}
 	return v, c.spend(cost)
 }
 
-// iterate returns the outputs of .[] for the outputs of v.
-func (c *checker) iterate(v value) (value, *refusal) {
-	if !v.kinds.mostly(container) {
+// iterateOutputs returns the outputs of .[] for the outputs of v.
+func (c *checker) iterateOutputs(v value) (value, *refusal) {
+	if !v.kinds.isMostly(container) {
 		return value{}, c.refuse("only arrays and objects have elements, and this is %s", v.kinds)
 	}
 	if v.kinds&tasks != 0 {
 		c.needs.every = true
 	}
-	out, length := v.contents()
-	out.exact, out.some, out.outputs = false, false, product(length, v.outputs)
+	out, length := v.contentValues()
+	out.exact, out.some, out.outputs = false, false, multiplyCosts(length, v.outputs)
 	return out, c.spend(1 + out.outputs)
 }
 
-func (c *checker) branches(f *gojq.If, in value) (value, *refusal) {
-	condition, refused := c.query(f.Cond, in)
+func (c *checker) checkBranches(f *gojq.If, in value) (value, *refusal) {
+	condition, refused := c.checkQuery(f.Cond, in)
 	if refused != nil {
 		return value{}, refused
 	}
 	defer func(outer int) { c.times = outer }(c.times)
 	c.times *= condition.outputs
-	out, refused := c.query(f.Then, in)
+	out, refused := c.checkQuery(f.Then, in)
 	if refused != nil {
 		return value{}, refused
 	}
-	otherwise := in.each()
+	otherwise := in.eachOutput()
 	switch {
 	case len(f.Elif) > 0:
 		next := &gojq.If{Cond: f.Elif[0].Cond, Then: f.Elif[0].Then, Elif: f.Elif[1:], Else: f.Else}
-		otherwise, refused = c.branches(next, in)
+		otherwise, refused = c.checkBranches(next, in)
 	case f.Else != nil:
-		otherwise, refused = c.query(f.Else, in)
+		otherwise, refused = c.checkQuery(f.Else, in)
 	}
 	if refused != nil {
 		return value{}, refused
@@ -239,5 +239,5 @@ func (c *checker) branches(f *gojq.If, in value) (value, *refusal) {
 	if refused := c.spend(1); refused != nil {
 		return value{}, refused
 	}
-	return c.multiply(out.or(otherwise), condition)
+	return c.multiplyOutputs(out.unionWith(otherwise), condition)
 }

@@ -47,15 +47,15 @@ const (
 	maxName = 64
 )
 
-// within reports whether all the types of k are among those of other.
-func (k kind) within(other kind) bool { return k&^other == 0 }
+// isWithin reports whether other includes all types of k.
+func (k kind) isWithin(other kind) bool { return k&^other == 0 }
 
-// mostly reports whether k has some of the given types, and no others but null. A value without a type never
+// isMostly reports whether k has some of the given types, and no others but null. A value without a type never
 // exists, as in an empty array, and is accepted everywhere.
-func (k kind) mostly(kinds kind) bool { return k == 0 || k&kinds != 0 && k.within(kinds|null) }
+func (k kind) isMostly(kinds kind) bool { return k == 0 || k&kinds != 0 && k.isWithin(kinds|null) }
 
-// classes replaces the types of k by the types that jq knows: it has one type of texts and one of objects.
-func (k kind) classes() kind {
+// jqClasses replaces the types of k by the types that jq knows: it has one type of texts and one of objects.
+func (k kind) jqClasses() kind {
 	if k&texts != 0 {
 		k = k&^texts | text
 	}
@@ -71,8 +71,8 @@ func (k kind) String() string {
 		return "nothing"
 	}
 	for _, class := range []kind{texts, objects} {
-		if class.within(k) {
-			k = k&^class | class.classes()
+		if class.isWithin(k) {
+			k = k&^class | class.jqClasses()
 		}
 	}
 	var names []string
@@ -90,7 +90,7 @@ func (k kind) String() string {
 	return strings.Join(names, " or ")
 }
 
-// A value is what is known statically about the outputs of a part of an expression.
+// A value is the static type of the outputs of a part of an expression.
 type value struct {
 	kinds kind
 	// exact means that the number of outputs is always one, and some that there is one or more; outputs is the
@@ -112,8 +112,8 @@ type value struct {
 	literals []*gojq.String
 }
 
-// one returns a single value of the given types, in the lengths of the model.
-func one(kinds kind) value {
+// singleOf returns a single value of the given types, in the lengths of the model.
+func singleOf(kinds kind) value {
 	v := value{kinds: kinds, exact: true, some: true, outputs: 1}
 	switch {
 	case kinds&text != 0:
@@ -128,22 +128,22 @@ func one(kinds kind) value {
 
 // textOf returns a text of the given maximum length.
 func textOf(longest int) value {
-	v := one(text)
+	v := singleOf(text)
 	v.longest = longest
 	return v
 }
 
 // numberOf returns a number of the given maximum length in bits.
 func numberOf(bits int) value {
-	v := one(number)
+	v := singleOf(number)
 	v.bits = bits
 	return v
 }
 
 // arrayOf returns an array of the given elements.
 func arrayOf(elements value, length int) value {
-	v := one(array)
-	elements = elements.each()
+	v := singleOf(array)
+	elements = elements.eachOutput()
 	v.elements, v.length = &elements, length
 	return v
 }
@@ -155,14 +155,14 @@ func dictOf(elements value, length int) value {
 	return v
 }
 
-// each returns the input of an expression after v: one of its outputs.
-func (v value) each() value {
+// eachOutput returns the input of an expression after v: one of its outputs.
+func (v value) eachOutput() value {
 	v.exact, v.some, v.outputs = true, true, 1
 	return v
 }
 
-// without returns v without the given types.
-func (v value) without(kinds kind) value {
+// withoutKinds returns v without the given types.
+func (v value) withoutKinds(kinds kind) value {
 	v.kinds &^= kinds
 	return v
 }
@@ -173,15 +173,15 @@ func (v value) orNull() value {
 	return v
 }
 
-// contents returns the values in v, whatever it is, and their maximum number.
-func (v value) contents() (value, int) {
+// contentValues returns the values in v, whatever it is, and their maximum number.
+func (v value) contentValues() (value, int) {
 	var found value
 	length := 0
 	add := func(elements value, n int) {
-		if elements = elements.each(); found.kinds == 0 {
+		if elements = elements.eachOutput(); found.kinds == 0 {
 			found = elements
 		} else {
-			found = found.or(elements)
+			found = found.unionWith(elements)
 		}
 		length = max(length, n)
 	}
@@ -189,27 +189,27 @@ func (v value) contents() (value, int) {
 		add(*v.elements, v.length)
 	}
 	if v.kinds&tasks != 0 {
-		add(one(task), assumedTasks)
+		add(singleOf(task), assumedTasks)
 	}
 	if v.kinds&root != 0 {
-		add(one(process|tasks), 2)
+		add(singleOf(process|tasks), 2)
 	}
 	if v.kinds&process != 0 {
-		add(one(processState|timestamp), 3)
+		add(singleOf(processState|timestamp), 3)
 	}
 	if v.kinds&task != 0 {
-		add(one(taskState|timestamp), 3)
+		add(singleOf(taskState|timestamp), 3)
 	}
 	if v.kinds&record != 0 {
 		for _, name := range slices.Sorted(maps.Keys(v.members)) {
 			add(v.members[name], len(v.members))
 		}
 	}
-	return found.each(), length
+	return found.eachOutput(), length
 }
 
-// or returns a value that is either of the two.
-func (v value) or(other value) value {
+// unionWith returns a value that is either of the two.
+func (v value) unionWith(other value) value {
 	joined := value{
 		kinds:    v.kinds | other.kinds,
 		exact:    v.exact && other.exact,
@@ -231,9 +231,9 @@ func (v value) or(other value) value {
 	return joined
 }
 
-// then returns the outputs of v followed by the outputs of another value.
-func (v value) then(other value) value {
-	joined := v.or(other)
+// followedBy returns the outputs of v followed by the outputs of another value.
+func (v value) followedBy(other value) value {
+	joined := v.unionWith(other)
 	joined.exact, joined.some = false, v.some || other.some
 	joined.outputs = v.outputs + other.outputs
 	return joined
@@ -246,7 +246,7 @@ func joinElements(v, other *value) *value {
 	case other == nil:
 		return v
 	}
-	joined := v.or(*other)
+	joined := v.unionWith(*other)
 	return &joined
 }
 
@@ -262,7 +262,7 @@ func joinMembers(v, other value) map[string]value {
 	joined := maps.Clone(v.members)
 	for name, member := range other.members {
 		if known, ok := joined[name]; ok {
-			joined[name] = known.or(member)
+			joined[name] = known.unionWith(member)
 		} else {
 			joined[name] = member.orNull()
 		}

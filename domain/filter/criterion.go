@@ -1,6 +1,5 @@
-// Package filter reads the expressions by which lists are filtered on indexed
-// fields: those of business artifacts by their data (B34) and of processes by
-// their metadata (B7).
+// Package filter parses expressions that filter lists by indexed fields of data of business artifacts (B34) and of
+// metadata of processes (B7).
 package filter
 
 import (
@@ -15,9 +14,8 @@ import (
 // Operator is the comparison of a field with the operands.
 type Operator string
 
-// The operators, each of which applies to every type. Between includes both of its operands, Contains searches
-// the value's text without regard to case, and In holds when the field equals any of the operands. Texts are
-// ordered by their Unicode code points.
+// The operators, which apply to every type. Between includes both operands, Contains searches the value's text
+// without regard to case, and In matches any of the operands. Texts are ordered by their Unicode code points.
 const (
 	Eq       Operator = "eq"
 	Le       Operator = "le"
@@ -56,16 +54,16 @@ func Parse(text string, index map[string]Type) (Criterion, error) {
 		return Criterion{}, fmt.Errorf("has more than %d operands", maxOperands)
 	}
 	for i, token := range tokens {
-		decoded, err := decode(token)
+		decoded, err := decodePercent(token)
 		if err != nil {
-			return Criterion{}, fmt.Errorf("part %d, %s, %w", i+1, shown(token), err)
+			return Criterion{}, fmt.Errorf("part %d, %s, %w", i+1, quoteText(token), err)
 		}
 		tokens[i] = decoded
 	}
 	c := Criterion{Field: tokens[0], Operator: Operator(tokens[1]), Operands: tokens[2:]}
 	fieldType, indexed := index[c.Field]
 	if !indexed {
-		return Criterion{}, fmt.Errorf("%s is not an indexed field", shown(c.Field))
+		return Criterion{}, fmt.Errorf("%s is not an indexed field", quoteText(c.Field))
 	}
 	c.Type = fieldType
 	if err := c.check(); err != nil {
@@ -74,7 +72,7 @@ func Parse(text string, index map[string]Type) (Criterion, error) {
 	for i, operand := range c.Operands {
 		normal, err := Normalize(c.operandType(), operand)
 		if err != nil {
-			return Criterion{}, fmt.Errorf("operand %d of field %s, %s, %w", i+1, shown(c.Field), shown(operand), err)
+			return Criterion{}, fmt.Errorf("operand %d of field %s, %s, %w", i+1, quoteText(c.Field), quoteText(operand), err)
 		}
 		c.Operands[i] = normal
 	}
@@ -94,7 +92,7 @@ func (c Criterion) check() error {
 		}
 	case In:
 	default:
-		return fmt.Errorf("%s is not an operator: they are eq, le, ge, between, contains and in", shown(string(c.Operator)))
+		return fmt.Errorf("%s is not an operator: they are eq, le, ge, between, contains and in", quoteText(string(c.Operator)))
 	}
 	if c.Operator == Contains && c.Operands[0] == "" {
 		return errors.New("operator contains needs an operand that is not empty")
@@ -102,8 +100,7 @@ func (c Criterion) check() error {
 	return nil
 }
 
-// operandType returns the type of the operands: a part of a text is a text, also where the text is that of a
-// number or of a date.
+// operandType returns the type of the operands. Contains compares texts, also with numbers and dates.
 func (c Criterion) operandType() Type {
 	if c.Operator == Contains && (c.Type == Number || c.Type == Date) {
 		return String
@@ -111,8 +108,8 @@ func (c Criterion) operandType() Type {
 	return c.Type
 }
 
-// decode undoes the percent-encoding of a part of an expression.
-func decode(token string) (string, error) {
+// decodePercent undoes the percent-encoding of a part of an expression.
+func decodePercent(token string) (string, error) {
 	text, err := url.PathUnescape(token)
 	switch {
 	case err != nil:
@@ -128,8 +125,8 @@ func decode(token string) (string, error) {
 // maxShown limits how much of an expression a message quotes, in characters.
 const maxShown = 50
 
-// shown returns a part of an expression as quoted in a message.
-func shown(text string) string {
+// quoteText returns a part of an expression as quoted in a message.
+func quoteText(text string) string {
 	characters := 0
 	for i := range text {
 		if characters++; characters > maxShown {

@@ -92,8 +92,8 @@ func checkNumber(value string) error {
 	whole, fraction, hasFraction := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
 	sign := strings.TrimLeft(exponent, "+-")
 	switch {
-	case !digits(whole), len(whole) > 1 && whole[0] == '0', hasFraction && !digits(fraction),
-		hasExponent && (!digits(sign) || len(exponent)-len(sign) > 1):
+	case !isDigits(whole), len(whole) > 1 && whole[0] == '0', hasFraction && !isDigits(fraction),
+		hasExponent && (!isDigits(sign) || len(exponent)-len(sign) > 1):
 		return errors.New("is not a number such as -12.5 or 1e3")
 	}
 	if hasExponent {
@@ -105,7 +105,7 @@ func checkNumber(value string) error {
 	return nil
 }
 
-func digits(text string) bool {
+func isDigits(text string) bool {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
 			return false

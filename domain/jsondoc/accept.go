@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A filter is one entry of accept: a file name extension with its dot, or a media
-// type of which either part may be "" for any. It is in lower case.
+// A filter is one entry of accept in lower case: a file name extension with its dot, or a media type with "" for any
+// type or subtype.
 type filter struct {
 	extension          string
 	mediaType, subtype string
@@ -71,8 +71,8 @@ func restrictedName(text string) bool {
 	return text != ""
 }
 
-// accepted reports whether a document matches one of the entries.
-func accepted(filters []filter, d Stored) bool {
+// isAccepted reports whether a document matches one of the entries.
+func isAccepted(filters []filter, d Stored) bool {
 	name := strings.ToLower(d.Name)
 	essence, _, _ := strings.Cut(strings.ToLower(d.Type), ";")
 	mediaType, subtype, _ := strings.Cut(strings.TrimSpace(essence), "/")

@@ -28,9 +28,9 @@ func TestLibraryAndTreeAgree(t *testing.T) {
 	compared, applied := 0, 0
 	for i, first := range operations {
 		for _, second := range operations[i%3*len(operations)/3 : (i%3+1)*len(operations)/3] {
-			steps, err := check([]Operation{first, second})
+			steps, err := parseSteps([]Operation{first, second})
 			require.NoError(t, err)
-			if !conforming([]byte(document), steps) {
+			if !isConforming([]byte(document), steps) {
 				continue
 			}
 			compared++

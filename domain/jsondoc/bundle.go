@@ -55,10 +55,10 @@ func readBundle(source json.RawMessage) (*bundle, error) {
 		return nil, err
 	}
 	b := &bundle{roots: map[string]int{}, addresses: map[string]int{}}
-	if err := b.open(node, address, nil); err != nil {
+	if err := b.openResource(node, address, nil); err != nil {
 		return nil, err
 	}
-	if err := b.members(node, 0, nil); err != nil {
+	if err := b.collectMembers(node, 0, nil); err != nil {
 		return nil, err
 	}
 	owners := map[string]int{}
@@ -76,8 +76,8 @@ func readBundle(source json.RawMessage) (*bundle, error) {
 	return b, nil
 }
 
-// open begins a resource.
-func (b *bundle) open(node map[string]any, base *url.URL, at []string) error {
+// openResource begins a resource.
+func (b *bundle) openResource(node map[string]any, base *url.URL, at []string) error {
 	id, _ := node["$id"].(string)
 	reference, err := url.Parse(id)
 	if err != nil {
@@ -93,20 +93,20 @@ func (b *bundle) open(node map[string]any, base *url.URL, at []string) error {
 	return nil
 }
 
-// schema collects resources and anchors in a value that is a schema or a list of them, within the resource in.
-func (b *bundle) schema(value any, in int, at []string) error {
+// collectSchema collects resources and anchors in a value that is a schema or a list of them, within the resource in.
+func (b *bundle) collectSchema(value any, in int, at []string) error {
 	switch v := value.(type) {
 	case map[string]any:
 		if _, ok := v["$id"].(string); ok {
-			if err := b.open(v, b.resources[in].address, at); err != nil {
+			if err := b.openResource(v, b.resources[in].address, at); err != nil {
 				return err
 			}
 			in = len(b.resources) - 1
 		}
-		return b.members(v, in, at)
+		return b.collectMembers(v, in, at)
 	case []any:
 		for i, element := range v {
-			if err := b.schema(element, in, below(at, strconv.Itoa(i))); err != nil {
+			if err := b.collectSchema(element, in, extendPath(at, strconv.Itoa(i))); err != nil {
 				return err
 			}
 		}
@@ -114,7 +114,7 @@ func (b *bundle) schema(value any, in int, at []string) error {
 	return nil
 }
 
-func (b *bundle) members(node map[string]any, in int, at []string) error {
+func (b *bundle) collectMembers(node map[string]any, in int, at []string) error {
 	if name, ok := node["$anchor"].(string); ok {
 		b.resources[in].anchors[name] = at
 	}
@@ -123,15 +123,15 @@ func (b *bundle) members(node map[string]any, in int, at []string) error {
 	}
 	for keyword, value := range node {
 		var err error
-		switch holds(keyword) {
+		switch contentsOf(keyword) {
 		case holdsData:
 		case holdsNamed:
 			named, _ := value.(map[string]any)
 			for name, schema := range named {
-				err = errors.Join(err, b.schema(schema, in, below(at, keyword, name)))
+				err = errors.Join(err, b.collectSchema(schema, in, extendPath(at, keyword, name)))
 			}
 		case holdsSchemas:
-			err = b.schema(value, in, below(at, keyword))
+			err = b.collectSchema(value, in, extendPath(at, keyword))
 		}
 		if err != nil {
 			return err
@@ -147,13 +147,13 @@ const (
 	// holdsSchemas: a schema or an array of schemas, or none. Keywords unknown to all drafts are treated this
 	// way too, since references lead there.
 	holdsSchemas contents = iota
-	// holdsNamed: an object of schemas whose names are not keywords.
+	// holdsNamed: an object of schemas with arbitrary names.
 	holdsNamed
 	// holdsData: values that contain no schemas.
 	holdsData
 )
 
-func holds(keyword string) contents {
+func contentsOf(keyword string) contents {
 	switch keyword {
 	case "properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions":
 		return holdsNamed
@@ -163,9 +163,9 @@ func holds(keyword string) contents {
 	return holdsSchemas
 }
 
-// target resolves a reference in a resource. The name is that of the anchor, if the reference uses one. For a
-// target outside the document it returns only the whole address.
-func (b *bundle) target(in int, reference string) (at []string, name, outside string) {
+// resolveReference resolves a reference in a resource. name is the anchor, if the reference has one. For a target
+// outside the document it returns only outside, the whole address.
+func (b *bundle) resolveReference(in int, reference string) (at []string, name, outside string) {
 	address, err := b.resources[in].address.Parse(reference)
 	if err != nil {
 		return nil, "", reference
@@ -178,7 +178,7 @@ func (b *bundle) target(in int, reference string) (at []string, name, outside st
 	}
 	r := b.resources[found]
 	if path, isPointer := jsontext.SplitPointer(fragment); isPointer {
-		return below(r.at, path...), "", ""
+		return extendPath(r.at, path...), "", ""
 	}
 	if at, ok = r.anchors[fragment]; !ok {
 		at, ok = r.dynamic[fragment]
@@ -189,8 +189,8 @@ func (b *bundle) target(in int, reference string) (at []string, name, outside st
 	return at, fragment, ""
 }
 
-// owner returns the resource to which a place in the document belongs.
-func (b *bundle) owner(at []string) int {
+// resourceOf returns the resource to which a place in the document belongs.
+func (b *bundle) resourceOf(at []string) int {
 	for length := len(at); length > 0; length-- {
 		if r, ok := b.roots[pointerOf(at[:length])]; ok {
 			return r
@@ -207,5 +207,5 @@ func pointerOf(path []string) string {
 	return pointer.String()
 }
 
-// below returns a path extended by more, without sharing memory with it.
-func below(path []string, more ...string) []string { return slices.Concat(path, more) }
+// extendPath returns a path extended by more, without sharing memory with it.
+func extendPath(path []string, more ...string) []string { return slices.Concat(path, more) }

@@ -75,16 +75,16 @@ func (c *checks) Validate(ctx jsonschema.ValidationContext, value any) error {
 	}
 	switch v := value.(type) {
 	case string:
-		c.text(v, fail)
+		c.checkText(v, fail)
 	case json.Number:
-		c.number(v.String())
+		c.chargeNumber(v.String())
 	case []any:
-		if c.unique && !m.unique(v) {
+		if c.unique && !m.areUnique(v) {
 			fail("uniqueItems")
 		}
 	}
 	if c.rules != nil {
-		c.rules.apply(&c.run.now, ctx, value, fail)
+		c.rules.applyTo(&c.run.now, ctx, value, fail)
 	}
 	switch len(failed) {
 	case 0:
@@ -95,13 +95,13 @@ func (c *checks) Validate(ctx jsonschema.ValidationContext, value any) error {
 	return jsonschema.ValidationError{}.Group(ctx.Error("", ""), failed...)
 }
 
-// text applies the keywords for strings. A text that is too long is not matched with the pattern.
-func (c *checks) text(text string, fail func(keyword string)) {
+// checkText applies the keywords for strings. A text that is too long is not matched with the pattern.
+func (c *checks) checkText(checkText string, fail func(keyword string)) {
 	m := &c.run.meter
-	m.spend(len(text) / bytesPerUnit)
+	m.spend(len(checkText) / bytesPerUnit)
 	tooLong := false
 	if c.minLength >= 0 || c.maxLength >= 0 {
-		length := utf8.RuneCountInString(text)
+		length := utf8.RuneCountInString(checkText)
 		if length < c.minLength {
 			fail("minLength")
 		}
@@ -110,19 +110,19 @@ func (c *checks) text(text string, fail func(keyword string)) {
 		}
 	}
 	if c.pattern != nil && !tooLong {
-		m.spend((len(text) + 1) * c.perByte / instructionsPerUnit)
-		if !c.pattern.MatchString(text) {
+		m.spend((len(checkText) + 1) * c.perByte / instructionsPerUnit)
+		if !c.pattern.MatchString(checkText) {
 			fail("pattern")
 		}
 	}
-	if c.format != nil && !c.format(m, text) {
+	if c.format != nil && !c.format(m, checkText) {
 		fail(keywordFormat)
 	}
-	c.content(text, fail)
+	c.checkContent(checkText, fail)
 }
 
-// content applies contentEncoding and contentMediaType of draft 7.
-func (c *checks) content(text string, fail func(keyword string)) {
+// checkContent applies contentEncoding and contentMediaType of draft 7.
+func (c *checks) checkContent(text string, fail func(keyword string)) {
 	if c.decode == nil && c.mediaType == nil {
 		return
 	}
@@ -140,9 +140,9 @@ func (c *checks) content(text string, fail func(keyword string)) {
 	}
 }
 
-// number charges the arithmetic of the library with a number: the time of a division grows with the square of the
+// chargeNumber charges the arithmetic of the library with a number: the time of a division grows with the square of the
 // digits.
-func (c *checks) number(text string) {
+func (c *checks) chargeNumber(text string) {
 	digits := len(text)
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		exponent, _ := strconv.ParseFloat(text[i+1:], 64)

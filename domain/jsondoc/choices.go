@@ -42,13 +42,13 @@ func (c *choices) has(m *meter, value any) bool {
 		m.spend(unitsPerNumber + len(v))
 		return c.numbers[readDecimal(v.String())]
 	case map[string]any, []any:
-		return slices.ContainsFunc(c.nested, func(choice any) bool { return m.equal(v, choice) })
+		return slices.ContainsFunc(c.nested, func(choice any) bool { return m.equalValues(v, choice) })
 	}
 	return c.literals[value]
 }
 
-// equal compares two values, numbers by value.
-func (m *meter) equal(a, b any) bool {
+// equalValues compares two values, numbers by value.
+func (m *meter) equalValues(a, b any) bool {
 	m.spend(1)
 	switch a := a.(type) {
 	case map[string]any:
@@ -58,14 +58,14 @@ func (m *meter) equal(a, b any) bool {
 		}
 		for name, member := range a {
 			m.spend(unitsPerMember)
-			if other, ok := b[name]; !ok || !m.equal(member, other) {
+			if other, ok := b[name]; !ok || !m.equalValues(member, other) {
 				return false
 			}
 		}
 		return true
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, m.equal)
+		return ok && slices.EqualFunc(a, b, m.equalValues)
 	case json.Number:
 		b, ok := b.(json.Number)
 		m.spend(unitsPerNumber + len(a) + len(b))
@@ -76,9 +76,9 @@ func (m *meter) equal(a, b any) bool {
 	return a == b
 }
 
-// unique reports whether no two elements are equal. The library compares elements with equal hashes one by one, and
+// areUnique reports whether no two elements are equal. The library compares elements with equal hashes one by one, and
 // its hash is the same for different arrays.
-func (m *meter) unique(elements []any) bool {
+func (m *meter) areUnique(elements []any) bool {
 	seen := make(map[string]bool, len(elements))
 	var key []byte
 	for _, element := range elements {

@@ -46,8 +46,8 @@ type reading struct {
 	number *string
 }
 
-// measure measures a value. It reports whether the document can be used so far.
-func (r *reading) measure(value any, pointerSize int) bool {
+// measureValue measures a value. It reports whether the document can be used so far.
+func (r *reading) measureValue(value any, pointerSize int) bool {
 	r.paths += pointerSize + pathCost
 	r.longest = max(r.longest, pointerSize)
 	if r.paths > maxPaths {
@@ -57,14 +57,14 @@ func (r *reading) measure(value any, pointerSize int) bool {
 	case map[string]any:
 		for key, member := range v {
 			size := pointerSize + 1 + len(key) + strings.Count(key, "~") + strings.Count(key, "/")
-			if !r.measure(member, size) {
-				return r.below(jsontext.EscapeToken(key))
+			if !r.measureValue(member, size) {
+				return r.prefixToken(jsontext.EscapeToken(key))
 			}
 		}
 	case []any:
 		for i, element := range v {
-			if !r.measure(element, pointerSize+1+digits(i)) {
-				return r.below(strconv.Itoa(i))
+			if !r.measureValue(element, pointerSize+1+digitCount(i)) {
+				return r.prefixToken(strconv.Itoa(i))
 			}
 		}
 	case json.Number:
@@ -76,16 +76,16 @@ func (r *reading) measure(value any, pointerSize int) bool {
 	return true
 }
 
-// below prefixes the pointer of the number with the token of a container, and returns false.
-func (r *reading) below(token string) bool {
+// prefixToken prefixes the pointer of the number with the token of a container, and returns false.
+func (r *reading) prefixToken(token string) bool {
 	if r.number != nil {
 		*r.number = "/" + token + *r.number
 	}
 	return false
 }
 
-// digits returns the number of decimal digits of an index.
-func digits(i int) int {
+// digitCount returns the number of decimal digits of an index.
+func digitCount(i int) int {
 	n := 1
 	for ; i > 9; i /= 10 {
 		n++
@@ -93,8 +93,8 @@ func digits(i int) int {
 	return n
 }
 
-// decode decodes a JSON text and returns its nesting depth.
-func decode(text []byte) (value any, levels int, err error) {
+// decodeText decodes a JSON text and returns its nesting depth.
+func decodeText(text []byte) (value any, levels int, err error) {
 	r := jsontext.NewLooseReader(text)
 	value = r.Value()
 	return value, r.Deepest(), r.End()
@@ -105,7 +105,7 @@ func checkSource(source json.RawMessage) error {
 	if len(source) > maxSchema {
 		return fmt.Errorf("it has more than %d bytes", maxSchema)
 	}
-	value, levels, err := decode(source)
+	value, levels, err := decodeText(source)
 	if err != nil {
 		return errors.New("it is not JSON")
 	}
@@ -113,7 +113,7 @@ func checkSource(source json.RawMessage) error {
 		return fmt.Errorf("it is nested deeper than %d", maxSchemaDepth)
 	}
 	var r reading
-	r.measure(value, 0)
+	r.measureValue(value, 0)
 	if r.number != nil {
 		return fmt.Errorf("%s %w", *r.number, jsontext.ErrNumber)
 	}
@@ -121,7 +121,7 @@ func checkSource(source json.RawMessage) error {
 		return errors.New("its names are too long")
 	}
 	var found inventory
-	found.count(value)
+	found.countValue(value)
 	if found.nodes > maxSchemaNodes {
 		return fmt.Errorf("it has more than %d objects and arrays", maxSchemaNodes)
 	}
@@ -140,7 +140,7 @@ type inventory struct {
 	pattern  error
 }
 
-func (i *inventory) count(value any) {
+func (i *inventory) countValue(value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		i.nodes++
@@ -151,26 +151,26 @@ func (i *inventory) count(value any) {
 				case "$dynamicAnchor":
 					i.anchors++
 				case "pattern":
-					i.measure(m)
+					i.measureText(m)
 				}
 			case map[string]any:
 				if key == "patternProperties" {
 					for name := range m {
-						i.measure(name)
+						i.measureText(name)
 					}
 				}
 			}
-			i.count(member)
+			i.countValue(member)
 		}
 	case []any:
 		i.nodes++
 		for _, element := range v {
-			i.count(element)
+			i.countValue(element)
 		}
 	}
 }
 
-func (i *inventory) measure(text string) {
+func (i *inventory) measureText(text string) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil || i.pattern != nil {
 		return // The compiler reports the error.

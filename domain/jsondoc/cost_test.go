@@ -301,7 +301,7 @@ func repetitions(schema string) int {
 
 // markUsed notes the members of a subschema that are set.
 func markUsed(used map[string]bool, s *jsonschema.Schema) {
-	value, none := reflect.ValueOf(*s), reflect.ValueOf(*blank(s))
+	value, none := reflect.ValueOf(*s), reflect.ValueOf(*blankSchema(s))
 	for i := range value.NumField() {
 		if field := value.Type().Field(i); field.IsExported() && !reflect.DeepEqual(value.Field(i).Interface(), none.Field(i).Interface()) {
 			used[field.Name] = true
@@ -312,16 +312,16 @@ func markUsed(used map[string]bool, s *jsonschema.Schema) {
 // requireBounded validates a document and checks the processor time of the process.
 func requireBounded(t *testing.T, schema *Schema, a attack) {
 	t.Helper()
-	value, levels, err := decode([]byte(a.document))
+	value, levels, err := decodeText([]byte(a.document))
 	require.NoError(t, err, a.name)
 	var r reading
-	r.measure(value, 0)
+	r.measureValue(value, 0)
 	run := newRun(schema)
 	limit := 2 * time.Second / time.Duration(scale)
 	took := time.Hour
 	for range 3 {
 		took = min(took, cputime.OfProcess(func() {
-			_, _ = run.validate(value, levels, r.longest, circumstances{limit: MaxWork / scale})
+			_, _ = run.validateValue(value, levels, r.longest, circumstances{limit: MaxWork / scale})
 		}))
 		if took < limit {
 			break

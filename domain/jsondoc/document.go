@@ -33,9 +33,9 @@ func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 		if document != root {
 			continue
 		}
-		if found, ok := jsontext.SplitPointer(unescaped(fragment)); ok && slices.Equal(found, wanted) {
+		if found, ok := jsontext.SplitPointer(unescapeLocation(fragment)); ok && slices.Equal(found, wanted) {
 			var rule DocumentRule
-			rule.add(schema, map[*jsonschema.Schema]bool{})
+			rule.addSchema(schema, map[*jsonschema.Schema]bool{})
 			rule.isDocument = holdsDocument(schema, map[*jsonschema.Schema]bool{})
 			return rule, true
 		}
@@ -43,8 +43,8 @@ func (s *Schema) DocumentAt(path string) (DocumentRule, bool) {
 	return DocumentRule{}, false
 }
 
-// add adds the keywords of a subschema and of the subschemas that always apply to the same value.
-func (r *DocumentRule) add(schema *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
+// addSchema adds the keywords of a subschema and of the subschemas that always apply to the same value.
+func (r *DocumentRule) addSchema(schema *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
 	if schema == nil || seen[schema] {
 		return
 	}
@@ -52,10 +52,10 @@ func (r *DocumentRule) add(schema *jsonschema.Schema, seen map[*jsonschema.Schem
 	if found := rulesOf(schema); found != nil {
 		r.rules = append(r.rules, found)
 	}
-	r.add(schema.Ref, seen)
-	r.add(schema.DynamicRef, seen)
+	r.addSchema(schema.Ref, seen)
+	r.addSchema(schema.DynamicRef, seen)
 	for _, part := range schema.AllOf {
-		r.add(part, seen)
+		r.addSchema(part, seen)
 	}
 }
 
@@ -83,7 +83,7 @@ func holdsDocument(schema *jsonschema.Schema, seen map[*jsonschema.Schema]bool) 
 // Accepts reports whether the media type or the name of a document is accepted.
 func (r *DocumentRule) Accepts(d Stored) bool {
 	for _, rule := range r.rules {
-		if rule.accept != nil && !accepted(rule.accept, d) {
+		if rule.accept != nil && !isAccepted(rule.accept, d) {
 			return false
 		}
 	}

@@ -14,14 +14,14 @@ import (
 
 var errCombinations = errors.New("its dynamic references lead to too many combinations of schemas")
 
-// static returns an equivalent schema without dynamic references, if the library does not resolve those it has:
+// resolveDynamic returns an equivalent schema without dynamic references, if the library does not resolve those it has:
 // with the same dynamic anchor in several resources the library uses any of them below a schema it has passed,
 // entered or not. It returns nil for every other schema. The schema must compile.
 //
 // The target of a dynamic reference depends only on which of the entered resources was the first to have each
 // anchor. So every resource is copied once for each such state in which it is reached, and in that copy the
 // reference is an ordinary one.
-func static(source json.RawMessage) (json.RawMessage, error) {
+func resolveDynamic(source json.RawMessage) (json.RawMessage, error) {
 	b, err := readBundle(source)
 	if b == nil || err != nil {
 		return nil, err
@@ -31,17 +31,17 @@ func static(source json.RawMessage) (json.RawMessage, error) {
 	for i := range unbound {
 		unbound[i] = -1
 	}
-	first := s.place(0, s.enter(unbound, 0))
+	first := s.copyNumber(0, s.enterResource(unbound, 0))
 	copies := map[string]any{}
 	for i := 0; i < len(s.queue); i++ {
 		c := s.queue[i]
-		copies[strconv.Itoa(i)] = s.schema(b.resources[c.resource].node, c, b.resources[c.resource].at)
+		copies[strconv.Itoa(i)] = s.copySchema(b.resources[c.resource].node, c, b.resources[c.resource].at)
 		if s.nodes > maxSchemaNodes {
 			return nil, errCombinations
 		}
 	}
 	return json.Marshal(map[string]any{
-		"$schema": "https://json-schema.org/draft/2020-12/schema", "$ref": s.pointer(first, nil), "$defs": copies,
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "$ref": s.copyPointer(first, nil), "$defs": copies,
 	})
 }
 
@@ -61,8 +61,8 @@ type specialized struct {
 	bound    []int
 }
 
-// enter returns the state after a resource is entered.
-func (s *specializer) enter(bound []int, resource int) []int {
+// enterResource returns the state after a resource is entered.
+func (s *specializer) enterResource(bound []int, resource int) []int {
 	after := make([]int, len(bound))
 	for i, r := range bound {
 		after[i] = r
@@ -73,8 +73,8 @@ func (s *specializer) enter(bound []int, resource int) []int {
 	return after
 }
 
-// place returns the number of a copy, which is queued to be written.
-func (s *specializer) place(resource int, bound []int) int {
+// copyNumber returns the number of a copy, which is queued to be written.
+func (s *specializer) copyNumber(resource int, bound []int) int {
 	key := fmt.Sprint(resource, bound)
 	number, ok := s.places[key]
 	if !ok {
@@ -85,8 +85,8 @@ func (s *specializer) place(resource int, bound []int) int {
 	return number
 }
 
-// pointer returns a reference to a place in a copy.
-func (s *specializer) pointer(number int, within []string) string {
+// copyPointer returns a reference to a place in a copy.
+func (s *specializer) copyPointer(number int, within []string) string {
 	var text strings.Builder
 	text.WriteString("#/$defs/" + strconv.Itoa(number))
 	for _, name := range within {
@@ -95,50 +95,50 @@ func (s *specializer) pointer(number int, within []string) string {
 	return text.String()
 }
 
-// schema copies a value that is a schema or a list of them.
-func (s *specializer) schema(value any, c specialized, at []string) any {
+// copySchema copies a value that is a schema or a list of them.
+func (s *specializer) copySchema(value any, c specialized, at []string) any {
 	if s.nodes++; s.nodes > maxSchemaNodes {
 		return nil
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		if r, begins := s.roots[pointerOf(at)]; begins && r != c.resource {
-			inner := map[string]any{"$ref": s.to(c, at)}
+			inner := map[string]any{"$ref": s.referenceTo(c, at)}
 			if flag, ok := v[keywordRequiredOnUpdate].(bool); ok {
 				inner[keywordRequiredOnUpdate] = flag
 			}
 			return inner
 		}
-		return s.members(v, c, at)
+		return s.copyMembers(v, c, at)
 	case []any:
 		list := make([]any, len(v))
 		for i, element := range v {
-			list[i] = s.schema(element, c, below(at, strconv.Itoa(i)))
+			list[i] = s.copySchema(element, c, extendPath(at, strconv.Itoa(i)))
 		}
 		return list
 	}
 	return value
 }
 
-func (s *specializer) members(node map[string]any, c specialized, at []string) any {
+func (s *specializer) copyMembers(node map[string]any, c specialized, at []string) any {
 	written := make(map[string]any, len(node))
 	for keyword, value := range node {
 		switch keyword {
 		case "$id", "$schema", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef":
 			continue
 		}
-		switch holds(keyword) {
+		switch contentsOf(keyword) {
 		case holdsData:
 			written[keyword] = value
 		case holdsNamed:
-			written[keyword] = s.named(value, c, below(at, keyword))
+			written[keyword] = s.copyNamed(value, c, extendPath(at, keyword))
 		case holdsSchemas:
-			written[keyword] = s.schema(value, c, below(at, keyword))
+			written[keyword] = s.copySchema(value, c, extendPath(at, keyword))
 		}
 	}
 	reference, ok := node["$ref"].(string)
 	if ok {
-		written["$ref"] = s.follow(c, reference)
+		written["$ref"] = s.followReference(c, reference)
 	}
 	if dynamic, isDynamic := node["$dynamicRef"].(string); isDynamic {
 		followed := s.followDynamic(c, dynamic)
@@ -153,47 +153,47 @@ func (s *specializer) members(node map[string]any, c specialized, at []string) a
 	return written
 }
 
-func (s *specializer) named(value any, c specialized, at []string) any {
+func (s *specializer) copyNamed(value any, c specialized, at []string) any {
 	schemas, ok := value.(map[string]any)
 	if !ok {
 		return value
 	}
 	written := make(map[string]any, len(schemas))
 	for name, schema := range schemas {
-		written[name] = s.schema(schema, c, below(at, name))
+		written[name] = s.copySchema(schema, c, extendPath(at, name))
 	}
 	return written
 }
 
-// to returns a reference to a place in the document, from a copy.
-func (s *specializer) to(c specialized, at []string) string {
-	resource := s.owner(at)
-	return s.pointer(s.place(resource, s.enter(c.bound, resource)), at[len(s.resources[resource].at):])
+// referenceTo returns a reference to a place in the document, from a copy.
+func (s *specializer) referenceTo(c specialized, at []string) string {
+	resource := s.resourceOf(at)
+	return s.copyPointer(s.copyNumber(resource, s.enterResource(c.bound, resource)), at[len(s.resources[resource].at):])
 }
 
-// follow returns the reference that replaces $ref in a copy. A reference out of the document is to a draft's own
+// followReference returns the reference that replaces $ref in a copy. A reference out of the document is to a draft's own
 // schema.
-func (s *specializer) follow(c specialized, reference string) string {
-	at, _, outside := s.target(c.resource, reference)
+func (s *specializer) followReference(c specialized, reference string) string {
+	at, _, outside := s.resolveReference(c.resource, reference)
 	if outside != "" {
 		return outside
 	}
-	return s.to(c, at)
+	return s.referenceTo(c, at)
 }
 
 // followDynamic returns the reference that replaces $dynamicRef in a copy.
 func (s *specializer) followDynamic(c specialized, reference string) string {
-	at, name, outside := s.target(c.resource, reference)
+	at, name, outside := s.resolveReference(c.resource, reference)
 	if outside != "" {
 		return outside
 	}
 	// The way here only matters if an ordinary reference leads to a dynamic anchor.
-	if place, dynamic := s.resources[s.owner(at)].dynamic[name]; dynamic && slices.Equal(place, at) {
+	if place, dynamic := s.resources[s.resourceOf(at)].dynamic[name]; dynamic && slices.Equal(place, at) {
 		for i, bound := range c.bound {
 			if s.names[i] == name && bound >= 0 {
 				at = s.resources[bound].dynamic[name]
 			}
 		}
 	}
-	return s.to(c, at)
+	return s.referenceTo(c, at)
 }

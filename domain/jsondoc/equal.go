@@ -8,14 +8,14 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// maxExponentDigits limits the exponents used in arithmetic. Numbers whose exponents have more digits are equal
-// only when they are spelled alike.
+// maxExponentDigits limits the exponents used in arithmetic. Numbers with longer exponents are equal only if they are
+// spelled alike.
 const maxExponentDigits = 15
 
-// equal compares two values as a test does (RFC 6902, section 4.6): numbers by
+// equalNodes compares two values as a test does (RFC 6902, section 4.6): numbers by
 // value, objects without regard to the order of their members.
-func (t *tree) equal(a, b *node) (bool, error) {
-	if kind(a) != kind(b) {
+func (t *tree) equalNodes(a, b *node) (bool, error) {
+	if kindOf(a) != kindOf(b) {
 		return false, nil
 	}
 	switch a.text[0] {
@@ -32,14 +32,14 @@ func (t *tree) equal(a, b *node) (bool, error) {
 		return true, nil
 	case a.text[0] == '"':
 		return jsontext.Key(a.text) == jsontext.Key(b.text), nil
-	case kind(a) == '0':
+	case kindOf(a) == '0':
 		return readDecimal(string(a.text)) == readDecimal(string(b.text)), nil
 	}
 	return false, nil
 }
 
-// kind returns the first byte of a value, a zero for every number.
-func kind(n *node) byte {
+// kindOf returns the first byte of a value, a zero for every number.
+func kindOf(n *node) byte {
 	if c := n.text[0]; c != '-' && (c < '0' || c > '9') {
 		return c
 	}
@@ -53,7 +53,7 @@ func (t *tree) equalArrays(a, b *node) (bool, error) {
 		return false, t.spend(1)
 	}
 	for i := range a.elements {
-		if same, err := t.equal(a.elements[i], b.elements[i]); !same || err != nil {
+		if same, err := t.equalNodes(a.elements[i], b.elements[i]); !same || err != nil {
 			return false, err
 		}
 	}
@@ -73,11 +73,11 @@ func (t *tree) equalObjects(a, b *node) (bool, error) {
 		if m.value == nil {
 			continue
 		}
-		other := b.at(m.key)
+		other := b.childAt(m.key)
 		if other == nil {
 			return false, nil
 		}
-		if same, err := t.equal(m.value, other); !same || err != nil {
+		if same, err := t.equalNodes(m.value, other); !same || err != nil {
 			return false, err
 		}
 	}

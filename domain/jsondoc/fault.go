@@ -35,10 +35,10 @@ func (e *outsideError) Error() string {
 	return "the reference to " + e.address + " leads out of the schema"
 }
 
-// fault locates the reason of an error in a schema. Reason is err without the failed step of Compile.
-func fault(source json.RawMessage, reason, err error) *SchemaError {
+// locateFault locates the reason of an error in a schema. Reason is err without the failed step of Compile.
+func locateFault(source json.RawMessage, reason, err error) *SchemaError {
 	e := &SchemaError{Message: reason.Error(), cause: err}
-	schema, levels, malformed := decode(source)
+	schema, levels, malformed := decodeText(source)
 	if malformed != nil || levels > maxSchemaDepth {
 		return e
 	}
@@ -50,32 +50,32 @@ func fault(source json.RawMessage, reason, err error) *SchemaError {
 	switch {
 	case errors.As(reason, &keyword):
 		_, path, _ := strings.Cut(keyword.location, "#")
-		e.Pointer, e.Message = unescaped(path)+"/"+keyword.keyword, keyword.message
+		e.Pointer, e.Message = unescapeLocation(path)+"/"+keyword.keyword, keyword.message
 	case errors.As(reason, &invalid):
 		for len(invalid.Causes) > 0 {
 			invalid = invalid.Causes[0]
 		}
-		e.Pointer, e.Message = unescaped(invalid.InstanceLocation), "is not JSON Schema: "+invalid.Message
+		e.Pointer, e.Message = unescapeLocation(invalid.InstanceLocation), "is not JSON Schema: "+invalid.Message
 	case errors.As(reason, &loop):
 		_, path, _ := strings.Cut(string(loop), "#")
-		e.Pointer = existing(schema, unescaped(path))
+		e.Pointer = existingPrefix(schema, unescapeLocation(path))
 		e.Message = "refers to itself without ever reaching a value"
 	case errors.As(reason, &outside):
-		e.Pointer = referrer(schema, "", outside.address)
+		e.Pointer = findReferrer(schema, "", outside.address)
 		e.Message = "refers to " + outside.address + ", which is outside the schema: put it under $defs and refer to it there"
 	case errors.As(reason, &library):
 		e.Message = strings.TrimPrefix(library.Err.Error(), "jsonschema: ")
 		if target, missing := strings.CutSuffix(e.Message, " not found"); missing {
-			e.Pointer = referrer(schema, "", target)
+			e.Pointer = findReferrer(schema, "", target)
 			e.Message = "refers to " + strings.TrimPrefix(target, base) + ", which does not exist"
 		}
 	}
 	return e
 }
 
-// unescaped converts a location of the library to a JSON Pointer: the library escapes names as in a URL
+// unescapeLocation converts a location of the library to a JSON Pointer: the library escapes names as in a URL
 // fragment.
-func unescaped(location string) string {
+func unescapeLocation(location string) string {
 	pointer, err := url.PathUnescape(location)
 	if err != nil {
 		return location
@@ -83,8 +83,8 @@ func unescaped(location string) string {
 	return pointer
 }
 
-// existing returns the longest prefix of a pointer that leads to a value.
-func existing(value any, pointer string) string {
+// existingPrefix returns the longest prefix of a pointer that leads to a value.
+func existingPrefix(value any, pointer string) string {
 	path, ok := jsontext.SplitPointer(pointer)
 	if !ok {
 		return ""
@@ -112,9 +112,9 @@ func existing(value any, pointer string) string {
 	return found
 }
 
-// referrer returns the pointer of a reference that may be to target, an address that the library resolved, ""
+// findReferrer returns the pointer of a reference that may be to target, an address that the library resolved, ""
 // when there is none.
-func referrer(value any, at, target string) string {
+func findReferrer(value any, at, target string) string {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef", "$schema"} {
@@ -128,13 +128,13 @@ func referrer(value any, at, target string) string {
 		}
 		slices.Sort(names)
 		for _, name := range names {
-			if found := referrer(v[name], at+"/"+jsontext.EscapeToken(name), target); found != "" {
+			if found := findReferrer(v[name], at+"/"+jsontext.EscapeToken(name), target); found != "" {
 				return found
 			}
 		}
 	case []any:
 		for i, element := range v {
-			if found := referrer(element, at+"/"+strconv.Itoa(i), target); found != "" {
+			if found := findReferrer(element, at+"/"+strconv.Itoa(i), target); found != "" {
 				return found
 			}
 		}

@@ -21,7 +21,7 @@ type Occurrence struct {
 // considered. It returns a VALIDATION error when the pointers of the references are too long in total.
 func FindReferences(document json.RawMessage) ([]Occurrence, error) {
 	f := finder{Reader: jsontext.NewLooseReader(document)}
-	f.value()
+	f.findValue()
 	if err := f.End(); err != nil {
 		return nil, fmt.Errorf("looking for references: the document %w", err)
 	}
@@ -41,15 +41,15 @@ type finder struct {
 	size int
 }
 
-func (f *finder) value() {
+func (f *finder) findValue() {
 	switch f.Kind() {
 	case '{':
 		for range f.Members() {
-			f.value()
+			f.findValue()
 		}
 	case '[':
 		for range f.Elements() {
-			f.value()
+			f.findValue()
 		}
 	case '"':
 		raw := f.Raw()

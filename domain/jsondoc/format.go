@@ -18,7 +18,7 @@ func formatOf(name string) func(m *meter, text string) bool {
 	known := jsonschema.Formats[name]
 	switch {
 	case name == "regex":
-		return (*meter).regex
+		return (*meter).isRegex
 	case known == nil:
 		return nil
 	}
@@ -43,8 +43,8 @@ func countUnits(text string) int {
 	return units
 }
 
-// regex reports whether a text is a regular expression, without compiling it.
-func (m *meter) regex(text string) bool {
+// isRegex reports whether a text is a regular expression, without compiling it.
+func (m *meter) isRegex(text string) bool {
 	if len(text) > MaxRegex {
 		panic(errRegex)
 	}

@@ -34,9 +34,9 @@ func FuzzApply(f *testing.F) {
 		}
 		require.True(t, json.Valid(result))
 		require.Equal(t, byte('{'), result[0])
-		steps, err := check(patch)
+		steps, err := parseSteps(patch)
 		require.NoError(t, err)
-		if !conforming([]byte(document), steps) {
+		if !isConforming([]byte(document), steps) {
 			return
 		}
 		expected, err := applySteps([]byte(document), steps)
@@ -92,15 +92,15 @@ func FuzzValidationCost(f *testing.F) {
 		if err != nil {
 			return
 		}
-		value, levels, err := decode([]byte("[" + strings.Repeat(element+",", 20_000/(len(element)+1)) + element + "]"))
+		value, levels, err := decodeText([]byte("[" + strings.Repeat(element+",", 20_000/(len(element)+1)) + element + "]"))
 		var r reading
-		if err != nil || levels > jsontext.MaxDepth || !r.measure(value, 0) {
+		if err != nil || levels > jsontext.MaxDepth || !r.measureValue(value, 0) {
 			return
 		}
 		run := newRun(schema)
 		var took, allowed time.Duration
 		for range 5 {
-			took = cputime.Of(func() { _, _ = run.validate(value, levels, r.longest, circumstances{limit: MaxWork / 4}) })
+			took = cputime.Of(func() { _, _ = run.validateValue(value, levels, r.longest, circumstances{limit: MaxWork / 4}) })
 			if allowed = 5*time.Millisecond + time.Duration(run.meter.spent)*100; took < allowed {
 				return
 			}

@@ -33,7 +33,7 @@ type gate struct {
 // Validate implements jsonschema.ExtSchema.
 func (g *gate) Validate(ctx jsonschema.ValidationContext, value any) error {
 	m := &g.run.meter
-	reserved := g.charge(value)
+	reserved := g.chargeValue(value)
 	err := ctx.Validate(g.inner, "", value, "")
 	m.reserve(-reserved)
 	if invalid, ok := err.(*jsonschema.ValidationError); ok { //nolint:errorlint // the library returns it as it is
@@ -42,15 +42,15 @@ func (g *gate) Validate(ctx jsonschema.ValidationContext, value any) error {
 	return err
 }
 
-// charge charges the cost of the keywords for a value, and reserves the possible cost of violations in it.
-func (g *gate) charge(value any) (reserved int) {
+// chargeValue charges the cost of the keywords for a value, and reserves the possible cost of violations in it.
+func (g *gate) chargeValue(value any) (reserved int) {
 	m := &g.run.meter
 	m.spend(g.fixed + g.inPlace*m.check + g.branches*m.failure)
 	size, children := 0, 0
 	switch v := value.(type) {
 	case map[string]any:
 		size, children = len(v), len(v)*(g.parts+g.patterns)+min(g.listed, len(v))
-		g.names(v)
+		g.chargeNames(v)
 	case []any:
 		size, children = len(v), len(v)*g.parts+min(g.listed, len(v))
 		if g.contains {
@@ -59,14 +59,14 @@ func (g *gate) charge(value any) (reserved int) {
 	}
 	m.spend((2+g.inPlace)*size*unitsPerMember + children*m.check)
 	if g.outside {
-		m.outside(value)
+		m.chargeOutside(value)
 	}
 	m.reserve(children * m.failure)
 	return children * m.failure
 }
 
-// names charges the keywords for the names of an object.
-func (g *gate) names(object map[string]any) {
+// chargeNames charges the keywords for the names of an object.
+func (g *gate) chargeNames(object map[string]any) {
 	m := &g.run.meter
 	if g.patterns > 0 {
 		for name := range object {
@@ -83,20 +83,20 @@ func (g *gate) names(object map[string]any) {
 	}
 }
 
-// outside charges the schema of a draft applied to a value. It checks regular expressions by compiling them, and
+// chargeOutside charges the schema of a draft applied to a value. It checks regular expressions by compiling them, and
 // elements to be unique with an effort that may grow with the square of their number.
-func (m *meter) outside(value any) {
+func (m *meter) chargeOutside(value any) {
 	m.spend(100 * m.check)
 	switch v := value.(type) {
 	case map[string]any:
 		for name, member := range v {
 			m.spend(len(name) * 2 * unitsPerRegexByte)
-			m.outside(member)
+			m.chargeOutside(member)
 		}
 	case []any:
 		m.spend(len(v) * len(v) * unitsPerMember)
 		for _, element := range v {
-			m.outside(element)
+			m.chargeOutside(element)
 		}
 	case string:
 		m.spend(len(v) * 2 * unitsPerRegexByte)
@@ -107,9 +107,9 @@ func (m *meter) outside(value any) {
 func (r *run) gateOf(s, inner *jsonschema.Schema) *gate {
 	g := &gate{run: r, inner: inner, inPlace: len(inPlace(s)), patterns: len(s.PatternProperties)}
 	g.listed = len(s.Properties) + len(s.PrefixItems)
-	g.branches = len(s.AnyOf) + len(s.OneOf) + len(present([]*jsonschema.Schema{s.Not, s.If}))
+	g.branches = len(s.AnyOf) + len(s.OneOf) + len(withoutNil([]*jsonschema.Schema{s.Not, s.If}))
 	g.contains, g.strict = s.Contains != nil, s.AdditionalProperties == false
-	g.parts = len(present([]*jsonschema.Schema{
+	g.parts = len(withoutNil([]*jsonschema.Schema{
 		s.PropertyNames, s.UnevaluatedProperties, s.Items2020, s.Contains, s.UnevaluatedItems,
 	}))
 	for _, keyword := range []any{s.AdditionalProperties, s.Items, s.AdditionalItems} {
@@ -125,18 +125,18 @@ func (r *run) gateOf(s, inner *jsonschema.Schema) *gate {
 	}
 	g.fixed = unitsPerMember*(len(s.Properties)+len(s.Dependencies)+len(s.DependentRequired)+len(s.DependentSchemas)) + costOfNames(s.Required)
 	for name, required := range s.DependentRequired {
-		g.depend(name, required)
+		g.chargeDependency(name, required)
 	}
 	for name, dependency := range s.Dependencies {
 		if required, ok := dependency.([]string); ok {
-			g.depend(name, required)
+			g.chargeDependency(name, required)
 		}
 	}
-	g.outside = slices.ContainsFunc(present([]*jsonschema.Schema{s.Ref, s.RecursiveRef, s.DynamicRef}), outsideDocument)
+	g.outside = slices.ContainsFunc(withoutNil([]*jsonschema.Schema{s.Ref, s.RecursiveRef, s.DynamicRef}), outsideDocument)
 	return g
 }
 
-func (g *gate) depend(name string, required []string) {
+func (g *gate) chargeDependency(name string, required []string) {
 	if g.dependencies == nil {
 		g.dependencies = map[string]int{}
 	}

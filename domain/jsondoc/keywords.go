@@ -53,7 +53,7 @@ type rules struct {
 	accept   []filter
 	maxSize  *int64
 	onUpdate []string
-	// nothing reports that an enum is empty, so that no value is valid: the library ignores such an enum.
+	// nothing reports an empty enum, which makes every value invalid: the library ignores it.
 	nothing bool
 	// refused is the reason why the keywords cannot be applied.
 	refused *keywordError
@@ -120,32 +120,32 @@ func referenceFormat(format string) kuflowref.Kind {
 // Validate implements jsonschema.ExtSchema. A run applies the rules.
 func (r *rules) Validate(jsonschema.ValidationContext, any) error { return nil }
 
-// apply applies the keywords to a value.
-func (r *rules) apply(now *circumstances, ctx jsonschema.ValidationContext, value any, fail func(keyword string)) {
+// applyTo applies the keywords to a value.
+func (r *rules) applyTo(now *circumstances, ctx jsonschema.ValidationContext, value any, fail func(keyword string)) {
 	if r.nothing {
 		fail(keywordEnum)
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		if now.update && len(r.missing(v)) > 0 {
+		if now.update && len(r.missingProperties(v)) > 0 {
 			fail(keywordRequiredOnUpdate)
 		}
 	case string:
-		valid := r.text(now, v, fail) && !r.nothing
+		valid := r.checkText(now, v, fail) && !r.nothing
 		if r.source != "" && now.items != nil && valid {
 			// Only an error has the location of the string.
-			at := unescaped(ctx.Error(keywordDataSource, "").InstanceLocation)
+			at := unescapeLocation(ctx.Error(keywordDataSource, "").InstanceLocation)
 			now.items[domain.ItemReference{Pointer: at, Source: r.source, Text: v}] = struct{}{}
 		}
 	}
 }
 
-// text applies the keywords to a string and reports whether it is valid.
-func (r *rules) text(now *circumstances, text string, fail func(keyword string)) bool {
+// checkText applies the keywords to a string and reports whether it is valid.
+func (r *rules) checkText(now *circumstances, checkText string, fail func(keyword string)) bool {
 	if r.kind == "" && r.accept == nil && r.maxSize == nil {
 		return true
 	}
-	found, ok := kuflowref.Parse(text)
+	found, ok := kuflowref.Parse(checkText)
 	if r.kind != "" && (!ok || found.Kind() != r.kind) {
 		fail(keywordFormat)
 		return false
@@ -160,7 +160,7 @@ func (r *rules) text(now *circumstances, text string, fail func(keyword string))
 	}
 	valid := true
 	if ok && found.Kind() == kuflowref.KindFile {
-		if r.accept != nil && !accepted(r.accept, stored) {
+		if r.accept != nil && !isAccepted(r.accept, stored) {
 			fail(keywordAccept)
 			valid = false
 		}
@@ -172,9 +172,8 @@ func (r *rules) text(now *circumstances, text string, fail func(keyword string))
 	return valid
 }
 
-// missing lists the properties that an object lacks, of those that are required
-// on an update.
-func (r *rules) missing(object map[string]any) []string {
+// missingProperties lists the missing properties that are required on an update.
+func (r *rules) missingProperties(object map[string]any) []string {
 	var names []string
 	for _, name := range r.onUpdate {
 		if _, ok := object[name]; !ok {
@@ -201,7 +200,7 @@ func (s *Schema) CheckSatisfiable() error {
 	}
 	_, path, _ := strings.Cut(first, "#")
 	err := &keywordError{location: first, keyword: keywordEnum, message: "must list at least one value"}
-	return &SchemaError{Pointer: unescaped(path) + "/" + keywordEnum, Message: err.message, cause: err}
+	return &SchemaError{Pointer: unescapeLocation(path) + "/" + keywordEnum, Message: err.message, cause: err}
 }
 
 // rulesOf returns the keywords of a subschema, nil when it has none.

@@ -16,33 +16,33 @@ import (
 // the whole document, and copies an array for each element that is added or removed.
 const maxLibraryWork = 256 << 10
 
-// conforming reports whether the library json-patch follows RFC 6902 for the patch. It does except for these: test
+// isConforming reports whether the library json-patch follows RFC 6902 for the patch. It does except for these: test
 // compares numbers as text and takes null for absent, operations on the whole document and on empty names fail, array
 // indexes may have signs and leading zeros, a value can be moved into itself or, within an object, to the end, arrays
 // after a carriage return are not recognized, and escapes in names are altered.
-func conforming(document json.RawMessage, steps []step) bool {
-	if len(document)*len(steps) > maxLibraryWork || !plain(document) {
+func isConforming(document json.RawMessage, steps []step) bool {
+	if len(document)*len(steps) > maxLibraryWork || !isPlain(document) {
 		return false
 	}
 	for _, s := range steps {
-		if s.Op == "test" || !addressable(s.path) || !plain(s.Value) {
+		if s.Op == "test" || !isAddressable(s.path) || !isPlain(s.Value) {
 			return false
 		}
-		if s.From != nil && (!addressable(s.from) || within(s.path, s.from) || s.Path == *s.From) {
+		if s.From != nil && (!isAddressable(s.from) || isWithin(s.path, s.from) || s.Path == *s.From) {
 			return false
 		}
 	}
 	return true
 }
 
-// plain reports whether a text has no escapes or characters that the library writes or reads differently.
-func plain(text []byte) bool { return !bytes.ContainsAny(text, "\r\\\u2028\u2029") }
+// isPlain reports whether a text has no escapes or characters that the library writes or reads differently.
+func isPlain(text []byte) bool { return !bytes.ContainsAny(text, "\r\\\u2028\u2029") }
 
-// addressable reports whether the library finds the value at a path.
-func addressable(path []string) bool {
+// isAddressable reports whether the library finds the value at a path.
+func isAddressable(path []string) bool {
 	for _, key := range path {
 		_, index := jsontext.Index(key)
-		if key == "" || !index && key != "-" && strings.ContainsRune("+-0123456789", rune(key[0])) || !plain([]byte(key)) {
+		if key == "" || !index && key != "-" && strings.ContainsRune("+-0123456789", rune(key[0])) || !isPlain([]byte(key)) {
 			return false
 		}
 	}
@@ -53,7 +53,7 @@ func addressable(path []string) bool {
 func applyLibrary(document json.RawMessage, steps []step) (json.RawMessage, error) {
 	operations := make(jsonpatch.Patch, len(steps))
 	for i, s := range steps {
-		operations[i] = s.members()
+		operations[i] = s.toOperation()
 	}
 	options := jsonpatch.NewApplyOptions()
 	options.SupportNegativeIndices, options.EscapeHTML = false, false
@@ -70,11 +70,11 @@ func applyLibrary(document json.RawMessage, steps []step) (json.RawMessage, erro
 	return checkResult(patched)
 }
 
-// members returns the operation in the form of the library.
-func (s step) members() jsonpatch.Operation {
-	members := jsonpatch.Operation{"op": quoted(s.Op), "path": quoted(s.Path)}
+// toOperation returns the operation in the form of the library.
+func (s step) toOperation() jsonpatch.Operation {
+	members := jsonpatch.Operation{"op": quoteText(s.Op), "path": quoteText(s.Path)}
 	if s.From != nil {
-		members["from"] = quoted(*s.From)
+		members["from"] = quoteText(*s.From)
 	}
 	if s.Value != nil {
 		members["value"] = &s.Value
@@ -82,7 +82,7 @@ func (s step) members() jsonpatch.Operation {
 	return members
 }
 
-func quoted(text string) *json.RawMessage {
+func quoteText(text string) *json.RawMessage {
 	raw := json.RawMessage(jsontext.Quote(text))
 	return &raw
 }

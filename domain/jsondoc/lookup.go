@@ -15,7 +15,7 @@ func Lookup(document json.RawMessage, pointer string) (json.RawMessage, bool) {
 	if !ok || !jsontext.Valid(document) {
 		return nil, false
 	}
-	value, err := (&tree{root: newNode(document)}).get(path)
+	value, err := (&tree{root: newNode(document)}).valueAt(path)
 	if err != nil {
 		return nil, false
 	}

@@ -42,9 +42,9 @@ type meter struct {
 // stopped is the panic of a validation that its caller has stopped.
 type stopped struct{ err error }
 
-// start begins a validation of a document with pointers of up to longest bytes, in which at most depth subschemas are
+// startRun begins a validation of a document with pointers of up to longest bytes, in which at most depth subschemas are
 // entered at a time, by keyword locations of up to step bytes each.
-func (m *meter) start(longest, depth, step int, now circumstances) {
+func (m *meter) startRun(longest, depth, step int, now circumstances) {
 	*m = meter{next: min(unitsPerWatch, now.limit), limit: now.limit, watch: now.watch}
 	// The library makes the pointer of each value that it enters, and the location of each violation step by step.
 	m.check = unitsPerCheck + longest/(2*bytesPerUnit)

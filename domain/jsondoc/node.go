@@ -60,8 +60,8 @@ func (n *node) put(m member) {
 	n.members = append(n.members, m)
 }
 
-// at returns the member or element of an expanded value, or nil.
-func (n *node) at(key string) *node {
+// childAt returns the member or element of an expanded value, or nil.
+func (n *node) childAt(key string) *node {
 	if i, ok := n.places[key]; ok {
 		return n.members[i].value
 	}
@@ -81,8 +81,8 @@ func (n *node) remove(key string) {
 	}
 }
 
-// write appends the text of the value to out.
-func (n *node) write(out *bytes.Buffer) {
+// writeText appends the text of the value to out.
+func (n *node) writeText(out *bytes.Buffer) {
 	if !n.open {
 		out.Write(n.text)
 		return
@@ -96,12 +96,12 @@ func (n *node) write(out *bytes.Buffer) {
 		out.WriteString(separator)
 		out.Write(m.name)
 		out.WriteByte(':')
-		m.value.write(out)
+		m.value.writeText(out)
 		separator = ","
 	}
 	for _, element := range n.elements {
 		out.WriteString(separator)
-		element.write(out)
+		element.writeText(out)
 		separator = ","
 	}
 	// In ASCII the closing bracket of either kind is two after the opening one.

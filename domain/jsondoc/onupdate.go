@@ -8,8 +8,8 @@ import (
 
 var errOnUpdate = errors.New("must be an array of different names of properties, or true or false within the subschema of a property")
 
-// readOnUpdate lists the properties that a subschema requires on an update: those that its own keyword names and
-// those whose subschemas have the keyword true.
+// readOnUpdate lists the properties that a subschema requires on an update, by its own keyword or by the keyword true
+// in their subschemas.
 func readOnUpdate(keywords map[string]any) ([]string, error) {
 	names := map[string]bool{}
 	switch own := keywords[keywordRequiredOnUpdate].(type) {

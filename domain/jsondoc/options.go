@@ -5,7 +5,7 @@ import (
 	"github.com/procession-dev/procession/domain/kuflowref"
 )
 
-// Option changes what Validate checks.
+// Option configures Validate.
 type Option func(*circumstances)
 
 // circumstances are the inputs of a validation besides the schema and the document.
@@ -40,8 +40,8 @@ func References(resolver Resolver) Option {
 	return func(c *circumstances) { c.resolve = resolver }
 }
 
-// Items makes Validate add to into the references to items of data sources that the
-// schema names, which may be those of a subschema that is only one of several.
+// Items makes Validate add to into the references to items of data sources that the schema, or one of its
+// alternatives, names.
 func Items(into domain.ItemReferences) Option {
 	return func(c *circumstances) { c.items = into }
 }

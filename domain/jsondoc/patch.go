@@ -47,7 +47,7 @@ type Operation struct {
 //
 // Members keep their order and numbers their digits; white space is not kept.
 func Apply(document json.RawMessage, patch []Operation) (json.RawMessage, error) {
-	steps, err := check(patch)
+	steps, err := parseSteps(patch)
 	if err != nil {
 		return nil, err
 	}
@@ -58,15 +58,15 @@ func Apply(document json.RawMessage, patch []Operation) (json.RawMessage, error)
 		return nil, errors.New("patching a document: it is not JSON")
 	}
 	apply := applySteps
-	if conforming(document, steps) {
+	if isConforming(document, steps) {
 		apply = applyLibrary
 	}
 	result, err := apply(document, steps)
 	switch {
 	case errors.Is(err, errCopied), errors.Is(err, errPatchWork):
-		return nil, &domain.Error{Kind: domain.KindInvalid, Code: domain.CodePatchTooCostly, Message: reason(err), Cause: err}
+		return nil, &domain.Error{Kind: domain.KindInvalid, Code: domain.CodePatchTooCostly, Message: publicReason(err), Cause: err}
 	case err != nil:
-		return nil, &domain.Error{Kind: domain.KindConflict, Code: domain.CodePatchFailed, Message: reason(err), Cause: err}
+		return nil, &domain.Error{Kind: domain.KindConflict, Code: domain.CodePatchFailed, Message: publicReason(err), Cause: err}
 	}
 	return result, nil
 }
@@ -78,7 +78,7 @@ type step struct {
 	from []string
 }
 
-func check(patch []Operation) ([]step, error) {
+func parseSteps(patch []Operation) ([]step, error) {
 	if len(patch) > maxOperations {
 		return nil, domain.InvalidBody("", fmt.Sprintf("has more than %d operations", maxOperations))
 	}
@@ -133,8 +133,8 @@ func checkResult(text []byte) (json.RawMessage, error) {
 	return result.Bytes(), nil
 }
 
-// reason returns the part of err that may be shown to the author of the patch.
-func reason(err error) string {
+// publicReason returns the part of err that may be shown to the author of the patch.
+func publicReason(err error) string {
 	for _, known := range []error{errMissing, errTest, errIntoItself, errCopied, errPatchWork, errNotObject, errDepth} {
 		if errors.Is(err, known) {
 			return known.Error()

@@ -113,7 +113,7 @@ func TestPatchSituations(t *testing.T) { //nolint:funlen // most of it is a tabl
 		{"escapes in the source", `{"a/b":{"m~n":1}}`, `[{"op":"move","from":"/a~1b/m~0n","path":"/x~1~0y"}]`, `{"a/b":{},"x/~y":1}`},
 		{"slashes only", `{"":{"":{"":1}}}`, `[{"op":"replace","path":"///","value":2}]`, `{"":{"":{"":2}}}`},
 
-		// Section 5: all or nothing.
+		// Section 5: a patch is atomic.
 		{"the last of many fails", `{"l":[1,2,3]}`, `[{"op":"add","path":"/l/-","value":4},{"op":"move","from":"/l/0","path":"/a"},{"op":"copy","from":"/a","path":"/b"},{"op":"test","path":"/b","value":2}]`, failed},
 		{"a failure after the document was replaced", `{"a":1}`, `[{"op":"replace","path":"","value":{"b":2}},{"op":"remove","path":"/a"}]`, failed},
 		{"a failure is not made good later", `{"a":1}`, `[{"op":"remove","path":"/b"},{"op":"add","path":"/b","value":1}]`, failed},

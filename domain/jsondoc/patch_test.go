@@ -166,7 +166,7 @@ func TestPatchOperations(t *testing.T) { //nolint:funlen // most of it is a tabl
 	}
 }
 
-// Section 4.6: what is equal.
+// Section 4.6: equality.
 func TestPatchTest(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	big := strings.Repeat("9", 60)

@@ -20,16 +20,16 @@ func ReplaceStrings(document json.RawMessage, texts map[string]string) (json.Raw
 		if !ok {
 			return nil, fmt.Errorf("replacing strings: %q is not a JSON Pointer", pointer)
 		}
-		root.add(path, text)
+		root.addText(path, text)
 	}
 	r := replacer{Reader: jsontext.NewLooseReader(document), text: document}
-	r.value(root)
+	r.replaceValue(root)
 	if err := r.End(); err != nil {
 		return nil, fmt.Errorf("replacing strings: the document %w", err)
 	}
 	for _, pointer := range slices.Sorted(maps.Keys(texts)) {
 		path, _ := jsontext.SplitPointer(pointer)
-		if !root.at(path).reached {
+		if !root.placeAt(path).reached {
 			return nil, fmt.Errorf("replacing strings: there is no string at %q", pointer)
 		}
 	}
@@ -44,7 +44,7 @@ type place struct {
 	reached bool
 }
 
-func (p *place) add(path []string, text string) {
+func (p *place) addText(path []string, text string) {
 	for _, key := range path {
 		next, ok := p.inside[key]
 		if !ok {
@@ -59,7 +59,7 @@ func (p *place) add(path []string, text string) {
 	p.text = &text
 }
 
-func (p *place) at(path []string) *place {
+func (p *place) placeAt(path []string) *place {
 	for _, key := range path {
 		p = p.inside[key]
 	}
@@ -76,7 +76,7 @@ type replacer struct {
 	copied int
 }
 
-func (r *replacer) value(p *place) {
+func (r *replacer) replaceValue(p *place) {
 	switch kind := r.Kind(); {
 	case p == nil:
 		r.Skip()
@@ -88,11 +88,11 @@ func (r *replacer) value(p *place) {
 		r.copied = end
 	case kind == '{':
 		for name := range r.Members() {
-			r.value(p.inside[jsontext.Key(name)])
+			r.replaceValue(p.inside[jsontext.Key(name)])
 		}
 	case kind == '[':
 		for i := range r.Elements() {
-			r.value(p.inside[strconv.Itoa(i)])
+			r.replaceValue(p.inside[strconv.Itoa(i)])
 		}
 	default:
 		r.Skip()

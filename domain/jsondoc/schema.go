@@ -37,23 +37,22 @@ const maxIdle = 4
 // base is the address of a schema without an address of its own.
 const base = "schema:document"
 
-// Compile compiles a schema. It refuses references to anything outside the document except the drafts' own
-// schemas: nothing is fetched or read from disk. It also refuses schemas that are too large or too expensive. A
-// refusal is a *SchemaError.
+// Compile compiles a schema. It refuses references to anything outside the document except the drafts' own schemas,
+// without fetching or reading files, and schemas that are too large or too expensive. A refusal is a *SchemaError.
 func Compile(source json.RawMessage) (*Schema, error) {
 	if len(source) == 0 {
 		return nil, nil
 	}
 	if err := checkSource(source); err != nil {
-		return nil, fault(source, err, fmt.Errorf("reading the schema: %w", err))
+		return nil, locateFault(source, err, fmt.Errorf("reading the schema: %w", err))
 	}
-	schema, err := compile(source)
+	schema, err := compileSchema(source)
 	if err != nil {
-		return nil, fault(source, err, fmt.Errorf("compiling the schema: %w", err))
+		return nil, locateFault(source, err, fmt.Errorf("compiling the schema: %w", err))
 	}
-	rewritten, err := static(source)
+	rewritten, err := resolveDynamic(source)
 	if err == nil && rewritten != nil {
-		schema, err = compile(rewritten)
+		schema, err = compileSchema(rewritten)
 	}
 	if err != nil {
 		err = fmt.Errorf("following its dynamic references: %w", err)
@@ -62,8 +61,8 @@ func Compile(source json.RawMessage) (*Schema, error) {
 	return schema, nil
 }
 
-// compile compiles a schema that checkSource accepts.
-func compile(source json.RawMessage) (schema *Schema, err error) {
+// compileSchema compiles a schema that checkSource accepts.
+func compileSchema(source json.RawMessage) (schema *Schema, err error) {
 	defer func() {
 		// The library may panic on unexpected schemas.
 		if r := recover(); r != nil {
@@ -84,7 +83,7 @@ func compile(source json.RawMessage) (schema *Schema, err error) {
 		return nil, err
 	}
 	schema = &Schema{compiled: compiled, patterns: map[*regexp.Regexp]int{}, idle: make(chan *run, maxIdle)}
-	if err := schema.survey(); err != nil {
+	if err := schema.surveySchemas(); err != nil {
 		return nil, err
 	}
 	return schema, checkKeywords(schema.nodes)
@@ -99,7 +98,7 @@ func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.J
 	if s == nil {
 		return result, nil
 	}
-	value, levels, err := decode(document)
+	value, levels, err := decodeText(document)
 	if err != nil {
 		return result, fmt.Errorf("decoding a document: it %w", err)
 	}
@@ -107,7 +106,7 @@ func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.J
 		return result, domain.InvalidBody("", jsontext.ErrDepth.Error())
 	}
 	var r reading
-	r.measure(value, 0)
+	r.measureValue(value, 0)
 	if r.number != nil {
 		return result, domain.InvalidBody(*r.number, jsontext.ErrNumber.Error())
 	}
@@ -118,15 +117,15 @@ func (s *Schema) Validate(document json.RawMessage, options ...Option) (domain.J
 	for _, option := range options {
 		option(&now)
 	}
-	run := s.begin()
-	result.Errors, err = run.validate(value, levels, r.longest, now)
-	s.end(run)
+	run := s.newRun()
+	result.Errors, err = run.validateValue(value, levels, r.longest, now)
+	s.releaseRun(run)
 	result.Valid = err == nil && len(result.Errors) == 0
 	return result, err
 }
 
-// begin returns a run for one validation.
-func (s *Schema) begin() *run {
+// newRun returns a run for one validation.
+func (s *Schema) newRun() *run {
 	select {
 	case r := <-s.idle:
 		return r
@@ -135,7 +134,7 @@ func (s *Schema) begin() *run {
 	}
 }
 
-func (s *Schema) end(r *run) {
+func (s *Schema) releaseRun(r *run) {
 	select {
 	case s.idle <- r:
 	default:

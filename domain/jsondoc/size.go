@@ -27,7 +27,7 @@ func ReadSize(value any) (int64, error) {
 			end++
 		}
 		count, err := strconv.ParseInt(v[:end], 10, 64)
-		factor, ok := unit(strings.TrimPrefix(v[end:], " "))
+		factor, ok := unitSize(strings.TrimPrefix(v[end:], " "))
 		if err != nil || !ok || count > (1<<63-1)/factor {
 			return 0, errSize
 		}
@@ -36,7 +36,7 @@ func ReadSize(value any) (int64, error) {
 	return 0, errSize
 }
 
-func unit(name string) (int64, bool) {
+func unitSize(name string) (int64, bool) {
 	switch strings.ToLower(name) {
 	case "", "b":
 		return 1, true

@@ -10,14 +10,14 @@ import (
 	"github.com/procession-dev/procession/domain/pattern"
 )
 
-// survey measures a compiled schema: it maps the subschemas by location, and determines the maximum number of them in a
-// row that apply to the same value. It refuses a schema whose references make it too expensive: chains of them can
+// surveySchemas measures a compiled schema: it maps the subschemas by location, and determines the maximum number of them in
+// a row that apply to the same value. It refuses schemas with references that are too expensive: chains of them can
 // double the work with every link.
-func (s *Schema) survey() error {
+func (s *Schema) surveySchemas() error {
 	measured := surveyor{
 		nodes: map[string]*jsonschema.Schema{}, sizes: map[*jsonschema.Schema]int{}, chains: map[*jsonschema.Schema]int{},
 	}
-	if measured.size(s.compiled) > maxExpanded {
+	if measured.countSchemas(s.compiled) > maxExpanded {
 		return fmt.Errorf("it has more than %d subschemas once its references are followed", maxExpanded)
 	}
 	s.nodes = measured.nodes
@@ -25,16 +25,16 @@ func (s *Schema) survey() error {
 		if len(location) > maxLocation {
 			return fmt.Errorf("the location of a subschema has more than %d bytes", maxLocation)
 		}
-		if s.chain = max(s.chain, measured.chain(node)); s.chain > maxChain {
+		if s.chain = max(s.chain, measured.chainLength(node)); s.chain > maxChain {
 			return fmt.Errorf("more than %d of its subschemas in a row look at the same value", maxChain)
 		}
-		s.measure(node)
+		s.measureSchema(node)
 	}
 	return nil
 }
 
-// measure determines the sizes of the patterns of a subschema and of the locations of the subschemas in it.
-func (s *Schema) measure(node *jsonschema.Schema) {
+// measureSchema determines the sizes of the patterns of a subschema and of the locations of the subschemas in it.
+func (s *Schema) measureSchema(node *jsonschema.Schema) {
 	if node.Pattern != nil {
 		s.addPattern(node.Pattern)
 	}
@@ -68,32 +68,32 @@ type surveyor struct {
 	chains map[*jsonschema.Schema]int
 }
 
-// size counts a subschema and its descendants, with references followed.
-func (s *surveyor) size(schema *jsonschema.Schema) int {
+// countSchemas counts a subschema and its descendants, with references followed.
+func (s *surveyor) countSchemas(schema *jsonschema.Schema) int {
 	if known, ok := s.sizes[schema]; ok {
 		return known
 	}
 	s.nodes[schema.Location] = schema
 	if schema.ContentSchema != nil {
-		// contentSchema asserts nothing in any draft, but the library applies it in draft 7, to text that was
-		// not measured.
+		// contentSchema is an annotation in every draft, but the library applies it in draft 7, to text that was not
+		// measured.
 		schema.ContentSchema = nil
 	}
 	// A recursive reference counts once.
 	s.sizes[schema] = 1
 	size := 1
 	for _, child := range inPlace(schema) {
-		size += s.size(child)
+		size += s.countSchemas(child)
 	}
-	for _, child := range inside(schema) {
-		size += s.size(child)
+	for _, child := range innerSchemas(schema) {
+		size += s.countSchemas(child)
 	}
 	s.sizes[schema] = min(size, maxExpanded+1)
 	return s.sizes[schema]
 }
 
-// chain returns how many subschemas in a row from this one on apply to the same value.
-func (s *surveyor) chain(schema *jsonschema.Schema) int {
+// chainLength returns how many subschemas in a row from this one on apply to the same value.
+func (s *surveyor) chainLength(schema *jsonschema.Schema) int {
 	if known, ok := s.chains[schema]; ok {
 		return known
 	}
@@ -101,7 +101,7 @@ func (s *surveyor) chain(schema *jsonschema.Schema) int {
 	s.chains[schema] = maxChain + 1
 	chain := 1
 	for _, child := range inPlace(schema) {
-		chain = max(chain, 1+s.chain(child))
+		chain = max(chain, 1+s.chainLength(child))
 	}
 	s.chains[schema] = chain
 	return chain
@@ -121,11 +121,11 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	for _, child := range s.DependentSchemas {
 		found = append(found, child)
 	}
-	return present(append(found, s.Ref, s.RecursiveRef, s.DynamicRef, s.Not, s.If, s.Then, s.Else))
+	return withoutNil(append(found, s.Ref, s.RecursiveRef, s.DynamicRef, s.Not, s.If, s.Then, s.Else))
 }
 
-// inside lists the subschemas that apply to a part of the value.
-func inside(s *jsonschema.Schema) []*jsonschema.Schema {
+// innerSchemas lists the subschemas that apply to a part of the value.
+func innerSchemas(s *jsonschema.Schema) []*jsonschema.Schema {
 	var found []*jsonschema.Schema
 	for _, child := range s.Properties {
 		found = append(found, child)
@@ -142,11 +142,11 @@ func inside(s *jsonschema.Schema) []*jsonschema.Schema {
 			found = append(found, child...)
 		}
 	}
-	return present(append(found,
+	return withoutNil(append(found,
 		s.PropertyNames, s.UnevaluatedProperties, s.Items2020, s.Contains, s.UnevaluatedItems))
 }
 
-func present(schemas []*jsonschema.Schema) []*jsonschema.Schema {
+func withoutNil(schemas []*jsonschema.Schema) []*jsonschema.Schema {
 	found := schemas[:0]
 	for _, schema := range schemas {
 		if schema != nil {

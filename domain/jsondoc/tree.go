@@ -20,7 +20,7 @@ type tree struct {
 func applySteps(document json.RawMessage, steps []step) (json.RawMessage, error) {
 	t := &tree{root: newNode(document)}
 	for i, s := range steps {
-		if err := t.apply(s); err != nil {
+		if err := t.applyStep(s); err != nil {
 			return nil, fmt.Errorf("operation %d: %w", i, err)
 		}
 	}
@@ -28,11 +28,11 @@ func applySteps(document json.RawMessage, steps []step) (json.RawMessage, error)
 		return nil, errNotObject
 	}
 	var text bytes.Buffer
-	t.root.write(&text)
+	t.root.writeText(&text)
 	return checkResult(text.Bytes())
 }
 
-func (t *tree) apply(s step) error {
+func (t *tree) applyStep(s step) error {
 	switch s.Op {
 	case "add":
 		return t.add(s.path, newNode(s.Value))
@@ -46,7 +46,7 @@ func (t *tree) apply(s step) error {
 	case "copy":
 		return t.copy(s.from, s.path)
 	default:
-		return t.test(s.path, newNode(s.Value))
+		return t.testEqual(s.path, newNode(s.Value))
 	}
 }
 
@@ -58,15 +58,15 @@ func (t *tree) spend(work int) error {
 	return nil
 }
 
-// get returns the value at a path.
-func (t *tree) get(path []string) (*node, error) {
+// valueAt returns the value at a path.
+func (t *tree) valueAt(path []string) (*node, error) {
 	n := t.root
 	for _, key := range path {
 		if n == nil {
 			break
 		}
 		n.expand()
-		n = n.at(key)
+		n = n.childAt(key)
 	}
 	if n == nil {
 		return nil, errMissing
@@ -74,9 +74,9 @@ func (t *tree) get(path []string) (*node, error) {
 	return n, nil
 }
 
-// parent returns the expanded container of a path, and the last token.
-func (t *tree) parent(path []string) (*node, string, error) {
-	n, err := t.get(path[:len(path)-1])
+// parentOf returns the expanded container of a path, and the last token.
+func (t *tree) parentOf(path []string) (*node, string, error) {
+	n, err := t.valueAt(path[:len(path)-1])
 	if err != nil {
 		return nil, "", err
 	}
@@ -89,7 +89,7 @@ func (t *tree) add(path []string, value *node) error {
 		t.root = value
 		return nil
 	}
-	n, key, err := t.parent(path)
+	n, key, err := t.parentOf(path)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (t *tree) add(path []string, value *node) error {
 }
 
 func (t *tree) remove(path []string) (*node, error) {
-	removed, err := t.get(path)
+	removed, err := t.valueAt(path)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (t *tree) remove(path []string) (*node, error) {
 		t.root = nil
 		return removed, nil
 	}
-	n, key, err := t.parent(path)
+	n, key, err := t.parentOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (t *tree) remove(path []string) (*node, error) {
 
 // replace gives the node at the path the content of another one, which is not used afterwards.
 func (t *tree) replace(path []string, value *node) error {
-	n, err := t.get(path)
+	n, err := t.valueAt(path)
 	if err != nil {
 		return err
 	}
@@ -135,16 +135,16 @@ func (t *tree) replace(path []string, value *node) error {
 	return nil
 }
 
-// within reports whether path leads to a place inside from.
-func within(path, from []string) bool {
+// isWithin reports whether path leads to a place inside from.
+func isWithin(path, from []string) bool {
 	return len(path) > len(from) && slices.Equal(path[:len(from)], from)
 }
 
 func (t *tree) move(from, to []string) error {
-	if within(to, from) {
+	if isWithin(to, from) {
 		return errIntoItself
 	}
-	if _, err := t.get(from); err != nil || slices.Equal(from, to) {
+	if _, err := t.valueAt(from); err != nil || slices.Equal(from, to) {
 		return err
 	}
 	value, err := t.remove(from)
@@ -155,25 +155,25 @@ func (t *tree) move(from, to []string) error {
 }
 
 func (t *tree) copy(from, to []string) error {
-	value, err := t.get(from)
+	value, err := t.valueAt(from)
 	if err != nil {
 		return err
 	}
 	var text bytes.Buffer
-	value.write(&text)
+	value.writeText(&text)
 	if t.copied += text.Len(); t.copied > maxCopied {
 		return errCopied
 	}
 	return t.add(to, newNode(text.Bytes()))
 }
 
-// test checks that the value at a path equals another one.
-func (t *tree) test(path []string, want *node) error {
-	value, err := t.get(path)
+// testEqual checks that the value at a path equals another one.
+func (t *tree) testEqual(path []string, want *node) error {
+	value, err := t.valueAt(path)
 	if err != nil {
 		return err
 	}
-	same, err := t.equal(value, want)
+	same, err := t.equalNodes(value, want)
 	if err != nil {
 		return err
 	}

@@ -16,11 +16,11 @@ import (
 // maxViolations limits how many violations of one document are reported.
 const maxViolations = 1000
 
-// violations lists the leaves of a tree of violations: they name the place and the keyword, the nodes above them
+// listViolations lists the leaves of a tree of violations: they name the place and the keyword, the nodes above them
 // only lead there. A missing or superfluous property is reported at its own place.
-func (r *run) violations(invalid *jsonschema.ValidationError, document any) []domain.ValueError {
+func (r *run) listViolations(invalid *jsonschema.ValidationError, document any) []domain.ValueError {
 	var found []domain.ValueError
-	r.collect(invalid, document, &found)
+	r.collectLeaves(invalid, document, &found)
 	return firstViolations(found)
 }
 
@@ -33,16 +33,16 @@ func firstViolations(found []domain.ValueError) []domain.ValueError {
 	return found[:min(len(found), maxViolations)]
 }
 
-func (r *run) collect(e *jsonschema.ValidationError, document any, found *[]domain.ValueError) {
+func (r *run) collectLeaves(e *jsonschema.ValidationError, document any, found *[]domain.ValueError) {
 	r.meter.spend(unitsPerViolation + r.meter.failure)
 	if len(*found) > 8*maxViolations {
 		*found = firstViolations(*found)
 	}
-	keyword, rest := failing(e.KeywordLocation)
+	keyword, rest := splitKeyword(e.KeywordLocation)
 	// A contains that no element satisfies is one violation, not one for each element.
 	if len(e.Causes) > 0 && keyword != "minContains" {
 		for _, cause := range e.Causes {
-			r.collect(cause, document, found)
+			r.collectLeaves(cause, document, found)
 		}
 		return
 	}
@@ -60,7 +60,7 @@ func (r *run) collect(e *jsonschema.ValidationError, document any, found *[]doma
 	if keyword == "minContains" && schema.MinContains == 1 {
 		keyword = "contains"
 	}
-	properties := r.culprits(schema, keyword, rest, objectAt(document, at))
+	properties := r.failingProperties(schema, keyword, rest, objectAt(document, at))
 	r.meter.spend(len(properties) * (unitsPerMember + len(at)/bytesPerUnit))
 	for _, property := range properties {
 		*found = append(*found, domain.ValueError{PropertyPath: at + "/" + jsontext.EscapeToken(property), Type: keyword})
@@ -70,9 +70,9 @@ func (r *run) collect(e *jsonschema.ValidationError, document any, found *[]doma
 	}
 }
 
-// failing returns the last keyword of a location within a schema, and what
-// follows it: the name of a property, an index.
-func failing(location string) (string, []string) {
+// splitKeyword returns the last keyword of a location within a schema and the rest after it: the name of a property,
+// an index.
+func splitKeyword(location string) (string, []string) {
 	parts := strings.Split(location, "/")[1:]
 	if location == "" || len(parts) == 0 {
 		return "false", nil // The schema is the boolean false.
@@ -95,8 +95,8 @@ func failing(location string) (string, []string) {
 	return parts[keyword], parts[keyword+1:]
 }
 
-// culprits lists the properties that make a keyword fail for an object.
-func (r *run) culprits(schema *jsonschema.Schema, keyword string, rest []string, object map[string]any) []string {
+// failingProperties lists the properties that make a keyword fail for an object.
+func (r *run) failingProperties(schema *jsonschema.Schema, keyword string, rest []string, object map[string]any) []string {
 	var found []string
 	switch keyword {
 	case "required":
@@ -107,14 +107,14 @@ func (r *run) culprits(schema *jsonschema.Schema, keyword string, rest []string,
 			}
 		}
 	case keywordRequiredOnUpdate:
-		found = rulesOf(schema).missing(object)
+		found = rulesOf(schema).missingProperties(object)
 	case "additionalProperties":
 		for property := range object {
 			r.meter.spend(unitsPerMember * (1 + len(schema.PatternProperties)))
 			for expression := range schema.PatternProperties {
 				r.meter.spend(len(property) * r.schema.patterns[expression] / instructionsPerUnit)
 			}
-			if !declared(schema, property) {
+			if !isDeclared(schema, property) {
 				found = append(found, property)
 			}
 		}
@@ -139,7 +139,7 @@ func (r *run) culprits(schema *jsonschema.Schema, keyword string, rest []string,
 	return found
 }
 
-func declared(schema *jsonschema.Schema, property string) bool {
+func isDeclared(schema *jsonschema.Schema, property string) bool {
 	if _, ok := schema.Properties[property]; ok {
 		return true
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// A reader refuses what the standard library refuses, and accepts what it accepts except for duplicates, depth
-// and encoding.
+// TestReaderAgreesWithTheStandardLibrary compares with encoding/json, except for duplicates, depth and encoding.
 func TestReaderAgreesWithTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -88,7 +87,7 @@ func TestReaderValue(t *testing.T) {
 	require.NoError(t, r.End())
 }
 
-// FuzzReader checks that a reader accepts what the standard library accepts, and that they read the same.
+// FuzzReader checks that a reader accepts the same texts as encoding/json and reads the same values.
 func FuzzReader(f *testing.F) {
 	for _, text := range []string{`{"a":[1e5,"\u0000",{"b":null}],"":true}`, `{"a":1,"\u0061":2}`, `[1,]`, "\"\xff\"", `"\ud800"`, `-0.0e+1 `} {
 		f.Add([]byte(text))
@@ -108,7 +107,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzPointer checks that splitting a pointer loses nothing.
+// FuzzPointer checks that splitting and joining a pointer preserves it.
 func FuzzPointer(f *testing.F) {
 	for _, pointer := range []string{"", "/", "//", "/a~1b/~01", "a", "/~", "/~2"} {
 		f.Add(pointer)

@@ -46,7 +46,7 @@ func Marshal(value any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-func (s step) token() string {
+func (s step) tokenText() string {
 	if s.name == nil {
 		return strconv.Itoa(s.index)
 	}

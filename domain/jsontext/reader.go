@@ -47,8 +47,8 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Reason }
 
-// Reader reads a text from its beginning to its end. Each call reads one value, or one member or element of it;
-// after an error, which Err returns, nothing more is read. A Reader retains the text and does not change it.
+// Reader reads a text from its beginning to its end. Each call reads one value, or one member or element of it. After
+// an error, which Err returns, it stops reading. A Reader retains the text and does not change it.
 type Reader struct {
 	text []byte
 	pos  int
@@ -63,7 +63,7 @@ type Reader struct {
 	depth, deepest int
 }
 
-// A step leads to a member, whose name is as spelled, or to an element.
+// A step leads to a member, by its name as spelled, or to an element.
 type step struct {
 	name  []byte
 	index int
@@ -107,7 +107,7 @@ func (r *Reader) End() error {
 
 // More reports whether anything but white space is left.
 func (r *Reader) More() bool {
-	r.space()
+	r.skipSpace()
 	return r.err == nil && r.pos < len(r.text)
 }
 
@@ -116,7 +116,7 @@ func (r *Reader) Deepest() int { return r.deepest }
 
 // Offset returns the position at which the next value begins.
 func (r *Reader) Offset() int {
-	r.space()
+	r.skipSpace()
 	return r.pos
 }
 
@@ -127,7 +127,7 @@ func (r *Reader) NameOffset() int { return r.name }
 func (r *Reader) Path() []string {
 	path := make([]string, len(r.path))
 	for i, s := range r.path {
-		path[i] = s.token()
+		path[i] = s.tokenText()
 	}
 	return path
 }
@@ -142,7 +142,7 @@ func (r *Reader) Fork() *Reader {
 // Kind returns the first byte of the next value: one of { [ " t f n, and '0' for
 // every number. It is zero when no value begins there.
 func (r *Reader) Kind() byte {
-	r.space()
+	r.skipSpace()
 	switch c := r.peek(); c {
 	case '{', '[', '"', 't', 'f', 'n':
 		return c
@@ -156,14 +156,14 @@ func (r *Reader) Kind() byte {
 // and with its quotes. The caller must read the value in the body of the loop.
 func (r *Reader) Members() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		if !r.enter('{') {
+		if !r.enterContainer('{') {
 			return
 		}
 		var names nameSet
-		for first := true; r.next('}', first); first = false {
+		for first := true; r.nextItem('}', first); first = false {
 			start := r.pos
-			name := r.string()
-			r.space()
+			name := r.readString()
+			r.skipSpace()
 			if r.err == nil && r.peek() != ':' {
 				r.fail(ErrMalformed)
 			}
@@ -190,10 +190,10 @@ func (r *Reader) Members() iter.Seq[[]byte] {
 // read the value in the body of the loop.
 func (r *Reader) Elements() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if !r.enter('[') {
+		if !r.enterContainer('[') {
 			return
 		}
-		for index := 0; r.next(']', index == 0); index++ {
+		for index := 0; r.nextItem(']', index == 0); index++ {
 			r.path = append(r.path, step{index: index})
 			if !yield(index) || r.err != nil {
 				return
@@ -207,7 +207,7 @@ func (r *Reader) Elements() iter.Seq[int] {
 func (r *Reader) Text() string {
 	if r.Kind() != '"' {
 		r.fail(ErrMalformed)
-	} else if raw := r.string(); r.err == nil {
+	} else if raw := r.readString(); r.err == nil {
 		return Unquote(raw)
 	}
 	return ""
@@ -232,15 +232,15 @@ func (r *Reader) Skip() {
 			r.Skip()
 		}
 	case '"':
-		r.string()
+		r.readString()
 	case 't':
-		r.literal("true")
+		r.readLiteral("true")
 	case 'f':
-		r.literal("false")
+		r.readLiteral("false")
 	case 'n':
-		r.literal("null")
+		r.readLiteral("null")
 	default:
-		r.number()
+		r.readNumber()
 	}
 }
 

@@ -9,7 +9,7 @@ func (r *Reader) fail(reason error) {
 	}
 }
 
-func (r *Reader) space() {
+func (r *Reader) skipSpace() {
 	for r.pos < len(r.text) {
 		switch r.text[r.pos] {
 		case ' ', '\t', '\n', '\r':
@@ -28,9 +28,9 @@ func (r *Reader) peek() byte {
 	return 0
 }
 
-// enter reads the bracket that opens a container.
-func (r *Reader) enter(bracket byte) bool {
-	switch r.space(); {
+// enterContainer reads the bracket that opens a container.
+func (r *Reader) enterContainer(bracket byte) bool {
+	switch r.skipSpace(); {
 	case r.peek() != bracket:
 		r.fail(ErrMalformed)
 	case len(r.path) >= r.depth:
@@ -42,9 +42,9 @@ func (r *Reader) enter(bracket byte) bool {
 	return r.err == nil
 }
 
-// next advances to the next member or element, or reads the bracket that ends the container.
-func (r *Reader) next(end byte, first bool) bool {
-	r.space()
+// nextItem advances to the next member or element, or reads the bracket that ends the container.
+func (r *Reader) nextItem(end byte, first bool) bool {
+	r.skipSpace()
 	switch c := r.peek(); {
 	case c == end:
 		r.pos++
@@ -53,7 +53,7 @@ func (r *Reader) next(end byte, first bool) bool {
 		r.fail(ErrMalformed)
 	case !first:
 		r.pos++
-		r.space()
+		r.skipSpace()
 	}
 	if end == '}' && r.peek() != '"' || end == ']' && r.Kind() == 0 {
 		r.fail(ErrMalformed)
@@ -61,8 +61,8 @@ func (r *Reader) next(end byte, first bool) bool {
 	return r.err == nil
 }
 
-// string reads a string and returns it with its quotes, still escaped.
-func (r *Reader) string() []byte {
+// readString reads a string and returns it with its quotes, still escaped.
+func (r *Reader) readString() []byte {
 	start := r.pos
 	for i := start + 1; i < len(r.text); i++ {
 		switch c := r.text[i]; {
@@ -74,7 +74,7 @@ func (r *Reader) string() []byte {
 			r.fail(ErrMalformed)
 			return nil
 		case c == '\\':
-			n := escaped(r.text[i:])
+			n := escapeLength(r.text[i:])
 			if n == 0 {
 				r.pos = i
 				r.fail(ErrMalformed)
@@ -88,8 +88,8 @@ func (r *Reader) string() []byte {
 	return nil
 }
 
-// escaped returns the length of the escape at the beginning of a text, 0 if there is none.
-func escaped(text []byte) int {
+// escapeLength returns the length of the escape at the beginning of a text, 0 if there is none.
+func escapeLength(text []byte) int {
 	if len(text) < 2 {
 		return 0
 	}
@@ -110,7 +110,7 @@ func escaped(text []byte) int {
 	return 6
 }
 
-func (r *Reader) literal(word string) {
+func (r *Reader) readLiteral(word string) {
 	if end := r.pos + len(word); end <= len(r.text) && string(r.text[r.pos:end]) == word {
 		r.pos = end
 		return
@@ -118,7 +118,7 @@ func (r *Reader) literal(word string) {
 	r.fail(ErrMalformed)
 }
 
-func (r *Reader) number() {
+func (r *Reader) readNumber() {
 	start := r.pos
 	if r.peek() == '-' {
 		r.pos++
@@ -126,18 +126,18 @@ func (r *Reader) number() {
 	if r.peek() == '0' {
 		r.pos++
 	} else {
-		r.digits()
+		r.readDigits()
 	}
 	if r.peek() == '.' {
 		r.pos++
-		r.digits()
+		r.readDigits()
 	}
 	if c := r.peek(); c == 'e' || c == 'E' {
 		r.pos++
 		if c := r.peek(); c == '+' || c == '-' {
 			r.pos++
 		}
-		r.digits()
+		r.readDigits()
 	}
 	if r.computable && r.err == nil && !Computable(string(r.text[start:r.pos])) {
 		r.pos = start
@@ -145,8 +145,8 @@ func (r *Reader) number() {
 	}
 }
 
-// digits reads a run of digits, at least one.
-func (r *Reader) digits() {
+// readDigits reads a run of digits, at least one.
+func (r *Reader) readDigits() {
 	start := r.pos
 	for c := r.peek(); '0' <= c && c <= '9'; c = r.peek() {
 		r.pos++

@@ -19,11 +19,11 @@ type File struct {
 
 // ParseFile parses a reference to a document. All parts but original-name are required.
 func ParseFile(text string) (File, bool) {
-	p, ok := read(text, KindFile, "uri", "type", "size", "name", "original-name")
+	p, ok := readParts(text, KindFile, "uri", "type", "size", "name", "original-name")
 	if !ok || !p.has("uri", "type", "size", "name") || p.known["uri"] == "" {
 		return File{}, false
 	}
-	size, ok := p.size("size")
+	size, ok := p.sizePart("size")
 	if !ok {
 		return File{}, false
 	}
@@ -38,9 +38,9 @@ func (File) Kind() Kind { return KindFile }
 
 // String returns the text of the reference.
 func (f File) String() string {
-	return write(KindFile).
+	return newWriter(KindFile).
 		add("uri", f.URI).add("type", f.Type).add("size", strconv.FormatInt(f.Size, 10)).add("name", f.Name).
-		optional("original-name", f.OriginalName).end(f.other)
+		addOptional("original-name", f.OriginalName).finishText(f.other)
 }
 
 // Document returns the address of the document if it is one of this service.

@@ -17,8 +17,8 @@ type Principal struct {
 
 // ParsePrincipal parses a reference to a principal. All parts are required.
 func ParsePrincipal(text string) (Principal, bool) {
-	p, ok := read(text, KindPrincipal, "id", "type", "name")
-	id, isID := p.id("id")
+	p, ok := readParts(text, KindPrincipal, "id", "type", "name")
+	id, isID := p.idPart("id")
 	if !ok || !isID || !p.has("type", "name") {
 		return Principal{}, false
 	}
@@ -35,7 +35,7 @@ func (Principal) Kind() Kind { return KindPrincipal }
 
 // String returns the text of the reference.
 func (p Principal) String() string {
-	return write(KindPrincipal).add("id", p.ID.String()).add("type", string(p.Type)).add("name", p.Name).end(p.other)
+	return newWriter(KindPrincipal).add("id", p.ID.String()).add("type", string(p.Type)).add("name", p.Name).finishText(p.other)
 }
 
 // Group refers to a group of principals. Type has no meaning in this service and is preserved.
@@ -49,8 +49,8 @@ type Group struct {
 
 // ParseGroup parses a reference to a group. Only the id is required.
 func ParseGroup(text string) (Group, bool) {
-	p, ok := read(text, KindGroup, "id", "type", "name")
-	id, isID := p.id("id")
+	p, ok := readParts(text, KindGroup, "id", "type", "name")
+	id, isID := p.idPart("id")
 	if !ok || !isID {
 		return Group{}, false
 	}
@@ -62,5 +62,5 @@ func (Group) Kind() Kind { return KindGroup }
 
 // String returns the text of the reference with all its parts: some readers need them.
 func (g Group) String() string {
-	return write(KindGroup).add("id", g.ID.String()).add("type", g.Type).add("name", g.Name).end(g.other)
+	return newWriter(KindGroup).add("id", g.ID.String()).add("type", g.Type).add("name", g.Name).finishText(g.other)
 }

@@ -19,9 +19,9 @@ type parts struct {
 	other []part
 }
 
-// read splits a reference of one kind into its parts. It returns false for a text of another kind, and for one
+// readParts splits a reference of one kind into its parts. It returns false for a text of another kind, and for one
 // with a duplicate known part: its readers would not agree on the value.
-func read(text string, kind Kind, keys ...string) (parts, bool) {
+func readParts(text string, kind Kind, keys ...string) (parts, bool) {
 	p := parts{known: make(map[string]string, len(keys))}
 	if is, ok := KindOf(text); !ok || is != kind {
 		return p, false
@@ -60,8 +60,8 @@ func (p parts) has(keys ...string) bool {
 	return true
 }
 
-// id parses a part that is a UUID in its usual form of 36 characters.
-func (p parts) id(key string) (uuid.UUID, bool) { return readID(p.known[key]) }
+// idPart parses a part that is a UUID in its usual form of 36 characters.
+func (p parts) idPart(key string) (uuid.UUID, bool) { return readID(p.known[key]) }
 
 func readID(text string) (uuid.UUID, bool) {
 	// The library accepts other forms as well.
@@ -72,8 +72,8 @@ func readID(text string) (uuid.UUID, bool) {
 	return id, err == nil
 }
 
-// size parses a part that is a number of bytes.
-func (p parts) size(key string) (int64, bool) {
+// sizePart parses a part that is a number of bytes.
+func (p parts) sizePart(key string) (int64, bool) {
 	text := p.known[key]
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
@@ -87,7 +87,7 @@ func (p parts) size(key string) (int64, bool) {
 // A writer builds the text of a reference.
 type writer struct{ text strings.Builder }
 
-func write(kind Kind) *writer {
+func newWriter(kind Kind) *writer {
 	w := &writer{}
 	w.text.WriteString(string(kind))
 	w.text.WriteByte(':')
@@ -103,16 +103,16 @@ func (w *writer) add(key, value string) *writer {
 	return w
 }
 
-// optional appends a part that may be missing, unless it is empty.
-func (w *writer) optional(key, value string) *writer {
+// addOptional appends a part that may be missing, unless it is empty.
+func (w *writer) addOptional(key, value string) *writer {
 	if value == "" {
 		return w
 	}
 	return w.add(key, value)
 }
 
-// end appends the unknown parts and returns the text.
-func (w *writer) end(other []part) string {
+// finishText appends the unknown parts and returns the text.
+func (w *writer) finishText(other []part) string {
 	for _, p := range other {
 		w.add(p.key, p.value)
 	}
@@ -121,8 +121,7 @@ func (w *writer) end(other []part) string {
 
 const upperHex = "0123456789ABCDEF"
 
-// escape writes text with everything percent-encoded but letters, digits and a few marks that mean nothing to
-// any reader.
+// escape percent-encodes all characters but letters, digits and a few marks without a meaning.
 func escape(out *strings.Builder, text string) {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	for i := range len(text) {

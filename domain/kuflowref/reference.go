@@ -55,17 +55,17 @@ func Parse(text string) (Reference, bool) {
 	}
 	switch kind {
 	case KindFile:
-		return found(ParseFile(text))
+		return orNil(ParseFile(text))
 	case KindPrincipal:
-		return found(ParsePrincipal(text))
+		return orNil(ParsePrincipal(text))
 	case KindGroup:
-		return found(ParseGroup(text))
+		return orNil(ParseGroup(text))
 	case KindBusinessArtifact:
-		return found(ParseBusinessArtifact(text))
+		return orNil(ParseBusinessArtifact(text))
 	case KindDataSource:
-		return found(ParseDataSource(text))
+		return orNil(ParseDataSource(text))
 	case KindProcess:
-		return found(ParseProcess(text))
+		return orNil(ParseProcess(text))
 	}
 	return nil, false
 }
@@ -79,21 +79,21 @@ func KindOf(text string) (Kind, bool) {
 	for _, kind := range []Kind{
 		KindFile, KindPrincipal, KindGroup, KindBusinessArtifact, KindDataSource, KindProcess,
 	} {
-		if same(prefix, string(kind)) {
+		if equalFold(prefix, string(kind)) {
 			return kind, true
 		}
 	}
 	return "", false
 }
 
-// same compares without regard to the case of ASCII letters.
-func same(a, b string) bool {
+// equalFold compares without regard to the case of ASCII letters.
+func equalFold(a, b string) bool {
 	// Some letters beyond ASCII fold to ASCII letters; they are longer.
 	return len(a) == len(b) && strings.EqualFold(a, b)
 }
 
-// found returns nil rather than a zero value for a reference that was not parsed.
-func found[R Reference](r R, ok bool) (Reference, bool) {
+// orNil returns nil rather than a zero value for a reference that was not parsed.
+func orNil[R Reference](r R, ok bool) (Reference, bool) {
 	if !ok {
 		return nil, false
 	}

@@ -14,9 +14,9 @@ type BusinessArtifact struct {
 
 // ParseBusinessArtifact parses a reference to a business artifact. Both ids are required.
 func ParseBusinessArtifact(text string) (BusinessArtifact, bool) {
-	p, ok := read(text, KindBusinessArtifact, "id", "definitionId", "title")
-	id, isID := p.id("id")
-	definition, isDefinition := p.id("definitionId")
+	p, ok := readParts(text, KindBusinessArtifact, "id", "definitionId", "title")
+	id, isID := p.idPart("id")
+	definition, isDefinition := p.idPart("definitionId")
 	if !ok || !isID || !isDefinition {
 		return BusinessArtifact{}, false
 	}
@@ -28,8 +28,8 @@ func (BusinessArtifact) Kind() Kind { return KindBusinessArtifact }
 
 // String returns the text of the reference.
 func (a BusinessArtifact) String() string {
-	return write(KindBusinessArtifact).add("id", a.ID.String()).add("definitionId", a.DefinitionID.String()).
-		optional("title", a.Title).end(a.other)
+	return newWriter(KindBusinessArtifact).add("id", a.ID.String()).add("definitionId", a.DefinitionID.String()).
+		addOptional("title", a.Title).finishText(a.other)
 }
 
 // DataSource refers to an item of a data source.
@@ -52,7 +52,7 @@ func (DataSource) Kind() Kind { return KindDataSource }
 
 // String returns the text of the reference.
 func (d DataSource) String() string {
-	return write(KindDataSource).add("id", d.ID.String()).optional("name", d.Name).end(d.other)
+	return newWriter(KindDataSource).add("id", d.ID.String()).addOptional("name", d.Name).finishText(d.other)
 }
 
 // Process refers to a process.
@@ -75,13 +75,13 @@ func (Process) Kind() Kind { return KindProcess }
 
 // String returns the text of the reference.
 func (p Process) String() string {
-	return write(KindProcess).add("id", p.ID.String()).optional("name", p.Name).end(p.other)
+	return newWriter(KindProcess).add("id", p.ID.String()).addOptional("name", p.Name).finishText(p.other)
 }
 
 // readNamed parses a reference that has an id and may have a name.
 func readNamed(text string, kind Kind) (uuid.UUID, string, []part, bool) {
-	p, ok := read(text, kind, "id", "name")
-	id, isID := p.id("id")
+	p, ok := readParts(text, kind, "id", "name")
+	id, isID := p.idPart("id")
 	if !ok || !isID {
 		return uuid.UUID{}, "", nil, false
 	}

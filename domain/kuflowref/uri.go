@@ -34,7 +34,7 @@ const scheme = "ku"
 // every other text.
 func ParseURI(text string) (URI, bool) {
 	prefix, path, _ := strings.Cut(text, ":")
-	if !same(prefix, scheme) {
+	if !equalFold(prefix, scheme) {
 		return URI{}, false
 	}
 	owner, rest, _ := strings.Cut(path, "/")
@@ -99,7 +99,7 @@ func ParseResource(text string) (Resource, bool) {
 		return Resource{}, false
 	}
 	var ok bool
-	if r.ID, ok = readID(id); !ok || !same(prefix, scheme) {
+	if r.ID, ok = readID(id); !ok || !equalFold(prefix, scheme) {
 		return Resource{}, false
 	}
 	return r, true

@@ -1,5 +1,4 @@
-// Package queuereport describes the problems of a task queue in English, for administrators and for those who check an
-// installation.
+// Package queuereport describes the problems of a task queue in English, for administrators and the command doctor.
 package queuereport
 
 import (
@@ -12,56 +11,56 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// shownNames is how many names a sentence lists before it counts the rest.
+// shownNames is the number of names in a sentence before the rest is counted.
 const shownNames = 5
 
-// Problems returns sentences about what blocks work on the queue, or will. A healthy queue has none; while
-// Temporal cannot be observed, that is the only problem reported about it.
-func Problems(q *domain.TaskQueue, now time.Time, patience domain.TaskQueuePatience) []string {
-	j := &queueJudge{queue: q, now: now, patience: patience, polling: map[domain.TaskKind]map[string]bool{}}
-	j.observe()
-	return slices.Concat(j.unmetNeeds(), j.idleWorkers(), j.strangers(), j.backlogs(), j.blindness())
+// Problems returns sentences about present and imminent obstacles to work on the queue. A healthy queue has none.
+// While Temporal cannot be observed, that is the only problem about its state.
+func Problems(q *domain.TaskQueue, now time.Time, limits domain.TaskQueueTimeouts) []string {
+	c := &checker{queue: q, now: now, limits: limits, polling: map[domain.TaskKind]map[string]bool{}}
+	c.observe()
+	return slices.Concat(c.unmetNeeds(), c.idleWorkers(), c.unregisteredPollers(), c.longBacklogs(), c.notObserved())
 }
 
-// queueJudge holds the inputs common to all rules.
-type queueJudge struct {
-	queue    *domain.TaskQueue
-	now      time.Time
-	patience domain.TaskQueuePatience
-	// seen is the observation, nil when there is no usable one.
-	seen *domain.TaskQueueObservation
-	// polling are the identities that poll for tasks of a kind.
+// checker contains the inputs common to all rules.
+type checker struct {
+	queue  *domain.TaskQueue
+	now    time.Time
+	limits domain.TaskQueueTimeouts
+	// observation is nil if it is missing or too old.
+	observation *domain.TaskQueueObservation
+	// polling are the identities of pollers by kind of task.
 	polling map[domain.TaskKind]map[string]bool
 }
 
-func (j *queueJudge) observe() {
-	seen := j.queue.Observed
-	if seen == nil || seen.ObservedAt.IsZero() || j.now.Sub(seen.ObservedAt) > j.patience.Observation {
+func (c *checker) observe() {
+	seen := c.queue.Observed
+	if seen == nil || seen.ObservedAt.IsZero() || c.now.Sub(seen.ObservedAt) > c.limits.Observation {
 		return
 	}
-	j.seen = seen
+	c.observation = seen
 	for _, p := range seen.Pollers {
-		if seen.ObservedAt.Sub(p.LastAccessAt) > j.patience.Poll {
+		if seen.ObservedAt.Sub(p.LastAccessAt) > c.limits.Poll {
 			continue
 		}
-		if j.polling[p.Kind] == nil {
-			j.polling[p.Kind] = map[string]bool{}
+		if c.polling[p.Kind] == nil {
+			c.polling[p.Kind] = map[string]bool{}
 		}
-		j.polling[p.Kind][p.Identity] = true
+		c.polling[p.Kind][p.Identity] = true
 	}
 }
 
-func (j *queueJudge) live(w *domain.TaskQueueWorker) bool {
-	return domain.WorkerStateAt(w.LastSeenAt, j.now) == domain.WorkerOnline
+func (c *checker) isLive(w *domain.TaskQueueWorker) bool {
+	return domain.WorkerStateAt(w.LastSeenAt, c.now) == domain.WorkerOnline
 }
 
-// unmetNeeds returns the workflows that no live worker registered.
-func (j *queueJudge) unmetNeeds() []string {
+// unmetNeeds describes workflows that no live worker registered.
+func (c *checker) unmetNeeds() []string {
 	live, anything := 0, false
 	types := map[string]bool{}
-	for i := range j.queue.Workers {
-		w := &j.queue.Workers[i]
-		if !j.live(w) {
+	for i := range c.queue.Workers {
+		w := &c.queue.Workers[i]
+		if !c.isLive(w) {
 			continue
 		}
 		live++
@@ -71,37 +70,37 @@ func (j *queueJudge) unmetNeeds() []string {
 		}
 	}
 	var problems []string
-	for _, need := range j.queue.Needs {
+	for _, need := range c.queue.Needs {
 		switch {
 		case live == 0:
 			problems = append(problems, fmt.Sprintf("%s workflow %s on task queue %s: no live worker",
-				subject(&need), need.WorkflowType, j.queue.Name))
+				needSubject(&need), need.WorkflowType, c.queue.Name))
 		case !anything && !types[need.WorkflowType]:
 			problems = append(problems, fmt.Sprintf(
 				"%s workflow %s on task queue %s, which is registered by no live worker (registered types: %s)",
-				subject(&need), need.WorkflowType, j.queue.Name, listed(slices.Sorted(maps.Keys(types)))))
+				needSubject(&need), need.WorkflowType, c.queue.Name, joinNames(slices.Sorted(maps.Keys(types)))))
 		}
 	}
 	return problems
 }
 
-// subject returns the subject and the verb of the sentence.
-func subject(n *domain.TaskQueueNeed) string {
+// needSubject returns subject and verb of the sentence.
+func needSubject(n *domain.TaskQueueNeed) string {
 	switch {
 	case n.Kind == domain.NeedRobot:
 		return "robot " + n.Definition + " needs"
 	case n.Kind == domain.NeedProcess && n.Published:
 		return "definition " + n.Definition + " needs"
 	case n.Kind == domain.NeedProcess:
-		return "running processes of " + n.Definition + pinned(n) + " need"
+		return "running processes of " + n.Definition + versionsText(n) + " need"
 	case n.Published:
 		return "action " + n.Action + " of definition " + n.Definition + " needs"
 	default:
-		return "action " + n.Action + " of running processes of " + n.Definition + pinned(n) + " needs"
+		return "action " + n.Action + " of running processes of " + n.Definition + versionsText(n) + " needs"
 	}
 }
 
-func pinned(n *domain.TaskQueueNeed) string {
+func versionsText(n *domain.TaskQueueNeed) string {
 	word := " (version "
 	if len(n.Versions) > 1 {
 		word = " (versions "
@@ -110,51 +109,51 @@ func pinned(n *domain.TaskQueueNeed) string {
 	for i, number := range n.Versions {
 		numbers[i] = fmt.Sprint(number)
 	}
-	return word + listed(numbers) + ")"
+	return word + joinNames(numbers) + ")"
 }
 
-// justRegistered reports whether a worker registered so shortly before the observation, or after it, that it need not
-// have been seen polling.
-func (j *queueJudge) justRegistered(w *domain.TaskQueueWorker) bool {
-	return j.seen.ObservedAt.Sub(w.LiveSince) < j.patience.Poll
+// justRegistered reports whether a worker registered after the observation or so shortly before it that it need not
+// have polled.
+func (c *checker) justRegistered(w *domain.TaskQueueWorker) bool {
+	return c.observation.ObservedAt.Sub(w.LiveSince) < c.limits.Poll
 }
 
-// idleWorkers returns live workers that do not poll. A worker that has just registered is given time to begin,
+// idleWorkers describes live workers that do not poll. A worker that has just registered is given time to begin,
 // because some SDKs register before they connect.
-func (j *queueJudge) idleWorkers() []string {
-	if j.seen == nil {
+func (c *checker) idleWorkers() []string {
+	if c.observation == nil {
 		return nil
 	}
 	var problems []string
-	for i := range j.queue.Workers {
-		w := &j.queue.Workers[i]
-		if !j.live(w) || j.justRegistered(w) {
+	for i := range c.queue.Workers {
+		w := &c.queue.Workers[i]
+		if !c.isLive(w) || c.justRegistered(w) {
 			continue
 		}
-		workflows := j.polling[domain.TaskKindWorkflow][w.Identity]
-		activities := j.polling[domain.TaskKindActivity][w.Identity]
+		workflows := c.polling[domain.TaskKindWorkflow][w.Identity]
+		activities := c.polling[domain.TaskKindActivity][w.Identity]
 		switch {
 		case !workflows && !activities:
-			problems = append(problems, fmt.Sprintf("worker %s registered on %s but does not poll it", w.Identity, j.queue.Name))
+			problems = append(problems, fmt.Sprintf("worker %s registered on %s but does not poll it", w.Identity, c.queue.Name))
 		case !workflows && len(w.WorkflowTypes) > 0:
 			problems = append(problems, fmt.Sprintf(
-				"worker %s registered workflows on %s but does not poll it for workflow tasks", w.Identity, j.queue.Name))
+				"worker %s registered workflows on %s but does not poll it for workflow tasks", w.Identity, c.queue.Name))
 		case !activities && len(w.ActivityTypes) > 0:
 			problems = append(problems, fmt.Sprintf(
-				"worker %s registered activities on %s but does not poll it for activity tasks", w.Identity, j.queue.Name))
+				"worker %s registered activities on %s but does not poll it for activity tasks", w.Identity, c.queue.Name))
 		}
 	}
 	return problems
 }
 
-// strangers returns pollers without a live registration.
-func (j *queueJudge) strangers() []string {
+// unregisteredPollers describes pollers without a live registration.
+func (c *checker) unregisteredPollers() []string {
 	registered := map[string]*domain.TaskQueueWorker{}
-	for i := range j.queue.Workers {
-		registered[j.queue.Workers[i].Identity] = &j.queue.Workers[i]
+	for i := range c.queue.Workers {
+		registered[c.queue.Workers[i].Identity] = &c.queue.Workers[i]
 	}
 	polling := map[string]bool{}
-	for _, identities := range j.polling {
+	for _, identities := range c.polling {
 		maps.Copy(polling, identities)
 	}
 	var problems, unknown []string
@@ -162,32 +161,32 @@ func (j *queueJudge) strangers() []string {
 		switch w := registered[identity]; {
 		case w == nil:
 			unknown = append(unknown, identity)
-		case !j.live(w):
+		case !c.isLive(w):
 			problems = append(problems, fmt.Sprintf("worker %s polls %s but has not registered again for %s",
-				identity, j.queue.Name, ageText(j.now.Sub(w.LastSeenAt))))
+				identity, c.queue.Name, ageText(c.now.Sub(w.LastSeenAt))))
 		}
 	}
 	if len(unknown) > 0 {
-		problems = append(problems, fmt.Sprintf("something polls %s that is not registered: %s",
-			j.queue.Name, listed(unknown)))
+		problems = append(problems, fmt.Sprintf("unregistered workers poll %s: %s",
+			c.queue.Name, joinNames(unknown)))
 	}
 	return problems
 }
 
-// backlogs returns waiting tasks: at once when no worker polls for them, otherwise when they have waited long.
-func (j *queueJudge) backlogs() []string {
-	if j.seen == nil {
+// longBacklogs describes waiting tasks: at once if no worker polls for them, otherwise if they have waited long.
+func (c *checker) longBacklogs() []string {
+	if c.observation == nil {
 		return nil
 	}
 	var problems []string
-	for _, b := range j.seen.Backlogs {
-		pollers := len(j.polling[b.Kind])
-		if b.Count == 0 || (pollers > 0 && b.Age < j.patience.Backlog) {
+	for _, b := range c.observation.Backlogs {
+		pollers := len(c.polling[b.Kind])
+		if b.Count == 0 || (pollers > 0 && b.Age < c.limits.Backlog) {
 			continue
 		}
-		waiting := fmt.Sprintf("backlog of %s, oldest %s", counted(b.Count, noun(b.Kind)), ageText(b.Age))
+		waiting := fmt.Sprintf("backlog of %s, oldest %s", countText(b.Count, kindNoun(b.Kind)), ageText(b.Age))
 		if pollers == 0 {
-			if slices.ContainsFunc(j.queue.Workers, func(w domain.TaskQueueWorker) bool { return j.live(&w) && j.justRegistered(&w) }) {
+			if slices.ContainsFunc(c.queue.Workers, func(w domain.TaskQueueWorker) bool { return c.isLive(&w) && c.justRegistered(&w) }) {
 				waiting += ", and the worker that just registered has not been seen polling yet"
 			} else {
 				waiting += ", and no worker polls"
@@ -199,12 +198,12 @@ func (j *queueJudge) backlogs() []string {
 		if pollers > 1 {
 			verb = "poll"
 		}
-		problems = append(problems, fmt.Sprintf("%s, though %s %s", waiting, counted(int64(pollers), "worker"), verb))
+		problems = append(problems, fmt.Sprintf("%s, though %s %s", waiting, countText(int64(pollers), "worker"), verb))
 	}
 	return problems
 }
 
-func noun(k domain.TaskKind) string {
+func kindNoun(k domain.TaskKind) string {
 	switch k {
 	case domain.TaskKindWorkflow:
 		return "workflow task"
@@ -214,28 +213,28 @@ func noun(k domain.TaskKind) string {
 	return "task"
 }
 
-// blindness reports that Temporal cannot be observed, and since when.
-func (j *queueJudge) blindness() []string {
-	seen := j.queue.Observed
+// notObserved describes that, and since when, Temporal cannot be observed.
+func (c *checker) notObserved() []string {
+	seen := c.queue.Observed
 	if seen == nil {
 		return nil
 	}
-	stale := !seen.ObservedAt.IsZero() && j.seen == nil
+	stale := !seen.ObservedAt.IsZero() && c.observation == nil
 	switch {
 	case seen.Failure != "" && seen.ObservedAt.IsZero():
-		return []string{fmt.Sprintf("what happens on %s in Temporal is not known: %s", j.queue.Name, seen.Failure)}
+		return []string{fmt.Sprintf("%s cannot be observed in Temporal: %s", c.queue.Name, seen.Failure)}
 	case seen.Failure != "" && stale:
-		return []string{fmt.Sprintf("what happens on %s in Temporal has not been known for %s: %s",
-			j.queue.Name, ageText(j.now.Sub(seen.ObservedAt)), seen.Failure)}
+		return []string{fmt.Sprintf("%s could not be observed in Temporal for %s: %s",
+			c.queue.Name, ageText(c.now.Sub(seen.ObservedAt)), seen.Failure)}
 	case stale:
-		return []string{fmt.Sprintf("what happens on %s in Temporal has not been looked at for %s",
-			j.queue.Name, ageText(j.now.Sub(seen.ObservedAt)))}
+		return []string{fmt.Sprintf("%s has not been observed in Temporal for %s",
+			c.queue.Name, ageText(c.now.Sub(seen.ObservedAt)))}
 	}
 	return nil
 }
 
-// listed joins names, and counts those beyond the limit.
-func listed(names []string) string {
+// joinNames joins names and counts the names beyond the limit.
+func joinNames(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
@@ -245,7 +244,7 @@ func listed(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shownNames], ", "), len(names)-shownNames)
 }
 
-func counted(n int64, noun string) string {
+func countText(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

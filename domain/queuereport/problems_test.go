@@ -142,7 +142,7 @@ func TestProblems(t *testing.T) { //nolint:funlen // most of it is a table
 			},
 			[]string{
 				"worker w1 polls Q but has not registered again for 20 m",
-				"something polls Q that is not registered: b, x",
+				"unregistered workers poll Q: b, x",
 			},
 		},
 		"backlog and no worker polls": {
@@ -195,21 +195,21 @@ func TestProblems(t *testing.T) { //nolint:funlen // most of it is a table
 					Backlogs: []domain.TaskBacklog{{Kind: workflow, Count: 1}},
 				},
 			},
-			[]string{"what happens on Q in Temporal has not been known for 5 m: Temporal is not available"},
+			[]string{"Q could not be observed in Temporal for 5 m: Temporal is not available"},
 		},
 		"Temporal was never there": {
 			domain.TaskQueue{Observed: &domain.TaskQueueObservation{FailedAt: now, Failure: "Temporal is not available"}},
-			[]string{"what happens on Q in Temporal is not known: Temporal is not available"},
+			[]string{"Q cannot be observed in Temporal: Temporal is not available"},
 		},
 		"not observed": {
 			domain.TaskQueue{Observed: &domain.TaskQueueObservation{ObservedAt: ago(3 * 24 * time.Hour)}},
-			[]string{"what happens on Q in Temporal has not been looked at for 3 d"},
+			[]string{"Q has not been observed in Temporal for 3 d"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.queue.Name = "Q"
-			require.Equal(t, c.want, queuereport.Problems(&c.queue, now, domain.DefaultTaskQueuePatience()))
+			require.Equal(t, c.want, queuereport.Problems(&c.queue, now, domain.DefaultTaskQueueTimeouts()))
 		})
 	}
 }

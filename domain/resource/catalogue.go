@@ -20,7 +20,7 @@ type DataStructureSpec struct {
 type EncryptionKeySpec struct {
 	// Description is the purpose of the key, up to 1000 characters.
 	Description string `json:"description,omitempty" right:"no"`
-	// Shared gives the key to every worker of the tenant, not only to those that receive payloads of definitions
+	// Shared gives the key to every worker of the tenant, not only to workers that receive payloads of definitions
 	// that name it.
 	Shared bool `json:"shared,omitempty" right:"yes"`
 }
@@ -74,7 +74,7 @@ type ArtifactActionSpec struct {
 	Runner string `json:"runner,omitempty" right:"yes"`
 	// ProcessDefinition is the code of the definition that START_PROCESS starts.
 	ProcessDefinition string `json:"processDefinition,omitempty" right:"no"`
-	// BusinessArtifactDefinition is the code of the definition whose artifact CREATE_BUSINESS_ARTIFACT creates.
+	// BusinessArtifactDefinition is the code of the definition for CREATE_BUSINESS_ARTIFACT.
 	BusinessArtifactDefinition string `json:"businessArtifactDefinition,omitempty" right:"no"`
 	// Prefill maps members of the new artifact's data, or of the new process's
 	// metadata, to members of this one's data.
@@ -93,7 +93,7 @@ type WebhookSubscriptionSpec struct {
 	EventTypes []string `json:"eventTypes,omitempty" right:"yes"`
 	// PayloadVersion is B unless given.
 	PayloadVersion domain.PayloadVersion `json:"payloadVersion,omitempty" right:"no"`
-	// ProcessDefinition is the code of the definition whose events are sent; all definitions unless given.
+	// ProcessDefinition restricts events to processes of the definition with this code; all definitions unless given.
 	ProcessDefinition string `json:"processDefinition,omitempty" right:"yes"`
 	// Paused subscriptions get no deliveries. New events wait meanwhile.
 	Paused bool `json:"paused,omitempty" right:"no"`
@@ -104,7 +104,7 @@ type WebhookSubscriptionSpec struct {
 type RobotSpec struct {
 	// Name is the display name of the robot, 1..50 characters.
 	Name string `json:"name" right:"no"`
-	// Description describes what the robot does, up to 4000 characters.
+	// Description describes the robot, up to 4000 characters.
 	Description string `json:"description,omitempty" right:"no"`
 	// SourceType is PACKAGE or ROBOT_FRAMEWORK_PYTHON_WHEEL; PACKAGE unless given.
 	SourceType string `json:"sourceType,omitempty" right:"no"`

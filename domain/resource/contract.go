@@ -68,7 +68,7 @@ func (c *contract) check(document any, r *report) error {
 	switch {
 	case errors.As(err, &invalid):
 		seen := map[string]bool{}
-		c.collect(invalid, document, func(pointer, message string) {
+		c.collectLeaves(invalid, document, func(pointer, message string) {
 			if !seen[pointer] {
 				seen[pointer] = true
 				r.add(pointer, "%s", message)
@@ -80,11 +80,11 @@ func (c *contract) check(document any, r *report) error {
 	return nil
 }
 
-// collect reports the leaves of a tree of violations.
-func (c *contract) collect(e *jsonschema.ValidationError, document any, report func(pointer, message string)) {
+// collectLeaves reports the leaves of a tree of violations.
+func (c *contract) collectLeaves(e *jsonschema.ValidationError, document any, report func(pointer, message string)) {
 	if len(e.Causes) > 0 {
 		for _, cause := range e.Causes {
-			c.collect(cause, document, report)
+			c.collectLeaves(cause, document, report)
 		}
 		return
 	}
@@ -104,17 +104,17 @@ func (c *contract) collect(e *jsonschema.ValidationError, document any, report f
 	case "required":
 		for _, name := range schema.Required {
 			if _, ok := object[name]; !ok {
-				report(at(pointer, name), "is required")
+				report(extendPointer(pointer, name), "is required")
 			}
 		}
 	case "additionalProperties":
 		for name := range object {
 			if schema.Properties[name] == nil {
-				report(at(pointer, name), unknownMember(schema, name))
+				report(extendPointer(pointer, name), unknownMember(schema, name))
 			}
 		}
 	default:
-		report(pointer, wording(schema, keyword, e.Message))
+		report(pointer, describeKeyword(schema, keyword, e.Message))
 	}
 }
 
@@ -126,21 +126,20 @@ func valueAt(document any, pointer string) any {
 		case map[string]any:
 			document = container[token]
 		case []any:
-			document = element(container, token)
+			document = elementAt(container, token)
 		}
 	}
 	return document
 }
 
-func element(array []any, token string) any {
+func elementAt(array []any, token string) any {
 	if i, ok := jsontext.Index(token); ok && i < len(array) {
 		return array[i]
 	}
 	return nil
 }
 
-// wordings holds the patternErrorMessage of a schema. It implements the interfaces of a keyword that asserts
-// nothing.
+// wordings contains the patternErrorMessage of a schema. As a keyword it accepts every value.
 type wordings struct{ text string }
 
 // Compile implements jsonschema.ExtCompiler.

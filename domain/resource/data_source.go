@@ -28,9 +28,9 @@ type DataSourcePermissions struct {
 	Queriers []Grantee `json:"queriers,omitempty" right:"yes"`
 }
 
-func (*DataSourceSpec) fill() {}
+func (*DataSourceSpec) fillDefaults() {}
 
-func (s *DataSourceSpec) check(r *report) {
+func (s *DataSourceSpec) checkSpec(r *report) {
 	checkTaskQueue(s.TaskQueue, "/spec/taskQueue", r)
 	checkGrantees(s.Permissions.Queriers, "/spec/permissions/queriers", false, r)
 }
@@ -45,8 +45,7 @@ func (s *DataSourceSpec) References() []Reference {
 	return found
 }
 
-// addDataSources adds the data sources that a JSON Schema names: the values of
-// dataSource beside the format of references to their items.
+// addDataSources adds the data sources that a JSON Schema names in dataSource.
 func (r *references) addDataSources(schema json.RawMessage, pointer string) {
 	var decoded any
 	if json.Unmarshal(schema, &decoded) == nil {
@@ -58,14 +57,14 @@ func (r *references) addDataSourcesIn(schema any, pointer string) {
 	switch schema := schema.(type) {
 	case map[string]any:
 		if code, ok := schema["dataSource"].(string); ok && schema["format"] == "kuflow-data-source" {
-			r.add(KindDataSource, code, at(pointer, "dataSource"))
+			r.add(KindDataSource, code, extendPointer(pointer, "dataSource"))
 		}
 		for _, name := range slices.Sorted(maps.Keys(schema)) {
-			r.addDataSourcesIn(schema[name], at(pointer, name))
+			r.addDataSourcesIn(schema[name], extendPointer(pointer, name))
 		}
 	case []any:
 		for i := range schema {
-			r.addDataSourcesIn(schema[i], at(pointer, i))
+			r.addDataSourcesIn(schema[i], extendPointer(pointer, i))
 		}
 	}
 }

@@ -68,13 +68,13 @@ type identifier struct {
 
 func (d *decoder) decode(index int, text json.RawMessage) (*Document, []Violation) {
 	r := &report{document: index}
-	document, ok := d.read(text, r)
+	document, ok := d.readDocument(text, r)
 	if !ok {
-		return nil, r.sorted()
+		return nil, r.sortedViolations()
 	}
 	document.Place = index
 	d.checkFirst(&document, r)
-	return &document, r.sorted()
+	return &document, r.sortedViolations()
 }
 
 // checkFirst reports a manifest that describes the same resource as an earlier one.
@@ -99,8 +99,8 @@ func (d *decoder) checkFirst(document *Document, r *report) {
 	d.firstID[id] = r.document
 }
 
-// read reads one manifest. It returns false if the resource that it describes cannot be determined.
-func (d *decoder) read(text json.RawMessage, r *report) (Document, bool) {
+// readDocument reads one manifest. It returns false if the resource that it describes cannot be determined.
+func (d *decoder) readDocument(text json.RawMessage, r *report) (Document, bool) {
 	if len(text) > maxDocument {
 		r.add("", "has more than %d bytes", maxDocument)
 		return Document{}, false
@@ -112,11 +112,11 @@ func (d *decoder) read(text json.RawMessage, r *report) (Document, bool) {
 		r.add(jsontext.JoinPointer(refused.Path...), "%v", refused)
 		return Document{}, false
 	}
-	kind, ok := envelope(value, r)
+	kind, ok := readEnvelope(value, r)
 	if !ok {
 		return Document{}, false
 	}
-	c, err := d.contract(kind)
+	c, err := d.contractOf(kind)
 	if err == nil {
 		err = c.check(value, r)
 	}
@@ -124,7 +124,7 @@ func (d *decoder) read(text json.RawMessage, r *report) (Document, bool) {
 		r.add("", "cannot be checked: %v", err)
 		return Document{}, false
 	}
-	document, err := parse(kind, text)
+	document, err := parseDocument(kind, text)
 	if err != nil {
 		if len(r.found) == 0 {
 			r.add("", "cannot be read: %v", err)
@@ -135,15 +135,15 @@ func (d *decoder) read(text json.RawMessage, r *report) (Document, bool) {
 	checkRules(&document, rules)
 	r.found = MergeViolations(r.found, rules.found)
 	if len(r.found) == 0 {
-		if document, err = normalized(document); err != nil {
+		if document, err = normalizeDocument(document); err != nil {
 			r.add("", "cannot be kept: %v", err)
 		}
 	}
 	return document, document.Metadata.Code != ""
 }
 
-// envelope determines the kind of a manifest.
-func envelope(value any, r *report) (Kind, bool) {
+// readEnvelope determines the kind of a manifest.
+func readEnvelope(value any, r *report) (Kind, bool) {
 	object, ok := value.(map[string]any)
 	if !ok {
 		r.add("", "must be an object with apiVersion, kind, metadata and spec")
@@ -170,7 +170,7 @@ func envelope(value any, r *report) (Kind, bool) {
 	return "", false
 }
 
-func (d *decoder) contract(kind Kind) (*contract, error) {
+func (d *decoder) contractOf(kind Kind) (*contract, error) {
 	if c, ok := d.contracts[kind]; ok {
 		return c, nil
 	}
@@ -182,9 +182,9 @@ func (d *decoder) contract(kind Kind) (*contract, error) {
 	return c, nil
 }
 
-// parse reads what it can of a manifest that may violate its schema. It fails only where reading cannot
+// parseDocument reads a manifest that may violate its schema, as far as possible. It fails only if reading cannot
 // continue.
-func parse(kind Kind, text json.RawMessage) (Document, error) {
+func parseDocument(kind Kind, text json.RawMessage) (Document, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, text); err != nil {
 		return Document{}, err
@@ -201,9 +201,9 @@ func parse(kind Kind, text json.RawMessage) (Document, error) {
 	return document, nil
 }
 
-// normalized returns the manifest with defaults filled in, as FromStored would read it.
-func normalized(document Document) (Document, error) {
-	document.Spec.fill()
+// normalizeDocument returns the manifest with defaults filled in, as FromStored would read it.
+func normalizeDocument(document Document) (Document, error) {
+	document.Spec.fillDefaults()
 	spec, err := document.SpecJSON()
 	if err != nil {
 		return Document{}, err
@@ -214,8 +214,8 @@ func normalized(document Document) (Document, error) {
 	return FromStored(document.Kind, document.Metadata, spec)
 }
 
-// utc returns a time in the precision of the database.
-func utc(t *time.Time) *time.Time {
+// toUTC returns a time in the precision of the database.
+func toUTC(t *time.Time) *time.Time {
 	if t == nil {
 		return nil
 	}

@@ -178,7 +178,7 @@ func TestMissingReferencesAreBounded(t *testing.T) {
 	require.Equal(t, 301, asked)
 }
 
-// No text makes Decode panic. What it accepts can be stored and is accepted again.
+// FuzzDecode checks that accepted manifests can be stored and are accepted again.
 func FuzzDecode(f *testing.F) {
 	for _, kind := range resource.Kinds() {
 		f.Add([]byte(textOf(kind, `{"name":"N","email":"a@demo.example","schema":{},"url":"https://example.com/"}`)))

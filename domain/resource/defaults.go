@@ -2,28 +2,28 @@ package resource
 
 import "github.com/procession-dev/procession/domain"
 
-func (s *TenantSpec) fill() {
+func (s *TenantSpec) fillDefaults() {
 	orDefault(&s.Plan, domain.PlanFree)
 	orDefault(&s.TimeZone, "Etc/UTC")
 }
 
-func (s *UserSpec) fill() {
+func (s *UserSpec) fillDefaults() {
 	orDefault(&s.Role, domain.RoleMember)
 	fillSecrets(s.AccessTokens)
 }
 
-func (s *ApplicationSpec) fill() {
+func (s *ApplicationSpec) fillDefaults() {
 	orDefault(&s.Role, domain.RoleMember)
 	fillSecrets(s.Secrets)
 }
 
-func (*GroupSpec) fill() {}
+func (*GroupSpec) fillDefaults() {}
 
-func (*DataStructureSpec) fill() {}
+func (*DataStructureSpec) fillDefaults() {}
 
-func (*EncryptionKeySpec) fill() {}
+func (*EncryptionKeySpec) fillDefaults() {}
 
-func (s *ProcessDefinitionSpec) fill() {
+func (s *ProcessDefinitionSpec) fillDefaults() {
 	orDefault(&s.State, StatePublished)
 	if s.Engine != nil {
 		orDefault(&s.Engine.SignalShape, domain.SignalShapeB)
@@ -37,19 +37,19 @@ func (s *ProcessDefinitionSpec) fill() {
 	}
 }
 
-func (*BusinessArtifactDefinitionSpec) fill() {}
+func (*BusinessArtifactDefinitionSpec) fillDefaults() {}
 
-func (s *WebhookSubscriptionSpec) fill() {
+func (s *WebhookSubscriptionSpec) fillDefaults() {
 	orDefault(&s.PayloadVersion, domain.PayloadB)
 }
 
-func (s *RobotSpec) fill() {
+func (s *RobotSpec) fillDefaults() {
 	orDefault(&s.SourceType, "PACKAGE")
 }
 
 func fillSecrets(secrets []SecretSpec) {
 	for i := range secrets {
-		secrets[i].ExpiresAt = utc(secrets[i].ExpiresAt)
+		secrets[i].ExpiresAt = toUTC(secrets[i].ExpiresAt)
 	}
 }
 

@@ -23,7 +23,7 @@ type Metadata struct {
 	// ID is the identifier of the resource, or the one to create it with; nil lets the service choose. For a
 	// User it is the principal's.
 	ID *uuid.UUID `json:"id,omitempty"`
-	// Labels are for administrators: they select what a prune may delete.
+	// Labels select the resources that a prune may delete.
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
@@ -52,14 +52,14 @@ func (d Document) Key() Key {
 type Spec interface {
 	// References lists the resources of the same tenant to which this one refers.
 	References() []Reference
-	// Rights lists who may do what because of the spec. Rights of the whole resource are listed without holders too.
+	// Rights lists the rights that the spec grants. Rights of the whole resource are listed without holders too.
 	Rights() []Right
-	// name is what NameOf returns.
-	name() string
-	// fill sets members that were not given to their defaults.
-	fill()
-	// check reports where the spec breaks the rules that its JSON Schema cannot express.
-	check(r *report)
+	// displayName returns the result of NameOf.
+	displayName() string
+	// fillDefaults sets members that were not given to their defaults.
+	fillDefaults()
+	// checkSpec reports where the spec breaks the rules that its JSON Schema cannot express.
+	checkSpec(r *report)
 }
 
 // Reference is a place in a spec that names another resource of the tenant.

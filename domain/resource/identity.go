@@ -20,7 +20,7 @@ type TenantSpec struct {
 	TimeZone string `json:"timeZone,omitempty" right:"no"`
 	// Directory selects who may list the users, applications and groups of the tenant; MEMBERS unless given.
 	Directory Directory `json:"directory,omitempty" right:"yes"`
-	// Retention removes old data of the tenant sooner than that of others.
+	// Retention sets shorter retention periods for the tenant.
 	Retention *RetentionSpec `json:"retention,omitempty" right:"no"`
 	// UserMetadataSchema is the JSON Schema of the metadata of the tenant's users.
 	UserMetadataSchema json.RawMessage `json:"userMetadataSchema,omitempty" right:"no"`
@@ -49,7 +49,7 @@ const (
 	// DirectoryMembers is open to all members.
 	DirectoryMembers Directory = "MEMBERS"
 	// DirectoryStaff is open to OWNERs and ADMINISTRATORs and to principals that manage processes. Others find
-	// themselves, and the principals named in what is visible to them.
+	// themselves, and the principals named in resources that are visible to them.
 	DirectoryStaff Directory = "STAFF"
 )
 
@@ -88,17 +88,17 @@ type ApplicationSpec struct {
 	Engine *WorkerSpec `json:"engine,omitempty" right:"within"`
 }
 
-// WorkerSpec lists what an application serves in addition to the task queues of what it runs.
+// WorkerSpec lists the queues that an application serves in addition to the task queues of the definitions and robots
+// that it runs.
 type WorkerSpec struct {
-	// TaskQueues are up to 50 queues of the tenant that the application's workers may
-	// poll and its workflows may use, such as those of activities only.
+	// TaskQueues are up to 50 queues of the tenant that the application's workers may poll and its workflows may use,
+	// for example for activities only.
 	TaskQueues []string `json:"taskQueues" right:"yes"`
 }
 
-// SecretSpec declares a secret by its hash, so that a manifest discloses nothing usable as long as the secret is
-// random.
+// SecretSpec declares a secret by its hash, so that a manifest does not disclose a random secret.
 type SecretSpec struct {
-	// Name identifies the secret among those of one owner, 1..50 characters.
+	// Name identifies the secret among the secrets of its owner, 1..50 characters.
 	Name string `json:"name"`
 	// SHA256 is the SHA-256 of the secret in lower-case hexadecimal.
 	SHA256 string `json:"sha256"`

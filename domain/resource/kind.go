@@ -27,8 +27,8 @@ type Definition struct {
 	New func() Spec
 	// Secrets reports whether secrets are issued to resources of the kind.
 	Secrets bool
-	// ShortNames are names of the kind on the command line, beside its own in small
-	// letters and that with an s.
+	// ShortNames are names of the kind on the command line, in addition to its name in lower case and the plural of
+	// that.
 	ShortNames []string
 }
 
@@ -80,7 +80,7 @@ func (k Kind) Definition() (Definition, bool) {
 // Kinds lists every kind in the order in which manifests are applied.
 func Kinds() []Kind { return kindsOf(func(Definition) bool { return true }) }
 
-// SecretOwners lists the kinds whose resources have secrets.
+// SecretOwners lists the kinds of resources with secrets.
 func SecretOwners() []Kind { return kindsOf(func(d Definition) bool { return d.Secrets }) }
 
 func kindsOf(wanted func(Definition) bool) []Kind {

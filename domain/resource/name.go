@@ -1,21 +1,21 @@
 package resource
 
-// NameOf returns what a spec calls its resource: its display name, or the purpose of a key.
+// NameOf returns the display name of a spec, or the purpose of a key.
 func NameOf(spec Spec) string {
 	if spec == nil {
 		return ""
 	}
-	return spec.name()
+	return spec.displayName()
 }
 
-func (s *TenantSpec) name() string                     { return s.Name }
-func (s *UserSpec) name() string                       { return s.Name }
-func (s *ApplicationSpec) name() string                { return s.Name }
-func (s *GroupSpec) name() string                      { return s.Name }
-func (s *DataStructureSpec) name() string              { return s.Name }
-func (s *EncryptionKeySpec) name() string              { return s.Description }
-func (s *DataSourceSpec) name() string                 { return s.Name }
-func (s *ProcessDefinitionSpec) name() string          { return s.Name }
-func (s *BusinessArtifactDefinitionSpec) name() string { return s.Name }
-func (s *WebhookSubscriptionSpec) name() string        { return s.Name }
-func (s *RobotSpec) name() string                      { return s.Name }
+func (s *TenantSpec) displayName() string                     { return s.Name }
+func (s *UserSpec) displayName() string                       { return s.Name }
+func (s *ApplicationSpec) displayName() string                { return s.Name }
+func (s *GroupSpec) displayName() string                      { return s.Name }
+func (s *DataStructureSpec) displayName() string              { return s.Name }
+func (s *EncryptionKeySpec) displayName() string              { return s.Description }
+func (s *DataSourceSpec) displayName() string                 { return s.Name }
+func (s *ProcessDefinitionSpec) displayName() string          { return s.Name }
+func (s *BusinessArtifactDefinitionSpec) displayName() string { return s.Name }
+func (s *WebhookSubscriptionSpec) displayName() string        { return s.Name }
+func (s *RobotSpec) displayName() string                      { return s.Name }

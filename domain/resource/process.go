@@ -50,7 +50,7 @@ type ProcessDefinitionSpec struct {
 	DataStructures []string `json:"dataStructures,omitempty" right:"no"`
 	// Items are the kinds of item that a process may have.
 	Items []ItemSpec `json:"items,omitempty" right:"within"`
-	// UserActions are what users may do to a process besides its items.
+	// UserActions are the actions of users on a process.
 	UserActions []UserActionSpec `json:"userActions,omitempty" right:"within"`
 	// Permissions are the rights on processes of the definition.
 	Permissions ProcessPermissions `json:"permissions,omitzero" right:"within"`
@@ -94,10 +94,9 @@ type ItemSpec struct {
 	DataSchema json.RawMessage `json:"dataSchema,omitempty" right:"no"`
 	// UISchema is the layout of the form (JSON Forms).
 	UISchema json.RawMessage `json:"uiSchema,omitempty" right:"no"`
-	// ContextDataSchema is the JSON Schema of the data that a task shows beside its form.
+	// ContextDataSchema is the JSON Schema of the data that a task shows next to its form.
 	ContextDataSchema json.RawMessage `json:"contextDataSchema,omitempty" right:"no"`
-	// RequireValidDataOnComplete refuses to complete a task whose data is not
-	// valid.
+	// RequireValidDataOnComplete refuses to complete a task with invalid data.
 	RequireValidDataOnComplete bool `json:"requireValidDataOnComplete,omitempty" right:"no"`
 	// Elements are the task elements of Shape A.
 	Elements []ElementSpec `json:"elements,omitempty" right:"no"`
@@ -159,7 +158,7 @@ type AssistanceAnswer string
 
 // The ways to use an answer.
 const (
-	// AnswerSuggestion shows the answer beside the form.
+	// AnswerSuggestion shows the answer next to the form.
 	AnswerSuggestion AssistanceAnswer = "SUGGESTION"
 	// AnswerDraft writes the answer into fields of the task's data.
 	AnswerDraft AssistanceAnswer = "DRAFT"
@@ -187,8 +186,7 @@ type AssistanceSpec struct {
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty" right:"no"`
 	// Answer is SUGGESTION unless given. Only tasks have a DRAFT.
 	Answer AssistanceAnswer `json:"answer,omitempty" right:"no"`
-	// DraftFields are JSON Pointers of the members of the data that a DRAFT may
-	// write: each becomes what the answer has at the same place.
+	// DraftFields are JSON Pointers of the members of the data that a DRAFT may set to the values of the answer.
 	DraftFields []string `json:"draftFields,omitempty" right:"no"`
 }
 
@@ -209,12 +207,10 @@ type IndexSpec struct {
 	Type  IndexType `json:"type" right:"no"`
 }
 
-// UserActionSpec describes what users may do to a process besides its items. Processes are pinned to all of it
-// but Runner.
+// UserActionSpec describes an action of users on a process. Processes are pinned to all of it but Runner.
 type UserActionSpec struct {
 	domain.UserAction `right:"within"`
-	// Runner is the code of the application that runs the workers of TaskQueue; it
-	// is that of the engine unless given. It has the Manager permission on the
-	// processes.
+	// Runner is the code of the application that runs the workers of TaskQueue; the engine's unless given. It has the
+	// Manager permission on the processes.
 	Runner string `json:"runner,omitempty" right:"yes"`
 }

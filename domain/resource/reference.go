@@ -42,8 +42,8 @@ func Describe(kind Kind) Field {
 	return m
 }
 
-// Find returns a member by the names of the members on the way to it, without those of lists, as in
-// ["spec", "items", "code"]. The error names the members that there are instead.
+// Find returns a member by the names on the way to it, without indexes of lists, as in ["spec", "items", "code"]. The
+// error lists the existing members.
 func (m Field) Find(path ...string) (Field, error) {
 	for _, name := range path {
 		i := slices.IndexFunc(m.Fields, func(o Field) bool { return o.Name == name })
@@ -116,7 +116,7 @@ func (n schemaNode) describe(definitions map[string]schemaNode) Field {
 		m.Default = cmp.Or(string(n.Default), m.Default)
 		return m
 	}
-	m := Field{Type: n.Type, Description: n.Description, Default: string(n.Default), Rule: n.rule()}
+	m := Field{Type: n.Type, Description: n.Description, Default: string(n.Default), Rule: n.ruleText()}
 	if n.Const != nil {
 		n.Enum = append(n.Enum, n.Const)
 	}
@@ -134,15 +134,15 @@ func (n schemaNode) describe(definitions map[string]schemaNode) Field {
 	case n.Items != nil:
 		element := n.Items.describe(definitions)
 		m.Type, m.Fields, m.Values = "list of "+element.Type, element.Fields, element.Values
-		m.Rule = joined(m.Rule, element.Rule)
+		m.Rule = joinRules(m.Rule, element.Rule)
 	case n.Type == "object" && json.Unmarshal(n.Additional, &value) == nil && value.Type != "":
 		m.Type = "map of " + value.Type
 	}
 	return m
 }
 
-// rule returns the requirements on a value besides its type, in words.
-func (n schemaNode) rule() string {
+// ruleText returns the requirements on a value besides its type, in words.
+func (n schemaNode) ruleText() string {
 	var rules []string
 	add := func(wanted bool, format string, args ...any) {
 		if wanted {
@@ -153,15 +153,15 @@ func (n schemaNode) rule() string {
 	add(n.Format != "", "has the format %s", n.Format)
 	add(n.MaxLength > 0 && n.PatternErrorMessage == "", "has at most %d characters", n.MaxLength)
 	add(n.MaxLength > 0 && n.PatternErrorMessage != "" && n.MinLength > 0, "has at most %d characters", n.MaxLength)
-	add(n.MinItems > 0, "has at least %d element%s", n.MinItems, plural(n.MinItems))
-	add(n.MaxItems > 0, "has at most %d element%s", n.MaxItems, plural(n.MaxItems))
+	add(n.MinItems > 0, "has at least %d element%s", n.MinItems, pluralSuffix(n.MinItems))
+	add(n.MaxItems > 0, "has at most %d element%s", n.MaxItems, pluralSuffix(n.MaxItems))
 	add(n.MaxProperties > 1, "has at most %d members", n.MaxProperties)
 	add(n.MaxProperties == 1, "has exactly one of these members")
 	add(n.Minimum != "", "is at least %s", n.Minimum)
 	add(n.Maximum != "", "is at most %s", n.Maximum)
-	return joined(rules...)
+	return joinRules(rules...)
 }
 
-func joined(rules ...string) string {
+func joinRules(rules ...string) string {
 	return strings.Join(slices.DeleteFunc(rules, func(rule string) bool { return rule == "" }), "; ")
 }

@@ -66,9 +66,9 @@ func (r *references) add(kind Kind, code, pointer string) {
 
 func (r *references) addGrantees(grantees []Grantee, pointer string) {
 	for i, g := range grantees {
-		r.add(KindUser, g.User, at(pointer, i, "user"))
-		r.add(KindApplication, g.Application, at(pointer, i, "application"))
-		r.add(KindGroup, g.Group, at(pointer, i, "group"))
+		r.add(KindUser, g.User, extendPointer(pointer, i, "user"))
+		r.add(KindApplication, g.Application, extendPointer(pointer, i, "application"))
+		r.add(KindGroup, g.Group, extendPointer(pointer, i, "group"))
 	}
 }
 
@@ -85,8 +85,8 @@ func (*ApplicationSpec) References() []Reference { return nil }
 func (s *GroupSpec) References() []Reference {
 	var found references
 	for i, m := range s.Members {
-		found.add(KindUser, m.User, at("/spec/members", i, "user"))
-		found.add(KindApplication, m.Application, at("/spec/members", i, "application"))
+		found.add(KindUser, m.User, extendPointer("/spec/members", i, "user"))
+		found.add(KindApplication, m.Application, extendPointer("/spec/members", i, "application"))
 	}
 	return found
 }
@@ -101,9 +101,9 @@ func (s *DataStructureSpec) References() []Reference {
 // References implements Spec.
 func (*EncryptionKeySpec) References() []Reference { return nil }
 
-// References implements Spec: a process definition refers to the application that runs it, the key of its
-// payloads, the structures of its messages, its grantees, the robots that assist with its tasks, what its
-// actions start and run on, and the data sources in its schemas.
+// References implements Spec: a process definition refers to the application that runs it, the key of its payloads,
+// the structures of its messages, its grantees, the robots of its tasks, definitions, applications and keys of its
+// actions, and the data sources in its schemas.
 func (s *ProcessDefinitionSpec) References() []Reference {
 	var found references
 	if s.Engine != nil {
@@ -113,10 +113,10 @@ func (s *ProcessDefinitionSpec) References() []Reference {
 	found.addDataSources(s.MetadataSchema, "/spec/metadataSchema")
 	found.addDataSources(s.EntitySchema, "/spec/entitySchema")
 	for i, code := range s.DataStructures {
-		found.add(KindDataStructure, code, at("/spec/dataStructures", i))
+		found.add(KindDataStructure, code, extendPointer("/spec/dataStructures", i))
 	}
 	for i := range s.Items {
-		item := at("/spec/items", i)
+		item := extendPointer("/spec/items", i)
 		found.addDataSources(s.Items[i].DataSchema, item+"/dataSchema")
 		found.addDataSources(s.Items[i].ContextDataSchema, item+"/contextDataSchema")
 		found.addGrantees(s.Items[i].Candidates, item+"/candidates")
@@ -126,29 +126,29 @@ func (s *ProcessDefinitionSpec) References() []Reference {
 		}
 	}
 	for i := range s.UserActions {
-		action, pointer := &s.UserActions[i], at("/spec/userActions", i)
+		action, pointer := &s.UserActions[i], extendPointer("/spec/userActions", i)
 		found.add(KindApplication, action.Runner, pointer+"/runner")
 		found.add(KindProcessDefinition, action.ProcessDefinition, pointer+"/processDefinition")
 	}
-	for _, list := range s.Permissions.lists() {
+	for _, list := range s.Permissions.granteeLists() {
 		found.addGrantees(list.grantees, list.pointer)
 	}
 	return found
 }
 
-// References implements Spec: an artifact definition refers to its grantees, what its actions start, create and
-// run on, and the data sources in its schemas.
+// References implements Spec: an artifact definition refers to its grantees, to the definitions and applications of
+// its actions, and to the data sources in its schemas.
 func (s *BusinessArtifactDefinitionSpec) References() []Reference {
 	var found references
 	found.addDataSources(s.DataSchema, "/spec/dataSchema")
 	for i := range s.Actions {
-		action, pointer := &s.Actions[i], at("/spec/actions", i)
+		action, pointer := &s.Actions[i], extendPointer("/spec/actions", i)
 		found.addDataSources(action.InputSchema, pointer+"/inputSchema")
 		found.add(KindApplication, action.Runner, pointer+"/runner")
 		found.add(KindProcessDefinition, action.ProcessDefinition, pointer+"/processDefinition")
 		found.add(KindBusinessArtifactDefinition, action.BusinessArtifactDefinition, pointer+"/businessArtifactDefinition")
 	}
-	for _, list := range s.Permissions.lists() {
+	for _, list := range s.Permissions.granteeLists() {
 		found.addGrantees(list.grantees, list.pointer)
 	}
 	return found
@@ -175,7 +175,7 @@ type granteeList struct {
 	pointer  string
 }
 
-func (p *ProcessPermissions) lists() []granteeList {
+func (p *ProcessPermissions) granteeLists() []granteeList {
 	return []granteeList{
 		{p.Initiators, "/spec/permissions/initiators"},
 		{p.Viewers, "/spec/permissions/viewers"},
@@ -184,7 +184,7 @@ func (p *ProcessPermissions) lists() []granteeList {
 	}
 }
 
-func (p *ArtifactPermissions) lists() []granteeList {
+func (p *ArtifactPermissions) granteeLists() []granteeList {
 	return []granteeList{
 		{p.Viewers, "/spec/permissions/viewers"},
 		{p.Editors, "/spec/permissions/editors"},

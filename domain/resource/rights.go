@@ -11,8 +11,7 @@ import (
 const (
 	// tagRight marks a field that is a right as a whole.
 	tagRight = "yes"
-	// tagWithin marks a field some of whose members are rights. Entries of a list
-	// are the same entry when they have the same code.
+	// tagWithin marks a field with members that are rights. Entries of a list are identified by their code.
 	tagWithin = "within"
 )
 
@@ -117,10 +116,10 @@ func sameRight(stored, wanted reflect.Value) bool {
 	if wanted.Kind() != reflect.Slice || !wanted.Type().Elem().Comparable() {
 		return false
 	}
-	return reflect.DeepEqual(set(stored), set(wanted))
+	return reflect.DeepEqual(toSet(stored), toSet(wanted))
 }
 
-func set(list reflect.Value) map[any]bool {
+func toSet(list reflect.Value) map[any]bool {
 	members := make(map[any]bool, list.Len())
 	for i := range list.Len() {
 		members[list.Index(i).Interface()] = true

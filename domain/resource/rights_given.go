@@ -4,14 +4,14 @@ import "slices"
 
 // Right is something that a resource lets its holders do. Owners and administrators of the tenant may do it anyway.
 type Right struct {
-	// May is what holders may do, such as "start processes", "claim" or "see".
+	// May is the permitted operation, such as "start processes", "claim" or "see".
 	May string
 	// Item is the code of the item that they may do it to, "" for the whole resource.
 	Item    string
 	Holders []Grantee
 }
 
-// What rights are about.
+// The subjects of rights.
 const (
 	MayStartProcesses   = "start processes"
 	MaySeeProcesses     = "see processes"
@@ -61,7 +61,7 @@ func (s *BusinessArtifactDefinitionSpec) Rights() []Right {
 // Rights implements Spec.
 func (s *RobotSpec) Rights() []Right {
 	return []Right{
-		{May: MayRunRobot, Holders: runners(s.Runner)},
+		{May: MayRunRobot, Holders: runnerGrantees(s.Runner)},
 		{May: MayDownloadRobot, Holders: s.Permissions.Viewers},
 	}
 }
@@ -69,7 +69,7 @@ func (s *RobotSpec) Rights() []Right {
 // Rights implements Spec.
 func (s *DataSourceSpec) Rights() []Right {
 	return []Right{
-		{May: MayRunSource, Holders: runners(s.Runner)},
+		{May: MayRunSource, Holders: runnerGrantees(s.Runner)},
 		{May: MayQuerySource, Holders: s.Permissions.Queriers},
 	}
 }
@@ -78,7 +78,7 @@ func (s *DataSourceSpec) Rights() []Right {
 func (s *ProcessDefinitionSpec) Rights() []Right {
 	managers := s.Permissions.Managers
 	if s.Engine != nil {
-		managers = append(slices.Clone(managers), runners(s.Engine.Runner)...)
+		managers = append(slices.Clone(managers), runnerGrantees(s.Engine.Runner)...)
 	}
 	rights := []Right{
 		{May: MayStartProcesses, Holders: s.Permissions.Initiators},
@@ -98,8 +98,8 @@ func (s *ProcessDefinitionSpec) Rights() []Right {
 	return rights
 }
 
-// runners returns the application that runs something, none for "".
-func runners(code string) []Grantee {
+// runnerGrantees returns the application that runs something, none for "".
+func runnerGrantees(code string) []Grantee {
 	if code == "" {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // checkRules reports where a manifest breaks the rules that its JSON Schema cannot express. The manifest may
 // violate its JSON Schema: members that are absent or have the wrong type are ignored.
 func checkRules(d *Document, r *report) {
-	d.Spec.check(r)
+	d.Spec.checkSpec(r)
 }
 
 // checkSchema compiles a user's JSON Schema, which may be absent.
@@ -45,9 +45,9 @@ func checkUnique(codes []string, pointer, member string, r *report) {
 		switch {
 		case code == "":
 		case twice:
-			place := at(pointer, i)
+			place := extendPointer(pointer, i)
 			if member != "" {
-				place = at(place, member)
+				place = extendPointer(place, member)
 			}
 			r.add(place, "is the same as at index %d, and must be unique in the list", before)
 		default:
@@ -56,8 +56,8 @@ func checkUnique(codes []string, pointer, member string, r *report) {
 	}
 }
 
-// column lists the values of one member in all elements of a list.
-func column[T any](list []T, member func(*T) string) []string {
+// memberValues lists the values of one member in all elements of a list.
+func memberValues[T any](list []T, member func(*T) string) []string {
 	found := make([]string, len(list))
 	for i := range list {
 		found[i] = member(&list[i])
@@ -70,12 +70,12 @@ func checkGrantees(grantees []Grantee, pointer string, ofProcess bool, r *report
 	first := map[Grantee]int{}
 	for i, g := range grantees {
 		if before, twice := first[g]; twice {
-			r.add(at(pointer, i), "names the same as the element at index %d", before)
+			r.add(extendPointer(pointer, i), "names the same as the element at index %d", before)
 			continue
 		}
 		first[g] = i
 		if g.Role != "" && !ofProcess {
-			r.add(at(pointer, i, "role"), "only means something for the candidates and viewers of items: name a user, an application or a group")
+			r.add(extendPointer(pointer, i, "role"), "only means something for the candidates and viewers of items: name a user, an application or a group")
 		}
 	}
 }
@@ -102,27 +102,27 @@ func checkUses(uses []use, elementType, pointer string, r *report) {
 		}
 		switch {
 		case u.given && !fits:
-			r.add(at(pointer, u.member), "is only for %s", choice(u.types))
+			r.add(extendPointer(pointer, u.member), "is only for %s", joinChoices(u.types))
 		case !u.given && fits && u.required:
-			r.add(at(pointer, u.member), "is required for %s", elementType)
+			r.add(extendPointer(pointer, u.member), "is required for %s", elementType)
 		}
 	}
 }
 
-// checkIndexes reports indexes whose field is not a member that the schema describes, or is one whose values the index
-// would leave out: those of type NUMBER have numbers, the others strings.
+// checkIndexes reports indexes on fields that the schema does not describe, or with values that the index would omit:
+// type NUMBER requires numbers, other types strings.
 func checkIndexes(indexes []IndexSpec, schema json.RawMessage, schemaName, pointer string, r *report) {
-	checkUnique(column(indexes, func(i *IndexSpec) string { return i.Field }), pointer, "field", r)
+	checkUnique(memberValues(indexes, func(i *IndexSpec) string { return i.Field }), pointer, "field", r)
 	properties := propertiesOf(schema)
 	for i := range indexes {
 		property, ok := properties[indexes[i].Field]
 		if !ok && indexes[i].Field != "" {
-			r.add(at(pointer, i, "field"), "is not one of the properties at the top of %s", schemaName)
+			r.add(extendPointer(pointer, i, "field"), "is not one of the properties at the top of %s", schemaName)
 		}
 		kinds := typesOf(property)
 		number := slices.Contains(kinds, "number") || slices.Contains(kinds, "integer")
 		if len(kinds) > 0 && (indexes[i].Type == IndexNumber && !number || indexes[i].Type != IndexNumber && !slices.Contains(kinds, "string")) {
-			r.add(at(pointer, i, "type"), "is %s, but %s is of type %s: it would index nothing",
+			r.add(extendPointer(pointer, i, "type"), "is %s, but %s is of type %s: it would index nothing",
 				indexes[i].Type, indexes[i].Field, strings.Join(kinds, " or "))
 		}
 	}
@@ -156,7 +156,7 @@ func propertiesOf(schema json.RawMessage) map[string]json.RawMessage {
 	return described.Properties
 }
 
-// plainPath matches what may stand between the braces of a template.
+// plainPath matches the path between the braces of a template.
 var plainPath = regexp.MustCompile(`^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$`)
 
 // checkTaskQueue refuses a queue that no worker may serve.

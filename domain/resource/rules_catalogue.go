@@ -9,20 +9,20 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-func (s *DataStructureSpec) check(r *report) {
+func (s *DataStructureSpec) checkSpec(r *report) {
 	checkSchema(s.Schema, "/spec/schema", r)
 }
 
-func (*EncryptionKeySpec) check(*report) {}
+func (*EncryptionKeySpec) checkSpec(*report) {}
 
-func (s *BusinessArtifactDefinitionSpec) check(r *report) {
+func (s *BusinessArtifactDefinitionSpec) checkSpec(r *report) {
 	checkSchema(s.DataSchema, "/spec/dataSchema", r)
 	checkIndexes(s.Indexes, s.DataSchema, "dataSchema", "/spec/indexes", r)
-	checkUnique(column(s.Actions, func(a *ArtifactActionSpec) string { return a.Code }), "/spec/actions", "code", r)
+	checkUnique(memberValues(s.Actions, func(a *ArtifactActionSpec) string { return a.Code }), "/spec/actions", "code", r)
 	for i := range s.Actions {
-		s.Actions[i].check(propertiesOf(s.DataSchema), at("/spec/actions", i), r)
+		s.Actions[i].check(propertiesOf(s.DataSchema), extendPointer("/spec/actions", i), r)
 	}
-	for _, list := range s.Permissions.lists() {
+	for _, list := range s.Permissions.granteeLists() {
 		checkGrantees(list.grantees, list.pointer, false, r)
 	}
 }
@@ -48,23 +48,23 @@ func (s *ArtifactActionSpec) check(properties map[string]json.RawMessage, pointe
 	checkSchema(s.InputSchema, pointer+"/inputSchema", r)
 	for _, member := range slices.Sorted(maps.Keys(s.Prefill)) {
 		if _, ok := properties[s.Prefill[member]]; !ok && properties != nil {
-			r.add(at(pointer, "prefill", member), "%s is not one of the properties at the top of dataSchema", s.Prefill[member])
+			r.add(extendPointer(pointer, "prefill", member), "%s is not one of the properties at the top of dataSchema", s.Prefill[member])
 		}
 	}
 }
 
 // The operator configures where events may be sent; that is checked elsewhere.
-func (s *WebhookSubscriptionSpec) check(r *report) {
+func (s *WebhookSubscriptionSpec) checkSpec(r *report) {
 	version := cmp.Or(s.PayloadVersion, domain.PayloadB)
 	known := domain.PublicEventNames(version)
 	for i, eventType := range s.EventTypes {
 		if !slices.Contains(known, eventType) {
-			r.add(at("/spec/eventTypes", i), "is not an event of payload version %s, which has %s", version, enumeration(known))
+			r.add(extendPointer("/spec/eventTypes", i), "is not an event of payload version %s, which has %s", version, joinWords(known))
 		}
 	}
 }
 
-func (s *RobotSpec) check(r *report) {
+func (s *RobotSpec) checkSpec(r *report) {
 	if s.WorkflowType != "" {
 		for member, given := range map[string]string{"taskQueue": s.TaskQueue, "runner": s.Runner} {
 			if given == "" {

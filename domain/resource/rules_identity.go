@@ -1,21 +1,21 @@
 package resource
 
-func (s *TenantSpec) check(r *report) {
+func (s *TenantSpec) checkSpec(r *report) {
 	checkSchema(s.UserMetadataSchema, "/spec/userMetadataSchema", r)
 }
 
-func (s *UserSpec) check(r *report) {
+func (s *UserSpec) checkSpec(r *report) {
 	checkSecrets(s.AccessTokens, "/spec/accessTokens", r)
 }
 
-func (s *ApplicationSpec) check(r *report) {
+func (s *ApplicationSpec) checkSpec(r *report) {
 	checkSecrets(s.Secrets, "/spec/secrets", r)
 	if s.Engine == nil {
 		return
 	}
 	first := map[string]int{}
 	for i, queue := range s.Engine.TaskQueues {
-		place := at("/spec/engine/taskQueues", i)
+		place := extendPointer("/spec/engine/taskQueues", i)
 		checkTaskQueue(queue, place, r)
 		if before, twice := first[queue]; twice {
 			r.add(place, "names the same as the element at index %d", before)
@@ -26,15 +26,15 @@ func (s *ApplicationSpec) check(r *report) {
 }
 
 func checkSecrets(secrets []SecretSpec, pointer string, r *report) {
-	checkUnique(column(secrets, func(s *SecretSpec) string { return s.Name }), pointer, "name", r)
-	checkUnique(column(secrets, func(s *SecretSpec) string { return s.SHA256 }), pointer, "sha256", r)
+	checkUnique(memberValues(secrets, func(s *SecretSpec) string { return s.Name }), pointer, "name", r)
+	checkUnique(memberValues(secrets, func(s *SecretSpec) string { return s.SHA256 }), pointer, "sha256", r)
 }
 
-func (s *GroupSpec) check(r *report) {
+func (s *GroupSpec) checkSpec(r *report) {
 	first := map[Member]int{}
 	for i, m := range s.Members {
 		if before, twice := first[m]; twice {
-			r.add(at("/spec/members", i), "names the same as the element at index %d", before)
+			r.add(extendPointer("/spec/members", i), "names the same as the element at index %d", before)
 			continue
 		}
 		first[m] = i

@@ -9,7 +9,7 @@ import (
 	"github.com/procession-dev/procession/domain/availability"
 )
 
-func (s *ProcessDefinitionSpec) check(r *report) {
+func (s *ProcessDefinitionSpec) checkSpec(r *report) {
 	checkTemplate(s.SubjectTemplate, "/spec/subjectTemplate", r)
 	if s.Engine != nil {
 		checkTaskQueue(s.Engine.TaskQueue, "/spec/engine/taskQueue", r)
@@ -21,19 +21,19 @@ func (s *ProcessDefinitionSpec) check(r *report) {
 	for i := range s.Elements {
 		// Clients of the older shape decode no other values of a process.
 		if t := s.Elements[i].Type; t != "" && t != domain.ElementField && t != domain.ElementDecision {
-			r.add(at("/spec/elements", i, "type"), "must be %s or %s for an element of a process: give elements of type %s to a task",
+			r.add(extendPointer("/spec/elements", i, "type"), "must be %s or %s for an element of a process: give elements of type %s to a task",
 				domain.ElementField, domain.ElementDecision, t)
 		}
 	}
-	checkUnique(column(s.Items, func(i *ItemSpec) string { return i.Code }), "/spec/items", "code", r)
+	checkUnique(memberValues(s.Items, func(i *ItemSpec) string { return i.Code }), "/spec/items", "code", r)
 	for i := range s.Items {
-		s.Items[i].check(at("/spec/items", i), r)
+		s.Items[i].check(extendPointer("/spec/items", i), r)
 	}
-	checkUnique(column(s.UserActions, func(a *UserActionSpec) string { return a.Code }), "/spec/userActions", "code", r)
+	checkUnique(memberValues(s.UserActions, func(a *UserActionSpec) string { return a.Code }), "/spec/userActions", "code", r)
 	for i := range s.UserActions {
-		s.UserActions[i].check(s, at("/spec/userActions", i), r)
+		s.UserActions[i].check(s, extendPointer("/spec/userActions", i), r)
 	}
-	for _, list := range s.Permissions.lists() {
+	for _, list := range s.Permissions.granteeLists() {
 		checkGrantees(list.grantees, list.pointer, false, r)
 	}
 	if (s.State == "" || s.State == StatePublished) && len(s.Permissions.Initiators) == 0 {
@@ -67,16 +67,16 @@ func (s *ItemSpec) check(pointer string, r *report) {
 }
 
 func checkElements(elements []ElementSpec, pointer string, r *report) {
-	checkUnique(column(elements, func(e *ElementSpec) string { return e.Code }), pointer, "code", r)
+	checkUnique(memberValues(elements, func(e *ElementSpec) string { return e.Code }), pointer, "code", r)
 	for i := range elements {
-		e, place := &elements[i], at(pointer, i)
+		e, place := &elements[i], extendPointer(pointer, i)
 		checkUses([]use{
 			{member: "fieldType", given: e.FieldType != "", types: []string{string(domain.ElementField)}},
 			{member: "schema", given: e.Schema != nil, types: []string{string(domain.ElementForm)}, required: true},
 			{member: "options", given: e.Options != nil, types: []string{string(domain.ElementDecision)}, required: true},
 		}, string(e.Type), place, r)
 		checkSchema(e.Schema, place+"/schema", r)
-		checkUnique(column(e.Options, func(o *OptionSpec) string { return o.Code }), place+"/options", "code", r)
+		checkUnique(memberValues(e.Options, func(o *OptionSpec) string { return o.Code }), place+"/options", "code", r)
 	}
 }
 
@@ -119,14 +119,14 @@ func (s *UserActionSpec) check(of *ProcessDefinitionSpec, pointer string, r *rep
 	if s.Type == domain.ProcessActionSendSignal && of.Engine == nil {
 		r.add(pointer+"/type", "needs a process with an engine: there is no workflow to send a signal to")
 	}
-	if reserved(s.SignalName) {
+	if isReserved(s.SignalName) {
 		r.add(pointer+"/signalName", "is a name that the service and Temporal keep to themselves")
 	}
 	s.checkAvailability(of, pointer+"/availability", r)
 }
 
-// reserved reports whether workers interpret a signal of the name in another way.
-func reserved(signal string) bool {
+// isReserved reports whether workers interpret a signal of the name in another way.
+func isReserved(signal string) bool {
 	return strings.HasPrefix(signal, "KuFlow_Engine_Signal_") || strings.HasPrefix(signal, "__")
 }
 

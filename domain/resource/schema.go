@@ -18,8 +18,8 @@ func Schema(kind Kind) []byte {
 	return text
 }
 
-// SchemaOfAny returns the JSON Schema of the manifests of all kinds. It refers to those of Schema by addresses
-// relative to its own.
+// SchemaOfAny returns the JSON Schema of the manifests of all kinds. It refers to the schemas of Schema by relative
+// addresses.
 func SchemaOfAny() []byte {
 	type constant struct {
 		Const Kind `json:"const"`

@@ -53,7 +53,7 @@ type agreement struct {
 	members int
 }
 
-// resolve follows a reference. Members beside it take precedence.
+// resolve follows a reference. Its sibling members take precedence.
 func (a *agreement) resolve(d *definition) definition {
 	if d.Ref == "" {
 		return *d
@@ -199,7 +199,8 @@ func TestSchemaOfWhatDoesNotExist(t *testing.T) {
 	require.Nil(t, resource.Schema("../schema"))
 }
 
-// The schema of any kind is equivalent to that of the kind, once it is published.
+// TestSchemaOfAnyLeadsToThatOfTheKind checks that the published schema of any kind is equivalent to the schema of the
+// kind.
 func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 	t.Parallel()
 	compiler := jsonschema.NewCompiler()
@@ -241,7 +242,7 @@ func TestSchemaOfAnyLeadsToThatOfTheKind(t *testing.T) {
 	}))
 }
 
-// The defaults in the schemas are those that Decode fills in.
+// TestSchemasHaveTheDefaults compares the defaults in the schemas with the defaults of Decode.
 func TestSchemasHaveTheDefaults(t *testing.T) {
 	t.Parallel()
 	minimal := map[resource.Kind]string{

@@ -33,8 +33,8 @@ func (r *report) add(pointer, format string, args ...any) {
 	r.found = append(r.found, Violation{Document: r.document, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
-// MergeViolations adds to the violations that are known those of another check, except at places that have a violation
-// already, and inside those. It sorts them by place, and drops what is beyond the limit of a request.
+// MergeViolations adds the violations of another check, except at and below places that already have one. It sorts
+// them by place and drops violations beyond the limit of a request.
 func MergeViolations(known, more []Violation) []Violation {
 	type place struct {
 		document int
@@ -68,8 +68,8 @@ func MergeViolations(known, more []Violation) []Violation {
 	return merged[:min(len(merged), maxViolations)]
 }
 
-// sorted lists the violations in the order of their places.
-func (r *report) sorted() []Violation {
+// sortedViolations lists the violations in the order of their places.
+func (r *report) sortedViolations() []Violation {
 	slices.SortStableFunc(r.found, func(a, b Violation) int { return comparePointers(a.Pointer, b.Pointer) })
 	return slices.Compact(r.found)
 }
@@ -90,8 +90,8 @@ func comparePointers(a, b string) int {
 	return cmp.Compare(len(as), len(bs))
 }
 
-// at returns the pointer extended by tokens.
-func at(pointer string, tokens ...any) string {
+// extendPointer returns the pointer extended by tokens.
+func extendPointer(pointer string, tokens ...any) string {
 	for _, t := range tokens {
 		if name, ok := t.(string); ok {
 			t = jsontext.EscapeToken(name)

@@ -9,9 +9,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// wording describes in words what a keyword of one of our schemas requires of a value. Keywords that they do not
-// use get the library's own message.
-func wording(s *jsonschema.Schema, keyword, library string) string {
+// describeKeyword describes the requirement of a keyword of the manifest schemas in words. Other keywords get the
+// library's message.
+func describeKeyword(s *jsonschema.Schema, keyword, library string) string {
 	switch keyword {
 	case "type":
 		return "must be " + typeNames(s.Types)
@@ -20,7 +20,7 @@ func wording(s *jsonschema.Schema, keyword, library string) string {
 	case "enum":
 		return "must be " + oneOf(s.Enum)
 	case "not":
-		return "must not be " + choice(texts(s.Not.Enum))
+		return "must not be " + joinChoices(toTexts(s.Not.Enum))
 	case "pattern":
 		if w, ok := s.Extensions[patternMessage].(wordings); ok {
 			return w.text
@@ -37,14 +37,14 @@ func wording(s *jsonschema.Schema, keyword, library string) string {
 	case "maximum":
 		return "must be at most " + s.Maximum.RatString()
 	case "minItems":
-		return fmt.Sprintf("must have at least %d element%s", s.MinItems, plural(s.MinItems))
+		return fmt.Sprintf("must have at least %d element%s", s.MinItems, pluralSuffix(s.MinItems))
 	case "maxItems":
-		return fmt.Sprintf("must have at most %d element%s", s.MaxItems, plural(s.MaxItems))
+		return fmt.Sprintf("must have at most %d element%s", s.MaxItems, pluralSuffix(s.MaxItems))
 	case "uniqueItems":
 		return "must not have the same element twice"
 	case "minProperties", "maxProperties":
 		if s.MinProperties == 1 && s.MaxProperties == 1 {
-			return "must have exactly one of " + choice(slices.Sorted(maps.Keys(s.Properties)))
+			return "must have exactly one of " + joinChoices(slices.Sorted(maps.Keys(s.Properties)))
 		}
 		return fmt.Sprintf("must have at most %d members", s.MaxProperties)
 	}
@@ -55,21 +55,21 @@ func wording(s *jsonschema.Schema, keyword, library string) string {
 func unknownMember(s *jsonschema.Schema, name string) string {
 	message := "is not a member of " + s.Title
 	members := slices.Sorted(maps.Keys(s.Properties))
-	return message + DidYouMean(name, members, ", which has "+enumeration(members))
+	return message + DidYouMean(name, members, ", which has "+joinWords(members))
 }
 
 // DidYouMean returns the end of a message about a name that does not exist: a question with the known name that is most
 // like it, or otherwise where none is.
 func DidYouMean(name string, known []string, otherwise string) string {
-	if similar := similar(name, known); similar != "" {
+	if similar := findSimilar(name, known); similar != "" {
 		return "; did you mean " + similar + "?"
 	}
 	return otherwise
 }
 
-// similar returns the known name that is most like a name, whatever the case: at most
+// findSimilar returns the known name that is most like a name, whatever the case: at most
 // two letters are added, removed or replaced. It is empty if there is none.
-func similar(name string, known []string) string {
+func findSimilar(name string, known []string) string {
 	best, distance := "", 3
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < distance && d < len(k) {
@@ -115,7 +115,7 @@ func typeNames(types []string) string {
 			names[i] = "a " + name
 		}
 	}
-	return choice(names)
+	return joinChoices(names)
 }
 
 func formatName(format string) string {
@@ -128,7 +128,7 @@ func formatName(format string) string {
 	return "a " + format
 }
 
-func texts(values []any) []string {
+func toTexts(values []any) []string {
 	found := make([]string, len(values))
 	for i, value := range values {
 		found[i] = fmt.Sprint(value)
@@ -141,26 +141,26 @@ func oneOf(values []any) string {
 	if len(values) == 1 {
 		return fmt.Sprint(values[0])
 	}
-	return "one of " + strings.Join(texts(values), ", ")
+	return "one of " + strings.Join(toTexts(values), ", ")
 }
 
-// choice lists alternatives for a sentence.
-func choice(words []string) string {
+// joinChoices lists alternatives for a sentence.
+func joinChoices(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// enumeration lists all of some words for a sentence.
-func enumeration(words []string) string {
+// joinWords lists all of some words for a sentence.
+func joinWords(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-func plural(n int) string {
+func pluralSuffix(n int) string {
 	if n == 1 {
 		return ""
 	}

@@ -68,7 +68,7 @@ func TestFailingReceiverIsDisabledAfterFiveDays(t *testing.T) {
 	}
 	require.Equal(t, domain.EndpointFailing, fail())
 	since := *h.readHealth().FailingSince
-	h.clockOffset.Store(int64(domain.WebhookPatience - time.Hour))
+	h.clockOffset.Store(int64(domain.WebhookFailureTimeout - time.Hour))
 	require.Equal(t, domain.EndpointFailing, fail())
 	require.Equal(t, since, *h.readHealth().FailingSince)
 
@@ -77,9 +77,9 @@ func TestFailingReceiverIsDisabledAfterFiveDays(t *testing.T) {
 	require.Equal(t, domain.EndpointActive, fail())
 	r.answerWith(alwaysStatus(http.StatusInternalServerError))
 	require.Equal(t, domain.EndpointFailing, fail())
-	h.clockOffset.Store(int64(domain.WebhookPatience + time.Hour))
+	h.clockOffset.Store(int64(domain.WebhookFailureTimeout + time.Hour))
 	require.Equal(t, domain.EndpointFailing, fail())
-	h.clockOffset.Store(int64(2 * domain.WebhookPatience))
+	h.clockOffset.Store(int64(2 * domain.WebhookFailureTimeout))
 	require.Equal(t, domain.EndpointDisabled, fail())
 	require.Equal(t, domain.DisabledFailing, h.readHealth().DisabledReason)
 	require.Zero(t, h.countInState(domain.DeliveryRetrying))

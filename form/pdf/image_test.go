@@ -77,7 +77,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// bomb returns a small PNG whose header declares very many pixels.
+// bomb returns a small PNG with a header that declares very many pixels.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	data := pngImage(t, 10, 10)
@@ -147,7 +147,7 @@ func exif(t *testing.T, orientation uint16, order binary.AppendByteOrder) []byte
 	return append(append(append(append([]byte{}, data[:2]...), segment...), body...), data[2:]...)
 }
 
-// progressive returns a grey JPEG whose decoder must keep the coefficients of the whole image. Its scans contain no
+// progressive returns a grey JPEG that forces its decoder to keep the coefficients of the whole image. Its scans contain no
 // changes.
 func progressive(side int) []byte {
 	out := []byte{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0}

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/form/pdf"
 )
 
-// TaskName is the name of Task in package confine.
+// TaskName is the name of Task in package sandbox.
 const TaskName = "form"
 
 // outcome is the last message of a child.

@@ -10,7 +10,7 @@ import (
 	"runtime/debug"
 )
 
-// Argument is the first argument of a program that is started as a child.
+// Argument is the first argument of a child.
 const Argument = "confined"
 
 // Exit codes of a child: it could not set its limits, it reached its limit of processor
@@ -24,13 +24,13 @@ const (
 // A Task is the work of a child that runs this program. It reads from in and writes to out.
 type Task func(ctx context.Context, in io.Reader, out io.Writer) error
 
-// Serve runs a task if args are those of a child, and returns the exit code for the
-// process; otherwise child is false. A program must call it before anything else.
+// Serve runs a task if args are the arguments of a child, and returns the exit code of the process; otherwise child
+// is false. A program must call it before anything else.
 func Serve(args []string, tasks map[string]Task) (code int, child bool) {
 	if len(args) < 2 || args[1] != Argument {
 		return 0, false
 	}
-	task, err := begin(args[2:], tasks)
+	task, err := beginTask(args[2:], tasks)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitRefused, true
@@ -42,8 +42,8 @@ func Serve(args []string, tasks map[string]Task) (code int, child bool) {
 	return 0, true
 }
 
-// begin restricts this process and returns the task. It does not return if it executes another program.
-func begin(args []string, tasks map[string]Task) (Task, error) {
+// beginTask restricts this process and returns the task. It does not return if it executes another program.
+func beginTask(args []string, tasks map[string]Task) (Task, error) {
 	if len(args) != 1 {
 		return nil, fmt.Errorf("usage: %s ORDER", Argument)
 	}
@@ -51,11 +51,11 @@ func begin(args []string, tasks map[string]Task) (Task, error) {
 	if err := json.Unmarshal([]byte(args[0]), &o); err != nil {
 		return nil, fmt.Errorf("reading the order: %w", err)
 	}
-	if err := restrict(o); err != nil {
+	if err := restrictProcess(o); err != nil {
 		return nil, fmt.Errorf("restricting the child: %w", err)
 	}
 	if len(o.Program) > 0 {
-		return nil, execute(o.Program)
+		return nil, executeProgram(o.Program)
 	}
 	task, ok := tasks[o.Task]
 	if !ok {

@@ -26,12 +26,12 @@ const (
 	niceness = 5
 	// spareThreads is the number of threads that makeThreads creates.
 	spareThreads = 8
-	// sacrifice is the score by which the kernel kills a child first when it is out of memory.
+	// sacrifice is the score for the out-of-memory killer: the child is killed first.
 	sacrifice = "1000"
 )
 
-// restrict drops privileges and sets the limits of this process, before it reads input.
-func restrict(o order) error {
+// restrictProcess drops privileges and sets the limits of this process, before it reads input.
+func restrictProcess(o order) error {
 	var program string
 	if len(o.Program) > 0 {
 		program = o.Program[0]
@@ -39,12 +39,12 @@ func restrict(o order) error {
 		debug.SetGCPercent(-1)
 	}
 	makeThreads()
-	// Some settings are those of a thread: exec must run on the same one.
+	// Some settings apply to a thread: exec must run on the same one.
 	runtime.LockOSThread()
 	if err := closeInherited(); err != nil {
 		return err
 	}
-	// Where the system does not permit these two, the limits apply all the same.
+	// These two are optional.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(sacrifice), 0)
 	_ = unix.Setpriority(unix.PRIO_PGRP, 0, niceness)
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -58,7 +58,7 @@ func restrict(o order) error {
 		}
 		memory += base
 	}
-	if err := sandbox(program, o.Readable); err != nil {
+	if err := enterSandbox(program, o.Readable); err != nil {
 		return err
 	}
 	// The kernel sends SIGXCPU at Cur and kills at Max: the signal distinguishes the limit from another kill.
@@ -127,8 +127,7 @@ func ownMemory() (uint64, error) {
 	return pages * uint64(os.Getpagesize()), err //nolint:gosec // A page has a size.
 }
 
-// closeInherited closes open files that the service inherited from its own parent.
-// Those of the Go runtime are closed by exec and stay open until then.
+// closeInherited closes files inherited from the service's parent. Files of the Go runtime are closed by exec.
 func closeInherited() error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -151,7 +150,7 @@ func closeInherited() error {
 	return nil
 }
 
-// execute replaces this process by another program, under the same restrictions.
-func execute(args []string) error {
+// executeProgram replaces this process by another program, under the same restrictions.
+func executeProgram(args []string) error {
 	return fmt.Errorf("starting %s: %w", args[0], syscall.Exec(args[0], args, nil)) //nolint:gosec // The operator names the program.
 }

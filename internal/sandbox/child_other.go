@@ -12,6 +12,6 @@ func Weakness() string {
 	return "memory, processor time, files and network of children are not restricted on " + runtime.GOOS
 }
 
-func restrict(order) error { return nil }
+func restrictProcess(order) error { return nil }
 
-func execute([]string) error { return errors.New("programs are started by the parent") }
+func executeProgram([]string) error { return errors.New("programs are started by the parent") }

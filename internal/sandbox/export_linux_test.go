@@ -2,7 +2,7 @@ package sandbox
 
 // DescribeWeakness returns the sentence of Weakness for another kernel.
 func DescribeWeakness(landlockVersion int, filters bool) string {
-	return weakness(landlockVersion, filters)
+	return describeWeakness(landlockVersion, filters)
 }
 
 // DeniedCalls returns the names of the system calls that tasks are denied.

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Limits bound a child.
+// Limits limit a child.
 type Limits struct {
-	// Memory is the maximum private memory in bytes, in addition to that of the Go
-	// runtime when the task begins.
+	// Memory is the maximum private memory in bytes, in addition to the memory of the Go runtime when the task
+	// begins.
 	Memory int64
 	// CPU is the maximum processor time, rounded up to seconds.
 	CPU time.Duration
@@ -20,19 +20,18 @@ type Limits struct {
 }
 
 var (
-	// ErrMemory is returned when a child reached its limit of memory.
+	// ErrMemory is returned if a child reached its limit of memory.
 	ErrMemory = errors.New("the child needs more memory than allowed")
-	// ErrTime is returned when a child reached its limit of processor time or of
-	// wall-clock time.
+	// ErrTime is returned if a child reached its limit of processor time or wall-clock time.
 	ErrTime = errors.New("the child needs more time than allowed")
-	// ErrOutput is returned when a child reached its limit of output.
+	// ErrOutput is returned if a child reached its limit of output.
 	ErrOutput = errors.New("the child writes more than allowed")
-	// ErrLost is returned when a child could not be started, or was killed for another
-	// reason than its limits, such as a kernel that is out of memory.
+	// ErrLost is returned if a child could not be started, or was killed for another reason than its limits, such as
+	// a kernel out of memory.
 	ErrLost = errors.New("the child was lost")
 )
 
-// ExitError is returned when a child exits with a failure within its limits.
+// ExitError is returned if a child exits with a failure within its limits.
 type ExitError struct {
 	// Code is the exit code, or -1 after a signal.
 	Code int
@@ -54,11 +53,11 @@ type order struct {
 	Readable    []string `json:",omitempty"`
 }
 
-func (j Job) order() order {
+func (j Job) childOrder() order {
 	return order{
-		Memory: j.Limits.Memory, CPU: seconds(j.Limits.CPU), Task: j.Task, Program: j.Program, Readable: j.Readable,
+		Memory: j.Limits.Memory, CPU: toSeconds(j.Limits.CPU), Task: j.Task, Program: j.Program, Readable: j.Readable,
 	}
 }
 
-// seconds rounds up.
-func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+// toSeconds rounds up.
+func toSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

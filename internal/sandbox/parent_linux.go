@@ -10,10 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// command returns the command that starts the child: this program, even if its file
-// was replaced or deleted.
-func (j Job) command() (*exec.Cmd, error) {
-	argument, err := json.Marshal(j.order())
+// buildCommand returns the command that starts the child: this program, even if its file was replaced or deleted.
+func (j Job) buildCommand() (*exec.Cmd, error) {
+	argument, err := json.Marshal(j.childOrder())
 	if err != nil {
 		return nil, fmt.Errorf("writing the order of a child: %w", err)
 	}
@@ -22,20 +21,20 @@ func (j Job) command() (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// kill kills the process group of the child.
-func kill(cmd *exec.Cmd) { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
+// killGroup kills the process group of the child.
+func killGroup(cmd *exec.Cmd) { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
 
 // awaitExit waits until the child has exited and kills the processes that it started.
 // The child is not reaped before that, so that its id cannot belong to another group.
 func awaitExit(cmd *exec.Cmd) {
 	for errors.Is(unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
 	}
-	kill(cmd)
+	killGroup(cmd)
 }
 
-// ended reports whether a child reached its limit of processor time (late), or was
+// exitSignal reports whether a child reached its limit of processor time (late), or was
 // killed.
-func ended(cmd *exec.Cmd) (late, killed bool) {
+func exitSignal(cmd *exec.Cmd) (late, killed bool) {
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {
 		return cmd.ProcessState.ExitCode() == exitTime, false

@@ -17,8 +17,8 @@ import (
 // maxComplaint is the number of bytes of a child's stderr that are kept.
 const maxComplaint = 4 << 10
 
-// A Pool runs children, concurrently as far as their limits of memory fit into that of
-// the pool. It is safe for concurrent use.
+// A Pool runs children concurrently, as long as their limits of memory fit into the memory of the pool. It is safe
+// for concurrent use.
 type Pool struct {
 	most   int64
 	memory *semaphore.Weighted
@@ -42,10 +42,9 @@ type Job struct {
 	Talk func(in io.WriteCloser, out io.Reader) error
 }
 
-// Run waits until the pool has memory for the job, executes it, and returns when all its
-// processes have ended. It returns the error of the context when that ends, ErrMemory,
-// ErrTime, ErrOutput, ErrLost or an *ExitError when the child failed, and otherwise the
-// error of Talk.
+// Run waits until the pool has memory for the job, executes it, and returns when all its processes have ended. It
+// returns the error of the context, ErrMemory, ErrTime, ErrOutput, ErrLost or an *ExitError if the child failed, and
+// otherwise the error of Talk.
 func (p *Pool) Run(ctx context.Context, j Job) error {
 	if j.Limits.Memory > p.most {
 		return fmt.Errorf("a child may have %d bytes and wants %d", p.most, j.Limits.Memory)
@@ -54,7 +53,7 @@ func (p *Pool) Run(ctx context.Context, j Job) error {
 		return ctx.Err()
 	}
 	defer p.memory.Release(j.Limits.Memory)
-	c, err := start(j)
+	c, err := startChild(j)
 	if err != nil {
 		return errors.Join(ErrLost, err)
 	}
@@ -63,7 +62,7 @@ func (p *Pool) Run(ctx context.Context, j Job) error {
 	stop := context.AfterFunc(limited, c.kill)
 	talked := j.Talk(c.in, c.out)
 	_ = c.in.Close()
-	if talked != nil && !lost(talked) {
+	if talked != nil && !isLost(talked) {
 		c.kill()
 	}
 	awaitExit(c.cmd)
@@ -75,23 +74,23 @@ func (p *Pool) Run(ctx context.Context, j Job) error {
 		return ctx.Err()
 	case !stopped && limited.Err() != nil:
 		return ErrTime
-	case talked != nil && !lost(talked):
+	case talked != nil && !isLost(talked):
 		return talked
 	}
-	if err := c.failure(j.Limits); err != nil {
+	if err := c.exitError(j.Limits); err != nil {
 		return err
 	}
 	return talked
 }
 
-// lost reports whether Talk failed because the child closed its end. The way in which
-// the child ended is then the better error.
-func lost(err error) bool {
+// isLost reports whether Talk failed because the child closed its end. The exit status of the child is then the
+// better error.
+func isLost(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) ||
 		errors.Is(err, os.ErrClosed)
 }
 
-// running is a child that was started.
+// running is a started child.
 type running struct {
 	cmd       *exec.Cmd
 	in        *os.File
@@ -99,8 +98,8 @@ type running struct {
 	complaint complaint
 }
 
-func start(j Job) (*running, error) {
-	cmd, err := j.command()
+func startChild(j Job) (*running, error) {
+	cmd, err := j.buildCommand()
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +127,7 @@ func start(j Job) (*running, error) {
 
 // kill kills all processes of the child and unblocks Talk.
 func (c *running) kill() {
-	kill(c.cmd)
+	killGroup(c.cmd)
 	c.close()
 }
 
@@ -137,14 +136,14 @@ func (c *running) close() {
 	_ = c.out.file.Close()
 }
 
-// failure returns the error of a child that has ended, or nil if it succeeded.
-func (c *running) failure(l Limits) error {
+// exitError returns the error of a child that has ended, or nil if it succeeded.
+func (c *running) exitError(l Limits) error {
 	state := c.cmd.ProcessState
 	complained := string(c.complaint)
 	if state == nil {
 		return ErrLost
 	}
-	late, killed := ended(c.cmd)
+	late, killed := exitSignal(c.cmd)
 	switch {
 	case state.Success():
 		return nil
@@ -163,9 +162,8 @@ func (c *running) failure(l Limits) error {
 	return failed
 }
 
-// ranOutOfMemory reports whether the stderr of a child shows that an allocation failed,
-// including that of a thread's stack. The Go runtime does not check each allocation of
-// its own: then it dereferences nil on a system stack, which is goroutine 0, where no
+// ranOutOfMemory reports whether the stderr of a child shows a failed allocation, including thread stacks. The Go
+// runtime does not check each of its own allocations: it dereferences nil on a system stack, goroutine 0, where no
 // other code runs.
 func ranOutOfMemory(complained string) bool {
 	for _, sign := range []string{
@@ -185,7 +183,7 @@ type bounded struct {
 	left int64
 }
 
-// Read returns ErrOutput when there is more than allowed.
+// Read returns ErrOutput beyond the limit.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, ErrOutput

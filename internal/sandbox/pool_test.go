@@ -32,7 +32,7 @@ func forProgram() sandbox.Limits {
 	return l
 }
 
-// run has a child do a job and returns what it wrote.
+// run executes a job and returns its output.
 func run(ctx context.Context, p *sandbox.Pool, j sandbox.Job, input string) (string, error) {
 	var written string
 	j.Talk = func(in io.WriteCloser, out io.Reader) error {
@@ -198,7 +198,7 @@ func TestChildrenWaitForMemory(t *testing.T) {
 // stopped is a command of the shell that starts a process which waits until it is killed.
 const stopped = `/bin/sh -c 'kill -STOP $$'`
 
-// When the context ends, the child is killed and what it started as well.
+// The end of the context kills the child and its processes.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

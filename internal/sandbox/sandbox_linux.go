@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// libraries returns the folders and files that a dynamically linked program reads at its start.
-func libraries() []string {
+// systemLibraries returns the folders and files that a dynamically linked program reads at its start.
+func systemLibraries() []string {
 	return []string{"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/etc/ld.so.preload"}
 }
 
@@ -31,10 +31,10 @@ func Weakness() string {
 		version = 0
 	}
 	_, unknown := allowedCalls(false)
-	return weakness(version, seccomp.Supported() && unknown == nil)
+	return describeWeakness(version, seccomp.Supported() && unknown == nil)
 }
 
-func weakness(landlockVersion int, filters bool) string {
+func describeWeakness(landlockVersion int, filters bool) string {
 	var weak []string
 	switch {
 	case landlockVersion < 1:
@@ -48,11 +48,11 @@ func weakness(landlockVersion int, filters bool) string {
 	return strings.Join(weak, "; ")
 }
 
-// sandbox denies this process everything that its work does not need: files other than the program that it will
+// enterSandbox denies this process everything that its work does not need: files other than the program that it will
 // execute and its readable files, sockets, writes, signals to other processes and rare system calls. program is "" for
 // a task of this program, which opens no files and executes no program. Mechanisms that the kernel lacks are left out;
 // Weakness reports them.
-func sandbox(program string, readable []string) error {
+func enterSandbox(program string, readable []string) error {
 	rules, err := fileRules(program, readable)
 	if err != nil {
 		return err
@@ -80,18 +80,18 @@ func fileRules(program string, readable []string) ([]landlock.Rule, error) {
 		return nil, nil
 	}
 	executed := []string{program}
-	loader, err := interpreter(program)
+	loader, err := programInterpreter(program)
 	if err != nil {
 		return nil, err
 	}
 	for loader != "" && len(executed) < 4 {
 		executed = append(executed, loader)
-		if loader, err = interpreter(loader); err != nil {
+		if loader, err = programInterpreter(loader); err != nil {
 			return nil, err
 		}
 	}
 	rules := []landlock.Rule{landlock.PathAccess(landlocksys.AccessFSExecute|landlocksys.AccessFSReadFile, executed...)}
-	for _, path := range slices.Concat(readable, libraries()) {
+	for _, path := range slices.Concat(readable, systemLibraries()) {
 		var access landlock.AccessFSSet = landlocksys.AccessFSReadFile
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			access |= landlocksys.AccessFSReadDir
@@ -101,9 +101,9 @@ func fileRules(program string, readable []string) ([]landlock.Rule, error) {
 	return rules, nil
 }
 
-// interpreter returns the program that the kernel starts to execute path: the dynamic linker of an ELF file, the
+// programInterpreter returns the program that the kernel starts to execute path: the dynamic linker of an ELF file, the
 // interpreter of a script, or "" for neither.
-func interpreter(path string) (string, error) {
+func programInterpreter(path string) (string, error) {
 	file, err := os.Open(path) //nolint:gosec // The operator names the program.
 	if err != nil {
 		return "", err
@@ -160,7 +160,7 @@ func allowedCalls(execute bool) (seccomp.Policy, error) {
 
 func deniedCalls() map[string]bool {
 	denied := map[string]bool{"execveat": true, "prlimit64": true}
-	for _, names := range denials() {
+	for _, names := range deniedGroups() {
 		for name := range strings.FieldsSeq(names) {
 			denied[name] = true
 		}
@@ -168,8 +168,8 @@ func deniedCalls() map[string]bool {
 	return denied
 }
 
-// denials returns the system calls that no child needs. Names that an architecture lacks have no effect.
-func denials() []string {
+// deniedGroups returns the system calls that no child needs. Names that an architecture lacks have no effect.
+func deniedGroups() []string {
 	return []string{
 		// Sockets.
 		"socket socketpair socketcall bind connect listen accept accept4 sendto sendmsg sendmmsg recvmsg recvmmsg",

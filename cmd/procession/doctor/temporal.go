@@ -213,7 +213,7 @@ func (d *doctor) checkOwnWorkers(ctx context.Context) Finding {
 // polled reports whether workflow tasks of a queue are polled for.
 func polled(seen domain.TaskQueueObservation, now time.Time) bool {
 	for _, p := range seen.Pollers {
-		if p.Kind == domain.TaskKindWorkflow && now.Sub(p.LastAccessAt) < domain.DefaultTaskQueuePatience().Poll {
+		if p.Kind == domain.TaskKindWorkflow && now.Sub(p.LastAccessAt) < domain.DefaultTaskQueueTimeouts().Poll {
 			return true
 		}
 	}
