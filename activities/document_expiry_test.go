@@ -42,7 +42,7 @@ func TestDocumentsAreExpiredSweptAndMissed(t *testing.T) { //nolint:funlen // on
 	process := tenant.Create(t, service, "loan")
 	upload := func(n int) {
 		for i := range n {
-			_, err := service.UploadProcessDocument(t.Context(), tenant.Caller, process.ID,
+			_, err := service.UploadProcessDocument(t.Context(), tenant.Call, process.ID,
 				storage.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(fmt.Sprint(i))})
 			require.NoError(t, err)
 		}

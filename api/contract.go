@@ -14,7 +14,6 @@ import (
 	"github.com/procession-dev/procession/api/openapi"
 	"github.com/procession-dev/procession/api/shapea"
 	"github.com/procession-dev/procession/api/shapeb"
-	"github.com/procession-dev/procession/app"
 )
 
 // contract is an OpenAPI document and the server that implements it.
@@ -49,14 +48,14 @@ const (
 func listContracts(o Options) []contract {
 	return slices.DeleteFunc([]contract{
 		{
-			document: openapi.ShapeA, server: shapea.NewServer(o.Service, chain.Caller),
+			document: openapi.ShapeA, server: shapea.NewServer(o.Service, chain.Call),
 			first: []gin.HandlerFunc{newDeprecation(o.Deprecation, openapi.ShapeB)},
 		},
-		{document: openapi.ShapeB, server: shapeb.NewServer(o.Service, chain.Caller, shapeb.Feed{
+		{document: openapi.ShapeB, server: shapeb.NewServer(o.Service, chain.Call, shapeb.Feed{
 			Hub: o.Feed, Recheck: recheckCaller, Heartbeat: cmp.Or(o.Heartbeat, shapeb.DefaultHeartbeat),
 			Stall: cmp.Or(o.Stall, shapeb.DefaultStall),
 		})},
-		{document: openapi.Admin, server: admin.NewServer(o.Administration, o.Service, chain.Caller), bodyLimit: admin.BodyLimit},
+		{document: openapi.Admin, server: admin.NewServer(o.Administration, o.Service, chain.Call), bodyLimit: admin.BodyLimit},
 	}, func(c contract) bool {
 		return o.Part != Everything && (c.document == openapi.Admin) != (o.Part == Administration)
 	})
@@ -82,7 +81,7 @@ func mountContract(engine *gin.Engine, c contract, o Options, errs *httpio.Error
 	}
 	routes := engine.Group(base, c.first...)
 	routes.Use(authenticate(o.Authenticator, errs), validator.LimitBody, startOperation(errs),
-		validator.Handle, validator.Tag, validator.Require(app.WithPrecondition, newReader(c, base, validator, errs)))
+		validator.Handle, validator.Tag, validator.Require(chain.Require, newReader(c, base, validator, errs)))
 	c.server.Register(routes, errs)
 	return nil
 }

@@ -192,7 +192,7 @@ func (c cast) runWorkers(s *apitest.Service) {
 		s.Post(201, c.accounts[name], "/workers",
 			`{"identity":"`+name+`","taskQueue":"QUEUE_SAMPLE_LOAN","hostname":"h","ip":"127.0.0.1"}`)
 	}
-	system := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+	system := domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 	_, err := s.Administration.ApplyResources(s.T.Context(), system, administration.ApplyRequest{Documents: []json.RawMessage{
 		json.RawMessage(apitest.Document("other", "EncryptionKey", "other-key", `{"shared":true}`)),
 	}})

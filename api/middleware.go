@@ -8,7 +8,6 @@ import (
 
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 )
@@ -32,14 +31,14 @@ func authenticate(authenticator *authn.Authenticator, errs *httpio.ErrorWriter) 
 	return func(c *gin.Context) {
 		ctx := c.Request.Context()
 		header := strings.Join(c.Request.Header.Values("Authorization"), ", ")
-		caller, err := chain.SignIn(ctx, header, func() (domain.Caller, error) {
+		_, err := chain.SignIn(ctx, header, func() (domain.Caller, error) {
 			return authenticator.Authenticate(ctx, header)
 		})
 		if err != nil {
 			errs.Write(c, err)
 			return
 		}
-		c.Request = c.Request.WithContext(context.WithValue(app.WithCaller(ctx, caller), recheckKey{}, func(ctx context.Context) (domain.Caller, error) {
+		c.Request = c.Request.WithContext(context.WithValue(ctx, recheckKey{}, func(ctx context.Context) (domain.Caller, error) {
 			return authenticator.Authenticate(ctx, header)
 		}))
 	}

@@ -94,10 +94,10 @@ func TestNamesOfPersonsComeFromTheTenant(t *testing.T) {
 func namesShown(s *apitest.Service, process, task, artifact uuid.UUID) map[string]string {
 	s.T.Helper()
 	ctx, r := s.T.Context(), s.DB.Reader()
-	alice := domain.Caller{
+	alice := domain.Call{Caller: domain.Caller{
 		PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser,
 		Memberships: []domain.Membership{{TenantID: demo.TenantDemo(), Namespace: "demo", Role: domain.RoleOwner}},
-	}
+	}}
 	page := domain.PageRequest{Size: 10}
 	shown := map[string]string{}
 	show := func(name string, found any, err error) {
@@ -106,35 +106,35 @@ func namesShown(s *apitest.Service, process, task, artifact uuid.UUID) map[strin
 		require.NoError(s.T, err)
 		shown[name] = string(text)
 	}
-	board, err := r.ListBoard(ctx, alice, persistence.BoardFilter{Search: "Dave"}, page, []domain.SortKey{{Property: "initiator"}})
+	board, err := r.ListBoard(ctx, alice.Caller, persistence.BoardFilter{Search: "Dave"}, page, []domain.SortKey{{Property: "initiator"}})
 	show("board", board, err)
-	none, err := r.ListBoard(ctx, alice, persistence.BoardFilter{Search: "Impostor"}, page, nil)
+	none, err := r.ListBoard(ctx, alice.Caller, persistence.BoardFilter{Search: "Impostor"}, page, nil)
 	require.NoError(s.T, err)
 	require.Empty(s.T, none.Items)
-	inbox, err := r.ReadInbox(ctx, alice, persistence.InboxFilter{View: domain.InboxAll, Search: "Dave"}, page, nil)
+	inbox, err := r.ReadInbox(ctx, alice.Caller, persistence.InboxFilter{View: domain.InboxAll, Search: "Dave"}, page, nil)
 	show("inbox", inbox, err)
-	opened, err := r.OpenTask(ctx, alice, task)
+	opened, err := r.OpenTask(ctx, alice.Caller, task)
 	show("task", opened, err)
-	overview, err := r.GetProcessOverview(ctx, alice, process)
+	overview, err := r.GetProcessOverview(ctx, alice.Caller, process)
 	show("process", overview, err)
-	parts, err := r.ListProcessParts(ctx, alice, process, nil, page, nil)
+	parts, err := r.ListProcessParts(ctx, alice.Caller, process, nil, page, nil)
 	show("items", parts, err)
-	actions, err := r.ListProcessActions(ctx, alice, process, page, nil, s.Now())
+	actions, err := r.ListProcessActions(ctx, alice.Caller, process, page, nil, s.Now())
 	show("actions", actions, err)
-	documents, err := r.ListProcessDocuments(ctx, alice, process, page, nil, s.Now())
+	documents, err := r.ListProcessDocuments(ctx, alice.Caller, process, page, nil, s.Now())
 	show("documents", documents, err)
-	artifactOverview, err := r.GetArtifactOverview(ctx, alice, artifact)
+	artifactOverview, err := r.GetArtifactOverview(ctx, alice.Caller, artifact)
 	show("artifact", artifactOverview, err)
-	artifactActions, err := r.ListArtifactActions(ctx, alice, artifact, page, s.Now())
+	artifactActions, err := r.ListArtifactActions(ctx, alice.Caller, artifact, page, s.Now())
 	show("artifact actions", artifactActions, err)
-	artifactDocuments, err := r.ListArtifactDocuments(ctx, alice, artifact, page, s.Now())
+	artifactDocuments, err := r.ListArtifactDocuments(ctx, alice.Caller, artifact, page, s.Now())
 	show("artifact documents", artifactDocuments, err)
-	artifacts, _, err := r.ListArtifactBoard(ctx, alice, persistence.ArtifactFilter{}, page, nil)
+	artifacts, _, err := r.ListArtifactBoard(ctx, alice.Caller, persistence.ArtifactFilter{}, page, nil)
 	show("artifacts", artifacts, err)
-	timeline, err := events.ListTimeline(ctx, r, alice, process, events.Range{Limit: 10})
+	timeline, err := events.ListTimeline(ctx, r, alice.Caller, process, events.Range{Limit: 10})
 	show("timeline", timeline, err)
 	s.Settle()
-	scope := persistence.AdministrationOf(alice)
+	scope := persistence.AdministrationOf(alice.Caller)
 	records, err := events.ListRecords(ctx, r, scope, events.Filter{Actor: "dave"}, events.Range{Limit: 10})
 	show("records", records, err)
 	foreign, err := events.ListRecords(ctx, r, scope, events.Filter{Actor: "impostor"}, events.Range{Limit: 10})

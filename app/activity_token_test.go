@@ -18,7 +18,7 @@ import (
 // waits for. With an id that is known already it is the activity's next attempt.
 func (r running) awaited(t *testing.T, id uuid.UUID, token string) *domain.ProcessItem {
 	t.Helper()
-	item, _, err := r.CreateProcessItem(t.Context(), r.Caller, r.awaiting(id, token))
+	item, _, err := r.CreateProcessItem(t.Context(), r.Call, r.awaiting(id, token))
 	require.NoError(t, err)
 	return item
 }
@@ -26,13 +26,13 @@ func (r running) awaited(t *testing.T, id uuid.UUID, token string) *domain.Proce
 func (r running) awaiting(id uuid.UUID, token string) app.NewItem {
 	return app.NewItem{
 		ID: &id, Type: domain.ItemTask, ProcessID: r.process.ID, DefinitionCode: enginetest.TaskCode,
-		Owner: app.PrincipalKey{ID: &r.Caller.PrincipalID}, ActivityToken: enginetest.ActivityToken(r.process.ID, token),
+		Owner: app.PrincipalKey{ID: &r.Call.PrincipalID}, ActivityToken: enginetest.ActivityToken(r.process.ID, token),
 	}
 }
 
 func (r running) complete(t *testing.T, task uuid.UUID) {
 	t.Helper()
-	_, err := r.CompleteProcessItemTask(t.Context(), r.Caller, task)
+	_, err := r.CompleteProcessItemTask(t.Context(), r.Call, task)
 	require.NoError(t, err)
 }
 
@@ -85,7 +85,7 @@ func TestActivityIsCompletedWhenItsTaskIsCancelled(t *testing.T) {
 		task := r.awaited(t, uuid.New(), "token")
 		r.awaited(t, uuid.New(), "other")
 		for range 2 {
-			_, err := r.CancelProcessProcessItems(t.Context(), r.Caller, r.process.ID, []uuid.UUID{task.ID})
+			_, err := r.CancelProcessProcessItems(t.Context(), r.Call, r.process.ID, []uuid.UUID{task.ID})
 			require.NoError(t, err)
 		}
 		kinds, tokens := r.carryOutAll(t)
@@ -97,7 +97,7 @@ func TestActivityIsCompletedWhenItsTaskIsCancelled(t *testing.T) {
 		t.Parallel()
 		r := newRunning(t)
 		r.awaited(t, uuid.New(), "token")
-		_, err := r.CancelProcess(t.Context(), r.Caller, r.process.ID)
+		_, err := r.CancelProcess(t.Context(), r.Call, r.process.ID)
 		require.NoError(t, err)
 		kinds, tokens := r.carryOutAll(t)
 		require.Equal(t, []domain.CommandKind{domain.CommandCancel, domain.CommandCompleteActivity}, kinds)
@@ -111,11 +111,11 @@ func TestActivityIsCompletedWhenItsTaskIsCancelled(t *testing.T) {
 		require.True(t, r.record(t, r.closing("run-1", domain.RunCancelled)))
 		kinds, _ := r.carryOutAll(t)
 		require.Empty(t, kinds, "the workflow has ended")
-		_, err := r.CancelProcessProcessItems(t.Context(), r.Caller, r.process.ID, []uuid.UUID{task.ID})
+		_, err := r.CancelProcessProcessItems(t.Context(), r.Call, r.process.ID, []uuid.UUID{task.ID})
 		require.NoError(t, err)
 		kinds, _ = r.carryOutAll(t)
 		require.Empty(t, kinds)
-		stored, err := r.db.Reader().GetProcessItem(t.Context(), r.Caller, task.ID)
+		stored, err := r.db.Reader().GetProcessItem(t.Context(), r.Call.Caller, task.ID)
 		require.NoError(t, err)
 		require.Equal(t, domain.TaskCancelled, stored.Task.State)
 	})
@@ -125,7 +125,7 @@ func TestActivityOfALeftoverTaskIsCompletedToo(t *testing.T) {
 	t.Parallel()
 	r := newRunning(t)
 	task := r.awaited(t, uuid.New(), "token")
-	_, err := r.CompleteProcess(t.Context(), r.Caller, r.process.ID)
+	_, err := r.CompleteProcess(t.Context(), r.Call, r.process.ID)
 	require.NoError(t, err)
 	r.complete(t, task.ID)
 	kinds, _ := r.carryOutAll(t)
@@ -155,7 +155,7 @@ func TestActivityAttemptReplacesPrevious(t *testing.T) {
 		r.awaited(t, completed, "first")
 		r.awaited(t, cancelled, "third")
 		r.complete(t, completed)
-		_, err := r.CancelProcessProcessItems(t.Context(), r.Caller, r.process.ID, []uuid.UUID{cancelled})
+		_, err := r.CancelProcessProcessItems(t.Context(), r.Call, r.process.ID, []uuid.UUID{cancelled})
 		require.NoError(t, err)
 		r.carryOutAll(t)
 		r.awaited(t, completed, "second")
@@ -173,8 +173,8 @@ func TestActivityAttemptReplacesPrevious(t *testing.T) {
 			r.awaited(t, id, "first")
 			var group sync.WaitGroup
 			var again, complete error
-			group.Go(func() { _, _, again = r.CreateProcessItem(t.Context(), r.Caller, r.awaiting(id, "second")) })
-			group.Go(func() { _, complete = r.CompleteProcessItemTask(t.Context(), r.Caller, id) })
+			group.Go(func() { _, _, again = r.CreateProcessItem(t.Context(), r.Call, r.awaiting(id, "second")) })
+			group.Go(func() { _, complete = r.CompleteProcessItemTask(t.Context(), r.Call, id) })
 			group.Wait()
 			require.NoError(t, again)
 			require.NoError(t, complete)
@@ -191,7 +191,7 @@ func TestActivitiesThatMayNotWait(t *testing.T) {
 	task := r.awaited(t, uuid.New(), "token")
 
 	// The owner of a task may read it, but may not create tasks.
-	owner := r.Caller
+	owner := r.Call
 	owner.PrincipalID = uuid.New()
 	now := time.Now()
 	require.NoError(t, r.db.Write(t.Context(), func(tx *persistence.Tx) error {
@@ -201,7 +201,7 @@ func TestActivitiesThatMayNotWait(t *testing.T) {
 		})
 		return nil
 	}))
-	_, err := r.AssignProcessItemTask(t.Context(), r.Caller, task.ID, app.PrincipalKey{ID: &owner.PrincipalID})
+	_, err := r.AssignProcessItemTask(t.Context(), r.Call, task.ID, app.PrincipalKey{ID: &owner.PrincipalID})
 	require.NoError(t, err)
 	again := r.awaiting(task.ID, "stolen")
 	_, _, err = r.CreateProcessItem(t.Context(), owner, again)

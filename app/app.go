@@ -127,10 +127,10 @@ func (s *Service) Background() *Service {
 
 // write runs fn in a transaction of the store. Validations and patches that take long are done between transactions: fn
 // is run again with their results.
-func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) (domain.Events, error)) error {
+func (s *Service) write(ctx context.Context, call domain.Call, fn func(tx *persistence.Tx) (domain.Events, error)) error {
 	prepared := newPreparation()
 	for {
-		err := s.store.Write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+		err := s.store.Write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 			tx.Attach(prepared)
 			return fn(tx)
 		})
@@ -144,11 +144,9 @@ func (s *Service) write(ctx context.Context, fn func(tx *persistence.Tx) (domain
 	}
 }
 
-// WithPrecondition returns a context whose writes succeed only if the resource
-// they lock meets p. Other writes fail with PRECONDITION_FAILED and change
-// nothing.
-func WithPrecondition(ctx context.Context, p domain.Precondition) context.Context {
-	return persistence.WithPrecondition(ctx, p)
+// recordEvent records an event of a call that changes nothing.
+func (s *Service) recordEvent(ctx context.Context, call domain.Call, event domain.Event) error {
+	return s.write(ctx, call, func(*persistence.Tx) (domain.Events, error) { return domain.Events{event}, nil })
 }
 
 // note runs fn in a transaction of the store for internal state of the service.
@@ -160,11 +158,6 @@ func (s *Service) note(ctx context.Context, fn func(tx *persistence.Tx) error) e
 // An id has at most 128 characters.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return persistence.WithRequestID(ctx, id)
-}
-
-// WithCaller returns a context under which the events of operations name the caller's token if another user issued it.
-func WithCaller(ctx context.Context, caller domain.Caller) context.Context {
-	return persistence.WithCaller(ctx, caller)
 }
 
 // now returns the current time in the precision of the database.

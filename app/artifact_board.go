@@ -13,11 +13,11 @@ import (
 // FindArtifactBoard returns a page of the business artifacts visible to the caller, as people look for them, with the
 // definitions by which the list can be narrowed. Filters, orders and errors are those of FindBusinessArtifacts.
 func (s *Service) FindArtifactBoard(
-	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.ArtifactBoard, error) {
 	var board domain.ArtifactBoard
-	err := s.search(ctx, caller, filter, func(search persistence.ArtifactFilter) (states []persistence.ArtifactDefinitionState, err error) {
-		board, states, err = s.store.Reader.ListArtifactBoard(ctx, caller, search, page, sort)
+	err := s.search(ctx, call.Caller, filter, func(search persistence.ArtifactFilter) (states []persistence.ArtifactDefinitionState, err error) {
+		board, states, err = s.store.Reader.ListArtifactBoard(ctx, call.Caller, search, page, sort)
 		return states, err
 	})
 	return board, err
@@ -26,17 +26,17 @@ func (s *Service) FindArtifactBoard(
 // ExportArtifactBoard calls each with the first limit artifacts that FindArtifactBoard lists, while they are read, and
 // returns its error.
 func (s *Service) ExportArtifactBoard(
-	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, limit int, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter BusinessArtifactFilter, limit int, sort []domain.SortKey,
 	each func(*domain.BoardArtifact) error,
 ) error {
 	search := persistence.ArtifactFilter{DefinitionIDs: filter.DefinitionIDs, Search: filter.Search}
 	if len(filter.Values) > 0 {
 		var err error
-		if search, err = s.searchOf(ctx, caller, filter); err != nil {
+		if search, err = s.searchOf(ctx, call.Caller, filter); err != nil {
 			return err
 		}
 	}
-	return s.streams.EachOfArtifactBoard(ctx, caller, search, limit, sort, each)
+	return s.streams.EachOfArtifactBoard(ctx, call.Caller, search, limit, sort, each)
 }
 
 // ArtifactOverview is a business artifact visible to a caller as people read it, with its definition and the actions that
@@ -48,35 +48,35 @@ type ArtifactOverview struct {
 }
 
 // RetrieveArtifactOverview returns a business artifact visible to the caller, or NOT_FOUND.
-func (s *Service) RetrieveArtifactOverview(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ArtifactOverview, error) {
-	found, err := s.store.Reader.GetArtifactOverview(ctx, caller, id)
+func (s *Service) RetrieveArtifactOverview(ctx context.Context, call domain.Call, id uuid.UUID) (*ArtifactOverview, error) {
+	found, err := s.store.Reader.GetArtifactOverview(ctx, call.Caller, id)
 	if err != nil {
 		return nil, err
 	}
-	definition, err := s.RetrieveBusinessArtifactDefinition(ctx, caller, found.Definition.ID)
+	definition, err := s.RetrieveBusinessArtifactDefinition(ctx, call, found.Definition.ID)
 	return &ArtifactOverview{ArtifactOverview: found, Definition: definition}, err
 }
 
 // FindArtifactDocuments returns a page of the documents of a business artifact, and of actions on it, that are kept and
 // visible to the caller, the newest first.
 func (s *Service) FindArtifactDocuments(
-	ctx context.Context, caller domain.Caller, artifact uuid.UUID, page domain.PageRequest,
+	ctx context.Context, call domain.Call, artifact uuid.UUID, page domain.PageRequest,
 ) (domain.Page[domain.NamedDocument], error) {
-	return s.store.Reader.ListArtifactDocuments(ctx, caller, artifact, page, s.now())
+	return s.store.Reader.ListArtifactDocuments(ctx, call.Caller, artifact, page, s.now())
 }
 
 // FindArtifactActions returns a page of the actions that were invoked on a business artifact visible to the caller, the
 // newest first.
 func (s *Service) FindArtifactActions(
-	ctx context.Context, caller domain.Caller, artifact uuid.UUID, page domain.PageRequest,
+	ctx context.Context, call domain.Call, artifact uuid.UUID, page domain.PageRequest,
 ) (domain.Page[domain.NamedArtifactAction], error) {
-	return s.store.Reader.ListArtifactActions(ctx, caller, artifact, page, s.now())
+	return s.store.Reader.ListArtifactActions(ctx, call.Caller, artifact, page, s.now())
 }
 
 // FindArtifactEvents returns the newest events of a business artifact visible to the caller before the cursor, nil for
 // the newest of all, and of its actions and visible documents. It returns NOT_FOUND for other artifacts.
 func (s *Service) FindArtifactEvents(
-	ctx context.Context, caller domain.Caller, artifact uuid.UUID, before *domain.EventCursor, limit int,
+	ctx context.Context, call domain.Call, artifact uuid.UUID, before *domain.EventCursor, limit int,
 ) ([]domain.TimelineEvent, error) {
-	return events.ListArtifactTimeline(ctx, s.store.Reader, caller, artifact, before, limit)
+	return events.ListArtifactTimeline(ctx, s.store.Reader, call.Caller, artifact, before, limit)
 }

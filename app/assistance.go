@@ -82,7 +82,7 @@ func (s *Service) assistedItem(ctx context.Context, key domain.AssistanceKey) (*
 		return nil, assistanceDisabled()
 	}
 	var found assisted
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		var err error
 		if found.AssistedItem, err = tx.GetAssistedItem(ctx, key); err != nil {
 			return nil, overIfGone(err)

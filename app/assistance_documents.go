@@ -117,7 +117,7 @@ func (s *Service) textOf(ctx context.Context, d *domain.Document) (extract.Text,
 	about := extract.Document{Name: d.Name, MediaType: d.ContentType, Size: d.Size}
 	text, err := s.assistant.texts.Read(ctx, about, func() (io.ReadCloser, error) {
 		// The bytes are not delivered to a caller, so no download is recorded.
-		opened, err := s.open(ctx, domain.Caller{}, d)
+		opened, err := s.open(ctx, domain.Call{Caller: domain.Caller{}}, d)
 		if err != nil {
 			return nil, err
 		}

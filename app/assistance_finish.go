@@ -65,7 +65,7 @@ func ignoreOver(err error) error {
 }
 
 func (s *Service) endAssistance(ctx context.Context, run *domain.AssistanceRun) error {
-	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	return s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		tx.FinishAssistance(run)
 		return domain.Events{domain.AssistanceEvent(run, *run.FinishedAt)}, nil
 	})
@@ -83,7 +83,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 		return false, err
 	}
 	answers := draftOf(run, spec)
-	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err = s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, k, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, run.ItemID), newLookUps(caller, s.now(), &run.ItemID).keeper())
 		if err != nil {
 			return nil, err

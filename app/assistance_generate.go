@@ -22,17 +22,17 @@ import (
 // tenant may have, ACCESS_DENIED, TASK_NOT_OWNED,
 // INVALID_STATE.
 func (s *Service) GenerateProcessItemAIAssistance(
-	ctx context.Context, caller domain.Caller, id, request uuid.UUID,
+	ctx context.Context, call domain.Call, id, request uuid.UUID,
 ) (run *domain.AssistanceRun, begun bool, err error) {
-	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		now := s.now()
-		locked, use, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, id),
+		locked, use, err := persistence.Both(ctx, tx, persistence.LockAssistance(call.Caller, id),
 			persistence.CountAssistance(id, now, s.quotas.AssistanceAtOnce))
 		if err != nil {
 			return nil, err
 		}
 		item, latest := locked.ProcessItem, locked.Latest
-		if err := item.CheckMayAssist(locked.Rights, caller.PrincipalID); err != nil {
+		if err := item.CheckMayAssist(locked.Rights, call.PrincipalID); err != nil {
 			return nil, err
 		}
 		run = latest
@@ -46,7 +46,7 @@ func (s *Service) GenerateProcessItemAIAssistance(
 		}
 		spec := assistanceOf(d, item)
 		if spec != nil && spec.Drafts() {
-			if err := item.CheckMayWriteTask(locked.Rights, caller.PrincipalID); err != nil {
+			if err := item.CheckMayWriteTask(locked.Rights, call.PrincipalID); err != nil {
 				return nil, err
 			}
 		}
@@ -61,7 +61,7 @@ func (s *Service) GenerateProcessItemAIAssistance(
 		}
 		run = &domain.AssistanceRun{
 			AssistanceKey: domain.AssistanceKey{ItemID: id, Run: 1}, TenantID: item.TenantID,
-			RequestID: request, RequestedBy: caller.PrincipalID, State: domain.AssistancePending,
+			RequestID: request, RequestedBy: call.PrincipalID, State: domain.AssistancePending,
 			Answer: domain.AssistanceSuggestion, StartedAt: now, Deadline: now.Add(s.assistanceTime),
 		}
 		if latest != nil {
@@ -70,7 +70,7 @@ func (s *Service) GenerateProcessItemAIAssistance(
 		if spec.Drafts() {
 			run.Answer, run.Baseline = domain.AssistanceDraft, baselineOf(item, spec.DraftFields)
 		}
-		asked := domain.ItemEvent(domain.EventItemTaskAssistanceAsked, item, caller.PrincipalID, now)
+		asked := domain.ItemEvent(domain.EventItemTaskAssistanceAsked, item, call.PrincipalID, now)
 		return domain.Events{asked}, tx.BeginAssistance(run)
 	})
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // with a process item, or NOT_FOUND if there is none or the item is not visible
 // to the caller.
 func (s *Service) RetrieveProcessItemAIAssistance(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.AssistanceRun, error) {
-	return s.store.Reader.GetAssistance(ctx, caller, id)
+	return s.store.Reader.GetAssistance(ctx, call.Caller, id)
 }
 
 // RetryAssistanceAfter returns how many seconds clients should wait before they ask

@@ -40,19 +40,19 @@ type NewAuthentication struct {
 // is in use: the access issued under it is not stored and cannot be returned
 // again.
 func (s *Service) CreateAuthentication(
-	ctx context.Context, caller domain.Caller, in NewAuthentication,
+	ctx context.Context, call domain.Call, in NewAuthentication,
 ) (*domain.Authentication, error) {
-	if caller.OAuth && in.TenantID == nil {
+	if call.OAuth && in.TenantID == nil {
 		return nil, domain.InvalidField(domain.FieldTenant, "is required with OAuth 2.0")
 	}
-	tenant, err := caller.Tenant(in.TenantID)
+	tenant, err := call.Tenant(in.TenantID)
 	if err != nil {
 		return nil, err
 	}
 	if in.Type != domain.AuthenticationEngineToken && in.Type != domain.AuthenticationEngineCertificate {
 		return nil, domain.InvalidField(domain.FieldAuthenticationType, "is not a type of authentication")
 	}
-	if caller.Type != domain.PrincipalApplication {
+	if call.Type != domain.PrincipalApplication {
 		return nil, notWorker()
 	}
 	public, err := in.publicKey()
@@ -61,10 +61,10 @@ func (s *Service) CreateAuthentication(
 	}
 	now := s.now()
 	authentication := &domain.Authentication{
-		ID: idOr(in.ID), Type: in.Type, TenantID: tenant.TenantID, Audit: domain.NewAudit(caller.PrincipalID, now),
+		ID: idOr(in.ID), Type: in.Type, TenantID: tenant.TenantID, Audit: domain.NewAudit(call.PrincipalID, now),
 	}
-	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		grantee, err := tx.LockGrantee(ctx, caller.PrincipalID, tenant.TenantID, authentication.ID)
+	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		grantee, err := tx.LockGrantee(ctx, call.PrincipalID, tenant.TenantID, authentication.ID)
 		if domain.HasCode(err, domain.CodeNotFound) {
 			return nil, domain.Unauthenticated()
 		}
@@ -82,7 +82,7 @@ func (s *Service) CreateAuthentication(
 			return nil, err
 		}
 		tx.InsertEngineGrant(grant)
-		return domain.Events{domain.AuthenticationEvent(authentication, caller.PrincipalID, now)}, nil
+		return domain.Events{domain.AuthenticationEvent(authentication, call.PrincipalID, now)}, nil
 	})
 	if err != nil {
 		return nil, err

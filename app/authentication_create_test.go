@@ -39,7 +39,7 @@ type engineAccess struct {
 	now    time.Time
 	later  *atomic.Int64
 	tenant domain.Membership
-	runner domain.Caller
+	runner domain.Call
 }
 
 func newEngineAccess(t *testing.T) engineAccess {
@@ -64,9 +64,9 @@ func newEngineAccess(t *testing.T) engineAccess {
 		Store: store, db: db, url: url, issuer: issuer, now: now, later: later,
 		tenant: domain.Membership{TenantID: uuid.New(), Namespace: "demo", Role: domain.RoleMember},
 	}
-	a.runner = domain.Caller{
+	a.runner = domain.Call{Caller: domain.Caller{
 		PrincipalID: uuid.New(), Type: domain.PrincipalApplication, Memberships: []domain.Membership{a.tenant},
-	}
+	}}
 	audit := domain.NewAudit(domain.SystemPrincipalID(), now)
 	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.PutTenant(domain.Tenant{
@@ -130,7 +130,7 @@ func TestEngineTokensNameTheQueuesOfTheirBearer(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
 	reporter := a.application(t, "reporter", a.tenant, "reports")
-	register := func(caller domain.Caller, queue string) error {
+	register := func(caller domain.Call, queue string) error {
 		_, _, err := a.CreateWorker(t.Context(), caller, nil, domain.Worker{
 			Identity: caller.PrincipalID.String(), TaskQueue: queue, Hostname: "host", IP: "127.0.0.1",
 		})
@@ -141,7 +141,7 @@ func TestEngineTokensNameTheQueuesOfTheirBearer(t *testing.T) {
 	require.True(t, domain.HasCode(err, domain.CodeAccessDenied), "%v", err)
 	require.ErrorContains(t, err, `may not serve the task queue "loans"`)
 	for _, c := range []struct {
-		caller domain.Caller
+		caller domain.Call
 		own    []any
 	}{{reporter, []any{"reports"}}, {a.runner, []any{"loans"}}} {
 		claims := claimsOf(t, a.token(t, c.caller).Token.Token)
@@ -153,7 +153,7 @@ func TestEngineTokensNameTheQueuesOfTheirBearer(t *testing.T) {
 func TestOnlyWorkersGetEngineAccess(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
-	for name, caller := range map[string]domain.Caller{
+	for name, caller := range map[string]domain.Call{
 		"owner": a.user(t, domain.RoleOwner), "member": a.user(t, domain.RoleMember),
 		"application": a.application(t, "stranger", a.tenant), "owning application": a.application(t, "owner", a.as(domain.RoleOwner)),
 		"worker elsewhere": a.application(t, "alien", a.otherTenant(t)),
@@ -199,7 +199,7 @@ func TestWorkersOfAnApplicationAreBounded(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)
 	rival := a.application(t, "rival", a.tenant, "loans")
-	register := func(caller domain.Caller, identity string) error {
+	register := func(caller domain.Call, identity string) error {
 		_, _, err := a.CreateWorker(t.Context(), caller, nil, domain.Worker{
 			Identity: identity, TaskQueue: "loans", Hostname: "host", IP: "127.0.0.1",
 		})
@@ -270,7 +270,7 @@ func TestCreateAuthenticationRefuses(t *testing.T) {
 	byOAuth := a.runner
 	byOAuth.OAuth = true
 	for name, c := range map[string]struct {
-		caller domain.Caller
+		caller domain.Call
 		in     app.NewAuthentication
 		field  domain.Field
 	}{
@@ -289,7 +289,7 @@ func TestCreateAuthenticationRefuses(t *testing.T) {
 			byOAuth, app.NewAuthentication{Type: domain.AuthenticationEngineToken, TenantID: &foreign}, domain.FieldTenant,
 		},
 		"no tenant at all": {
-			domain.Caller{PrincipalID: uuid.New(), Type: domain.PrincipalApplication},
+			domain.Call{Caller: domain.Caller{PrincipalID: uuid.New(), Type: domain.PrincipalApplication}},
 			app.NewAuthentication{Type: domain.AuthenticationEngineToken},
 			domain.FieldTenant,
 		},

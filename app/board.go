@@ -17,18 +17,18 @@ type BoardFilter = persistence.BoardFilter
 // them, with what the list can be narrowed by. They can be sorted by createdAt,
 // lastModifiedAt, subject, definition and initiator. Errors are those of FindProcesses.
 func (s *Service) FindBoard(
-	ctx context.Context, caller domain.Caller, filter BoardFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter BoardFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Board, error) {
-	return s.store.Reader.ListBoard(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListBoard(ctx, call.Caller, filter, page, sort)
 }
 
 // ExportBoard calls each with the first limit processes that FindBoard lists, while they
 // are read, and returns its error.
 func (s *Service) ExportBoard(
-	ctx context.Context, caller domain.Caller, filter BoardFilter, limit int, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter BoardFilter, limit int, sort []domain.SortKey,
 	each func(*domain.BoardProcess) error,
 ) error {
-	return s.streams.EachOfBoard(ctx, caller, filter, limit, sort, each)
+	return s.streams.EachOfBoard(ctx, call.Caller, filter, limit, sort, each)
 }
 
 // ProcessOverview is a process visible to a caller as people read it. MayManage reports
@@ -46,8 +46,8 @@ type ProcessOverview struct {
 
 // RetrieveProcessOverview returns a process visible to the caller, or NOT_FOUND, with what
 // FindAvailableProcessActions returns.
-func (s *Service) RetrieveProcessOverview(ctx context.Context, caller domain.Caller, id uuid.UUID) (*ProcessOverview, error) {
-	found, err := s.store.Reader.GetProcessOverview(ctx, caller, id)
+func (s *Service) RetrieveProcessOverview(ctx context.Context, call domain.Call, id uuid.UUID) (*ProcessOverview, error) {
+	found, err := s.store.Reader.GetProcessOverview(ctx, call.Caller, id)
 	if err != nil {
 		return nil, err
 	}
@@ -73,32 +73,32 @@ type EventRange = events.Range
 // its items, actions and documents as far as they are visible to the caller too. It
 // returns NOT_FOUND for other processes.
 func (s *Service) FindProcessEvents(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, part EventRange,
+	ctx context.Context, call domain.Call, process uuid.UUID, part EventRange,
 ) ([]domain.TimelineEvent, error) {
-	return events.ListTimeline(ctx, s.store.Reader, caller, process, part)
+	return events.ListTimeline(ctx, s.store.Reader, call.Caller, process, part)
 }
 
 // FindProcessParts returns a page of the items of a process that are visible to the
 // caller, of the types or of all.
 func (s *Service) FindProcessParts(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, types []domain.ItemType, page domain.PageRequest,
+	ctx context.Context, call domain.Call, process uuid.UUID, types []domain.ItemType, page domain.PageRequest,
 	sort []domain.SortKey,
 ) (domain.Page[domain.ProcessPart], error) {
-	return s.store.Reader.ListProcessParts(ctx, caller, process, types, page, sort)
+	return s.store.Reader.ListProcessParts(ctx, call.Caller, process, types, page, sort)
 }
 
 // FindProcessActions returns a page of the user actions that were invoked on a process
 // visible to the caller, the newest first unless they are sorted.
 func (s *Service) FindProcessActions(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.NamedAction], error) {
-	return s.store.Reader.ListProcessActions(ctx, caller, process, page, sort, s.now())
+	return s.store.Reader.ListProcessActions(ctx, call.Caller, process, page, sort, s.now())
 }
 
 // FindProcessDocuments returns a page of the documents of a process, and of actions on
 // it, that are kept and visible to the caller, the newest first unless they are sorted.
 func (s *Service) FindProcessDocuments(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, process uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.NamedDocument], error) {
-	return s.store.Reader.ListProcessDocuments(ctx, caller, process, page, sort, s.now())
+	return s.store.Reader.ListProcessDocuments(ctx, call.Caller, process, page, sort, s.now())
 }

@@ -14,12 +14,12 @@ import (
 // final state is returned unchanged. The caller must have invoked the action
 // and have the Editor permission, or have the Manager permission.
 func (s *Service) CancelBusinessArtifactAction(
-	ctx context.Context, caller domain.Caller, artifact, action uuid.UUID,
+	ctx context.Context, call domain.Call, artifact, action uuid.UUID,
 ) (*domain.BusinessArtifactAction, error) {
 	var canceled *domain.BusinessArtifactAction
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockArtifactAction(caller, artifact, action, now).Do(ctx, tx)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := persistence.LockArtifactAction(call.Caller, artifact, action, now).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +30,7 @@ func (s *Service) CancelBusinessArtifactAction(
 			return nil, domain.NotFound("business artifact action")
 		}
 		canceled = locked.Action
-		if canceled.CreatedBy != caller.PrincipalID {
+		if canceled.CreatedBy != call.PrincipalID {
 			if err := locked.Artifact.Rights.RequireManager(); err != nil {
 				return nil, err
 			}
@@ -38,9 +38,9 @@ func (s *Service) CancelBusinessArtifactAction(
 		if err := locked.Artifact.CheckMayWrite(locked.Artifact.Rights); err != nil {
 			return nil, err
 		}
-		if canceled.Cancel(caller.PrincipalID, now) {
+		if canceled.Cancel(call.PrincipalID, now) {
 			s.stopWorkflow(tx, locked.RunID, now)
-			return domain.Events{storeArtifactActionEnd(tx, canceled, caller.PrincipalID, now)}, nil
+			return domain.Events{storeArtifactActionEnd(tx, canceled, call.PrincipalID, now)}, nil
 		}
 		return nil, nil
 	})

@@ -39,15 +39,15 @@ type NewBusinessArtifactAction struct {
 // errors: DEFINITION_NOT_FOUND for a code that the artifact's definition does not
 // have, and CONFLICT for an id that another action has.
 func (s *Service) CreateBusinessArtifactAction(
-	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in NewBusinessArtifactAction,
+	ctx context.Context, call domain.Call, artifact uuid.UUID, in NewBusinessArtifactAction,
 ) (action *domain.BusinessArtifactAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
 	attempt := func(tx *persistence.Tx, failed *domain.Error) (domain.Events, error) {
-		l, err := lookUpsOf(caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
+		l, err := lookUpsOf(call.Caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifactAction(caller, artifact, id, now), l.keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifactAction(call.Caller, artifact, id, now), l.keeper())
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func (s *Service) CreateBusinessArtifactAction(
 		return k.events, err
 	}
 	err = carryOut(func(failed *domain.Error) error {
-		return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) { return attempt(tx, failed) })
+		return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) { return attempt(tx, failed) })
 	})
 	if err != nil {
 		return nil, false, err

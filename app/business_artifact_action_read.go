@@ -19,9 +19,9 @@ import (
 // RetrieveBusinessArtifactAction (B41) returns an action on a business artifact
 // visible to the caller, or NOT_FOUND.
 func (s *Service) RetrieveBusinessArtifactAction(
-	ctx context.Context, caller domain.Caller, artifact, action uuid.UUID,
+	ctx context.Context, call domain.Call, artifact, action uuid.UUID,
 ) (*domain.BusinessArtifactAction, error) {
-	return s.store.Reader.GetBusinessArtifactAction(ctx, caller, artifact, action, s.now())
+	return s.store.Reader.GetBusinessArtifactAction(ctx, call.Caller, artifact, action, s.now())
 }
 
 // PreparedArtifact is the value that a CREATE_BUSINESS_ARTIFACT action starts
@@ -37,9 +37,9 @@ type PreparedArtifact struct {
 // An action of another type is refused with INVALID_STATE, an unknown code with
 // DEFINITION_NOT_FOUND.
 func (s *Service) PrepareBusinessArtifactCreateArtifact(
-	ctx context.Context, caller domain.Caller, artifact uuid.UUID, code string,
+	ctx context.Context, call domain.Call, artifact uuid.UUID, code string,
 ) (*PreparedArtifact, error) {
-	source, err := s.store.Reader.GetArtifactActionSource(ctx, caller, artifact, code)
+	source, err := s.store.Reader.GetArtifactActionSource(ctx, call.Caller, artifact, code)
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +86,9 @@ type PreparedProcess struct {
 // DEFINITION_NOT_FOUND, and a process definition without a version to start
 // with DEFINITION_NOT_PUBLISHED.
 func (s *Service) PrepareBusinessArtifactStartProcess(
-	ctx context.Context, caller domain.Caller, artifact uuid.UUID, code string,
+	ctx context.Context, call domain.Call, artifact uuid.UUID, code string,
 ) (*PreparedProcess, error) {
-	source, err := s.store.Reader.GetArtifactActionSource(ctx, caller, artifact, code)
+	source, err := s.store.Reader.GetArtifactActionSource(ctx, call.Caller, artifact, code)
 	if err != nil {
 		return nil, err
 	}

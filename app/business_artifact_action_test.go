@@ -43,17 +43,17 @@ func newActing(t *testing.T, code string) acting {
 			`{"code":"RECALCULATE","type":"START_WORKFLOW","workflowType":"Recalculate","taskQueue":"q","runner":"r"}]}`))
 	require.NoError(t, err)
 	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
-		tx.GrantOnArtifact(definition, a.ID, domain.PermissionArtifactManager, a.Caller.PrincipalID)
+		tx.GrantOnArtifact(definition, a.ID, domain.PermissionArtifactManager, a.Call.PrincipalID)
 		return tx.PutResource(resource.Stored{
 			Document: document, ID: definition, TenantID: a.ID,
 			Audit: domain.NewAudit(domain.SystemPrincipalID(), time.Now()),
 		})
 	}))
-	a.artifact, _, err = a.CreateBusinessArtifact(t.Context(), a.Caller, app.NewBusinessArtifact{
+	a.artifact, _, err = a.CreateBusinessArtifact(t.Context(), a.Call, app.NewBusinessArtifact{
 		Definition: app.DefinitionKey{ID: &definition},
 	})
 	require.NoError(t, err)
-	a.action, _, err = a.CreateBusinessArtifactAction(t.Context(), a.Caller, a.artifact.ID,
+	a.action, _, err = a.CreateBusinessArtifactAction(t.Context(), a.Call, a.artifact.ID,
 		app.NewBusinessArtifactAction{Code: code})
 	require.NoError(t, err)
 	start := a.carryOut(t, "run-1")
@@ -63,7 +63,7 @@ func newActing(t *testing.T, code string) acting {
 		WorkflowID:   "business-artifact-action-" + a.action.ID.String(),
 		WorkflowType: start.Run.WorkflowType, TaskQueue: "q", State: domain.RunPending,
 		Action: &domain.ActionRequest{
-			ArtifactID: a.artifact.ID, Type: string(a.action.Type), Code: code, RequestorID: a.Caller.PrincipalID,
+			ArtifactID: a.artifact.ID, Type: string(a.action.Type), Code: code, RequestorID: a.Call.PrincipalID,
 		},
 	}, start.Run)
 	return a
@@ -89,7 +89,7 @@ func (a acting) document(t *testing.T, kind domain.DocumentOwnerKind, owner uuid
 	expiresAt := time.Now().Add(time.Minute)
 	d := domain.Document{
 		ID: uuid.New(), TenantID: a.ID, OwnerKind: kind, OwnerID: owner, BlobID: uuid.New(), Name: "a;b.csv",
-		ContentType: "text/csv", Size: 3, CreatedBy: a.Caller.PrincipalID, CreatedAt: time.Now(), ExpiresAt: &expiresAt,
+		ContentType: "text/csv", Size: 3, CreatedBy: a.Call.PrincipalID, CreatedAt: time.Now(), ExpiresAt: &expiresAt,
 	}
 	require.NoError(t, a.db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.InsertDocument(&d)
@@ -107,7 +107,7 @@ func delivering(t *testing.T, uri string) string {
 
 func (a acting) retrieve(t *testing.T) *domain.BusinessArtifactAction {
 	t.Helper()
-	got, err := a.RetrieveBusinessArtifactAction(t.Context(), a.Caller, a.artifact.ID, a.action.ID)
+	got, err := a.RetrieveBusinessArtifactAction(t.Context(), a.Call, a.artifact.ID, a.action.ID)
 	require.NoError(t, err)
 	return got
 }
@@ -144,14 +144,14 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 		require.Equal(t, domain.ActionCompleted, got.Status)
 		require.Equal(t, uri, got.DocumentURI)
 		require.False(t, got.DocumentExpired)
-		document, err := a.db.Reader().GetDocumentOfBusinessArtifact(t.Context(), a.Caller, a.artifact.ID, *got.DocumentID, time.Now())
+		document, err := a.db.Reader().GetDocumentOfBusinessArtifact(t.Context(), a.Call.Caller, a.artifact.ID, *got.DocumentID, time.Now())
 		require.NoError(t, err)
 		require.WithinDuration(t, time.Now().Add(7*24*time.Hour), *document.ExpiresAt, time.Minute)
 
 		late := app.New(app.Options{Store: storage.New(storage.Options{
 			DB: a.db, Clock: func() time.Time { return time.Now().Add(8 * 24 * time.Hour) },
 		})})
-		got, err = late.RetrieveBusinessArtifactAction(t.Context(), a.Caller, a.artifact.ID, a.action.ID)
+		got, err = late.RetrieveBusinessArtifactAction(t.Context(), a.Call, a.artifact.ID, a.action.ID)
 		require.NoError(t, err)
 		require.True(t, got.DocumentExpired)
 		require.Equal(t, uri, got.DocumentURI)
@@ -175,7 +175,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 			"another name": delivering(t, strings.ReplaceAll(a.document(t, domain.DocumentOfArtifact, a.artifact.ID), a.artifact.ID.String(), another.String())),
 		} {
 			var err error
-			a.action, _, err = a.CreateBusinessArtifactAction(t.Context(), a.Caller, a.artifact.ID,
+			a.action, _, err = a.CreateBusinessArtifactAction(t.Context(), a.Call, a.artifact.ID,
 				app.NewBusinessArtifactAction{Code: "STATEMENT"})
 			require.NoError(t, err)
 			a.carryOut(t, "run-1")
@@ -203,9 +203,9 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 			Failure: "at line 1", State: domain.IncidentOpen, CreatedAt: incidents[0].CreatedAt,
 			ArtifactID: &a.artifact.ID, ActionID: &a.action.ID,
 		}, incidents[0])
-		_, err := a.RetryIncident(t.Context(), a.Caller, incidents[0].ID)
+		_, err := a.RetryIncident(t.Context(), a.Call, incidents[0].ID)
 		require.True(t, domain.HasCode(err, domain.CodeInvalidState), "%v", err)
-		dismissed, err := a.DismissIncident(t.Context(), a.Caller, incidents[0].ID)
+		dismissed, err := a.DismissIncident(t.Context(), a.Call, incidents[0].ID)
 		require.NoError(t, err)
 		require.Equal(t, domain.IncidentDismissed, dismissed.State)
 		require.Nil(t, a.take(t))
@@ -224,7 +224,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 		t.Parallel()
 		for _, status := range []domain.EngineRunState{domain.RunCompleted, domain.RunFailed, domain.RunCancelled} {
 			a := newActing(t, "STATEMENT")
-			canceled, err := a.CancelBusinessArtifactAction(t.Context(), a.Caller, a.artifact.ID, a.action.ID)
+			canceled, err := a.CancelBusinessArtifactAction(t.Context(), a.Call, a.artifact.ID, a.action.ID)
 			require.NoError(t, err)
 			require.Equal(t, domain.ActionCanceled, canceled.Status)
 			require.Equal(t, domain.CommandCancel, a.carryOut(t, "").Kind)
@@ -234,7 +234,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 			after := a.retrieve(t)
 			require.Equal(t, domain.ActionCanceled, after.Status)
 			require.Empty(t, after.DocumentURI)
-			require.Equal(t, a.Caller.PrincipalID, after.LastModifiedBy)
+			require.Equal(t, a.Call.PrincipalID, after.LastModifiedBy)
 			require.Empty(t, a.incidents(t))
 		}
 	})
@@ -242,7 +242,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 	t.Run("one that outlives its artifact is noted", func(t *testing.T) {
 		t.Parallel()
 		a := newActing(t, "STATEMENT")
-		require.NoError(t, a.DeleteBusinessArtifact(t.Context(), a.Caller, a.artifact.ID))
+		require.NoError(t, a.DeleteBusinessArtifact(t.Context(), a.Call, a.artifact.ID))
 		c := a.carryOut(t, "")
 		require.Equal(t, domain.CommandCancel, c.Kind)
 		require.Equal(t, a.artifact.ID, c.Run.Action.ArtifactID)
@@ -261,7 +261,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 			})
 		}
 		wg.Go(func() {
-			_, errs[8] = a.CancelBusinessArtifactAction(t.Context(), a.Caller, a.artifact.ID, a.action.ID)
+			_, errs[8] = a.CancelBusinessArtifactAction(t.Context(), a.Call, a.artifact.ID, a.action.ID)
 		})
 		wg.Wait()
 		count := 0
@@ -281,7 +281,7 @@ func TestEndOfTheWorkflowOfAnAction(t *testing.T) { //nolint:funlen // its subte
 // another creates another artifact of the same definition.
 func (a acting) another(t *testing.T) uuid.UUID {
 	t.Helper()
-	made, _, err := a.CreateBusinessArtifact(t.Context(), a.Caller, app.NewBusinessArtifact{
+	made, _, err := a.CreateBusinessArtifact(t.Context(), a.Call, app.NewBusinessArtifact{
 		Definition: app.DefinitionKey{ID: &a.artifact.Definition.ID},
 	})
 	require.NoError(t, err)

@@ -41,19 +41,19 @@ func (in *NewBusinessArtifact) describes(a *domain.BusinessArtifact) bool {
 // DEFINITION_NOT_FOUND, ACCESS_DENIED, CONFLICT for an id that an artifact of
 // another definition, or one the caller does not see, has already.
 func (s *Service) CreateBusinessArtifact(
-	ctx context.Context, caller domain.Caller, in NewBusinessArtifact,
+	ctx context.Context, call domain.Call, in NewBusinessArtifact,
 ) (artifact *domain.BusinessArtifact, created bool, err error) {
 	if in.Definition.ID == nil && in.Definition.Code == "" {
 		return nil, false, domain.InvalidField(
 			domain.FieldArtifactDefinition, "is required, or else businessArtifactDefinitionCode")
 	}
 	id, now := idOr(in.ID), s.now()
-	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(caller, now, nil, in.Data)
+	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		l, err := lookUpsOf(call.Caller, now, nil, in.Data)
 		if err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareArtifact(caller, id, in.Definition), l.keeper())
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareArtifact(call.Caller, id, in.Definition), l.keeper())
 		if err != nil {
 			return nil, err
 		}

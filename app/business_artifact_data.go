@@ -16,9 +16,9 @@ import (
 // Data that violates the schema is stored with its violations. It takes the
 // Editor or the Manager permission.
 func (s *Service) UpdateBusinessArtifactData(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
+	ctx context.Context, call domain.Call, id uuid.UUID, data json.RawMessage,
 ) (*domain.BusinessArtifact, error) {
-	return s.changeArtifact(ctx, caller, id, []json.RawMessage{data},
+	return s.changeArtifact(ctx, call, id, []json.RawMessage{data},
 		func(k *keeper, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
 			return k.replacement(ctx, ofArtifact(a), schema, a.Data, data)
 		})
@@ -28,12 +28,12 @@ func (s *Service) UpdateBusinessArtifactData(
 // or nothing, under the conditions of UpdateBusinessArtifactData. A patch that
 // does not fit the data is PATCH_FAILED; an empty patch changes nothing.
 func (s *Service) PatchBusinessArtifactData(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
+	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.BusinessArtifact, error) {
 	if len(patch) == 0 {
-		return s.changeArtifact(ctx, caller, id, nil, nil)
+		return s.changeArtifact(ctx, call, id, nil, nil)
 	}
-	return s.changeArtifact(ctx, caller, id, textsOf(patch),
+	return s.changeArtifact(ctx, call, id, textsOf(patch),
 		func(k *keeper, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
 			return k.patched(ctx, ofArtifact(a), schema, a.Data, patch)
 		})
@@ -43,16 +43,16 @@ func (s *Service) PatchBusinessArtifactData(
 // change makes. Without a change it stays as it is. texts are what is known
 // beforehand of the data.
 func (s *Service) changeArtifact(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
+	ctx context.Context, call domain.Call, id uuid.UUID, texts []json.RawMessage,
 	change func(*keeper, *domain.BusinessArtifact, *jsondoc.Schema) (domain.JSONValue, error),
 ) (*domain.BusinessArtifact, error) {
 	var artifact *domain.BusinessArtifact
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(caller, s.now(), &id, texts...)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		l, err := lookUpsOf(call.Caller, s.now(), &id, texts...)
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifact(caller, id), l.keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifact(call.Caller, id), l.keeper())
 		if err != nil {
 			return nil, err
 		}
@@ -74,12 +74,12 @@ func (s *Service) changeArtifact(
 		if err != nil {
 			return nil, err
 		}
-		artifact.SetData(data, caller.PrincipalID, k.now)
+		artifact.SetData(data, call.PrincipalID, k.now)
 		indexed, err := d.indexed(artifact.Data)
 		if err != nil {
 			return nil, err
 		}
-		saved := domain.ArtifactEvent(domain.EventArtifactDataSaved, artifact, caller.PrincipalID, k.now).
+		saved := domain.ArtifactEvent(domain.EventArtifactDataSaved, artifact, call.PrincipalID, k.now).
 			With("valid", strconv.FormatBool(data.Valid))
 		return domain.Events{saved}, tx.UpdateBusinessArtifact(artifact, indexed)
 	})

@@ -14,25 +14,25 @@ import (
 // but is omitted from lists that do not ask for it, and refuses writes.
 // Unfinished actions are canceled and their workflows asked to stop. It
 // requires the Manager permission. Deleting it again changes nothing.
-func (s *Service) DeleteBusinessArtifact(ctx context.Context, caller domain.Caller, id uuid.UUID) error {
+func (s *Service) DeleteBusinessArtifact(ctx context.Context, call domain.Call, id uuid.UUID) error {
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, open, err := tx.LockArtifactAndOpenActions(ctx, caller, id)
+	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, open, err := tx.LockArtifactAndOpenActions(ctx, call.Caller, id)
 		if err != nil {
 			return nil, err
 		}
-		if err := locked.Rights.RequireManager(); err != nil || !locked.Delete(caller.PrincipalID, now) {
+		if err := locked.Rights.RequireManager(); err != nil || !locked.Delete(call.PrincipalID, now) {
 			return nil, err
 		}
 		var events domain.Events
 		for i := range open {
-			if open[i].Cancel(caller.PrincipalID, now) {
-				events = append(events, storeArtifactActionEnd(tx, &open[i].BusinessArtifactAction, caller.PrincipalID, now))
+			if open[i].Cancel(call.PrincipalID, now) {
+				events = append(events, storeArtifactActionEnd(tx, &open[i].BusinessArtifactAction, call.PrincipalID, now))
 				s.stopWorkflow(tx, &open[i].RunID, now)
 			}
 		}
 		tx.UpdateArtifactDeletion(locked.BusinessArtifact)
-		deleted := domain.ArtifactEvent(domain.EventArtifactDeleted, locked.BusinessArtifact, caller.PrincipalID, now)
+		deleted := domain.ArtifactEvent(domain.EventArtifactDeleted, locked.BusinessArtifact, call.PrincipalID, now)
 		return append(events, deleted), nil
 	})
 }
@@ -41,21 +41,21 @@ func (s *Service) DeleteBusinessArtifact(ctx context.Context, caller domain.Call
 // that were canceled with it remain canceled. It requires the Manager
 // permission. An artifact that is not deleted is returned unchanged.
 func (s *Service) RestoreBusinessArtifact(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.BusinessArtifact, error) {
 	var artifact *domain.BusinessArtifact
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockArtifact(caller, id).Do(ctx, tx)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := persistence.LockArtifact(call.Caller, id).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
 		artifact = locked.BusinessArtifact
-		if err := locked.Rights.RequireManager(); err != nil || !artifact.Restore(caller.PrincipalID, now) {
+		if err := locked.Rights.RequireManager(); err != nil || !artifact.Restore(call.PrincipalID, now) {
 			return nil, err
 		}
 		tx.UpdateArtifactDeletion(artifact)
-		return domain.Events{domain.ArtifactEvent(domain.EventArtifactRestored, artifact, caller.PrincipalID, now)}, nil
+		return domain.Events{domain.ArtifactEvent(domain.EventArtifactRestored, artifact, call.PrincipalID, now)}, nil
 	})
 	if err != nil {
 		return nil, err

@@ -32,11 +32,11 @@ type BusinessArtifactFilter struct {
 // other field is a VALIDATION error at the query parameter "value". Where no
 // definition is left, the page is empty, whatever the field.
 func (s *Service) FindBusinessArtifacts(
-	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.BusinessArtifact], error) {
 	var found domain.Page[domain.BusinessArtifact]
-	err := s.search(ctx, caller, filter, func(search persistence.ArtifactFilter) (states []persistence.ArtifactDefinitionState, err error) {
-		found, states, err = s.store.Reader.ListBusinessArtifacts(ctx, caller, search, page, sort)
+	err := s.search(ctx, call.Caller, filter, func(search persistence.ArtifactFilter) (states []persistence.ArtifactDefinitionState, err error) {
+		found, states, err = s.store.Reader.ListBusinessArtifacts(ctx, call.Caller, search, page, sort)
 		return states, err
 	})
 	if err != nil {
@@ -165,7 +165,7 @@ func fieldOf(expression string) string {
 // RetrieveBusinessArtifact (B36) returns a business artifact, or NOT_FOUND where
 // the caller does not see it.
 func (s *Service) RetrieveBusinessArtifact(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.BusinessArtifact, error) {
-	return s.store.Reader.GetBusinessArtifact(ctx, caller, id)
+	return s.store.Reader.GetBusinessArtifact(ctx, call.Caller, id)
 }

@@ -68,7 +68,7 @@ func (s *Service) FailDataSourceRun(ctx context.Context, id uuid.UUID, code stri
 func (s *Service) endDataSourceRun(
 	ctx context.Context, id uuid.UUID, end func(*domain.DataSourceRun) []domain.ItemVerdict,
 ) error {
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		run, err := tx.LockDataSourceRun(ctx, id)
 		if err != nil || run.State != domain.DataSourceRunPending {
 			return nil, err

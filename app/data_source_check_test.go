@@ -46,7 +46,7 @@ func newChecking(t *testing.T) *checking {
 	require.NoError(t, err)
 	definition := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: "ORDER"}
 	task := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: enginetest.TaskCode}
-	runner := c.Caller.PrincipalID
+	runner := c.Call.PrincipalID
 	require.NoError(t, db.Write(t.Context(), func(tx *persistence.Tx) error {
 		tx.PutDataSource(domain.DataSource{ID: uuid.New(), TenantID: c.ID, Code: "GOODS", TaskQueue: "goods", RunnerID: runner}, nil)
 		tx.PublishVersion(persistence.DefinitionVersion{
@@ -84,14 +84,14 @@ func values(t *testing.T, references map[string]any) json.RawMessage {
 // save replaces the metadata of the process.
 func (c *checking) save(t *testing.T, references map[string]any) *domain.JSONValue {
 	t.Helper()
-	p, err := c.UpdateProcessMetadata(t.Context(), c.Caller, c.process.ID, values(t, references))
+	p, err := c.UpdateProcessMetadata(t.Context(), c.Call, c.process.ID, values(t, references))
 	require.NoError(t, err)
 	return p.Metadata
 }
 
 func (c *checking) metadata(t *testing.T) *domain.JSONValue {
 	t.Helper()
-	p, err := c.RetrieveProcess(t.Context(), c.Caller, c.process.ID)
+	p, err := c.RetrieveProcess(t.Context(), c.Call, c.process.ID)
 	require.NoError(t, err)
 	return p.Metadata
 }
@@ -152,7 +152,7 @@ func TestReferencesAreCheckedByDataSources(t *testing.T) { //nolint:funlen // on
 	noted := c.metadata(t)
 	requireErrors(t, noted, "/B~1 dataSourceInvalid")
 	require.Contains(t, noted.Errors[0].Message, "sold out")
-	p, err := c.RetrieveProcess(t.Context(), c.Caller, c.process.ID)
+	p, err := c.RetrieveProcess(t.Context(), c.Call, c.process.ID)
 	require.NoError(t, err)
 	require.Equal(t, domain.SystemPrincipalID(), p.LastModifiedBy)
 	c.answer(t, first, accepted)
@@ -213,14 +213,14 @@ func TestReferencesAreCheckedByDataSources(t *testing.T) { //nolint:funlen // on
 	require.Len(t, c.metadata(t).Errors, 20)
 	c.save(t, map[string]any{"LIST": list})
 	require.Equal(t, 20, strings.Count(string(c.carryOut(t, "run").Run.DataSource.Request), "kuflow-data-source"))
-	_, err = c.UpdateProcessMetadata(t.Context(), c.Caller, c.process.ID,
+	_, err = c.UpdateProcessMetadata(t.Context(), c.Call, c.process.ID,
 		values(t, map[string]any{"LIST": make([]any, 0), "A": goodsItem(1) + strings.Repeat("x=1;", 3000)}))
 	require.NoError(t, err)
 	requireErrors(t, c.metadata(t), "/A dataSourceInvalid")
 	require.Nil(t, c.take(t))
 
 	// A data source that is not there cannot be asked.
-	p, err = c.UpdateProcessEntity(t.Context(), c.Caller, c.process.ID, values(t, map[string]any{"A": goodsItem(1)}))
+	p, err = c.UpdateProcessEntity(t.Context(), c.Call, c.process.ID, values(t, map[string]any{"A": goodsItem(1)}))
 	require.NoError(t, err)
 	requireErrors(t, p.Entity, "/A dataSourceUnavailable")
 	require.Nil(t, c.take(t))
@@ -231,32 +231,32 @@ func TestDataOfTasksAndArtifactsIsCheckedByDataSources(t *testing.T) {
 	c := newChecking(t)
 	data := values(t, map[string]any{"A": goodsItem(1)})
 
-	task, _, err := c.CreateProcessItem(t.Context(), c.Caller, app.NewItem{
+	task, _, err := c.CreateProcessItem(t.Context(), c.Call, app.NewItem{
 		Type: domain.ItemTask, ProcessID: c.process.ID, DefinitionCode: enginetest.TaskCode, Data: data,
-		Owner: app.PrincipalKey{ID: &c.Caller.PrincipalID},
+		Owner: app.PrincipalKey{ID: &c.Call.PrincipalID},
 	})
 	require.NoError(t, err)
 	requireErrors(t, task.Task.Data, "/A dataSourcePending")
-	_, err = c.CompleteProcessItemTask(t.Context(), c.Caller, task.ID)
+	_, err = c.CompleteProcessItemTask(t.Context(), c.Call, task.ID)
 	require.True(t, domain.HasCode(err, domain.CodeTaskDataInvalid), "%v", err)
 	c.answer(t, c.asked(t, 1), accepted)
-	task, err = c.CompleteProcessItemTask(t.Context(), c.Caller, task.ID)
+	task, err = c.CompleteProcessItemTask(t.Context(), c.Call, task.ID)
 	require.NoError(t, err)
 	requireErrors(t, task.Task.Data)
 
-	artifact, _, err := c.CreateBusinessArtifact(t.Context(), c.Caller, app.NewBusinessArtifact{
+	artifact, _, err := c.CreateBusinessArtifact(t.Context(), c.Call, app.NewBusinessArtifact{
 		Definition: app.DefinitionKey{ID: &c.artifacts}, Data: data,
 	})
 	require.NoError(t, err)
 	requireErrors(t, artifact.Data, "/A dataSourcePending")
 	c.answer(t, c.asked(t, 1), `{"validations":[{"valid":false}]}`)
-	artifact, err = c.RetrieveBusinessArtifact(t.Context(), c.Caller, artifact.ID)
+	artifact, err = c.RetrieveBusinessArtifact(t.Context(), c.Call, artifact.ID)
 	require.NoError(t, err)
 	requireErrors(t, artifact.Data, "/A dataSourceInvalid")
 	require.Equal(t, string(data), string(artifact.Data.Value))
 
 	// The metadata of a new process is checked, too.
-	other, _, err := c.CreateProcess(t.Context(), c.Caller, app.NewProcess{
+	other, _, err := c.CreateProcess(t.Context(), c.Call, app.NewProcess{
 		Definition: persistence.DefinitionKey{TenantID: &c.ID, Code: "ORDER"}, Metadata: data,
 	})
 	require.NoError(t, err)
@@ -273,7 +273,7 @@ func TestDataOfTasksAndArtifactsIsCheckedByDataSources(t *testing.T) {
 	}
 	expire(2 * time.Hour)
 	c.answer(t, run, accepted)
-	other, err = c.RetrieveProcess(t.Context(), c.Caller, other.ID)
+	other, err = c.RetrieveProcess(t.Context(), c.Call, other.ID)
 	require.NoError(t, err)
 	requireErrors(t, other.Metadata)
 	require.Equal(t, domain.SystemPrincipalID(), other.LastModifiedBy)

@@ -41,12 +41,12 @@ type dataSourceQueryRequest struct {
 // a code that needs the tenant, and for a query that is too large, CONFLICT for one
 // more than a principal may have wait.
 func (s *Service) CreateDataSourceQuery(
-	ctx context.Context, caller domain.Caller, in NewDataSourceQuery,
+	ctx context.Context, call domain.Call, in NewDataSourceQuery,
 ) (*domain.DataSourceRun, error) {
 	var run *domain.DataSourceRun
 	id, engineRun, now := domain.NewID(), domain.NewID(), s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		sources, pending, err := tx.ListAskedDataSources(ctx, caller, in.TenantID, in.SourceCode, now)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		sources, pending, err := tx.ListAskedDataSources(ctx, call.Caller, in.TenantID, in.SourceCode, now)
 		switch {
 		case err != nil:
 			return nil, err
@@ -63,12 +63,12 @@ func (s *Service) CreateDataSourceQuery(
 		if err != nil {
 			return nil, err
 		}
-		run = domain.NewDataSourceQuery(id, &source.DataSource, caller.PrincipalID, now)
+		run = domain.NewDataSourceQuery(id, &source.DataSource, call.PrincipalID, now)
 		tx.InsertDataSourceRun(run)
 		startWorkflow(tx, domain.NewDataSourceRun(engineRun, run, &source.DataSource, source.Namespace, request), source.EncryptionKey, now)
 		return domain.Events{domain.ConfigurationEvent(domain.EventDataSourceQueried, domain.Configured{
 			ID: source.ID, TenantID: source.TenantID, Kind: "DataSource", Code: source.Code,
-		}, caller.PrincipalID, now)}, nil
+		}, call.PrincipalID, now)}, nil
 	})
 	return run, err
 }
@@ -95,10 +95,10 @@ func (in *NewDataSourceQuery) request(tenant uuid.UUID) (json.RawMessage, error)
 // RetrieveDataSourceQuery returns a query of the caller with its answer, as far as
 // it has one, or NOT_FOUND for another caller's and for one whose time is over.
 func (s *Service) RetrieveDataSourceQuery(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.DataSourceRun, error) {
 	now := s.now()
-	run, err := s.store.Reader.GetDataSourceQuery(ctx, caller, id, now.Add(-domain.DataSourceResultLifetime))
+	run, err := s.store.Reader.GetDataSourceQuery(ctx, call.Caller, id, now.Add(-domain.DataSourceResultLifetime))
 	if err != nil {
 		return nil, err
 	}

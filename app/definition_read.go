@@ -30,9 +30,9 @@ type ProcessDefinitionView struct {
 // caller may start processes, or of which processes or items are visible to the
 // caller.
 func (s *Service) FindProcessDefinitions(
-	ctx context.Context, caller domain.Caller, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
-	return s.store.Reader.ListProcessDefinitions(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListProcessDefinitions(ctx, call.Caller, filter, page, sort)
 }
 
 // RetrieveProcessDefinition returns the parts of a version of a process
@@ -40,9 +40,9 @@ func (s *Service) FindProcessDefinitions(
 // one, or the newest where none is published. It returns NOT_FOUND where no
 // part is visible.
 func (s *Service) RetrieveProcessDefinition(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, version *uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID, version *uuid.UUID,
 ) (*ProcessDefinitionView, error) {
-	found, err := s.store.Reader.GetRelatedDefinition(ctx, caller, id, version)
+	found, err := s.store.Reader.GetRelatedDefinition(ctx, call.Caller, id, version)
 	if err != nil {
 		return nil, err
 	}
@@ -76,18 +76,18 @@ type ArtifactActionView struct {
 // FindBusinessArtifactDefinitions returns a page of the business artifact
 // definitions that the caller has a permission on.
 func (s *Service) FindBusinessArtifactDefinitions(
-	ctx context.Context, caller domain.Caller, filter ArtifactDefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter ArtifactDefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ArtifactDefinitionSummary], error) {
-	return s.store.Reader.ListVisibleArtifactDefinitions(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListVisibleArtifactDefinitions(ctx, call.Caller, filter, page, sort)
 }
 
 // RetrieveBusinessArtifactDefinition returns a business artifact definition as it is
 // now, with the actions that the caller may invoke, or NOT_FOUND where the caller has
 // no permission on it.
 func (s *Service) RetrieveBusinessArtifactDefinition(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*ArtifactDefinitionView, error) {
-	found, err := s.store.Reader.GetRelatedArtifactDefinition(ctx, caller, id)
+	found, err := s.store.Reader.GetRelatedArtifactDefinition(ctx, call.Caller, id)
 	if err != nil {
 		return nil, err
 	}

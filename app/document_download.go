@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/blobstore"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/kuflowref"
-	"github.com/procession-dev/procession/persistence"
 )
 
 // Download is a document with its bytes. The caller calls Deliver before it
@@ -20,19 +18,13 @@ type Download struct {
 	domain.Document
 	Content io.ReadSeekCloser
 
-	service *Service
-	// event returns the event of the delivery.
-	event func(now time.Time) domain.Event
+	// deliver records the download.
+	deliver func(ctx context.Context) error
 }
 
 // Deliver records the download, in one round trip. The bytes must not be sent
 // if it fails.
-func (d *Download) Deliver(ctx context.Context) error {
-	now := d.service.now()
-	return d.service.write(ctx, func(*persistence.Tx) (domain.Events, error) {
-		return domain.Events{d.event(now)}, nil
-	})
-}
+func (d *Download) Deliver(ctx context.Context) error { return d.deliver(ctx) }
 
 // Disposition offers the document for saving under its name (RFC 6266).
 func (d *Download) Disposition() string { return blobstore.ContentDisposition(d.Name) }
@@ -42,20 +34,20 @@ func (d *Download) Disposition() string { return blobstore.ContentDisposition(d.
 // by a whole reference or by the address within. Errors: VALIDATION for a text
 // that is neither, NOT_FOUND, DOCUMENT_EXPIRED.
 func (s *Service) DownloadProcessDocument(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, uri string,
+	ctx context.Context, call domain.Call, process uuid.UUID, uri string,
 ) (*Download, error) {
-	return s.download(ctx, caller, uri, func(id uuid.UUID) (*domain.Document, error) {
-		return s.store.Reader.GetDocumentOfProcess(ctx, caller, process, id, s.now())
+	return s.download(ctx, call, uri, func(id uuid.UUID) (*domain.Document, error) {
+		return s.store.Reader.GetDocumentOfProcess(ctx, call.Caller, process, id, s.now())
 	})
 }
 
 // DownloadBusinessArtifactDocument (B45) is DownloadProcessDocument for a
 // business artifact.
 func (s *Service) DownloadBusinessArtifactDocument(
-	ctx context.Context, caller domain.Caller, artifact uuid.UUID, uri string,
+	ctx context.Context, call domain.Call, artifact uuid.UUID, uri string,
 ) (*Download, error) {
-	return s.download(ctx, caller, uri, func(id uuid.UUID) (*domain.Document, error) {
-		return s.store.Reader.GetDocumentOfBusinessArtifact(ctx, caller, artifact, id, s.now())
+	return s.download(ctx, call, uri, func(id uuid.UUID) (*domain.Document, error) {
+		return s.store.Reader.GetDocumentOfBusinessArtifact(ctx, call.Caller, artifact, id, s.now())
 	})
 }
 
@@ -64,10 +56,10 @@ func (s *Service) DownloadBusinessArtifactDocument(
 // the caller otherwise. It is named as in DownloadProcessDocument. Errors:
 // VALIDATION, NOT_FOUND.
 func (s *Service) DownloadTaskDocument(
-	ctx context.Context, caller domain.Caller, task uuid.UUID, uri string,
+	ctx context.Context, call domain.Call, task uuid.UUID, uri string,
 ) (*Download, error) {
-	return s.download(ctx, caller, uri, func(id uuid.UUID) (*domain.Document, error) {
-		return s.store.Reader.GetDocumentOfTask(ctx, caller, task, id, s.now())
+	return s.download(ctx, call, uri, func(id uuid.UUID) (*domain.Document, error) {
+		return s.store.Reader.GetDocumentOfTask(ctx, call.Caller, task, id, s.now())
 	})
 }
 
@@ -75,24 +67,24 @@ func (s *Service) DownloadTaskDocument(
 // refers to it or its owner is visible to the caller. Every text that does not
 // lead to such a document is NOT_FOUND; DOCUMENT_EXPIRED is for the result of
 // an action that has expired.
-func (s *Service) DownloadDocument(ctx context.Context, caller domain.Caller, uri string) (*Download, error) {
+func (s *Service) DownloadDocument(ctx context.Context, call domain.Call, uri string) (*Download, error) {
 	at, ok := kuflowref.ParseDocumentURI(uri)
 	if !ok {
 		return nil, domain.NotFound("document")
 	}
 	owner := domain.DocumentOwner{Kind: documentOwner(at.Owner), ID: at.OwnerID}
-	d, err := s.store.Reader.GetDocumentAt(ctx, caller, owner, at.DocumentID, s.now())
+	d, err := s.store.Reader.GetDocumentAt(ctx, call.Caller, owner, at.DocumentID, s.now())
 	if err != nil {
 		return nil, err
 	}
 	if !isAt(d, at) {
 		return nil, domain.NotFound("document")
 	}
-	return s.open(ctx, caller, d)
+	return s.open(ctx, call, d)
 }
 
 func (s *Service) download(
-	ctx context.Context, caller domain.Caller, uri string, get func(uuid.UUID) (*domain.Document, error),
+	ctx context.Context, call domain.Call, uri string, get func(uuid.UUID) (*domain.Document, error),
 ) (*Download, error) {
 	at, ok := kuflowref.ParseDocumentURI(uri)
 	if !ok {
@@ -105,20 +97,20 @@ func (s *Service) download(
 	if !isAt(d, at) {
 		return nil, domain.NotFound("document")
 	}
-	return s.open(ctx, caller, d)
+	return s.open(ctx, call, d)
 }
 
 // open gives access to the bytes of a document.
-func (s *Service) open(ctx context.Context, caller domain.Caller, d *domain.Document) (*Download, error) {
+func (s *Service) open(ctx context.Context, call domain.Call, d *domain.Document) (*Download, error) {
 	// The bytes are opened first, because a missing blob cannot be reported
 	// after the answer has begun.
 	if _, err := s.documents.Size(ctx, blobstore.KeyOf(d)); err != nil {
 		return nil, fmt.Errorf("downloading document %s: %w", d.ID, err)
 	}
 	return &Download{
-		Document: *d, Content: s.documents.ReadSeeker(ctx, blobstore.KeyOf(d), d.Size), service: s,
-		event: func(now time.Time) domain.Event {
-			return domain.DocumentEvent(domain.EventDocumentDownloaded, d, caller.PrincipalID, now)
+		Document: *d, Content: s.documents.ReadSeeker(ctx, blobstore.KeyOf(d), d.Size),
+		deliver: func(ctx context.Context) error {
+			return s.recordEvent(ctx, call, domain.DocumentEvent(domain.EventDocumentDownloaded, d, call.PrincipalID, s.now()))
 		},
 	}, nil
 }

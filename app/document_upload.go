@@ -17,12 +17,12 @@ import (
 // VALIDATION for a content type that is none, PROCESS_FINISHED,
 // DOCUMENT_TOO_LARGE.
 func (s *Service) UploadProcessDocument(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, in storage.Upload,
+	ctx context.Context, call domain.Call, process uuid.UUID, in storage.Upload,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	site, err := s.store.Reader.GetProcessSite(ctx, caller, process)
+	site, err := s.store.Reader.GetProcessSite(ctx, call.Caller, process)
 	if err != nil {
 		return nil, err
 	}
@@ -30,9 +30,9 @@ func (s *Service) UploadProcessDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: process}
-	return storage.Receive(ctx, s.uploads, caller, site.Process.TenantID, owner, in,
+	return storage.Receive(ctx, s.uploads, call, site.Process.TenantID, owner, in,
 		func(*domain.Document) persistence.Read[*persistence.ProcessSite] {
-			return persistence.ShareProcessSite(caller, process)
+			return persistence.ShareProcessSite(call.Caller, process)
 		},
 		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ProcessSite) (domain.Events, error) {
 			return nil, site.CheckMayAttach()
@@ -43,12 +43,12 @@ func (s *Service) UploadProcessDocument(
 // artifact. It requires the Editor permission. Errors: VALIDATION for a content type
 // that is none, INVALID_STATE for an artifact that is deleted, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadBusinessArtifactDocument(
-	ctx context.Context, caller domain.Caller, artifact uuid.UUID, in storage.Upload,
+	ctx context.Context, call domain.Call, artifact uuid.UUID, in storage.Upload,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	site, err := s.store.Reader.GetArtifactSite(ctx, caller, artifact)
+	site, err := s.store.Reader.GetArtifactSite(ctx, call.Caller, artifact)
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +56,9 @@ func (s *Service) UploadBusinessArtifactDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: artifact}
-	return storage.Receive(ctx, s.uploads, caller, site.TenantID, owner, in,
+	return storage.Receive(ctx, s.uploads, call, site.TenantID, owner, in,
 		func(*domain.Document) persistence.Read[*persistence.ArtifactSite] {
-			return persistence.ShareArtifactSite(caller, artifact)
+			return persistence.ShareArtifactSite(call.Caller, artifact)
 		},
 		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ArtifactSite) (domain.Events, error) {
 			return nil, site.CheckMayAttach()
@@ -70,15 +70,15 @@ func (s *Service) UploadBusinessArtifactDocument(
 // then. It has the conditions and errors of UploadProcessDocument and
 // UploadBusinessArtifactDocument, and VALIDATION for a target that is neither.
 func (s *Service) UploadDocument(
-	ctx context.Context, caller domain.Caller, target string, in storage.Upload,
+	ctx context.Context, call domain.Call, target string, in storage.Upload,
 ) (*domain.Document, error) {
 	in.Lifetime = domain.TargetedLifetime
 	at, _ := kuflowref.ParseResource(target)
 	switch at.Kind {
 	case kuflowref.ResourceProcess:
-		return s.UploadProcessDocument(ctx, caller, at.ID, in)
+		return s.UploadProcessDocument(ctx, call, at.ID, in)
 	case kuflowref.ResourceBusinessArtifact:
-		return s.UploadBusinessArtifactDocument(ctx, caller, at.ID, in)
+		return s.UploadBusinessArtifactDocument(ctx, call, at.ID, in)
 	case kuflowref.ResourceProcessItem:
 	}
 	return nil, domain.InvalidField(domain.FieldTarget,

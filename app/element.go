@@ -291,16 +291,16 @@ func taskElementEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, code
 // write to. given are those with references. change returns the event to
 // record, nil if nothing changed.
 func (s *Service) changeTaskElements(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, given domain.ElementValues,
+	ctx context.Context, call domain.Call, id uuid.UUID, given domain.ElementValues,
 	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		l := newLookUps(caller, s.now(), &id)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		l := newLookUps(call.Caller, s.now(), &id)
 		if err := l.askElements(given); err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id), l.keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.keeper())
 		if err != nil {
 			return nil, err
 		}

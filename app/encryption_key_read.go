@@ -19,14 +19,14 @@ import (
 // tenant. The first read of an application on a day is recorded. Errors: NOT_FOUND,
 // ACCESS_DENIED for callers that no manifest makes workers.
 func (s *Service) RetrieveKmsKey(
-	ctx context.Context, caller domain.Caller, keyID string,
+	ctx context.Context, call domain.Call, keyID string,
 ) (*domain.EncryptionKeyValue, error) {
-	tenant, err := caller.Tenant(nil)
-	if caller.Type != domain.PrincipalApplication || err != nil {
+	tenant, err := call.Tenant(nil)
+	if call.Type != domain.PrincipalApplication || err != nil {
 		return nil, notWorker()
 	}
-	event := domain.EncryptionKeyReadEvent(tenant.TenantID, keyID, caller.PrincipalID, s.now())
-	found, worker, err := s.store.DB.ReadKey(ctx, caller.PrincipalID, tenant.TenantID, keyID, event)
+	event := domain.EncryptionKeyReadEvent(tenant.TenantID, keyID, call.PrincipalID, s.now())
+	found, worker, err := s.store.DB.ReadKey(ctx, call.PrincipalID, tenant.TenantID, keyID, event)
 	switch {
 	case err != nil:
 		return nil, err

@@ -20,7 +20,7 @@ import (
 
 // application creates an application of a tenant, which is a worker if it lists
 // queues.
-func (a engineAccess) application(t *testing.T, name string, tenant domain.Membership, queues ...string) domain.Caller {
+func (a engineAccess) application(t *testing.T, name string, tenant domain.Membership, queues ...string) domain.Call {
 	t.Helper()
 	id := uuid.New()
 	spec := &resource.ApplicationSpec{Name: name}
@@ -37,11 +37,11 @@ func (a engineAccess) application(t *testing.T, name string, tenant domain.Membe
 			ID:       id, TenantID: tenant.TenantID, Audit: domain.NewAudit(domain.SystemPrincipalID(), a.now),
 		})
 	}))
-	return domain.Caller{PrincipalID: id, Type: domain.PrincipalApplication, Memberships: []domain.Membership{tenant}}
+	return domain.Call{Caller: domain.Caller{PrincipalID: id, Type: domain.PrincipalApplication, Memberships: []domain.Membership{tenant}}}
 }
 
 // user creates a user with a role in the tenant.
-func (a engineAccess) user(t *testing.T, role domain.TenantRole) domain.Caller {
+func (a engineAccess) user(t *testing.T, role domain.TenantRole) domain.Call {
 	t.Helper()
 	id := uuid.New()
 	require.NoError(t, a.db.Write(t.Context(), func(tx *persistence.Tx) error {
@@ -50,7 +50,7 @@ func (a engineAccess) user(t *testing.T, role domain.TenantRole) domain.Caller {
 			Principal: domain.Principal{ID: id, Type: domain.PrincipalUser, Name: "user", Email: id.String() + "@demo.example"},
 		})
 	}))
-	return domain.Caller{PrincipalID: id, Type: domain.PrincipalUser, Memberships: []domain.Membership{a.as(role)}}
+	return domain.Call{Caller: domain.Caller{PrincipalID: id, Type: domain.PrincipalUser, Memberships: []domain.Membership{a.as(role)}}}
 }
 
 // as returns a membership in the tenant.
@@ -75,7 +75,7 @@ func (a engineAccess) otherTenant(t *testing.T) domain.Membership {
 // granted returns all grants there are, the oldest first.
 func (a engineAccess) granted(t *testing.T) []domain.EngineGrant {
 	t.Helper()
-	operator := domain.Caller{PrincipalID: uuid.New(), Operator: true}
+	operator := domain.Call{Caller: domain.Caller{PrincipalID: uuid.New(), Operator: true}}
 	page, err := a.FindEngineAccess(t.Context(), operator, administration.EngineAccessFilter{},
 		domain.PageRequest{Size: 1000}, []domain.SortKey{{Property: "issuedAt"}})
 	require.NoError(t, err)
@@ -83,14 +83,14 @@ func (a engineAccess) granted(t *testing.T) []domain.EngineGrant {
 	return page.Items
 }
 
-func (a engineAccess) token(t *testing.T, caller domain.Caller) *domain.Authentication {
+func (a engineAccess) token(t *testing.T, caller domain.Call) *domain.Authentication {
 	t.Helper()
 	got, err := a.CreateAuthentication(t.Context(), caller, app.NewAuthentication{Type: domain.AuthenticationEngineToken})
 	require.NoError(t, err)
 	return got
 }
 
-func (a engineAccess) certificate(t *testing.T, caller domain.Caller) *domain.Authentication {
+func (a engineAccess) certificate(t *testing.T, caller domain.Call) *domain.Authentication {
 	t.Helper()
 	got, err := a.CreateAuthentication(t.Context(), caller, app.NewAuthentication{Type: domain.AuthenticationEngineCertificate})
 	require.NoError(t, err)
@@ -124,9 +124,9 @@ func TestWhoIsDisabledGetsNoEngineAccess(t *testing.T) {
 		return nil
 	}))
 	before := a.granted(t)
-	for _, caller := range []domain.Caller{a.runner, colleague, {
+	for _, caller := range []domain.Call{a.runner, colleague, {Caller: domain.Caller{
 		PrincipalID: uuid.New(), Type: domain.PrincipalApplication, Memberships: []domain.Membership{a.tenant},
-	}} {
+	}}} {
 		for _, kind := range []domain.AuthenticationType{
 			domain.AuthenticationEngineToken, domain.AuthenticationEngineCertificate,
 		} {
@@ -191,7 +191,7 @@ func TestRevokeEngineAccess(t *testing.T) {
 	alien := a.application(t, "alien", a.otherTenant(t), "elsewhere")
 	first, second, certificate := a.token(t, a.runner), a.token(t, a.runner), a.certificate(t, a.runner)
 	others, elsewhere := a.token(t, colleague), a.token(t, alien)
-	revoke := func(by domain.Caller, what administration.EngineAccessSelection) int64 {
+	revoke := func(by domain.Call, what administration.EngineAccessSelection) int64 {
 		revoked, err := a.RevokeEngineAccess(t.Context(), by, what)
 		require.NoError(t, err)
 		return revoked
@@ -230,7 +230,7 @@ func TestRevokeEngineAccessRefuses(t *testing.T) {
 	require.True(t, domain.HasCode(err, domain.CodeValidation), "%v", err)
 	absent := uuid.New()
 	for name, c := range map[string]struct {
-		by domain.Caller
+		by domain.Call
 		id uuid.UUID
 	}{
 		"another tenant's": {owner, elsewhere.ID}, "unknown": {owner, absent},
@@ -239,7 +239,7 @@ func TestRevokeEngineAccessRefuses(t *testing.T) {
 		_, err := a.RevokeEngineAccess(t.Context(), c.by, administration.EngineAccessSelection{ID: &c.id})
 		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%s: %v", name, err)
 	}
-	for _, by := range []domain.Caller{member, a.runner, foreign} {
+	for _, by := range []domain.Call{member, a.runner, foreign} {
 		revoked, err := a.RevokeEngineAccess(t.Context(), by, administration.EngineAccessSelection{TenantID: &a.tenant.TenantID})
 		require.NoError(t, err)
 		require.Zero(t, revoked)
@@ -248,7 +248,7 @@ func TestRevokeEngineAccessRefuses(t *testing.T) {
 		require.Nil(t, grant.RevokedAt)
 	}
 	for _, c := range []struct {
-		by   domain.Caller
+		by   domain.Call
 		want []uuid.UUID
 	}{{owner, []uuid.UUID{own.ID}}, {foreign, []uuid.UUID{elsewhere.ID}}, {member, nil}, {a.runner, nil}} {
 		page, err := a.FindEngineAccess(t.Context(), c.by, administration.EngineAccessFilter{}, domain.PageRequest{Size: 10}, nil)

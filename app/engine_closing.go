@@ -23,7 +23,7 @@ import (
 func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, error) {
 	recorded := false
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		locked, err := tx.LockRunOfWorkflow(ctx, c)
 		if err != nil {
 			return nil, err

@@ -65,14 +65,14 @@ func (r running) record(t *testing.T, c domain.Closing) bool {
 
 func (r running) requireState(t *testing.T, want domain.ProcessState) {
 	t.Helper()
-	p, err := r.RetrieveProcess(t.Context(), r.Caller, r.process.ID)
+	p, err := r.RetrieveProcess(t.Context(), r.Call, r.process.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, p.State)
 }
 
 func (r running) incidents(t *testing.T) []domain.Incident {
 	t.Helper()
-	page, err := r.ListIncidents(t.Context(), r.Caller, administration.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
+	page, err := r.ListIncidents(t.Context(), r.Call, administration.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, len(page.Items), page.Total)
 	return page.Items
@@ -86,11 +86,11 @@ func TestRecordClosing(t *testing.T) { //nolint:funlen // its subtests share one
 		r := newRunning(t)
 		task := r.Task(t, r.Service, r.process, false)
 		require.True(t, r.record(t, r.closing("run-1", domain.RunCompleted)))
-		p, err := r.RetrieveProcess(t.Context(), r.Caller, r.process.ID)
+		p, err := r.RetrieveProcess(t.Context(), r.Call, r.process.ID)
 		require.NoError(t, err)
 		require.Equal(t, domain.ProcessCompleted, p.State)
 		require.Equal(t, domain.SystemPrincipalID(), p.LastModifiedBy)
-		item, err := r.RetrieveProcessItem(t.Context(), r.Caller, task.ID)
+		item, err := r.RetrieveProcessItem(t.Context(), r.Call, task.ID)
 		require.NoError(t, err)
 		require.Equal(t, domain.TaskReady, item.Task.State)
 		require.Nil(t, r.take(t), "the workflow needs no cancellation")
@@ -122,14 +122,14 @@ func TestRecordClosing(t *testing.T) { //nolint:funlen // its subtests share one
 		r := newRunning(t)
 		ready := r.Task(t, r.Service, r.process, false)
 		done := r.Task(t, r.Service, r.process, true)
-		_, err := r.CompleteProcessItemTask(t.Context(), r.Caller, done.ID)
+		_, err := r.CompleteProcessItemTask(t.Context(), r.Call, done.ID)
 		require.NoError(t, err)
 		require.True(t, r.record(t, r.closing("run-1", domain.RunCancelled)))
 		r.requireState(t, domain.ProcessCancelled)
 		for id, want := range map[uuid.UUID]domain.TaskState{
 			ready.ID: domain.TaskCancelled, done.ID: domain.TaskCompleted,
 		} {
-			item, err := r.RetrieveProcessItem(t.Context(), r.Caller, id)
+			item, err := r.RetrieveProcessItem(t.Context(), r.Call, id)
 			require.NoError(t, err)
 			require.Equal(t, want, item.Task.State)
 		}
@@ -145,7 +145,7 @@ func TestRecordClosing(t *testing.T) { //nolint:funlen // its subtests share one
 	t.Run("a finished process stays as it is", func(t *testing.T) {
 		t.Parallel()
 		r := newRunning(t)
-		_, err := r.CompleteProcess(t.Context(), r.Caller, r.process.ID)
+		_, err := r.CompleteProcess(t.Context(), r.Call, r.process.ID)
 		require.NoError(t, err)
 		require.True(t, r.record(t, r.closing("run-1", domain.RunFailed)))
 		r.requireState(t, domain.ProcessCompleted)

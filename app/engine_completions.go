@@ -19,7 +19,7 @@ func (s *Service) RecordCompletions(ctx context.Context, namespace string, closi
 	for i := range closings {
 		ids[i] = closings[i].WorkflowID
 	}
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		recorded = 0
 		locked, err := tx.LockProcessesOfWorkflows(ctx, namespace, ids)
 		if err != nil {

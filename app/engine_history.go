@@ -49,9 +49,9 @@ type historyCursor struct {
 // without a workflow, and for a workflow of another; ACCESS_DENIED without the Manager permission; VALIDATION for a
 // cursor that is none; UNAVAILABLE when Temporal does not answer or too many ask.
 func (s *Service) RetrieveEngineHistory(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, part EngineHistoryPart,
+	ctx context.Context, call domain.Call, process uuid.UUID, part EngineHistoryPart,
 ) (*EngineHistory, error) {
-	site, err := s.store.Reader.GetEngineSite(ctx, caller, process)
+	site, err := s.store.Reader.GetEngineSite(ctx, call.Caller, process)
 	if err != nil {
 		return nil, err
 	}

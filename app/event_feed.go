@@ -21,8 +21,8 @@ func (s *Service) FeedStart(ctx context.Context) (domain.EventCursor, error) {
 
 // FeedMissed reports whether events behind the cursor, of the caller's tenants, were
 // removed because of their age.
-func (s *Service) FeedMissed(ctx context.Context, caller domain.Caller, after domain.EventCursor) (bool, error) {
-	return events.Missed(ctx, s.streams, persistence.AdministrationScope{Tenants: caller.TenantIDs()}, after)
+func (s *Service) FeedMissed(ctx context.Context, call domain.Call, after domain.EventCursor) (bool, error) {
+	return events.Missed(ctx, s.streams, persistence.AdministrationScope{Tenants: call.TenantIDs()}, after)
 }
 
 // ReadFeed returns the next public events after the cursor, about processes and
@@ -30,7 +30,7 @@ func (s *Service) FeedMissed(ctx context.Context, caller domain.Caller, after do
 // empty. A caller that continues from Next each time receives every event once,
 // in the order of commits.
 func (s *Service) ReadFeed(
-	ctx context.Context, caller domain.Caller, after domain.EventCursor, processes []uuid.UUID,
+	ctx context.Context, call domain.Call, after domain.EventCursor, processes []uuid.UUID,
 ) (domain.FeedPart, error) {
-	return events.ListFeed(ctx, s.streams, caller, after, feedLimit, processes)
+	return events.ListFeed(ctx, s.streams, call.Caller, after, feedLimit, processes)
 }

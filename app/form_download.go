@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -27,9 +26,9 @@ import (
 // where there is no form value, INVALID_STATE for an item that is no task and
 // for a value that is too large to render.
 func (s *Service) DownloadTaskForms(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, pointer string,
+	ctx context.Context, call domain.Call, id uuid.UUID, pointer string,
 ) (*Download, error) {
-	return s.printTask(ctx, caller, id, func(found *persistence.TaskForms, d *definition) (pdfworker.Job, error) {
+	return s.printTask(ctx, call, id, func(found *persistence.TaskForms, d *definition) (pdfworker.Job, error) {
 		item, ok := d.items[found.Item.DefinitionCode()]
 		if !ok || found.Item.Task.Data == nil {
 			return pdfworker.Job{}, domain.NotFound("form")
@@ -45,9 +44,9 @@ func (s *Service) DownloadTaskForms(
 // element. Errors beside those: DEFINITION_NOT_FOUND for a code that is that of no
 // element, VALIDATION for an element that is no form.
 func (s *Service) DownloadTaskElementForms(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
+	ctx context.Context, call domain.Call, id uuid.UUID, code string,
 ) (*Download, error) {
-	return s.printTask(ctx, caller, id, func(found *persistence.TaskForms, d *definition) (pdfworker.Job, error) {
+	return s.printTask(ctx, call, id, func(found *persistence.TaskForms, d *definition) (pdfworker.Job, error) {
 		item, ok := d.items[found.Item.DefinitionCode()]
 		if !ok {
 			return pdfworker.Job{}, unknownElement(domain.FieldElement, "")
@@ -93,7 +92,7 @@ func subjectOf(found *persistence.TaskForms, d *definition, item *itemDefinition
 // change of the task, so that it is the same until the next one. A caller waits for
 // its own other forms first, before anything is read.
 func (s *Service) printTask(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 	choose func(*persistence.TaskForms, *definition) (pdfworker.Job, error),
 ) (*Download, error) {
 	if s.forms == nil {
@@ -101,12 +100,12 @@ func (s *Service) printTask(
 	}
 	limited, cancel := context.WithTimeout(ctx, pdfworker.DefaultTime)
 	defer cancel()
-	end, err := s.forms.Acquire(limited, caller.PrincipalID.String())
+	end, err := s.forms.Acquire(limited, call.PrincipalID.String())
 	if err != nil {
 		return nil, unprinted(ctx, err)
 	}
 	defer end()
-	found, job, err := s.formsOf(limited, caller, id, choose)
+	found, job, err := s.formsOf(limited, call, id, choose)
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +114,11 @@ func (s *Service) printTask(
 		if !ok {
 			return nil, domain.NotFound("document")
 		}
-		d, err := s.store.Reader.GetDocumentOfTask(ctx, caller, id, at.DocumentID, s.now())
+		d, err := s.store.Reader.GetDocumentOfTask(ctx, call.Caller, id, at.DocumentID, s.now())
 		if err != nil {
 			return nil, err
 		}
-		opened, err := s.open(ctx, caller, d)
+		opened, err := s.open(ctx, call, d)
 		if err != nil {
 			return nil, err
 		}
@@ -134,21 +133,20 @@ func (s *Service) printTask(
 			SHA256: sha256.Sum256(result.Content),
 		},
 		Content: sheets{bytes.NewReader(result.Content)},
-		service: s,
-		event: func(now time.Time) domain.Event {
-			return domain.ItemEvent(domain.EventItemTaskFormDownloaded, found.Item, caller.PrincipalID, now)
+		deliver: func(ctx context.Context) error {
+			return s.recordEvent(ctx, call, domain.ItemEvent(domain.EventItemTaskFormDownloaded, found.Item, call.PrincipalID, s.now()))
 		},
 	}, nil
 }
 
 // formsOf reads the forms of a task to render.
 func (s *Service) formsOf(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 	choose func(*persistence.TaskForms, *definition) (pdfworker.Job, error),
 ) (found *persistence.TaskForms, job pdfworker.Job, err error) {
 	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
 		var err error
-		if found, err = tx.GetTaskForms(ctx, caller, id); err != nil {
+		if found, err = tx.GetTaskForms(ctx, call.Caller, id); err != nil {
 			return nil, err
 		}
 		if err := found.Item.RequireTask(); err != nil {

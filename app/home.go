@@ -8,9 +8,9 @@ import (
 )
 
 // RetrieveHome returns what the caller comes back to: of each list the first entries, and the newest recent events.
-func (s *Service) RetrieveHome(ctx context.Context, caller domain.Caller, entries, recent int) (*domain.Home, error) {
+func (s *Service) RetrieveHome(ctx context.Context, call domain.Call, entries, recent int) (*domain.Home, error) {
 	var newest []domain.TimelineEvent
-	home, err := s.store.Reader.GetHome(ctx, caller, caller.AdministeredTenants(), entries, s.now(), events.Recent(caller, recent, &newest))
+	home, err := s.store.Reader.GetHome(ctx, call.Caller, call.AdministeredTenants(), entries, s.now(), events.Recent(call.Caller, recent, &newest))
 	if err != nil {
 		return nil, err
 	}

@@ -16,26 +16,26 @@ type InboxFilter = persistence.InboxFilter
 // ReadInbox returns a page of the tasks of a view that are visible to the caller, as
 // people look for them, and the counts of all views.
 func (s *Service) ReadInbox(
-	ctx context.Context, caller domain.Caller, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter InboxFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Inbox, error) {
-	return s.store.Reader.ReadInbox(ctx, caller, filter, page, sort)
+	return s.store.Reader.ReadInbox(ctx, call.Caller, filter, page, sort)
 }
 
 // CountInboxNews returns how many tasks have come into a view since a moment by
 // what others did, leaving out those that are known.
 func (s *Service) CountInboxNews(
-	ctx context.Context, caller domain.Caller, filter InboxFilter, since time.Time, known []uuid.UUID,
+	ctx context.Context, call domain.Call, filter InboxFilter, since time.Time, known []uuid.UUID,
 ) (int64, error) {
-	return s.store.Reader.CountInboxNews(ctx, caller, filter, since, known)
+	return s.store.Reader.CountInboxNews(ctx, call.Caller, filter, since, known)
 }
 
 // FindInboxTasks returns those of some tasks that are visible to the caller, in no order.
-func (s *Service) FindInboxTasks(ctx context.Context, caller domain.Caller, ids []uuid.UUID) ([]domain.InboxTask, error) {
-	return s.store.Reader.ListInboxTasks(ctx, caller, ids)
+func (s *Service) FindInboxTasks(ctx context.Context, call domain.Call, ids []uuid.UUID) ([]domain.InboxTask, error) {
+	return s.store.Reader.ListInboxTasks(ctx, call.Caller, ids)
 }
 
 // OpenTask returns a task that is visible to the caller, with what the caller may
 // do, or NOT_FOUND.
-func (s *Service) OpenTask(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.OpenedTask, error) {
-	return s.store.Reader.OpenTask(ctx, caller, id)
+func (s *Service) OpenTask(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.OpenedTask, error) {
+	return s.store.Reader.OpenTask(ctx, call.Caller, id)
 }

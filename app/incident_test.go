@@ -34,14 +34,14 @@ func TestAFailedWorkflowLeavesAnIncident(t *testing.T) {
 func TestListIncidentsVisibility(t *testing.T) {
 	t.Parallel()
 	r, incident := newIncident(t)
-	member := r.Caller
-	member.Memberships = []domain.Membership{r.Caller.Memberships[0]}
+	member := r.Call
+	member.Memberships = []domain.Membership{r.Call.Memberships[0]}
 	member.Memberships[0].Role = domain.RoleMember
-	stranger := domain.Caller{
+	stranger := domain.Call{Caller: domain.Caller{
 		PrincipalID: uuid.New(), Type: domain.PrincipalUser,
 		Memberships: []domain.Membership{{TenantID: uuid.New(), Role: domain.RoleOwner}},
-	}
-	for name, caller := range map[string]domain.Caller{"member": member, "stranger": stranger} {
+	}}
+	for name, caller := range map[string]domain.Call{"member": member, "stranger": stranger} {
 		page, err := r.ListIncidents(t.Context(), caller, administration.IncidentFilter{}, domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err, name)
 		require.Zero(t, page.Total, name)
@@ -52,7 +52,7 @@ func TestListIncidentsVisibility(t *testing.T) {
 		_, err = r.DismissIncident(t.Context(), caller, incident.ID)
 		require.True(t, domain.HasCode(err, domain.CodeNotFound), "%s: %v", name, err)
 	}
-	system := domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem}
+	system := domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem}}
 	found, err := r.RetrieveIncident(t.Context(), system, incident.ID)
 	require.NoError(t, err)
 	require.Equal(t, incident, *found)
@@ -72,7 +72,7 @@ func TestListIncidentsFilters(t *testing.T) {
 		{administration.IncidentFilter{TenantCodes: []string{"elsewhere", r.Namespace}}, 1},
 		{administration.IncidentFilter{TenantCodes: []string{"elsewhere"}}, 0},
 	} {
-		page, err := r.ListIncidents(t.Context(), r.Caller, c.filter, domain.PageRequest{Size: 0}, nil)
+		page, err := r.ListIncidents(t.Context(), r.Call, c.filter, domain.PageRequest{Size: 0}, nil)
 		require.NoError(t, err)
 		require.Equal(t, c.want, page.Total, "%+v", c.filter)
 	}
@@ -81,12 +81,12 @@ func TestListIncidentsFilters(t *testing.T) {
 func TestListIncidentsSorts(t *testing.T) {
 	t.Parallel()
 	r, first := newIncident(t)
-	_, err := r.RetryIncident(t.Context(), r.Caller, first.ID)
+	_, err := r.RetryIncident(t.Context(), r.Call, first.ID)
 	require.NoError(t, err)
 	r.carryOut(t, "run-2")
 	require.True(t, r.record(t, r.closing("run-2", domain.RunFailed)))
 	list := func(sort ...domain.SortKey) []uuid.UUID {
-		page, err := r.ListIncidents(t.Context(), r.Caller, administration.IncidentFilter{}, domain.PageRequest{Size: 10}, sort)
+		page, err := r.ListIncidents(t.Context(), r.Call, administration.IncidentFilter{}, domain.PageRequest{Size: 10}, sort)
 		require.NoError(t, err)
 		require.Len(t, page.Items, 2)
 		return []uuid.UUID{page.Items[0].ID, page.Items[1].ID}
@@ -102,11 +102,11 @@ func TestListIncidentsSorts(t *testing.T) {
 func TestRetryIncidentStartsTheWorkflowAgain(t *testing.T) {
 	t.Parallel()
 	r, incident := newIncident(t)
-	retried, err := r.RetryIncident(t.Context(), r.Caller, incident.ID)
+	retried, err := r.RetryIncident(t.Context(), r.Call, incident.ID)
 	require.NoError(t, err)
 	require.Equal(t, domain.IncidentRetried, retried.State)
 	require.NotNil(t, retried.ResolvedAt)
-	again, err := r.RetryIncident(t.Context(), r.Caller, incident.ID)
+	again, err := r.RetryIncident(t.Context(), r.Call, incident.ID)
 	require.NoError(t, err)
 	require.True(t, retried.ResolvedAt.Equal(*again.ResolvedAt))
 
@@ -118,7 +118,7 @@ func TestRetryIncidentStartsTheWorkflowAgain(t *testing.T) {
 	require.True(t, r.record(t, r.closing("run-2", domain.RunFailed)))
 	second := r.incidents(t)[0]
 	require.NotEqual(t, incident.ID, second.ID)
-	_, err = r.RetryIncident(t.Context(), r.Caller, second.ID)
+	_, err = r.RetryIncident(t.Context(), r.Call, second.ID)
 	require.NoError(t, err)
 	require.False(t, r.record(t, r.closing("run-1", domain.RunFailed)), "the end of the attempt before the last")
 	r.carryOut(t, "run-3")
@@ -129,11 +129,11 @@ func TestRetryIncidentStartsTheWorkflowAgain(t *testing.T) {
 func TestRetryIncidentOfAFinishedProcessIsRefused(t *testing.T) {
 	t.Parallel()
 	r, incident := newIncident(t)
-	_, err := r.CancelProcess(t.Context(), r.Caller, r.process.ID)
+	_, err := r.CancelProcess(t.Context(), r.Call, r.process.ID)
 	require.NoError(t, err)
-	_, err = r.RetryIncident(t.Context(), r.Caller, incident.ID)
+	_, err = r.RetryIncident(t.Context(), r.Call, incident.ID)
 	require.True(t, domain.HasCode(err, domain.CodeProcessFinished), "%v", err)
-	unchanged, err := r.RetrieveIncident(t.Context(), r.Caller, incident.ID)
+	unchanged, err := r.RetrieveIncident(t.Context(), r.Call, incident.ID)
 	require.NoError(t, err)
 	require.Equal(t, domain.IncidentOpen, unchanged.State)
 }
@@ -142,15 +142,15 @@ func TestDismissIncident(t *testing.T) {
 	t.Parallel()
 	r, incident := newIncident(t)
 	for range 2 {
-		dismissed, err := r.DismissIncident(t.Context(), r.Caller, incident.ID)
+		dismissed, err := r.DismissIncident(t.Context(), r.Call, incident.ID)
 		require.NoError(t, err)
 		require.Equal(t, domain.IncidentDismissed, dismissed.State)
 	}
 	require.Nil(t, r.take(t))
 	r.requireState(t, domain.ProcessRunning)
 
-	_, err := r.RetryIncident(t.Context(), r.Caller, incident.ID)
+	_, err := r.RetryIncident(t.Context(), r.Call, incident.ID)
 	require.NoError(t, err, "a dismissed incident can still be retried")
-	_, err = r.DismissIncident(t.Context(), r.Caller, incident.ID)
+	_, err = r.DismissIncident(t.Context(), r.Call, incident.ID)
 	require.True(t, domain.HasCode(err, domain.CodeInvalidState), "%v", err)
 }

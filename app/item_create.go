@@ -50,21 +50,21 @@ type NewItem struct {
 // process or not visible to the caller, CONFLICT for an id that is in use by an
 // item of another process, type or definition, or by one not visible to the caller.
 func (s *Service) CreateProcessItem(
-	ctx context.Context, caller domain.Caller, in NewItem,
+	ctx context.Context, call domain.Call, in NewItem,
 ) (item *domain.ProcessItem, created bool, err error) {
 	if err := in.check(); err != nil {
 		return nil, false, err
 	}
 	id, now := idOr(in.ID), s.now()
-	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(caller, now, nil, in.Data, in.ContextData, in.MessageData)
+	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		l, err := lookUpsOf(call.Caller, now, nil, in.Data, in.ContextData, in.MessageData)
 		if err != nil {
 			return nil, err
 		}
 		if err := l.askElements(in.Elements); err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessItem(caller, id, in.ProcessID, in.Owner, in.ThreadID), l.keeper())
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessItem(call.Caller, id, in.ProcessID, in.Owner, in.ThreadID), l.keeper())
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (s *Service) CreateProcessItem(
 				return nil, idTaken(known.Process.CheckMayManage(known.Process.Rights))
 			}
 			item, created = known.Existing, false
-			return waitAgain(tx, caller, known, in.ActivityToken, now)
+			return waitAgain(tx, call.Caller, known, in.ActivityToken, now)
 		}
 		item, created = nil, true
 		item, err = s.addItem(ctx, k, id, in, known)

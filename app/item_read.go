@@ -15,18 +15,18 @@ type ItemFilter = persistence.ItemFilter
 // FindProcessItems (B21) returns a page of the process items visible to the
 // caller.
 func (s *Service) FindProcessItems(
-	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.ProcessItem], error) {
-	return s.store.Reader.ListProcessItems(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListProcessItems(ctx, call.Caller, filter, page, sort)
 }
 
 // RetrieveProcessItem (B23) returns a process item, or NOT_FOUND where the
 // caller does not see it.
 func (s *Service) RetrieveProcessItem(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.ProcessItem, error) {
-	item, err := s.store.Reader.GetProcessItem(ctx, caller, id)
-	if err != nil || !persistence.WantsNames(ctx) {
+	item, err := s.store.Reader.GetProcessItem(ctx, call.Caller, id)
+	if err != nil || !call.Names {
 		return item, err
 	}
 	names, err := s.store.Reader.NamesOfItems(ctx, *item)

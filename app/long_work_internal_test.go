@@ -40,7 +40,7 @@ func newLongWork(t *testing.T) *Service {
 func validateIn(ctx context.Context, s *Service, schema *jsondoc.Schema, given func(run int) json.RawMessage) (int, domain.JSONValue, error) {
 	runs := 0
 	var value domain.JSONValue
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		runs++
 		k := newKeeper(newLookUps(domain.Caller{}, time.Now(), nil))
 		k.tx = tx
@@ -121,7 +121,7 @@ func TestPatchOfLongDocumentRunsOutsideOfTransaction(t *testing.T) {
 	s := newLongWork(t)
 	runs := 0
 	var result json.RawMessage
-	require.NoError(t, s.write(t.Context(), func(tx *persistence.Tx) (domain.Events, error) {
+	require.NoError(t, s.write(t.Context(), domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		runs++
 		k := newKeeper(newLookUps(domain.Caller{}, time.Now(), nil))
 		k.tx = tx

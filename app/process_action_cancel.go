@@ -14,12 +14,12 @@ import (
 // state is returned unchanged. The caller must have invoked the action or have
 // the Manager permission.
 func (s *Service) CancelProcessAction(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID,
+	ctx context.Context, call domain.Call, process, action uuid.UUID,
 ) (*domain.ProcessAction, error) {
 	var canceled *domain.ProcessAction
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		site, err := persistence.LockProcessAction(caller, process, action, now).Do(ctx, tx)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		site, err := persistence.LockProcessAction(call.Caller, process, action, now).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -27,14 +27,14 @@ func (s *Service) CancelProcessAction(
 			return nil, domain.NotFound("user action")
 		}
 		canceled = site.Action
-		if canceled.CreatedBy != caller.PrincipalID {
+		if canceled.CreatedBy != call.PrincipalID {
 			if err := site.Process.CheckMayManage(site.Rights); err != nil {
 				return nil, err
 			}
 		}
-		if canceled.Cancel(caller.PrincipalID, now) {
+		if canceled.Cancel(call.PrincipalID, now) {
 			s.stopWorkflow(tx, site.RunID, now)
-			return domain.Events{storeProcessActionEnd(tx, canceled, caller.PrincipalID, now)}, nil
+			return domain.Events{storeProcessActionEnd(tx, canceled, call.PrincipalID, now)}, nil
 		}
 		return nil, nil
 	})

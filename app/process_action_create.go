@@ -42,17 +42,17 @@ type NewProcessAction struct {
 // CONFLICT for an id that another action has, DEFINITION_NOT_PUBLISHED, and
 // INVALID_STATE for a signal to a workflow that has ended.
 func (s *Service) CreateProcessAction(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, in NewProcessAction,
+	ctx context.Context, call domain.Call, process uuid.UUID, in NewProcessAction,
 ) (action *domain.ProcessAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
 	var faulty func() error
 	attempt := func(tx *persistence.Tx, failed *domain.Error) (domain.Events, error) {
 		faulty = nil
-		l, err := lookUpsOf(caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
+		l, err := lookUpsOf(call.Caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
 		if err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessAction(caller, process, id, in.threads(), now), l.keeper())
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessAction(call.Caller, process, id, in.threads(), now), l.keeper())
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func (s *Service) CreateProcessAction(
 		return k.events, err
 	}
 	err = carryOut(func(failed *domain.Error) error {
-		return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) { return attempt(tx, failed) })
+		return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) { return attempt(tx, failed) })
 	})
 	if faulty != nil {
 		if err := faulty(); err != nil {

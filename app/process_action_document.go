@@ -14,9 +14,9 @@ import (
 // UploadProcessUserActionDocument (A13, B14) is UploadProcessActionDocument that
 // returns the process.
 func (s *Service) UploadProcessUserActionDocument(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in storage.Upload,
+	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.Upload,
 ) (p *domain.Process, taken bool, err error) {
-	site, err := s.deliver(ctx, caller, process, action, in)
+	site, err := s.deliver(ctx, call, process, action, in)
 	if site == nil || err != nil {
 		return nil, false, err
 	}
@@ -29,9 +29,9 @@ func (s *Service) UploadProcessUserActionDocument(
 // permission. Errors: NOT_FOUND, INVALID_STATE for an action that delivers no
 // document, VALIDATION, DOCUMENT_TOO_LARGE.
 func (s *Service) UploadProcessActionDocument(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in storage.Upload,
+	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.Upload,
 ) (a *domain.ProcessAction, taken bool, err error) {
-	site, err := s.deliver(ctx, caller, process, action, in)
+	site, err := s.deliver(ctx, call, process, action, in)
 	if site == nil || err != nil {
 		return nil, false, err
 	}
@@ -41,12 +41,12 @@ func (s *Service) UploadProcessActionDocument(
 // deliver stores the document of an action and completes the action. It returns
 // nil for an action that is final already.
 func (s *Service) deliver(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID, in storage.Upload,
+	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.Upload,
 ) (*persistence.ProcessActionSite, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	site, err := s.store.Reader.GetProcessActionSite(ctx, caller, process, action, s.now())
+	site, err := s.store.Reader.GetProcessActionSite(ctx, call.Caller, process, action, s.now())
 	if err != nil {
 		return nil, err
 	}
@@ -54,18 +54,18 @@ func (s *Service) deliver(
 		return nil, unlessNotTaken(err)
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcessAction, ID: action}
-	_, err = storage.Receive(ctx, s.uploads, caller, site.Process.TenantID, owner, in,
+	_, err = storage.Receive(ctx, s.uploads, call, site.Process.TenantID, owner, in,
 		func(d *domain.Document) persistence.Read[*persistence.ProcessActionSite] {
-			return persistence.LockProcessAction(caller, process, action, d.CreatedAt)
+			return persistence.LockProcessAction(call.Caller, process, action, d.CreatedAt)
 		},
 		func(tx *persistence.Tx, d *domain.Document, locked *persistence.ProcessActionSite) (domain.Events, error) {
 			if err := takesDocument(locked); err != nil {
 				return nil, err
 			}
 			site = locked
-			site.Action.Complete(caller.PrincipalID, d.CreatedAt)
+			site.Action.Complete(call.PrincipalID, d.CreatedAt)
 			site.Action.Deliver(d.ID, DocumentURI(d))
-			return domain.Events{storeProcessActionEnd(tx, site.Action, caller.PrincipalID, d.CreatedAt)}, nil
+			return domain.Events{storeProcessActionEnd(tx, site.Action, call.PrincipalID, d.CreatedAt)}, nil
 		})
 	if err != nil {
 		return nil, unlessNotTaken(err)

@@ -11,7 +11,7 @@ import (
 // RetrieveProcessAction returns an action on a process visible to the caller,
 // or NOT_FOUND.
 func (s *Service) RetrieveProcessAction(
-	ctx context.Context, caller domain.Caller, process, action uuid.UUID,
+	ctx context.Context, call domain.Call, process, action uuid.UUID,
 ) (*domain.ProcessAction, error) {
-	return s.store.Reader.GetProcessAction(ctx, caller, process, action, s.now())
+	return s.store.Reader.GetProcessAction(ctx, call.Caller, process, action, s.now())
 }

@@ -47,12 +47,12 @@ func newInvoked(t *testing.T, code string) invoked {
 				`{"code":"REPORT","name":"R","type":"DOWNLOADABLE","permissions":["MANAGER"],"workflowType":"Report","taskQueue":"q"},` +
 				`{"code":"NUDGE","name":"N","type":"START_WORKFLOW","permissions":["MANAGER"],"workflowType":"Nudge","taskQueue":"q"},` +
 				`{"code":"ODD","name":"O","type":"START_WORKFLOW","permissions":["MANAGER"],"availability":"${ env }"}]}`),
-		}, i.Caller.PrincipalID, time.Now())
-		tx.GrantOnProcess(definition.ID, domain.PermissionManager, i.Caller.PrincipalID)
+		}, i.Call.PrincipalID, time.Now())
+		tx.GrantOnProcess(definition.ID, domain.PermissionManager, i.Call.PrincipalID)
 		return nil
 	}))
 	i.process = i.Create(t, i.Service, "MANUAL")
-	i.action, _, err = i.CreateProcessAction(t.Context(), i.Caller, i.process.ID, app.NewProcessAction{Code: code})
+	i.action, _, err = i.CreateProcessAction(t.Context(), i.Call, i.process.ID, app.NewProcessAction{Code: code})
 	require.NoError(t, err)
 	start := i.carryOut(t, "run-1")
 	require.Equal(t, domain.CommandStart, start.Kind)
@@ -61,7 +61,7 @@ func newInvoked(t *testing.T, code string) invoked {
 		WorkflowID:   "process-action-" + i.action.ID.String(),
 		WorkflowType: start.Run.WorkflowType, TaskQueue: "q", State: domain.RunPending,
 		Action: &domain.ActionRequest{
-			ProcessID: i.process.ID, Type: string(i.action.Type), Code: code, RequestorID: i.Caller.PrincipalID,
+			ProcessID: i.process.ID, Type: string(i.action.Type), Code: code, RequestorID: i.Call.PrincipalID,
 		},
 	}, start.Run)
 	return i
@@ -79,14 +79,14 @@ func (i invoked) end(t *testing.T, status domain.EngineRunState) bool {
 
 func (i invoked) retrieve(t *testing.T) *domain.ProcessAction {
 	t.Helper()
-	got, err := i.RetrieveProcessAction(t.Context(), i.Caller, i.process.ID, i.action.ID)
+	got, err := i.RetrieveProcessAction(t.Context(), i.Call, i.process.ID, i.action.ID)
 	require.NoError(t, err)
 	return got
 }
 
 func (i invoked) upload(t *testing.T) bool {
 	t.Helper()
-	_, taken, err := i.UploadProcessActionDocument(t.Context(), i.Caller, i.process.ID, i.action.ID, storage.Upload{
+	_, taken, err := i.UploadProcessActionDocument(t.Context(), i.Call, i.process.ID, i.action.ID, storage.Upload{
 		Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader("text"),
 	})
 	require.NoError(t, err)
@@ -147,13 +147,13 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 			RunID: incidents[0].RunID, EngineRun: "run-1", Message: "no funds",
 			Failure: "at line 1", State: domain.IncidentOpen, CreatedAt: incidents[0].CreatedAt,
 		}, incidents[0])
-		found, err := i.ListIncidents(t.Context(), i.Caller, administration.IncidentFilter{ProcessIDs: []uuid.UUID{i.process.ID}},
+		found, err := i.ListIncidents(t.Context(), i.Call, administration.IncidentFilter{ProcessIDs: []uuid.UUID{i.process.ID}},
 			domain.PageRequest{Size: 10}, nil)
 		require.NoError(t, err)
 		require.Equal(t, incidents, found.Items)
-		_, err = i.RetryIncident(t.Context(), i.Caller, incidents[0].ID)
+		_, err = i.RetryIncident(t.Context(), i.Call, incidents[0].ID)
 		require.True(t, domain.HasCode(err, domain.CodeInvalidState), "%v", err)
-		dismissed, err := i.DismissIncident(t.Context(), i.Caller, incidents[0].ID)
+		dismissed, err := i.DismissIncident(t.Context(), i.Call, incidents[0].ID)
 		require.NoError(t, err)
 		require.Equal(t, domain.IncidentDismissed, dismissed.State)
 		require.Nil(t, i.take(t))
@@ -172,7 +172,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 		t.Parallel()
 		for _, status := range []domain.EngineRunState{domain.RunCompleted, domain.RunFailed, domain.RunCancelled} {
 			i := newInvoked(t, "REPORT")
-			canceled, err := i.CancelProcessAction(t.Context(), i.Caller, i.process.ID, i.action.ID)
+			canceled, err := i.CancelProcessAction(t.Context(), i.Call, i.process.ID, i.action.ID)
 			require.NoError(t, err)
 			require.Equal(t, domain.CommandCancel, i.take(t).Kind)
 			require.False(t, i.upload(t))
@@ -189,12 +189,12 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 func TestMalformedExpressionHidesAction(t *testing.T) {
 	t.Parallel()
 	i := newInvoked(t, "NUDGE")
-	available, err := i.FindAvailableProcessActions(t.Context(), i.Caller, i.process.ID)
+	available, err := i.FindAvailableProcessActions(t.Context(), i.Call, i.process.ID)
 	require.NoError(t, err)
 	require.Len(t, available, 2)
-	_, _, err = i.CreateProcessAction(t.Context(), i.Caller, i.process.ID, app.NewProcessAction{Code: "ODD"})
+	_, _, err = i.CreateProcessAction(t.Context(), i.Call, i.process.ID, app.NewProcessAction{Code: "ODD"})
 	require.True(t, domain.HasCode(err, domain.CodeAccessDenied), "%v", err)
-	faults, err := i.ListAvailabilityFaults(t.Context(), i.Caller, nil, domain.PageRequest{Size: 10})
+	faults, err := i.ListAvailabilityFaults(t.Context(), i.Call, nil, domain.PageRequest{Size: 10})
 	require.NoError(t, err)
 	require.Len(t, faults.Items, 1)
 	require.Contains(t, faults.Items[0].Message, "column 4: env is not allowed")

@@ -13,11 +13,11 @@ import (
 // CancelProcess (B11) cancels a running process together with its open tasks
 // and asks its workflow to stop. It requires the Manager permission. A cancelled
 // process is returned as it is, a completed one refused with INVALID_STATE.
-func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
+func (s *Service) CancelProcess(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Process, error) {
 	var process *domain.Process
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := tx.LockProcessAndOpenTasks(ctx, caller, id, nil)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := tx.LockProcessAndOpenTasks(ctx, call.Caller, id, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -26,13 +26,13 @@ func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uu
 			return nil, err
 		}
 		before := process.State
-		changed, err := process.Cancel(caller.PrincipalID, now)
+		changed, err := process.Cancel(call.PrincipalID, now)
 		if err != nil || !changed {
 			return nil, err
 		}
 		s.stopWorkflow(tx, locked.RunID, now)
-		cancelled := s.cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now)
-		return append(cancelled, finishProcess(tx, process, before, caller.PrincipalID, now)...), nil
+		cancelled := s.cancelTasks(tx, locked.Open, locked.RunID, call.PrincipalID, now)
+		return append(cancelled, finishProcess(tx, process, before, call.PrincipalID, now)...), nil
 	})
 	return process, err
 }
@@ -42,13 +42,13 @@ func (s *Service) CancelProcess(ctx context.Context, caller domain.Caller, id uu
 // are skipped and the process stays as it is. It requires the Manager permission.
 // An id that is not of an item of the process is NOT_FOUND.
 func (s *Service) CancelProcessProcessItems(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, ids []uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID, ids []uuid.UUID,
 ) (*domain.Process, error) {
 	ids = distinct(ids)
 	var process *domain.Process
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := tx.LockProcessAndOpenTasks(ctx, caller, id, ids)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := tx.LockProcessAndOpenTasks(ctx, call.Caller, id, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (s *Service) CancelProcessProcessItems(
 		if locked.Known != len(ids) {
 			return nil, domain.NotFound("process item")
 		}
-		return s.cancelTasks(tx, locked.Open, locked.RunID, caller.PrincipalID, now), nil
+		return s.cancelTasks(tx, locked.Open, locked.RunID, call.PrincipalID, now), nil
 	})
 	return process, err
 }

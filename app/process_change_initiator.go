@@ -15,15 +15,15 @@ import (
 // the Manager permission; a finished process is refused with PROCESS_FINISHED,
 // a principal of another tenant with VALIDATION.
 func (s *Service) ChangeProcessInitiator(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, initiator PrincipalKey,
+	ctx context.Context, call domain.Call, id uuid.UUID, initiator PrincipalKey,
 ) (*domain.Process, error) {
 	if initiator.Empty() {
 		return nil, domain.InvalidField(domain.FieldNewInitiator.Member(domain.MemberID), "is required, or else initiatorEmail")
 	}
 	var process *domain.Process
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, found, err := persistence.Both(ctx, tx, persistence.LockProcess(caller, id), persistence.FindPrincipal(initiator))
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, found, err := persistence.Both(ctx, tx, persistence.LockProcess(call.Caller, id), persistence.FindPrincipal(initiator))
 		if err != nil {
 			return nil, err
 		}
@@ -36,10 +36,10 @@ func (s *Service) ChangeProcessInitiator(
 			return nil, err
 		}
 		before := process.InitiatorID
-		if !process.ChangeInitiator(*principal, caller.PrincipalID, now) {
+		if !process.ChangeInitiator(*principal, call.PrincipalID, now) {
 			return nil, nil
 		}
-		changed := domain.ProcessEvent(domain.EventProcessInitiatorChanged, process, caller.PrincipalID, now).
+		changed := domain.ProcessEvent(domain.EventProcessInitiatorChanged, process, call.PrincipalID, now).
 			With("previousInitiatorId", before.String()).With("initiatorId", principal.String())
 		return domain.Events{changed}, tx.UpdateProcess(process)
 	})

@@ -62,24 +62,24 @@ func (in *NewProcess) describes(p *domain.Process) bool {
 // CONFLICT for an id that is in use by a process of another definition, or by
 // one not visible to the caller.
 func (s *Service) CreateProcess(
-	ctx context.Context, caller domain.Caller, in NewProcess,
+	ctx context.Context, call domain.Call, in NewProcess,
 ) (process *domain.Process, created bool, err error) {
 	if in.Definition.ID == nil && in.Definition.Code == "" {
 		return nil, false, domain.InvalidField(domain.FieldProcessDefinition, "is required, or else processDefinitionCode")
 	}
 	id, now := idOr(in.ID), s.now()
-	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(caller, now, nil, in.Metadata, in.Entity)
+	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		l, err := lookUpsOf(call.Caller, now, nil, in.Metadata, in.Entity)
 		if err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcess(caller, id, in.Definition, in.Initiator, in.RelatedID), l.keeper())
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcess(call.Caller, id, in.Definition, in.Initiator, in.RelatedID), l.keeper())
 		if err != nil {
 			return nil, err
 		}
 		if known.Taken {
 			process, created = nil, false
-			process, err = tx.GetTakenProcess(ctx, caller, id)
+			process, err = tx.GetTakenProcess(ctx, call.Caller, id)
 			if err == nil && (process == nil || !in.describes(process)) {
 				_, right := startable(known.Definitions)
 				err = idTaken(right)

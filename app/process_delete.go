@@ -14,18 +14,18 @@ import (
 // refuses writes. It requires the Manager permission. INVALID_STATE refuses a
 // process that is not finished or in which something is in progress. Deleting
 // it again changes nothing.
-func (s *Service) DeleteProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) error {
+func (s *Service) DeleteProcess(ctx context.Context, call domain.Call, id uuid.UUID) error {
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, inProgress, err := tx.LockProcessToDelete(ctx, caller, id)
+	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, inProgress, err := tx.LockProcessToDelete(ctx, call.Caller, id)
 		if err != nil {
 			return nil, err
 		}
-		changed, err := locked.Delete(locked.Rights, inProgress, caller.PrincipalID, now)
+		changed, err := locked.Delete(locked.Rights, inProgress, call.PrincipalID, now)
 		if err != nil || !changed {
 			return nil, err
 		}
 		tx.DeleteProcess(locked.Process)
-		return domain.Events{domain.ProcessEvent(domain.EventProcessDeleted, locked.Process, caller.PrincipalID, now)}, nil
+		return domain.Events{domain.ProcessEvent(domain.EventProcessDeleted, locked.Process, call.PrincipalID, now)}, nil
 	})
 }

@@ -13,9 +13,9 @@ import (
 // code, VALIDATION for several values of an element that is not multiple,
 // PROCESS_FINISHED.
 func (s *Service) SaveProcessElement(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
+	ctx context.Context, call domain.Call, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, nil, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		element, ok := d.elements[code]
 		if !ok {
 			return nil, unknownElement(domain.FieldElementCode, "")
@@ -24,8 +24,8 @@ func (s *Service) SaveProcessElement(
 		if err != nil {
 			return nil, err
 		}
-		p.SetElement(code, values, caller.PrincipalID, k.now)
-		changed := domain.ProcessEvent(domain.EventProcessElementSaved, p, caller.PrincipalID, k.now).With("code", code)
+		p.SetElement(code, values, call.PrincipalID, k.now)
+		changed := domain.ProcessEvent(domain.EventProcessElementSaved, p, call.PrincipalID, k.now).With("code", code)
 		return domain.Events{changed}, k.tx.UpdateProcessElements(p)
 	})
 }
@@ -34,17 +34,17 @@ func (s *Service) SaveProcessElement(
 // process, under the conditions of SaveProcessElement. Without values it
 // changes nothing.
 func (s *Service) DeleteProcessElement(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
+	ctx context.Context, call domain.Call, id uuid.UUID, code string,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, nil, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, nil, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		if _, ok := d.elements[code]; !ok {
 			return nil, unknownElement(domain.FieldElementCode, "")
 		}
 		if len(p.Elements[code]) == 0 {
 			return nil, nil
 		}
-		p.SetElement(code, nil, caller.PrincipalID, k.now)
-		changed := domain.ProcessEvent(domain.EventProcessElementDeleted, p, caller.PrincipalID, k.now).With("code", code)
+		p.SetElement(code, nil, call.PrincipalID, k.now)
+		changed := domain.ProcessEvent(domain.EventProcessElementDeleted, p, call.PrincipalID, k.now).With("code", code)
 		return domain.Events{changed}, k.tx.UpdateProcessElements(p)
 	})
 }

@@ -16,10 +16,10 @@ import (
 // that violates the schema is stored with its violations. It requires the Manager
 // permission; a finished process is refused with PROCESS_FINISHED.
 func (s *Service) UpdateProcessMetadata(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, metadata json.RawMessage,
+	ctx context.Context, call domain.Call, id uuid.UUID, metadata json.RawMessage,
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{metadata}
-	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, texts, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		value, err := k.replacement(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, p.Metadata, metadata)
 		if err != nil {
 			return nil, err
@@ -32,9 +32,9 @@ func (s *Service) UpdateProcessMetadata(
 // nothing, under the conditions of UpdateProcessMetadata. A patch that does not
 // fit the metadata is PATCH_FAILED.
 func (s *Service) PatchProcessMetadata(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
+	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
@@ -56,10 +56,10 @@ func saveMetadata(k *keeper, p *domain.Process, d *definition, value domain.JSON
 // UpdateProcessEntity (B17) replaces the entity of a running process, under the
 // conditions of UpdateProcessMetadata.
 func (s *Service) UpdateProcessEntity(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, entity json.RawMessage,
+	ctx context.Context, call domain.Call, id uuid.UUID, entity json.RawMessage,
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{entity}
-	return s.changeProcess(ctx, caller, id, texts, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, texts, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		value, err := k.replacement(ctx, ofProcess(p, domain.SlotEntity), d.entity, p.Entity, entity)
 		if err != nil {
 			return nil, err
@@ -71,9 +71,9 @@ func (s *Service) UpdateProcessEntity(
 // PatchProcessEntity (B18) patches the entity of a running process, under the
 // conditions of PatchProcessMetadata.
 func (s *Service) PatchProcessEntity(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
+	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, caller, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
@@ -95,16 +95,16 @@ func saveEntity(k *keeper, p *domain.Process, value domain.JSONValue) domain.Eve
 // values that change is known to make. change returns the event to record, nil
 // if nothing changed.
 func (s *Service) changeProcess(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
+	ctx context.Context, call domain.Call, id uuid.UUID, texts []json.RawMessage,
 	change func(*keeper, *domain.Process, *definition) (domain.Events, error),
 ) (*domain.Process, error) {
 	var process *domain.Process
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(caller, s.now(), &id, texts...)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		l, err := lookUpsOf(call.Caller, s.now(), &id, texts...)
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcess(caller, id), l.keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcess(call.Caller, id), l.keeper())
 		if err != nil {
 			return nil, err
 		}

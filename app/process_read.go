@@ -14,16 +14,16 @@ type ProcessFilter = persistence.ProcessFilter
 
 // FindProcesses (B7) returns a page of the processes visible to the caller.
 func (s *Service) FindProcesses(
-	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Process], error) {
-	return s.store.Reader.ListProcesses(ctx, caller, filter, page, sort)
+	return s.store.Reader.ListProcesses(ctx, call.Caller, filter, page, sort)
 }
 
 // RetrieveProcess (B9) returns a process, or NOT_FOUND where the caller does
 // not see it.
-func (s *Service) RetrieveProcess(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Process, error) {
-	process, err := s.store.Reader.GetProcess(ctx, caller, id)
-	if err != nil || !persistence.WantsNames(ctx) {
+func (s *Service) RetrieveProcess(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Process, error) {
+	process, err := s.store.Reader.GetProcess(ctx, call.Caller, id)
+	if err != nil || !call.Names {
 		return process, err
 	}
 	names, err := s.store.Reader.NamesOfProcesses(ctx, *process)

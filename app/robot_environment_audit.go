@@ -9,7 +9,6 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
 )
 
 // maxEnvironmentReads bounds the reads that are remembered; one that is forgotten
@@ -35,17 +34,15 @@ func newEnvironmentReads() *environmentReads {
 // recordEnvironmentRead records that the caller is shown the values of the
 // environment of a robot, once for each principal, robot and day at this replica.
 // It is recorded before anything is shown.
-func (s *Service) recordEnvironmentRead(ctx context.Context, caller domain.Caller, robot *domain.Robot) error {
+func (s *Service) recordEnvironmentRead(ctx context.Context, call domain.Call, robot *domain.Robot) error {
 	now := s.now()
-	read := environmentRead{caller.PrincipalID, robot.ID, now.Unix() / int64(24*time.Hour/time.Second)}
+	read := environmentRead{call.PrincipalID, robot.ID, now.Unix() / int64(24*time.Hour/time.Second)}
 	if s.environmentReads.Contains(read) {
 		return nil
 	}
-	err := s.write(ctx, func(*persistence.Tx) (domain.Events, error) {
-		return domain.Events{domain.ConfigurationEvent(domain.EventRobotEnvironmentRead, domain.Configured{
-			ID: robot.ID, TenantID: robot.TenantID, Kind: "Robot", Code: robot.Code,
-		}, caller.PrincipalID, now)}, nil
-	})
+	err := s.recordEvent(ctx, call, domain.ConfigurationEvent(domain.EventRobotEnvironmentRead, domain.Configured{
+		ID: robot.ID, TenantID: robot.TenantID, Kind: "Robot", Code: robot.Code,
+	}, call.PrincipalID, now))
 	if err != nil {
 		return fmt.Errorf("recording who reads the environment of a robot: %w", err)
 	}

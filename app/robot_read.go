@@ -25,9 +25,9 @@ type RobotFilter struct {
 // ADMINISTRATOR, those it is a viewer of, and those it runs, by itself or for
 // tasks of processes whose workflow it runs.
 func (s *Service) FindRobots(
-	ctx context.Context, caller domain.Caller, filter RobotFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter RobotFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Robot], error) {
-	return s.store.Reader.ListRobots(ctx, persistence.RobotScope{Caller: caller, Ready: filter.Ready},
+	return s.store.Reader.ListRobots(ctx, persistence.RobotScope{Caller: call.Caller, Ready: filter.Ready},
 		persistence.RobotFilter{TenantIDs: filter.TenantIDs}, page, sort)
 }
 
@@ -42,9 +42,9 @@ type RobotDetails struct {
 // environment variables are included only for administrators and for the
 // runners of the robot, not for viewers. Reading them is recorded once a day.
 func (s *Service) RetrieveRobot(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*RobotDetails, error) {
-	robot, variables, err := s.store.Reader.GetRobot(ctx, persistence.RobotScope{Caller: caller}, id)
+	robot, variables, err := s.store.Reader.GetRobot(ctx, persistence.RobotScope{Caller: call.Caller}, id)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (s *Service) RetrieveRobot(
 		details.Environment[v.Name] = domain.NewSecret(string(value))
 	}
 	if len(variables) > 0 {
-		if err := s.recordEnvironmentRead(ctx, caller, robot); err != nil {
+		if err := s.recordEnvironmentRead(ctx, call, robot); err != nil {
 			return nil, err
 		}
 	}
@@ -69,27 +69,27 @@ func (s *Service) RetrieveRobot(
 
 // DownloadRobotSourceCode (B49) returns the source package of a robot visible
 // to the caller, or NOT_FOUND.
-func (s *Service) DownloadRobotSourceCode(ctx context.Context, caller domain.Caller, id uuid.UUID) (*Download, error) {
-	return s.downloadRobotFile(ctx, persistence.RobotScope{Caller: caller}, id, domain.RobotAssetKey{})
+func (s *Service) DownloadRobotSourceCode(ctx context.Context, call domain.Call, id uuid.UUID) (*Download, error) {
+	return s.downloadRobotFile(ctx, call, id, domain.RobotAssetKey{})
 }
 
 // DownloadRobotAsset (B50) returns an asset of a robot visible to the caller,
 // or NOT_FOUND.
 func (s *Service) DownloadRobotAsset(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, key domain.RobotAssetKey,
+	ctx context.Context, call domain.Call, id uuid.UUID, key domain.RobotAssetKey,
 ) (*Download, error) {
 	if err := key.Check(); err != nil {
 		return nil, err
 	}
-	return s.downloadRobotFile(ctx, persistence.RobotScope{Caller: caller}, id, key)
+	return s.downloadRobotFile(ctx, call, id, key)
 }
 
 func (s *Service) downloadRobotFile(
-	ctx context.Context, scope persistence.RobotScope, id uuid.UUID, key domain.RobotAssetKey,
+	ctx context.Context, call domain.Call, id uuid.UUID, key domain.RobotAssetKey,
 ) (*Download, error) {
-	d, err := s.store.Reader.GetDocumentOfRobot(ctx, scope, id, key)
+	d, err := s.store.Reader.GetDocumentOfRobot(ctx, persistence.RobotScope{Caller: call.Caller}, id, key)
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, scope.Caller, d)
+	return s.open(ctx, call, d)
 }

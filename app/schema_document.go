@@ -18,14 +18,14 @@ import (
 // document and for a content type that is none, DOCUMENT_TYPE, DOCUMENT_TOO_LARGE,
 // PROCESS_FINISHED.
 func (s *Service) SaveEntityDocument(
-	ctx context.Context, caller domain.Caller, process uuid.UUID, schemaPath string, in storage.Upload,
+	ctx context.Context, call domain.Call, process uuid.UUID, schemaPath string, in storage.Upload,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
 	var tenant uuid.UUID
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		site, err := persistence.ShareProcessSite(caller, process).Do(ctx, tx)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		site, err := persistence.ShareProcessSite(call.Caller, process).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -43,9 +43,9 @@ func (s *Service) SaveEntityDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: process}
-	return storage.Receive(ctx, s.uploads, caller, tenant, owner, in,
+	return storage.Receive(ctx, s.uploads, call, tenant, owner, in,
 		func(*domain.Document) persistence.Read[*persistence.ProcessSite] {
-			return persistence.ShareProcessSite(caller, process)
+			return persistence.ShareProcessSite(call.Caller, process)
 		},
 		func(_ *persistence.Tx, _ *domain.Document, site *persistence.ProcessSite) (domain.Events, error) {
 			return nil, site.Process.CheckMayWrite(site.Rights)
@@ -55,12 +55,12 @@ func (s *Service) SaveEntityDocument(
 // SaveTaskJSONFormsDocument (A29) is SaveEntityDocument for the form data of an
 // open task. It requires owning the task or the Manager permission.
 func (s *Service) SaveTaskJSONFormsDocument(
-	ctx context.Context, caller domain.Caller, task uuid.UUID, schemaPath string, in storage.Upload,
+	ctx context.Context, call domain.Call, task uuid.UUID, schemaPath string, in storage.Upload,
 ) (*domain.Document, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	site, item, err := s.taskSite(ctx, caller, task)
+	site, item, err := s.taskSite(ctx, call, task)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +68,12 @@ func (s *Service) SaveTaskJSONFormsDocument(
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
-	return storage.Receive(ctx, s.uploads, caller, site.Item.TenantID, owner, in,
+	return storage.Receive(ctx, s.uploads, call, site.Item.TenantID, owner, in,
 		func(*domain.Document) persistence.Read[*persistence.TaskSite] {
-			return persistence.ShareTaskSite(caller, task)
+			return persistence.ShareTaskSite(call.Caller, task)
 		},
 		func(_ *persistence.Tx, _ *domain.Document, site *persistence.TaskSite) (domain.Events, error) {
-			return nil, site.Item.CheckMayWriteTask(site.Rights, caller.PrincipalID)
+			return nil, site.Item.CheckMayWriteTask(site.Rights, call.PrincipalID)
 		})
 }
 

@@ -14,21 +14,21 @@ import (
 // permission or own the task. Assigning the same owner again changes nothing. A
 // task without an owner before gets its robot, as with ClaimProcessItemTask.
 func (s *Service) AssignProcessItemTask(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, owner PrincipalKey,
+	ctx context.Context, call domain.Call, id uuid.UUID, owner PrincipalKey,
 ) (*domain.ProcessItem, error) {
 	if owner.Empty() {
 		return nil, domain.InvalidField(domain.FieldNewOwner.Member(domain.MemberID), "is required, or else ownerEmail")
 	}
 	var item *domain.ProcessItem
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, found, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id),
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, found, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id),
 			persistence.And(persistence.FindPrincipal(owner), persistence.RobotOfTask(id)))
 		if err != nil {
 			return nil, err
 		}
 		item = locked.ProcessItem
-		if err := item.CheckMayHandle(locked.Rights, caller.PrincipalID); err != nil {
+		if err := item.CheckMayHandle(locked.Rights, call.PrincipalID); err != nil {
 			return nil, err
 		}
 		principal, err := resolvePrincipal(owner, found.First, item.TenantID, domain.FieldNewOwner)
@@ -41,12 +41,12 @@ func (s *Service) AssignProcessItemTask(
 			robot = nil
 		}
 		before := taskState(item)
-		changed, err := item.Assign(*principal, caller.PrincipalID, now)
+		changed, err := item.Assign(*principal, call.PrincipalID, now)
 		if err != nil || !changed {
 			return nil, err
 		}
-		saved := saveTaskState(tx, item, before, caller.PrincipalID, now)
-		return domain.Events{saved}, assist(tx, caller, item, robot, now)
+		saved := saveTaskState(tx, item, before, call.PrincipalID, now)
+		return domain.Events{saved}, assist(tx, call.Caller, item, robot, now)
 	})
 	return item, err
 }

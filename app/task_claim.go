@@ -14,23 +14,23 @@ import (
 // one. Claiming one's own task changes nothing. Of several concurrent callers
 // exactly one succeeds; the others get TASK_ALREADY_CLAIMED.
 func (s *Service) ClaimProcessItemTask(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, robot, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id), persistence.RobotOfTask(id))
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, robot, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), persistence.RobotOfTask(id))
 		if err != nil {
 			return nil, err
 		}
 		item = locked.ProcessItem
 		before := taskState(item)
-		changed, err := item.Claim(locked.Rights, caller.PrincipalID, now)
+		changed, err := item.Claim(locked.Rights, call.PrincipalID, now)
 		if err != nil || !changed {
 			return nil, err
 		}
-		saved := saveTaskState(tx, item, before, caller.PrincipalID, now)
-		return domain.Events{saved}, assist(tx, caller, item, robot, now)
+		saved := saveTaskState(tx, item, before, call.PrincipalID, now)
+		return domain.Events{saved}, assist(tx, call.Caller, item, robot, now)
 	})
 	return item, err
 }

@@ -16,12 +16,12 @@ import (
 // TASK_DATA_INVALID where the definition requires valid data, and so is a task
 // without a value of a mandatory element.
 func (s *Service) CompleteProcessItemTask(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockProcessItem(caller, id).Do(ctx, tx)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := persistence.LockProcessItem(call.Caller, id).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -33,7 +33,7 @@ func (s *Service) CompleteProcessItemTask(
 		definition, ok := d.items[item.DefinitionCode()]
 		requireValid := ok && definition.Spec.RequireValidDataOnComplete
 		before := taskState(item)
-		changed, err := item.Complete(requireValid, locked.Rights, caller.PrincipalID, now)
+		changed, err := item.Complete(requireValid, locked.Rights, call.PrincipalID, now)
 		if err != nil || !changed {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (s *Service) CompleteProcessItemTask(
 				return nil, err
 			}
 		}
-		saved := saveTaskState(tx, item, before, caller.PrincipalID, now)
+		saved := saveTaskState(tx, item, before, call.PrincipalID, now)
 		finishActivity(tx, item.ID, locked.RunID, now)
 		if locked.ProcessState == domain.ProcessRunning && !locked.Awaited {
 			signalItem(tx, item, locked.RunID, locked.SignalShape, now)

@@ -16,16 +16,16 @@ import (
 // process may be finished. Data that violates the schema is stored with its
 // violations. The caller must own the task or have the Manager permission.
 func (s *Service) UpdateProcessItemTaskData(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
+	ctx context.Context, call domain.Call, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
 	check := (*domain.ProcessItem).CheckMayWriteTask
-	return s.changeTask(ctx, caller, id, texts, check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+	return s.changeTask(ctx, call, id, texts, check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		value, err := k.replacement(ctx, ofItem(i, domain.SlotData), d.data, i.Task.Data, data)
 		if err != nil {
 			return nil, err
 		}
-		i.SetTaskData(value, caller.PrincipalID, k.now)
+		i.SetTaskData(value, call.PrincipalID, k.now)
 		return taskValueEvent(k, domain.EventItemTaskDataSaved, i, value), nil
 	})
 }
@@ -34,10 +34,10 @@ func (s *Service) UpdateProcessItemTaskData(
 // nothing, under the conditions of UpdateProcessItemTaskData. A patch that does
 // not fit the data is PATCH_FAILED.
 func (s *Service) PatchProcessItemTaskData(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, patch []jsondoc.Operation,
+	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.ProcessItem, error) {
 	check := (*domain.ProcessItem).CheckMayWriteTask
-	return s.changeTask(ctx, caller, id, textsOf(patch), check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+	return s.changeTask(ctx, call, id, textsOf(patch), check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
@@ -45,7 +45,7 @@ func (s *Service) PatchProcessItemTaskData(
 		if err != nil {
 			return nil, err
 		}
-		i.SetTaskData(value, caller.PrincipalID, k.now)
+		i.SetTaskData(value, call.PrincipalID, k.now)
 		return taskValueEvent(k, domain.EventItemTaskDataSaved, i, value), nil
 	})
 }
@@ -54,16 +54,16 @@ func (s *Service) PatchProcessItemTaskData(
 // task, as UpdateProcessItemTaskData does with the data. The caller must have the
 // Manager permission; owning the task is not enough.
 func (s *Service) UpdateProcessItemTaskContextData(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, data json.RawMessage,
+	ctx context.Context, call domain.Call, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
 	check := (*domain.ProcessItem).CheckMayWriteContext
-	return s.changeTask(ctx, caller, id, texts, check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+	return s.changeTask(ctx, call, id, texts, check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		value, err := k.replacement(ctx, ofItem(i, domain.SlotContextData), d.contextData, i.Task.ContextData, data)
 		if err != nil {
 			return nil, err
 		}
-		i.SetTaskContextData(value, caller.PrincipalID, k.now)
+		i.SetTaskContextData(value, call.PrincipalID, k.now)
 		return taskValueEvent(k, domain.EventItemTaskContextDataSaved, i, value), nil
 	})
 }
@@ -76,22 +76,22 @@ func taskValueEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, value 
 // change is known to make. change returns the event to record, nil if the task
 // stays unchanged.
 func (s *Service) changeTask(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, texts []json.RawMessage,
+	ctx context.Context, call domain.Call, id uuid.UUID, texts []json.RawMessage,
 	check func(*domain.ProcessItem, domain.ItemRights, uuid.UUID) error,
 	change func(*keeper, *domain.ProcessItem, *itemDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(caller, s.now(), &id, texts...)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		l, err := lookUpsOf(call.Caller, s.now(), &id, texts...)
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(caller, id), l.keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.keeper())
 		if err != nil {
 			return nil, err
 		}
 		item = locked.ProcessItem
-		if err := check(item, locked.Rights, caller.PrincipalID); err != nil {
+		if err := check(item, locked.Rights, call.PrincipalID); err != nil {
 			return nil, err
 		}
 		d, err := s.definitions.get(ctx, tx, locked.ProcessVersion)

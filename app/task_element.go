@@ -18,9 +18,9 @@ import (
 // code, VALIDATION for several values of an element that is not multiple and
 // for a document not visible to the caller, INVALID_STATE, TASK_NOT_OWNED.
 func (s *Service) SaveTaskElement(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, code string, given []domain.ElementValue,
+	ctx context.Context, call domain.Call, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.ProcessItem, error) {
-	return s.changeTaskElements(ctx, caller, id, domain.ElementValues{code: given},
+	return s.changeTaskElements(ctx, call, id, domain.ElementValues{code: given},
 		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			d, ok := elements[code]
 			if !ok {
@@ -33,9 +33,9 @@ func (s *Service) SaveTaskElement(
 // SaveTaskElements is SaveTaskElement for several elements of a task at once, by their
 // codes. All are saved or none. Errors name their place in given.
 func (s *Service) SaveTaskElements(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, given domain.ElementValues,
+	ctx context.Context, call domain.Call, id uuid.UUID, given domain.ElementValues,
 ) (*domain.ProcessItem, error) {
-	return s.changeTaskElements(ctx, caller, id, given,
+	return s.changeTaskElements(ctx, call, id, given,
 		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			var saved domain.Events
 			for _, code := range slices.Sorted(maps.Keys(given)) {
@@ -70,9 +70,9 @@ func (k *keeper) saveElement(
 // DeleteTaskElement (A24) deletes the values of an element of a task, under the
 // conditions of SaveTaskElement. Without values it changes nothing.
 func (s *Service) DeleteTaskElement(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, code string,
+	ctx context.Context, call domain.Call, id uuid.UUID, code string,
 ) (*domain.ProcessItem, error) {
-	return s.changeTaskElements(ctx, caller, id, nil,
+	return s.changeTaskElements(ctx, call, id, nil,
 		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			if _, ok := elements[code]; !ok {
 				return nil, unknownElement(domain.FieldElementCode, "")
@@ -80,7 +80,7 @@ func (s *Service) DeleteTaskElement(
 			if len(i.Task.Elements[code]) == 0 {
 				return nil, nil
 			}
-			i.SetTaskElement(code, nil, caller.PrincipalID, k.now)
+			i.SetTaskElement(code, nil, call.PrincipalID, k.now)
 			return taskElementEvent(k, domain.EventItemTaskElementDeleted, i, code), nil
 		})
 }

@@ -30,12 +30,12 @@ type ElementUpload struct {
 // type that is none, DOCUMENT_TOO_LARGE, INVALID_STATE,
 // TASK_NOT_OWNED.
 func (s *Service) SaveTaskElementDocument(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, in ElementUpload,
+	ctx context.Context, call domain.Call, id uuid.UUID, in ElementUpload,
 ) (*domain.ProcessItem, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	site, item, err := s.taskSite(ctx, caller, id)
+	site, item, err := s.taskSite(ctx, call, id)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func (s *Service) SaveTaskElementDocument(
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
 	var changed *domain.ProcessItem
-	_, err = storage.Receive(ctx, s.uploads, caller, site.Item.TenantID, owner, in.Upload,
+	_, err = storage.Receive(ctx, s.uploads, call, site.Item.TenantID, owner, in.Upload,
 		func(*domain.Document) persistence.Read[persistence.Pair[*persistence.LockedItem, *keeper]] {
-			return persistence.And(persistence.LockProcessItem(caller, id), newLookUps(caller, s.now(), &id).keeper())
+			return persistence.And(persistence.LockProcessItem(call.Caller, id), newLookUps(call.Caller, s.now(), &id).keeper())
 		},
 		func(tx *persistence.Tx, stored *domain.Document, found persistence.Pair[*persistence.LockedItem, *keeper]) (domain.Events, error) {
 			k := found.Second
@@ -60,7 +60,7 @@ func (s *Service) SaveTaskElementDocument(
 					if err != nil {
 						return nil, err
 					}
-					i.SetTaskElement(in.Code, values, caller.PrincipalID, k.now)
+					i.SetTaskElement(in.Code, values, call.PrincipalID, k.now)
 					return taskElementEvent(k, domain.EventItemTaskElementSaved, i, in.Code), nil
 				})
 			return k.events, err
@@ -116,13 +116,13 @@ func documentElement(elements map[string]*elementDefinition, code string) (*elem
 
 // taskSite finds a task that the caller may write to, and its definition.
 func (s *Service) taskSite(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (site *persistence.TaskSite, item *itemDefinition, err error) {
-	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		if site, err = persistence.ShareTaskSite(caller, id).Do(ctx, tx); err != nil {
+	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		if site, err = persistence.ShareTaskSite(call.Caller, id).Do(ctx, tx); err != nil {
 			return nil, err
 		}
-		if err := site.Item.CheckMayWriteTask(site.Rights, caller.PrincipalID); err != nil {
+		if err := site.Item.CheckMayWriteTask(site.Rights, call.PrincipalID); err != nil {
 			return nil, err
 		}
 		d, err := s.definitions.get(ctx, tx, site.ProcessVersion)
@@ -139,16 +139,16 @@ func (s *Service) taskSite(
 // task and keeps the element's other values. It has the conditions of
 // SaveTaskElement. A document that no element of the task has is NOT_FOUND.
 func (s *Service) DeleteTaskElementDocument(
-	ctx context.Context, caller domain.Caller, id, document uuid.UUID,
+	ctx context.Context, call domain.Call, id, document uuid.UUID,
 ) (*domain.ProcessItem, error) {
-	return s.changeTaskElements(ctx, caller, id, nil,
+	return s.changeTaskElements(ctx, call, id, nil,
 		func(k *keeper, i *domain.ProcessItem, _ map[string]*elementDefinition) (domain.Events, error) {
 			code, index, found := i.Task.Elements.FindDocument(document)
 			if !found {
 				return nil, domain.NotFound("document")
 			}
 			values := slices.Delete(slices.Clone(i.Task.Elements[code]), index, index+1)
-			i.SetTaskElement(code, values, caller.PrincipalID, k.now)
+			i.SetTaskElement(code, values, call.PrincipalID, k.now)
 			return taskElementEvent(k, domain.EventItemTaskElementDeleted, i, code), nil
 		})
 }
@@ -156,11 +156,11 @@ func (s *Service) DeleteTaskElementDocument(
 // DownloadTaskElementDocument (A26) returns a document of an element of a task
 // visible to the caller, or NOT_FOUND.
 func (s *Service) DownloadTaskElementDocument(
-	ctx context.Context, caller domain.Caller, id, document uuid.UUID,
+	ctx context.Context, call domain.Call, id, document uuid.UUID,
 ) (*Download, error) {
-	d, err := s.store.Reader.GetDocumentOfElement(ctx, caller, id, document, s.now())
+	d, err := s.store.Reader.GetDocumentOfElement(ctx, call.Caller, id, document, s.now())
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, caller, d)
+	return s.open(ctx, call, d)
 }

@@ -25,7 +25,7 @@ type NewTaskLog struct {
 // too long is cut. It takes owning
 // the task or the Manager permission.
 func (s *Service) AppendProcessItemTaskLog(
-	ctx context.Context, caller domain.Caller, id uuid.UUID, in NewTaskLog,
+	ctx context.Context, call domain.Call, id uuid.UUID, in NewTaskLog,
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	now := s.now()
@@ -33,21 +33,21 @@ func (s *Service) AppendProcessItemTaskLog(
 	if in.Timestamp != nil {
 		entry.Timestamp = in.Timestamp.UTC().Truncate(time.Microsecond)
 	}
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockProcessItem(caller, id).Do(ctx, tx)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := persistence.LockProcessItem(call.Caller, id).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
 		item = locked.ProcessItem
 		known := item.HasLog(entry.ID)
-		if err := item.AppendLog(entry, s.taskLogLimit, locked.Rights, caller.PrincipalID, now); err != nil {
+		if err := item.AppendLog(entry, s.taskLogLimit, locked.Rights, call.PrincipalID, now); err != nil {
 			return nil, err
 		}
 		if known {
 			return nil, nil
 		}
 		tx.AppendTaskLog(item, item.Task.Logs[len(item.Task.Logs)-1], s.taskLogLimit)
-		return domain.Events{domain.ItemEvent(domain.EventItemTaskLogAppended, item, caller.PrincipalID, now).
+		return domain.Events{domain.ItemEvent(domain.EventItemTaskLogAppended, item, call.PrincipalID, now).
 			With("logId", entry.ID.String()).With("level", string(entry.Level))}, nil
 	})
 	return item, err

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/procession-dev/procession/domain"
-	"github.com/procession-dev/procession/persistence"
 )
 
 // FindTasks (A17) calls show with a page of the tasks visible to the caller,
@@ -12,25 +11,21 @@ import (
 // database connection and the memory of the page are released when show
 // returns.
 func (s *Service) FindTasks(
-	ctx context.Context, caller domain.Caller, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter ItemFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.ProcessItem]) error,
 ) error {
-	return s.store.Reader.ShowTasks(ctx, caller, filter, page, sort, show)
+	return s.store.Reader.ShowTasks(ctx, call.Caller, filter, page, sort, show)
 }
 
 // FindProcessesWithElements (A5) calls show with a page of the processes
 // visible to the caller, with subjects and elements, and returns the error of
 // show.
 func (s *Service) FindProcessesWithElements(
-	ctx context.Context, caller domain.Caller, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter ProcessFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[domain.Process]) error,
 ) error {
-	return s.store.Reader.ShowProcessesWithElements(ctx, caller, filter, page, sort, show)
+	return s.store.Reader.ShowProcessesWithElements(ctx, call.Caller, filter, page, sort, show)
 }
-
-// WithNames returns a context under which operations return processes and items with the
-// names of what they refer to.
-func WithNames(ctx context.Context) context.Context { return persistence.WithNames(ctx) }
 
 // NamesOfProcesses returns the names of what processes refer to: their initiators and
 // their definitions. The caller has been shown the processes.

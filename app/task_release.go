@@ -15,23 +15,23 @@ import (
 // one is refused with INVALID_STATE. A robot that assists is stopped; the next
 // owner gets another run of it.
 func (s *Service) ReleaseProcessItemTask(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockProcessItem(caller, id).Do(ctx, tx)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := persistence.LockProcessItem(call.Caller, id).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
 		item = locked.ProcessItem
 		before := taskState(item)
-		changed, err := item.Release(locked.Rights, caller.PrincipalID, now)
+		changed, err := item.Release(locked.Rights, call.PrincipalID, now)
 		if err != nil || !changed {
 			return nil, err
 		}
 		tx.StopTaskRobots(item.ID, now, now.Add(s.cancelGrace))
-		return domain.Events{saveTaskState(tx, item, before, caller.PrincipalID, now)}, nil
+		return domain.Events{saveTaskState(tx, item, before, call.PrincipalID, now)}, nil
 	})
 	return item, err
 }

@@ -24,9 +24,9 @@ type AvailableAction struct {
 // process not visible to the caller. An action whose availability expression
 // fails is omitted, and the fault is recorded for administrators.
 func (s *Service) FindAvailableProcessActions(
-	ctx context.Context, caller domain.Caller, process uuid.UUID,
+	ctx context.Context, call domain.Call, process uuid.UUID,
 ) ([]AvailableAction, error) {
-	p, err := s.store.Reader.GetActionableProcess(ctx, caller, process)
+	p, err := s.store.Reader.GetActionableProcess(ctx, call.Caller, process)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +78,9 @@ type ExplainedAction struct {
 // operator; for others the process is NOT_FOUND. A principal of another tenant is a
 // VALIDATION error.
 func (s *Service) ExplainProcessActions(
-	ctx context.Context, caller domain.Caller, process, principal uuid.UUID,
+	ctx context.Context, call domain.Call, process, principal uuid.UUID,
 ) ([]ExplainedAction, error) {
-	p, who, err := s.store.Reader.GetActionableProcessFor(ctx, persistence.AdministrationOf(caller), process, principal)
+	p, who, err := s.store.Reader.GetActionableProcessFor(ctx, persistence.AdministrationOf(call.Caller), process, principal)
 	if err != nil {
 		return nil, err
 	}

@@ -26,16 +26,16 @@ const maxWorkers = 1000
 // worker that is online, for more than maxWorkers, and for the id of another
 // worker. The id is used only for a new identity.
 func (s *Service) CreateWorker(
-	ctx context.Context, caller domain.Caller, tenant *uuid.UUID, w domain.Worker,
+	ctx context.Context, call domain.Call, tenant *uuid.UUID, w domain.Worker,
 ) (*domain.Worker, bool, error) {
-	member, err := caller.Tenant(tenant)
+	member, err := call.Tenant(tenant)
 	if err != nil {
 		return nil, false, err
 	}
 	if domain.ReservedTaskQueue(w.TaskQueue) {
 		return nil, false, domain.InvalidField(domain.FieldTaskQueue, "is a name that Temporal or the service keeps for itself")
 	}
-	if caller.Type != domain.PrincipalApplication {
+	if call.Type != domain.PrincipalApplication {
 		return nil, false, notWorker()
 	}
 	now := s.now()
@@ -43,8 +43,8 @@ func (s *Service) CreateWorker(
 		w.ID = domain.NewID()
 	}
 	w.TenantID, w.LastSeenAt = member.TenantID, now
-	w.Audit = domain.NewAudit(caller.PrincipalID, now)
-	result, err := s.store.DB.RegisterWorker(ctx, &w, maxWorkers, domain.WorkerEvent(&w, caller.PrincipalID, now))
+	w.Audit = domain.NewAudit(call.PrincipalID, now)
+	result, err := s.store.DB.RegisterWorker(ctx, call.Precondition, &w, maxWorkers, domain.WorkerEvent(&w, call.PrincipalID, now))
 	if err == nil && !result.Stored {
 		err = refusedRegistration(&w, result)
 	}

@@ -186,7 +186,7 @@ func (s *Sessions) Find(ctx context.Context, secret string) (domain.Session, dom
 	}
 	caller, err := s.caller(ctx, session, now)
 	if domain.HasCode(err, domain.CodeUnauthenticated) {
-		err = errors.Join(err, s.End(ctx, domain.SessionEnd{
+		err = errors.Join(err, s.End(ctx, domain.Call{}, domain.SessionEnd{
 			PrincipalID: session.PrincipalID, ID: session.ID, By: domain.SystemPrincipalID(), Reason: domain.SessionRevoked,
 		}))
 	}
@@ -227,8 +227,8 @@ func (s *Sessions) List(ctx context.Context, user uuid.UUID) ([]domain.Session, 
 }
 
 // End ends sessions of a user. It is not an error if there are none.
-func (s *Sessions) End(ctx context.Context, end domain.SessionEnd) error {
-	ended, err := s.db.EndSessions(ctx, end, s.clock())
+func (s *Sessions) End(ctx context.Context, call domain.Call, end domain.SessionEnd) error {
+	ended, err := s.db.EndSessions(ctx, call, end, s.clock())
 	s.forget(ended)
 	return err
 }

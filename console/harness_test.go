@@ -203,8 +203,8 @@ func (p *person) openPath(path string) {
 	require.Zero(p.s.t, p.Count("svg.icon:empty"), "%s has an icon that console/assets/icons.go does not list", path)
 }
 
-// callerOf returns what operations know of a demo account.
-func (s *site) callerOf(a demo.Account) domain.Caller {
+// callerOf returns a call by a demo account.
+func (s *site) callerOf(a demo.Account) domain.Call {
 	s.t.Helper()
 	kind := domain.CredentialApplicationSecret
 	if a.Email != "" {
@@ -213,9 +213,8 @@ func (s *site) callerOf(a demo.Account) domain.Caller {
 	looked, err := s.db.Reader().LookUpCredential(s.t.Context(), persistence.CredentialKey{
 		Kind: kind, PrincipalID: &a.ID, SecretSHA256: authn.HashSecret(a.Secret),
 	}, time.Now())
-	found := looked.Caller
 	require.NoError(s.t, err)
-	return found
+	return domain.Call{Caller: looked.Caller}
 }
 
 // startLoan starts a loan of Carol's with a title.

@@ -55,7 +55,7 @@ func (s *site) createIncident(process uuid.UUID, message string) uuid.UUID {
 // subscription in a query.
 func (s *site) createWebhook(process uuid.UUID, code string) (name string, delivery uuid.UUID) {
 	s.t.Helper()
-	operator := domain.Caller{PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser, Operator: true}
+	operator := domain.Call{Caller: domain.Caller{PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser, Operator: true}}
 	tenant := sql[string](s, `SELECT t.code FROM tenants t JOIN processes p ON p.tenant_id = t.id WHERE p.id = $1`, process)
 	manifest, err := json.Marshal(map[string]any{
 		"apiVersion": "procession/v1", "kind": "WebhookSubscription", "metadata": map[string]string{"code": code, "tenant": tenant},

@@ -30,7 +30,7 @@ func browserNames() []string {
 // issueToken issues a token that acts as Alice, as Bob or in her own name.
 func (s *site) issueToken(by demo.Account, name string, expires *time.Time) {
 	s.t.Helper()
-	issuer := domain.Caller{PrincipalID: by.ID, Type: domain.PrincipalUser, Operator: true}
+	issuer := domain.Call{Caller: domain.Caller{PrincipalID: by.ID, Type: domain.PrincipalUser, Operator: true}}
 	_, err := s.administration.IssueSecret(s.t.Context(), issuer, administration.ResourceKey{Tenant: "demo", Kind: resource.KindUser, Code: "alice"},
 		administration.NewSecret{Name: name, ExpiresAt: expires})
 	require.NoError(s.t, err)

@@ -48,6 +48,26 @@ type Caller struct {
 	Operator bool
 }
 
+// Call contains the caller of an operation and the requirements of the request. The zero Call is one of the service itself.
+type Call struct {
+	Caller
+	// Precondition is checked against the resource that the operation writes to.
+	Precondition Precondition
+	// Names adds the names of principals and definitions to a returned process or item.
+	Names bool
+}
+
+// AtVersion returns the call with the precondition that the resource of the operation has the version.
+func (c Call) AtVersion(version Version) Call {
+	return c.WithPrecondition(Precondition{Match: &Versions{Listed: []Version{version}}})
+}
+
+// WithPrecondition returns the call with a precondition.
+func (c Call) WithPrecondition(p Precondition) Call {
+	c.Precondition = p
+	return c
+}
+
 // TenantIDs lists the tenants of the caller. Resources of other tenants do not exist for the caller.
 func (c Caller) TenantIDs() []uuid.UUID {
 	ids := make([]uuid.UUID, len(c.Memberships))

@@ -112,7 +112,7 @@ func newObserverFixture(t *testing.T, queues ...string) *observerFixture {
 			ID: uuid.New(), TenantID: o.tenant, Identity: "w", TaskQueue: queue, Hostname: "host", IP: "127.0.0.1",
 			LastSeenAt: now, Audit: domain.NewAudit(principal, now),
 		}
-		result, err := o.db.RegisterWorker(t.Context(), w, 1, domain.WorkerEvent(w, principal, now))
+		result, err := o.db.RegisterWorker(t.Context(), domain.Precondition{}, w, 1, domain.WorkerEvent(w, principal, now))
 		require.NoError(t, err)
 		require.True(t, result.Stored)
 	}

@@ -154,14 +154,14 @@ func TestResourcesExistForWhomTheDomainSays(t *testing.T) { //nolint:funlen // o
 	for _, v := range viewers {
 		want := map[resource.Key]bool{}
 		for key, r := range v.relations {
-			_, err := service.RetrieveResource(t.Context(), v.Caller, key)
+			_, err := service.RetrieveResource(t.Context(), domain.Call{Caller: v.Caller}, key)
 			requireFound(t, accessmodel.SeesResource(r), err, r)
 			if accessmodel.SeesResource(r) {
 				want[key] = true
 			}
 		}
 		var page domain.Page[resource.Stored]
-		err := service.FindResources(t.Context(), v.Caller, administration.ResourceFilter{}, domain.PageRequest{Size: 1000}, nil,
+		err := service.FindResources(t.Context(), domain.Call{Caller: v.Caller}, administration.ResourceFilter{}, domain.PageRequest{Size: 1000}, nil,
 			func(found *domain.Listing[resource.Stored]) error {
 				page = found.Page
 				return nil

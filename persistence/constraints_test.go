@@ -37,20 +37,20 @@ func TestConstraintsRefuseWhatTheDomainRefuses(t *testing.T) { //nolint:funlen /
 		Memberships: []domain.Membership{{TenantID: demo.TenantDemo(), Namespace: "demo"}},
 	}
 	loan := demo.Loan()
-	process, _, err := service.CreateProcess(t.Context(), alice, app.NewProcess{Definition: app.DefinitionKey{ID: &loan}})
+	process, _, err := service.CreateProcess(t.Context(), domain.Call{Caller: alice}, app.NewProcess{Definition: app.DefinitionKey{ID: &loan}})
 	require.NoError(t, err)
-	task, _, err := service.CreateProcessItem(t.Context(), alice, app.NewItem{
+	task, _, err := service.CreateProcessItem(t.Context(), domain.Call{Caller: alice}, app.NewItem{
 		Type: domain.ItemTask, ProcessID: process.ID, DefinitionCode: "APPROVE_LOAN",
 	})
 	require.NoError(t, err)
 
-	artifact, _, err := service.CreateBusinessArtifact(t.Context(), alice, app.NewBusinessArtifact{
+	artifact, _, err := service.CreateBusinessArtifact(t.Context(), domain.Call{Caller: alice}, app.NewBusinessArtifact{
 		Definition: app.DefinitionKey{Code: "CUSTOMER"},
 	})
 	require.NoError(t, err)
 	const eventRow = `INSERT INTO events (id, tenant_id, actor_id, occurred_at, resource_kind, type, resource_id)
 		SELECT gen_random_uuid(), tenant_id, actor_id, occurred_at, resource_kind, `
-	report, _, err := service.CreateProcessAction(t.Context(), alice, process.ID, app.NewProcessAction{Code: "REPORT"})
+	report, _, err := service.CreateProcessAction(t.Context(), domain.Call{Caller: alice}, process.ID, app.NewProcessAction{Code: "REPORT"})
 	require.NoError(t, err)
 	const artifactIndexRow = `INSERT INTO business_artifact_index (business_artifact_id, definition_id, created_at, field,
 		text_value, text_rest, number_value, date_value) SELECT id, definition_id, created_at, 'F', `

@@ -46,17 +46,12 @@ func (db *DB) Reader() *Reader { return &Reader{pool: db.pool, pools: db.pools} 
 // what it needs and queues its statements, which are sent together with the commit. After a conflict with
 // another transaction fn is run again from the start, so it must not keep state between runs.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	for attempt := 1; ; attempt++ {
-		err := db.writeOnce(ctx, fn)
-		if err == nil || !pg.Retryable(err) || attempt == maxAttempts {
-			return pg.Translate("writing", err)
-		}
-	}
+	return db.write(ctx, domain.Call{}, fn)
 }
 
-// Record is Write for a transaction that reports what it does: it records the events that fn returns.
-func (db *DB) Record(ctx context.Context, fn func(tx *Tx) (domain.Events, error)) error {
-	return db.Write(ctx, func(tx *Tx) error {
+// Record is Write for a call: it checks the precondition, records the events that fn returns, and adds requested names.
+func (db *DB) Record(ctx context.Context, call domain.Call, fn func(tx *Tx) (domain.Events, error)) error {
+	return db.write(ctx, call, func(tx *Tx) error {
 		events, err := fn(tx)
 		if err != nil {
 			return err
@@ -65,18 +60,27 @@ func (db *DB) Record(ctx context.Context, fn func(tx *Tx) (domain.Events, error)
 	})
 }
 
-func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
+func (db *DB) write(ctx context.Context, call domain.Call, fn func(tx *Tx) error) error {
+	for attempt := 1; ; attempt++ {
+		err := db.writeOnce(ctx, call, fn)
+		if err == nil || !pg.Retryable(err) || attempt == maxAttempts {
+			return pg.Translate("writing", err)
+		}
+	}
+}
+
+func (db *DB) writeOnce(ctx context.Context, call domain.Call, fn func(tx *Tx) error) error {
 	conn, err := acquire(ctx, db.pool)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	tx := &Tx{conn: conn, pool: db.pool, requestID: requestID(ctx), caller: callerWithToken(ctx), precondition: precondition(ctx)}
+	tx := &Tx{conn: conn, pool: db.pool, requestID: requestID(ctx), call: call}
 	defer tx.rollback(ctx)
 	if err := fn(tx); err != nil {
 		return err
 	}
-	if WantsNames(ctx) {
+	if call.Names {
 		tx.queueNames()
 	}
 	return tx.commit(ctx)
@@ -99,14 +103,11 @@ type Tx struct {
 	queued  pgx.Batch
 	// requestID is the id of the request that the transaction belongs to, if any.
 	requestID string
-	// caller has a token if another user issued the token of the request.
-	caller domain.Caller
+	call      domain.Call
 	// revoked reports whether the transaction revokes access to the engine.
 	revoked bool
-	// precondition is the precondition of the request; current is the version of its resource, nil until the resource was
-	// read.
-	precondition domain.Precondition
-	current      *domain.Version
+	// current is the version of the resource of the call's precondition, nil until the resource was read.
+	current *domain.Version
 	// process or item is the result of the transaction.
 	process *domain.Process
 	item    *domain.ProcessItem

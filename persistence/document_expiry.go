@@ -45,7 +45,7 @@ SELECT ` + documentColumns + `
 // event of each. It returns the keys of their bytes, which other documents may share.
 func (db *DB) ExpireDocuments(ctx context.Context, now time.Time, limit int) ([]BlobKey, error) {
 	var keys []BlobKey
-	err := db.Record(ctx, func(tx *Tx) (domain.Events, error) {
+	err := db.Record(ctx, domain.Call{}, func(tx *Tx) (domain.Events, error) {
 		keys = nil
 		var expired []domain.Document
 		err := tx.Read(ctx, pg.Q(lockExpiredDocuments, []any{now, limit}, scanDocuments(&expired)))

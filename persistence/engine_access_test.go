@@ -104,7 +104,7 @@ func (q queueOwners) registration(
 		Hostname: "host", IP: "127.0.0.1", WorkflowTypes: []string{}, ActivityTypes: []string{},
 		RobotIDs: []uuid.UUID{}, LastSeenAt: q.now, Audit: domain.NewAudit(principal, q.now),
 	}
-	result, err := q.db.RegisterWorker(t.Context(), w, q.maxWorkers, domain.WorkerEvent(w, principal, q.now))
+	result, err := q.db.RegisterWorker(t.Context(), domain.Precondition{}, w, q.maxWorkers, domain.WorkerEvent(w, principal, q.now))
 	require.NoError(t, err)
 	return result
 }

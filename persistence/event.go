@@ -57,37 +57,19 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
 
-type callerKey struct{}
-
-// WithCaller returns a context under which events of the caller are recorded with the token that another user issued for
-// it, if any.
-func WithCaller(ctx context.Context, caller domain.Caller) context.Context {
-	if caller.Token == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, callerKey{}, caller)
-}
-
-// callerWithToken returns the caller of WithCaller; its token is nil if there is none.
-func callerWithToken(ctx context.Context) domain.Caller {
-	caller, _ := ctx.Value(callerKey{}).(domain.Caller)
-	return caller
-}
-
 func requestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// record queues events. Each event without an id gets one, and the id of the request that the transaction belongs
-// to.
+// record queues events. It adds missing ids, the id of the request, and the token of the caller to the caller's events.
 func (tx *Tx) record(events domain.Events) error {
 	for some := range slices.Chunk(events, eventsAtOnce) {
 		var args []any
 		for i := range some {
 			e := some[i]
-			if e.ActorID == tx.caller.PrincipalID {
-				e = e.ByToken(tx.caller.Token)
+			if e.ActorID == tx.call.PrincipalID {
+				e = e.ByToken(tx.call.Token)
 			}
 			more, err := eventArgs(&e, tx.requestID)
 			if err != nil {

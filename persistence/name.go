@@ -28,18 +28,6 @@ SELECT v.version, v.name
  WHERE v.version = ANY($1)`
 )
 
-type namesKey struct{}
-
-// WithNames returns a context under which reads and writes return processes and items with the names of what
-// they refer to. Writes read them with the commit.
-func WithNames(ctx context.Context) context.Context { return context.WithValue(ctx, namesKey{}, true) }
-
-// WantsNames reports whether WithNames made the context.
-func WantsNames(ctx context.Context) bool {
-	wanted, _ := ctx.Value(namesKey{}).(bool)
-	return wanted
-}
-
 // NamesOfProcesses returns the names of the initiators and the definitions of processes, including deleted or
 // disabled ones.
 func (r *Reader) NamesOfProcesses(ctx context.Context, processes ...domain.Process) (domain.Names, error) {
@@ -53,7 +41,7 @@ func (r *Reader) NamesOfItems(ctx context.Context, items ...domain.ProcessItem) 
 	return names, pg.Translate("reading names", r.Read(ctx, queries...))
 }
 
-// queueNames reads, with the commit, the names of what the returned process or item refers to.
+// queueNames adds names to the returned process or item. They are read with the commit.
 func (tx *Tx) queueNames() {
 	var names domain.Names
 	var queries []pg.Query

@@ -64,7 +64,7 @@ func TestThroughAPooler(t *testing.T) {
 		working.Go(func() {
 			db := replicas[worker%2]
 			for range 10 {
-				failed <- db.Record(t.Context(), func(tx *persistence.Tx) (domain.Events, error) {
+				failed <- db.Record(t.Context(), domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 					_, err := tx.LockTenants(t.Context())
 					return domain.Events{{
 						TenantID: tenant, Type: domain.EventProcessCreated, ResourceKind: domain.ResourceProcess, ResourceID: uuid.New(),

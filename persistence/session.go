@@ -113,7 +113,7 @@ func (db *DB) OpenSession(
 		"issuer": s.Issuer, "subject": s.Subject, "user_agent": s.UserAgent, "now": s.CreatedAt, "expires": s.ExpiresAt,
 		"authenticated": s.AuthenticatedAt, "each": limits.Each, "sweep": sessionSweep,
 	}}
-	err = db.Record(ctx, func(tx *Tx) (domain.Events, error) {
+	err = db.Record(ctx, domain.Call{}, func(tx *Tx) (domain.Events, error) {
 		var surplus []struct{ ID uuid.UUID }
 		var tenants []struct{ TenantID uuid.UUID }
 		var token *struct{ Name string }
@@ -182,8 +182,10 @@ func (r *Reader) ListSessions(
 
 // EndSessions ends sessions of a user and returns their ids. It is not an error if
 // there are none.
-func (db *DB) EndSessions(ctx context.Context, end domain.SessionEnd, now time.Time) (ended []uuid.UUID, err error) {
-	err = db.Record(ctx, func(tx *Tx) (domain.Events, error) {
+func (db *DB) EndSessions(
+	ctx context.Context, call domain.Call, end domain.SessionEnd, now time.Time,
+) (ended []uuid.UUID, err error) {
+	err = db.Record(ctx, call, func(tx *Tx) (domain.Events, error) {
 		var events domain.Events
 		var err error
 		ended, events, err = tx.EndSessions(ctx, end, now)

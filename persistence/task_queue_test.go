@@ -176,7 +176,7 @@ func TestAWorkerOfSeveralQueues(t *testing.T) {
 			ID: uuid.New(), TenantID: q.tenant, Identity: "w", TaskQueue: queue, Hostname: "host", IP: "127.0.0.1",
 			WorkflowTypes: types, LastSeenAt: q.now, Audit: domain.NewAudit(q.runner, q.now),
 		}
-		result, err := q.db.RegisterWorker(t.Context(), w, q.maxWorkers, domain.WorkerEvent(w, q.runner, q.now))
+		result, err := q.db.RegisterWorker(t.Context(), domain.Precondition{}, w, q.maxWorkers, domain.WorkerEvent(w, q.runner, q.now))
 		require.NoError(t, err)
 		require.True(t, result.Stored)
 	}

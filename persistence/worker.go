@@ -94,7 +94,7 @@ type WorkerRegistration struct {
 // principal. It completes the worker's id and audit. The queues that it registered for before stay registered.
 // event is recorded for a worker that is new or changes its principal.
 func (db *DB) RegisterWorker(
-	ctx context.Context, w *domain.Worker, limit int, event domain.Event,
+	ctx context.Context, required domain.Precondition, w *domain.Worker, limit int, event domain.Event,
 ) (WorkerRegistration, error) {
 	var result WorkerRegistration
 	details, err := eventDetails(&event)
@@ -105,7 +105,6 @@ func (db *DB) RegisterWorker(
 	var createdAt, modifiedAt *time.Time
 	var met bool
 	var found *int64
-	required := precondition(ctx)
 	var created *bool
 	principal := w.LastModifiedBy
 	err = db.Send(ctx, []pg.Query{

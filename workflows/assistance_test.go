@@ -165,14 +165,14 @@ func (f *fixture) startRun(t *testing.T, name string) domain.AssistanceKey {
 	t.Helper()
 	p := f.Create(t, f.Service, "loan")
 	item := f.Task(t, f.Service, p, true)
-	document, err := f.UploadProcessDocument(t.Context(), f.Caller, p.ID,
+	document, err := f.UploadProcessDocument(t.Context(), f.Call, p.ID,
 		storage.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader("A secret of " + name + ".")})
 	require.NoError(t, err)
 	data, err := json.Marshal(map[string]string{"CASE": name, "A": app.DocumentURI(document)})
 	require.NoError(t, err)
-	_, err = f.UpdateProcessItemTaskData(t.Context(), f.Caller, item.ID, data)
+	_, err = f.UpdateProcessItemTaskData(t.Context(), f.Call, item.ID, data)
 	require.NoError(t, err)
-	run, begun, err := f.GenerateProcessItemAIAssistance(t.Context(), f.Caller, item.ID, uuid.New())
+	run, begun, err := f.GenerateProcessItemAIAssistance(t.Context(), f.Call, item.ID, uuid.New())
 	require.NoError(t, err)
 	require.True(t, begun)
 	return run.AssistanceKey
@@ -183,7 +183,7 @@ func (f *fixture) awaitRun(t *testing.T, key domain.AssistanceKey) *domain.Assis
 	var run *domain.AssistanceRun
 	require.Eventually(t, func() bool {
 		var err error
-		run, err = f.RetrieveProcessItemAIAssistance(t.Context(), f.Caller, key.ItemID)
+		run, err = f.RetrieveProcessItemAIAssistance(t.Context(), f.Call, key.ItemID)
 		require.NoError(t, err)
 		return run.State != domain.AssistancePending
 	}, timeout, 50*time.Millisecond)

@@ -87,7 +87,7 @@ func TestSchedulesExpireAndSweep(t *testing.T) {
 	f.startComponents(t)
 	process := f.Create(t, f.Service, "loan")
 	upload := func(text string) {
-		_, err := f.UploadProcessDocument(t.Context(), f.Caller, process.ID,
+		_, err := f.UploadProcessDocument(t.Context(), f.Call, process.ID,
 			storage.Upload{Name: "a.txt", ContentType: "text/plain", Body: strings.NewReader(text)})
 		require.NoError(t, err)
 	}
@@ -102,7 +102,7 @@ func TestSchedulesExpireAndSweep(t *testing.T) {
 	exec("UPDATE documents SET expires_at = NULL")
 	upload("expired")
 	exec("UPDATE documents SET expires_at = now() - interval '1 minute' WHERE expires_at IS NOT NULL")
-	_, _, err = f.CreateWorker(t.Context(), f.Caller, nil, domain.Worker{
+	_, _, err = f.CreateWorker(t.Context(), f.Call, nil, domain.Worker{
 		Identity: "expired", TaskQueue: f.TaskQueue, Hostname: "host", IP: "127.0.0.1",
 	})
 	require.NoError(t, err)

@@ -155,7 +155,7 @@ func (f *fixture) startWorker(t *testing.T, flaky func(workflow.Context, request
 
 func (f *fixture) processState(t *testing.T, p *domain.Process) domain.ProcessState {
 	t.Helper()
-	p, err := f.RetrieveProcess(t.Context(), f.Caller, p.ID)
+	p, err := f.RetrieveProcess(t.Context(), f.Call, p.ID)
 	require.NoError(t, err)
 	return p.State
 }
@@ -170,7 +170,7 @@ func (f *fixture) awaitState(t *testing.T, p *domain.Process, want domain.Proces
 
 func (f *fixture) listIncidents(t *testing.T) []domain.Incident {
 	t.Helper()
-	page, err := f.ListIncidents(t.Context(), f.Caller,
+	page, err := f.ListIncidents(t.Context(), f.Call,
 		administration.IncidentFilter{States: []domain.IncidentState{domain.IncidentOpen}}, domain.PageRequest{Size: 10}, nil)
 	require.NoError(t, err)
 	return page.Items
@@ -205,7 +205,7 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) { //nolint:funlen // one st
 		p := f.Create(t, f.Service, "loan")
 		task := f.Task(t, f.Service, p, true)
 		require.Equal(t, domain.ProcessRunning, f.processState(t, p))
-		_, err := f.CompleteProcessItemTask(t.Context(), f.Caller, task.ID)
+		_, err := f.CompleteProcessItemTask(t.Context(), f.Call, task.ID)
 		require.NoError(t, err)
 		times = append(times, f.awaitState(t, p, domain.ProcessCompleted))
 	}
@@ -221,7 +221,7 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) { //nolint:funlen // one st
 	}, timeout, 50*time.Millisecond)
 	require.NoError(t, tenant.TerminateWorkflow(t.Context(), "process-"+p.ID.String(), "", "test"))
 	f.awaitState(t, p, domain.ProcessCancelled)
-	item, err := f.RetrieveProcessItem(t.Context(), f.Caller, open.ID)
+	item, err := f.RetrieveProcessItem(t.Context(), f.Call, open.ID)
 	require.NoError(t, err)
 	require.Equal(t, domain.TaskCancelled, item.Task.State)
 
@@ -232,7 +232,7 @@ func TestProcessesFollowTheirWorkflows(t *testing.T) { //nolint:funlen // one st
 	require.Equal(t, "no funds", incident.Message)
 	require.Equal(t, domain.ProcessRunning, f.processState(t, p))
 	mended.Store(true)
-	_, err = f.RetryIncident(t.Context(), f.Caller, incident.ID)
+	_, err = f.RetryIncident(t.Context(), f.Call, incident.ID)
 	require.NoError(t, err)
 	f.awaitState(t, p, domain.ProcessCompleted)
 
@@ -259,7 +259,7 @@ func TestAnotherProcessContinuesObserving(t *testing.T) {
 		return err == nil
 	}, timeout, 100*time.Millisecond)
 	stop()
-	_, err := f.CompleteProcessItemTask(t.Context(), f.Caller, task.ID)
+	_, err := f.CompleteProcessItemTask(t.Context(), f.Call, task.ID)
 	require.NoError(t, err)
 	tenant := f.stack.Client(f.Namespace)
 	require.NoError(t, tenant.SignalWorkflow(t.Context(), "process-"+p.ID.String(), "",

@@ -81,8 +81,8 @@ func newDeliveryFixture(t *testing.T, clock func() time.Time, delay dispatch.Del
 	return c
 }
 
-func (c *deliveryFixture) systemCaller() domain.Caller {
-	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+func (c *deliveryFixture) systemCaller() domain.Call {
+	return domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 }
 
 // sendPing sends an event.

@@ -13,7 +13,7 @@ func (s *Server) FindEncryptionKeyVersions(
 	ctx context.Context, request FindEncryptionKeyVersionsRequestObject,
 ) (FindEncryptionKeyVersionsResponseObject, error) {
 	key := keyOf(resource.KindEncryptionKey, request.Code, request.Params.Tenant)
-	found, err := s.administration.FindEncryptionKeyVersions(ctx, s.caller(ctx), key.Tenant, key.Code)
+	found, err := s.administration.FindEncryptionKeyVersions(ctx, s.call(ctx), key.Tenant, key.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Server) RotateEncryptionKey(
 	ctx context.Context, request RotateEncryptionKeyRequestObject,
 ) (RotateEncryptionKeyResponseObject, error) {
 	key := keyOf(resource.KindEncryptionKey, request.Code, request.Params.Tenant)
-	created, err := s.administration.RotateEncryptionKey(ctx, s.caller(ctx), key.Tenant, key.Code)
+	created, err := s.administration.RotateEncryptionKey(ctx, s.call(ctx), key.Tenant, key.Code)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (s *Server) FindEngineAccess(
 		Kinds: httpio.ConvertStrings[domain.AuthenticationType](params.Kind), Active: params.Active,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	found, err := s.administration.FindEngineAccess(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.administration.FindEngineAccess(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *Server) FindEngineAccess(
 func (s *Server) RevokeEngineAccess(
 	ctx context.Context, request RevokeEngineAccessRequestObject,
 ) (RevokeEngineAccessResponseObject, error) {
-	revoked, err := s.administration.RevokeEngineAccess(ctx, s.caller(ctx), administration.EngineAccessSelection{
+	revoked, err := s.administration.RevokeEngineAccess(ctx, s.call(ctx), administration.EngineAccessSelection{
 		ID: request.Body.ID, TenantID: request.Body.TenantID, PrincipalID: request.Body.PrincipalID,
 	})
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Server) RevokeEngineAccess(
 func (s *Server) IssueOperatorAccess(
 	ctx context.Context, request IssueOperatorAccessRequestObject,
 ) (IssueOperatorAccessResponseObject, error) {
-	issued, err := s.administration.IssueOperatorAccess(ctx, s.caller(ctx), administration.NewOperatorAccess{
+	issued, err := s.administration.IssueOperatorAccess(ctx, s.call(ctx), administration.NewOperatorAccess{
 		Tenant: request.Body.Tenant, ExpiresAt: request.Body.ExpiresAt, CertificateRequest: request.Body.CertificateSigningRequest,
 	})
 	if err != nil {

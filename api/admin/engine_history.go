@@ -13,7 +13,7 @@ import (
 func (s *Server) RetrieveEngineHistory(
 	ctx context.Context, request RetrieveEngineHistoryRequestObject,
 ) (RetrieveEngineHistoryResponseObject, error) {
-	found, err := s.app.RetrieveEngineHistory(ctx, s.caller(ctx), request.ID, app.EngineHistoryPart{
+	found, err := s.app.RetrieveEngineHistory(ctx, s.call(ctx), request.ID, app.EngineHistoryPart{
 		WorkflowID: httpio.Deref(request.Params.WorkflowID), After: httpio.Deref(request.Params.After),
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ func (s *Server) FindEvents(
 		}
 		part.After = &after
 	}
-	found, next, err := s.administration.FindEvents(ctx, s.caller(ctx), filter, part)
+	found, next, err := s.administration.FindEvents(ctx, s.call(ctx), filter, part)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 // RetrieveHealth returns backlogs and versions.
 func (s *Server) RetrieveHealth(ctx context.Context, request RetrieveHealthRequestObject) (RetrieveHealthResponseObject, error) {
-	h, err := s.administration.RetrieveHealth(ctx, s.caller(ctx), request.Params.Tenant)
+	h, err := s.administration.RetrieveHealth(ctx, s.call(ctx), request.Params.Tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (s *Server) RetrieveHealth(ctx context.Context, request RetrieveHealthReque
 
 // ExamineHealth returns the findings of the checks.
 func (s *Server) ExamineHealth(ctx context.Context, _ ExamineHealthRequestObject) (ExamineHealthResponseObject, error) {
-	examined, err := s.administration.ExamineHealth(ctx, s.caller(ctx))
+	examined, err := s.administration.ExamineHealth(ctx, s.call(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 func (s *Server) RetrieveIdentity(
 	ctx context.Context, _ RetrieveIdentityRequestObject,
 ) (RetrieveIdentityResponseObject, error) {
-	found, err := s.administration.RetrieveIdentity(ctx, s.caller(ctx))
+	found, err := s.administration.RetrieveIdentity(ctx, s.call(ctx))
 	if err != nil {
 		return nil, err
 	}

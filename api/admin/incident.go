@@ -18,7 +18,7 @@ func (s *Server) FindIncidents(
 		States: httpio.ConvertStrings[domain.IncidentState](params.State), ProcessIDs: params.ProcessID, TenantCodes: params.Tenant,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	found, err := s.administration.ListIncidents(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.administration.ListIncidents(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s *Server) FindIncidents(
 func (s *Server) RetrieveIncident(
 	ctx context.Context, request RetrieveIncidentRequestObject,
 ) (RetrieveIncidentResponseObject, error) {
-	found, err := s.administration.RetrieveIncident(ctx, s.caller(ctx), request.ID)
+	found, err := s.administration.RetrieveIncident(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Server) RetrieveIncident(
 func (s *Server) RetryIncident(
 	ctx context.Context, request RetryIncidentRequestObject,
 ) (RetryIncidentResponseObject, error) {
-	retried, err := s.administration.RetryIncident(ctx, s.caller(ctx), request.ID)
+	retried, err := s.administration.RetryIncident(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Server) RetryIncident(
 func (s *Server) DismissIncident(
 	ctx context.Context, request DismissIncidentRequestObject,
 ) (DismissIncidentResponseObject, error) {
-	dismissed, err := s.administration.DismissIncident(ctx, s.caller(ctx), request.ID)
+	dismissed, err := s.administration.DismissIncident(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

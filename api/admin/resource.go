@@ -19,7 +19,7 @@ func (s *Server) ApplyResources(
 	if prune := request.Body.Prune; prune != nil {
 		params.Prune = &administration.Prune{Tenant: prune.Tenant, Selector: prune.Selector}
 	}
-	applied, err := s.administration.ApplyResources(ctx, s.caller(ctx), params)
+	applied, err := s.administration.ApplyResources(ctx, s.call(ctx), params)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Server) FindResources(
 				return httpio.ConvertAll(items, storedResource)
 			})
 		}
-		return s.administration.FindResources(ctx, s.caller(ctx), filter, page, sort, show)
+		return s.administration.FindResources(ctx, s.call(ctx), filter, page, sort, show)
 	}), nil
 }
 
@@ -72,7 +72,7 @@ func resourcePage(metadata httpio.PageMetadata, content []oasadmin.Resource) any
 func (s *Server) RetrieveResource(
 	ctx context.Context, request RetrieveResourceRequestObject,
 ) (RetrieveResourceResponseObject, error) {
-	found, err := s.administration.RetrieveResource(ctx, s.caller(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
+	found, err := s.administration.RetrieveResource(ctx, s.call(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (s *Server) RetrieveResource(
 func (s *Server) DeleteResource(
 	ctx context.Context, request DeleteResourceRequestObject,
 ) (DeleteResourceResponseObject, error) {
-	err := s.administration.DeleteResource(ctx, s.caller(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
+	err := s.administration.DeleteResource(ctx, s.call(ctx), keyOf(request.Kind, request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (s *Server) FindDefinitionVersions(
 	ctx context.Context, request FindDefinitionVersionsRequestObject,
 ) (FindDefinitionVersionsResponseObject, error) {
 	key := keyOf(resource.KindProcessDefinition, request.Code, request.Params.Tenant)
-	found, err := s.administration.FindDefinitionVersions(ctx, s.caller(ctx), key)
+	found, err := s.administration.FindDefinitionVersions(ctx, s.call(ctx), key)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (s *Server) RetrieveDefinitionVersion(
 	ctx context.Context, request RetrieveDefinitionVersionRequestObject,
 ) (RetrieveDefinitionVersionResponseObject, error) {
 	key := keyOf(resource.KindProcessDefinition, request.Code, request.Params.Tenant)
-	found, err := s.administration.RetrieveDefinitionVersion(ctx, s.caller(ctx), key, request.Number)
+	found, err := s.administration.RetrieveDefinitionVersion(ctx, s.call(ctx), key, request.Number)
 	if err != nil {
 		return nil, err
 	}

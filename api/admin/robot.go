@@ -15,7 +15,7 @@ func (s *Server) UploadRobotSource(
 	ctx context.Context, request UploadRobotSourceRequestObject,
 ) (UploadRobotSourceResponseObject, error) {
 	params := request.Params
-	stored, err := s.administration.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
+	stored, err := s.administration.UploadRobotFile(ctx, s.call(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
 		domain.RobotAssetKey{}, storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (s *Server) DeleteRobotSource(
 	ctx context.Context, request DeleteRobotSourceRequestObject,
 ) (DeleteRobotSourceResponseObject, error) {
 	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
-	if err := s.administration.DeleteRobotFile(ctx, s.caller(ctx), key, domain.RobotAssetKey{}); err != nil {
+	if err := s.administration.DeleteRobotFile(ctx, s.call(ctx), key, domain.RobotAssetKey{}); err != nil {
 		return nil, err
 	}
 	return DeleteRobotSource204Response{}, nil
@@ -39,7 +39,7 @@ func (s *Server) UploadRobotAsset(
 	ctx context.Context, request UploadRobotAssetRequestObject,
 ) (UploadRobotAssetResponseObject, error) {
 	params := request.Params
-	stored, err := s.administration.UploadRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
+	stored, err := s.administration.UploadRobotFile(ctx, s.call(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
 		assetKey(params.Type, params.Version, params.Platform, params.Architecture),
 		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Server) DeleteRobotAsset(
 	ctx context.Context, request DeleteRobotAssetRequestObject,
 ) (DeleteRobotAssetResponseObject, error) {
 	params := request.Params
-	err := s.administration.DeleteRobotFile(ctx, s.caller(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
+	err := s.administration.DeleteRobotFile(ctx, s.call(ctx), keyOf(resource.KindRobot, request.Code, params.Tenant),
 		assetKey(params.Type, params.Version, params.Platform, params.Architecture))
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Server) SetRobotVariable(
 	ctx context.Context, request SetRobotVariableRequestObject,
 ) (SetRobotVariableResponseObject, error) {
 	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
-	if err := s.administration.SetRobotVariable(ctx, s.caller(ctx), key, request.Name, domain.NewSecret(request.Body.Value)); err != nil {
+	if err := s.administration.SetRobotVariable(ctx, s.call(ctx), key, request.Name, domain.NewSecret(request.Body.Value)); err != nil {
 		return nil, err
 	}
 	return SetRobotVariable204Response{}, nil
@@ -77,7 +77,7 @@ func (s *Server) DeleteRobotVariable(
 	ctx context.Context, request DeleteRobotVariableRequestObject,
 ) (DeleteRobotVariableResponseObject, error) {
 	key := keyOf(resource.KindRobot, request.Code, request.Params.Tenant)
-	if err := s.administration.DeleteRobotVariable(ctx, s.caller(ctx), key, request.Name); err != nil {
+	if err := s.administration.DeleteRobotVariable(ctx, s.call(ctx), key, request.Name); err != nil {
 		return nil, err
 	}
 	return DeleteRobotVariable204Response{}, nil

@@ -13,7 +13,7 @@ func (s *Server) IssueSecret(
 	ctx context.Context, request IssueSecretRequestObject,
 ) (IssueSecretResponseObject, error) {
 	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
-	issued, err := s.administration.IssueSecret(ctx, s.caller(ctx), key, administration.NewSecret{
+	issued, err := s.administration.IssueSecret(ctx, s.call(ctx), key, administration.NewSecret{
 		Name: request.Body.Name, ExpiresAt: request.Body.ExpiresAt,
 	})
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Server) FindSecrets(
 	ctx context.Context, request FindSecretsRequestObject,
 ) (FindSecretsResponseObject, error) {
 	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
-	found, err := s.administration.FindSecrets(ctx, s.caller(ctx), key)
+	found, err := s.administration.FindSecrets(ctx, s.call(ctx), key)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Server) RevokeSecret(
 	ctx context.Context, request RevokeSecretRequestObject,
 ) (RevokeSecretResponseObject, error) {
 	key := keyOf(request.Kind, request.Code, request.Params.Tenant)
-	if err := s.administration.RevokeSecret(ctx, s.caller(ctx), key, request.ID); err != nil {
+	if err := s.administration.RevokeSecret(ctx, s.call(ctx), key, request.ID); err != nil {
 		return nil, err
 	}
 	return RevokeSecret204Response{}, nil

@@ -24,18 +24,17 @@ const BodyLimit = 16 << 20
 type Server struct {
 	administration *administration.Administration
 	// app implements the operations on a process with its definition.
-	app    *app.Service
-	caller func(context.Context) domain.Caller
+	app  *app.Service
+	call func(context.Context) domain.Call
 }
 
 var _ StrictServerInterface = (*Server)(nil)
 
-// NewServer returns a Server. caller finds the authenticated caller of the
-// request that a context belongs to.
+// NewServer returns a Server. call returns the call of the request with a context.
 func NewServer(
-	administration *administration.Administration, service *app.Service, caller func(context.Context) domain.Caller,
+	administration *administration.Administration, service *app.Service, call func(context.Context) domain.Call,
 ) *Server {
-	return &Server{administration: administration, app: service, caller: caller}
+	return &Server{administration: administration, app: service, call: call}
 }
 
 // Register adds the operations to routes, which errs answers failures of.

@@ -15,7 +15,7 @@ func (s *Server) FindUserSessions(
 	ctx context.Context, request FindUserSessionsRequestObject,
 ) (FindUserSessionsResponseObject, error) {
 	key := keyOf(resource.KindUser, request.Code, request.Params.Tenant)
-	found, err := s.administration.FindUserSessions(ctx, s.caller(ctx), key)
+	found, err := s.administration.FindUserSessions(ctx, s.call(ctx), key)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s *Server) EndUserSessions(
 		id = *request.Params.ID
 	}
 	key := keyOf(resource.KindUser, request.Code, request.Params.Tenant)
-	if err := s.administration.EndUserSessions(ctx, s.caller(ctx), key, id); err != nil {
+	if err := s.administration.EndUserSessions(ctx, s.call(ctx), key, id); err != nil {
 		return nil, err
 	}
 	return EndUserSessions204Response{}, nil

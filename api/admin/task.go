@@ -11,7 +11,7 @@ import (
 func (s *Server) ReleaseProcessItemTask(
 	ctx context.Context, request ReleaseProcessItemTaskRequestObject,
 ) (ReleaseProcessItemTaskResponseObject, error) {
-	released, err := s.app.ReleaseProcessItemTask(ctx, s.caller(ctx), request.ID)
+	released, err := s.app.ReleaseProcessItemTask(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

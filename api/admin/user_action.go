@@ -15,7 +15,7 @@ import (
 func (s *Server) ExplainProcessActions(
 	ctx context.Context, request ExplainProcessActionsRequestObject,
 ) (ExplainProcessActionsResponseObject, error) {
-	explained, err := s.app.ExplainProcessActions(ctx, s.caller(ctx), request.ID, request.Params.PrincipalID)
+	explained, err := s.app.ExplainProcessActions(ctx, s.call(ctx), request.ID, request.Params.PrincipalID)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Server) EvaluateAvailability(
 	if body.ProcessID == nil && body.Model == nil {
 		return nil, domain.InvalidBody("/processId", "is required, or else model")
 	}
-	evaluation, err := s.administration.EvaluateAvailability(ctx, s.caller(ctx), body.Expression, body.ProcessID, availabilityModel(body.Model))
+	evaluation, err := s.administration.EvaluateAvailability(ctx, s.call(ctx), body.Expression, body.ProcessID, availabilityModel(body.Model))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Server) FindAvailabilityFaults(
 ) (FindAvailabilityFaultsResponseObject, error) {
 	params := request.Params
 	page, _ := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), nil)
-	found, err := s.administration.ListAvailabilityFaults(ctx, s.caller(ctx), params.Tenant, page)
+	found, err := s.administration.ListAvailabilityFaults(ctx, s.call(ctx), params.Tenant, page)
 	if err != nil {
 		return nil, err
 	}

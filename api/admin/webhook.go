@@ -16,7 +16,7 @@ func (s *Server) FindWebhookEndpoints(
 	params := request.Params
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
 	filter := administration.WebhookFilter{TenantCodes: params.Tenant, Codes: params.Code}
-	found, err := s.administration.FindWebhookEndpoints(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.administration.FindWebhookEndpoints(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Server) FindWebhookEndpoints(
 func (s *Server) PingWebhookEndpoint(
 	ctx context.Context, request PingWebhookEndpointRequestObject,
 ) (PingWebhookEndpointResponseObject, error) {
-	event, err := s.administration.PingWebhookEndpoint(ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant))
+	event, err := s.administration.PingWebhookEndpoint(ctx, s.call(ctx), webhookKey(request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *Server) PingWebhookEndpoint(
 func (s *Server) EnableWebhookEndpoint(
 	ctx context.Context, request EnableWebhookEndpointRequestObject,
 ) (EnableWebhookEndpointResponseObject, error) {
-	endpoint, err := s.administration.EnableWebhookEndpoint(ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant))
+	endpoint, err := s.administration.EnableWebhookEndpoint(ctx, s.call(ctx), webhookKey(request.Code, request.Params.Tenant))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (s *Server) ReplayFailedWebhookDeliveries(
 	ctx context.Context, request ReplayFailedWebhookDeliveriesRequestObject,
 ) (ReplayFailedWebhookDeliveriesResponseObject, error) {
 	replay, err := s.administration.ReplayDeliveries(
-		ctx, s.caller(ctx), webhookKey(request.Code, request.Params.Tenant), administration.ReplaySelection{
+		ctx, s.call(ctx), webhookKey(request.Code, request.Params.Tenant), administration.ReplaySelection{
 			Since: request.Body.Since, Delivered: httpio.Deref(request.Body.Delivered),
 		})
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Server) FindWebhookDeliveries(
 ) (FindWebhookDeliveriesResponseObject, error) {
 	params := request.Params
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	found, err := s.administration.FindWebhookDeliveries(ctx, s.caller(ctx), administration.WebhookDeliveryFilter{
+	found, err := s.administration.FindWebhookDeliveries(ctx, s.call(ctx), administration.WebhookDeliveryFilter{
 		TenantCodes: params.Tenant, SubscriptionCodes: params.Webhook,
 		States: httpio.ConvertStrings[domain.WebhookDeliveryState](params.State), EventTypes: params.EventType,
 		EventIDs: params.EventID, ProcessIDs: params.ProcessID, From: params.From, To: params.To,
@@ -86,7 +86,7 @@ func (s *Server) FindWebhookDeliveries(
 func (s *Server) RetrieveWebhookDelivery(
 	ctx context.Context, request RetrieveWebhookDeliveryRequestObject,
 ) (RetrieveWebhookDeliveryResponseObject, error) {
-	delivery, attempts, err := s.administration.RetrieveWebhookDelivery(ctx, s.caller(ctx), request.ID)
+	delivery, attempts, err := s.administration.RetrieveWebhookDelivery(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (s *Server) RetrieveWebhookDelivery(
 func (s *Server) ReplayWebhookDelivery(
 	ctx context.Context, request ReplayWebhookDeliveryRequestObject,
 ) (ReplayWebhookDeliveryResponseObject, error) {
-	delivery, err := s.administration.ReplayWebhookDelivery(ctx, s.caller(ctx), request.ID)
+	delivery, err := s.administration.ReplayWebhookDelivery(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (s *Server) FindWorkers(
 		States: httpio.ConvertStrings[domain.WorkerState](params.State), TaskQueues: params.TaskQueue, TenantCodes: params.Tenant,
 	}
 	page, sort := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), params.Sort)
-	found, err := s.administration.FindWorkers(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.administration.FindWorkers(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Server) FindTaskQueues(
 	params := request.Params
 	page, _ := httpio.Listing(httpio.Deref(params.Size), httpio.Deref(params.Page), nil)
 	filter := administration.TaskQueueFilter{TenantCodes: params.Tenant, Names: params.TaskQueue}
-	found, err := s.administration.FindTaskQueues(ctx, s.caller(ctx), filter, page)
+	found, err := s.administration.FindTaskQueues(ctx, s.call(ctx), filter, page)
 	if err != nil {
 		return nil, err
 	}

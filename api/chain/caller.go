@@ -9,9 +9,15 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Caller returns the caller of the request that ctx belongs to. Before SignIn, and without valid credentials, it returns
-// the zero Caller, to whom no resource is visible.
-func Caller(ctx context.Context) domain.Caller { return callOf(ctx).caller }
+// Call returns the call of an operation by the request that ctx belongs to. Before SignIn, and without valid credentials,
+// it has the zero Caller, to whom no resource is visible.
+func Call(ctx context.Context) domain.Call {
+	c := callOf(ctx)
+	return domain.Call{Caller: c.caller, Precondition: c.precondition}
+}
+
+// Require sets the precondition of the request that ctx belongs to.
+func Require(ctx context.Context, p domain.Precondition) { callOf(ctx).precondition = p }
 
 // Address returns the address of the client of the request that ctx belongs to, "" if it is not known.
 func Address(ctx context.Context) string { return callOf(ctx).auditOrigin().Address }

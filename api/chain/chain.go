@@ -140,6 +140,8 @@ type call struct {
 	requestID string
 	start     time.Time
 	caller    domain.Caller
+	// precondition is the precondition of the request's headers.
+	precondition domain.Precondition
 	// leave releases the request's shares of limits.
 	leave []func()
 }

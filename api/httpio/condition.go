@@ -73,11 +73,9 @@ func (v *Validator) Tag(c *gin.Context) {
 	c.Writer = answer
 }
 
-// Require returns the middleware for preconditions of writes. with adds the precondition
-// to the context of the operation. If it fails, read answers the GET for the current tag.
-func (v *Validator) Require(
-	with func(context.Context, domain.Precondition) context.Context, read http.Handler,
-) gin.HandlerFunc {
+// Require returns the middleware that passes the preconditions of writes to set. read answers the GET that returns the
+// current tag when the precondition fails.
+func (v *Validator) Require(set func(context.Context, domain.Precondition), read http.Handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		r := v.routeOf(c)
 		if r == nil || c.Request.Method == http.MethodGet {
@@ -99,7 +97,7 @@ func (v *Validator) Require(
 		p := domain.Precondition{Match: match.listVersions(), NoneMatch: noneMatch.listVersions()}
 		path, id := r.subjectOf(c)
 		p.Resource = id
-		c.Request = c.Request.WithContext(with(c.Request.Context(), p))
+		set(c.Request.Context(), p)
 		c.Set(currentKey, func() string { return currentTag(c, read, v.base+path) })
 	}
 }

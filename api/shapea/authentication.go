@@ -21,7 +21,7 @@ func (s *Server) CreateAuthentication(
 	if requested == oasa.AuthenticationTypeENGINE {
 		wanted = domain.AuthenticationEngineToken
 	}
-	issued, err := s.app.CreateAuthentication(ctx, s.caller(ctx), app.NewAuthentication{
+	issued, err := s.app.CreateAuthentication(ctx, s.call(ctx), app.NewAuthentication{
 		ID: request.Body.ID, Type: wanted, TenantID: request.Body.TenantID,
 		CertificateRequest: request.Body.CertificateSigningRequest,
 	})

@@ -15,7 +15,7 @@ func (s *Server) ActionsProcessSaveUserActionValueDocument(
 	ctx context.Context, request oasa.ActionsProcessSaveUserActionValueDocumentRequestObject,
 ) (oasa.ActionsProcessSaveUserActionValueDocumentResponseObject, error) {
 	params := request.Params
-	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.caller(ctx), request.ID, params.UserActionValueID,
+	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.call(ctx), request.ID, params.UserActionValueID,
 		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err == nil && !taken {
 		return oasa.ActionsProcessSaveUserActionValueDocument304Response{}, nil
@@ -32,7 +32,7 @@ func (s *Server) ActionsProcessSaveEntityDocument(
 	ctx context.Context, request oasa.ActionsProcessSaveEntityDocumentRequestObject,
 ) (oasa.ActionsProcessSaveEntityDocumentResponseObject, error) {
 	params := request.Params
-	stored, err := s.app.SaveEntityDocument(ctx, s.caller(ctx), request.ID, params.SchemaPath,
+	stored, err := s.app.SaveEntityDocument(ctx, s.call(ctx), request.ID, params.SchemaPath,
 		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (s *Server) ActionsProcessSaveEntityDocument(
 func (s *Server) ActionsProcessDownloadEntityDocument(
 	ctx context.Context, request oasa.ActionsProcessDownloadEntityDocumentRequestObject,
 ) (oasa.ActionsProcessDownloadEntityDocumentResponseObject, error) {
-	found, err := s.app.DownloadProcessDocument(ctx, s.caller(ctx), request.ID, request.Params.DocumentURI)
+	found, err := s.app.DownloadProcessDocument(ctx, s.call(ctx), request.ID, request.Params.DocumentURI)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (s *Server) ActionsTaskSaveElementValueDocument(
 	ctx context.Context, request oasa.ActionsTaskSaveElementValueDocumentRequestObject,
 ) (oasa.ActionsTaskSaveElementValueDocumentResponseObject, error) {
 	params := request.Params
-	changed, err := s.app.SaveTaskElementDocument(ctx, s.caller(ctx), request.ID, app.ElementUpload{
+	changed, err := s.app.SaveTaskElementDocument(ctx, s.call(ctx), request.ID, app.ElementUpload{
 		Upload: storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body},
 		Code:   params.ElementDefinitionCode, ValueID: params.ElementValueID, Valid: params.ElementValueValid,
 	})
@@ -71,7 +71,7 @@ func (s *Server) ActionsTaskSaveElementValueDocument(
 func (s *Server) ActionsTaskDownloadElementValueDocument(
 	ctx context.Context, request oasa.ActionsTaskDownloadElementValueDocumentRequestObject,
 ) (oasa.ActionsTaskDownloadElementValueDocumentResponseObject, error) {
-	found, err := s.app.DownloadTaskElementDocument(ctx, s.caller(ctx), request.ID, request.Params.DocumentID)
+	found, err := s.app.DownloadTaskElementDocument(ctx, s.call(ctx), request.ID, request.Params.DocumentID)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (s *Server) ActionsTaskDownloadElementValueDocument(
 func (s *Server) ActionsTaskDownloadElementValueRendered(
 	ctx context.Context, request oasa.ActionsTaskDownloadElementValueRenderedRequestObject,
 ) (oasa.ActionsTaskDownloadElementValueRenderedResponseObject, error) {
-	forms, err := s.app.DownloadTaskElementForms(ctx, s.caller(ctx), request.ID, request.Params.ElementDefinitionCode)
+	forms, err := s.app.DownloadTaskElementForms(ctx, s.call(ctx), request.ID, request.Params.ElementDefinitionCode)
 	if err != nil {
 		return nil, asNotFound(err)
 	}
@@ -94,7 +94,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueDocument(
 	ctx context.Context, request oasa.ActionsTaskSaveJSONFormsValueDocumentRequestObject,
 ) (oasa.ActionsTaskSaveJSONFormsValueDocumentResponseObject, error) {
 	params := request.Params
-	stored, err := s.app.SaveTaskJSONFormsDocument(ctx, s.caller(ctx), request.ID, params.SchemaPath,
+	stored, err := s.app.SaveTaskJSONFormsDocument(ctx, s.call(ctx), request.ID, params.SchemaPath,
 		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	if err != nil {
 		return nil, asNotFound(err)
@@ -106,7 +106,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueDocument(
 func (s *Server) ActionsTaskDownloadJSONFormsValueDocument(
 	ctx context.Context, request oasa.ActionsTaskDownloadJSONFormsValueDocumentRequestObject,
 ) (oasa.ActionsTaskDownloadJSONFormsValueDocumentResponseObject, error) {
-	found, err := s.app.DownloadTaskDocument(ctx, s.caller(ctx), request.ID, request.Params.DocumentURI)
+	found, err := s.app.DownloadTaskDocument(ctx, s.call(ctx), request.ID, request.Params.DocumentURI)
 	if err != nil {
 		return nil, err
 	}

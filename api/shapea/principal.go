@@ -18,7 +18,7 @@ func (s *Server) FindPrincipals(
 		Type: domain.PrincipalType(httpio.Deref(params.Type)), GroupIDs: params.GroupID, TenantIDs: params.TenantID,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindPrincipals(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.app.FindPrincipals(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s *Server) FindPrincipals(
 func (s *Server) RetrievePrincipal(
 	ctx context.Context, request oasa.RetrievePrincipalRequestObject,
 ) (oasa.RetrievePrincipalResponseObject, error) {
-	found, err := s.app.RetrievePrincipal(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrievePrincipal(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (s *Server) FindProcesses(
 				})
 			})
 		}
-		return s.app.FindProcessesWithElements(ctx, s.caller(ctx), filter, page, sort, show)
+		return s.app.FindProcessesWithElements(ctx, s.call(ctx), filter, page, sort, show)
 	}), nil
 }
 
@@ -50,7 +50,7 @@ func (s *Server) CreateProcess(
 	if err != nil {
 		return nil, err
 	}
-	created, isNew, err := s.app.CreateProcess(ctx, s.caller(ctx), app.NewProcess{
+	created, isNew, err := s.app.CreateProcess(ctx, s.call(ctx), app.NewProcess{
 		ID:         body.ID,
 		Definition: app.DefinitionKey{ID: &body.ProcessDefinition.ID, TenantID: body.TenantID},
 		Version:    body.ProcessDefinition.Version, Initiator: initiator, Subject: httpio.Deref(body.Subject),
@@ -71,7 +71,7 @@ func (s *Server) CreateProcess(
 func (s *Server) RetrieveProcess(
 	ctx context.Context, request oasa.RetrieveProcessRequestObject,
 ) (oasa.RetrieveProcessResponseObject, error) {
-	found, err := s.app.RetrieveProcess(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveProcess(ctx, s.call(ctx), request.ID)
 	answer, err := convertProcess(found, err)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (s *Server) ActionsProcessChangeInitiator(
 	ctx context.Context, request oasa.ActionsProcessChangeInitiatorRequestObject,
 ) (oasa.ActionsProcessChangeInitiatorResponseObject, error) {
 	initiator := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Deref(request.Body.Email)}
-	changed, err := s.app.ChangeProcessInitiator(ctx, s.caller(ctx), request.ID, initiator)
+	changed, err := s.app.ChangeProcessInitiator(ctx, s.call(ctx), request.ID, initiator)
 	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (s *Server) ActionsProcessChangeInitiator(
 func (s *Server) ActionsProcessComplete(
 	ctx context.Context, request oasa.ActionsProcessCompleteRequestObject,
 ) (oasa.ActionsProcessCompleteResponseObject, error) {
-	changed, err := s.app.CompleteProcess(ctx, s.caller(ctx), request.ID)
+	changed, err := s.app.CompleteProcess(ctx, s.call(ctx), request.ID)
 	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s *Server) ActionsProcessComplete(
 func (s *Server) ActionsProcessCancel(
 	ctx context.Context, request oasa.ActionsProcessCancelRequestObject,
 ) (oasa.ActionsProcessCancelResponseObject, error) {
-	changed, err := s.app.CancelProcess(ctx, s.caller(ctx), request.ID)
+	changed, err := s.app.CancelProcess(ctx, s.call(ctx), request.ID)
 	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (s *Server) ActionsProcessSaveElement(
 ) (oasa.ActionsProcessSaveElementResponseObject, error) {
 	body := request.Body
 	changed, err := s.app.SaveProcessElement(
-		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, elementValueList(body.ElementValues))
+		ctx, s.call(ctx), request.ID, body.ElementDefinitionCode, elementValueList(body.ElementValues))
 	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (s *Server) ActionsProcessSaveElement(
 func (s *Server) ActionsProcessDeleteElement(
 	ctx context.Context, request oasa.ActionsProcessDeleteElementRequestObject,
 ) (oasa.ActionsProcessDeleteElementResponseObject, error) {
-	changed, err := s.app.DeleteProcessElement(ctx, s.caller(ctx), request.ID, request.Body.ElementDefinitionCode)
+	changed, err := s.app.DeleteProcessElement(ctx, s.call(ctx), request.ID, request.Body.ElementDefinitionCode)
 	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (s *Server) ActionsProcessDeleteElement(
 func (s *Server) ActionsProcessSaveEntityData(
 	ctx context.Context, request oasa.ActionsProcessSaveEntityDataRequestObject,
 ) (oasa.ActionsProcessSaveEntityDataResponseObject, error) {
-	changed, err := s.app.UpdateProcessEntity(ctx, s.caller(ctx), request.ID, request.Body.Data)
+	changed, err := s.app.UpdateProcessEntity(ctx, s.call(ctx), request.ID, request.Body.Data)
 	answer, err := convertProcess(changed, err)
 	if err != nil {
 		return nil, err

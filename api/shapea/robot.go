@@ -20,7 +20,7 @@ func (s *Server) FindRobots(
 		TenantIDs: params.TenantID, Ready: httpio.Deref(params.FilterContext) == oasa.RobotFilterContextREADY,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindRobots(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.app.FindRobots(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Server) FindRobots(
 func (s *Server) RetrieveRobot(
 	ctx context.Context, request oasa.RetrieveRobotRequestObject,
 ) (oasa.RetrieveRobotResponseObject, error) {
-	found, err := s.app.RetrieveRobot(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveRobot(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *Server) RetrieveRobot(
 func (s *Server) ActionsRobotDownloadSourceCode(
 	ctx context.Context, request oasa.ActionsRobotDownloadSourceCodeRequestObject,
 ) (oasa.ActionsRobotDownloadSourceCodeResponseObject, error) {
-	found, err := s.app.DownloadRobotSourceCode(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.DownloadRobotSourceCode(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *Server) ActionsRobotDownloadAsset(
 	ctx context.Context, request oasa.ActionsRobotDownloadAssetRequestObject,
 ) (oasa.ActionsRobotDownloadAssetResponseObject, error) {
 	params := request.Params
-	found, err := s.app.DownloadRobotAsset(ctx, s.caller(ctx), request.ID, domain.RobotAssetKey{
+	found, err := s.app.DownloadRobotAsset(ctx, s.call(ctx), request.ID, domain.RobotAssetKey{
 		Type: domain.RobotAssetType(params.Type), Version: params.Version,
 		Platform: domain.RobotAssetPlatform(params.Platform), Architecture: domain.RobotAssetArchitecture(params.Architecture),
 	})

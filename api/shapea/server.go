@@ -17,23 +17,23 @@ import (
 // Server implements the operations of version 2022-10-08. Requests must have
 // been authenticated and validated against the contract before they reach it.
 type Server struct {
-	app    *app.Service
-	caller func(context.Context) domain.Caller
+	app  *app.Service
+	call func(context.Context) domain.Call
 }
 
 var _ oasa.StrictServerInterface = (*Server)(nil)
 
-// NewServer returns a Server. caller finds the authenticated caller of the
-// request that a context belongs to.
-func NewServer(service *app.Service, caller func(context.Context) domain.Caller) *Server {
-	return &Server{app: service, caller: caller}
+// NewServer returns a Server. call returns the call of the request with a context.
+func NewServer(service *app.Service, call func(context.Context) domain.Call) *Server {
+	return &Server{app: service, call: func(ctx context.Context) domain.Call {
+		c := call(ctx)
+		c.Names = true
+		return c
+	}}
 }
 
 // Register adds the operations to routes. errs answers failures. Resources of this
 // version contain the names of their references.
 func (s *Server) Register(routes gin.IRouter, errs *httpio.ErrorWriter) {
-	withNames := func(c *gin.Context) { c.Request = c.Request.WithContext(app.WithNames(c.Request.Context())) }
-	oasa.RegisterHandlersWithOptions(routes, oasa.NewStrictHandler(s, httpio.ModifiedVersion, errs.WithFields(fieldLocations())), oasa.GinServerOptions{
-		ErrorHandler: errs.WriteUnbound, Middlewares: []oasa.MiddlewareFunc{withNames},
-	})
+	oasa.RegisterHandlersWithOptions(routes, oasa.NewStrictHandler(s, httpio.ModifiedVersion, errs.WithFields(fieldLocations())), oasa.GinServerOptions{ErrorHandler: errs.WriteUnbound})
 }

@@ -34,7 +34,7 @@ func (s *Server) FindTasks(
 				})
 			})
 		}
-		return s.app.FindTasks(ctx, s.caller(ctx), filter, page, sort, show)
+		return s.app.FindTasks(ctx, s.call(ctx), filter, page, sort, show)
 	}), nil
 }
 
@@ -58,7 +58,7 @@ func (s *Server) CreateTask(
 		return nil, err
 	}
 	definition := body.TaskDefinition
-	created, isNew, err := s.app.CreateProcessItem(ctx, s.caller(ctx), app.NewItem{
+	created, isNew, err := s.app.CreateProcessItem(ctx, s.call(ctx), app.NewItem{
 		ID: body.ID, Type: domain.ItemTask, ProcessID: body.ProcessID, Owner: owner,
 		DefinitionID: definition.ID, DefinitionVersion: definition.Version, DefinitionCode: httpio.Deref(definition.Code),
 		Data: convertData(body.JSONFormsValue), Elements: elementValues(body.ElementValues), ActivityToken: token,
@@ -95,7 +95,7 @@ func activityToken(given *string) ([]byte, error) {
 func (s *Server) RetrieveTask(
 	ctx context.Context, request oasa.RetrieveTaskRequestObject,
 ) (oasa.RetrieveTaskResponseObject, error) {
-	found, err := s.app.RetrieveProcessItem(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveProcessItem(ctx, s.call(ctx), request.ID)
 	answer, err := convertTask(found, err)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s *Server) RetrieveTask(
 func (s *Server) ActionsTaskClaim(
 	ctx context.Context, request oasa.ActionsTaskClaimRequestObject,
 ) (oasa.ActionsTaskClaimResponseObject, error) {
-	changed, err := s.app.ClaimProcessItemTask(ctx, s.caller(ctx), request.ID)
+	changed, err := s.app.ClaimProcessItemTask(ctx, s.call(ctx), request.ID)
 	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (s *Server) ActionsTaskAssign(
 	ctx context.Context, request oasa.ActionsTaskAssignRequestObject,
 ) (oasa.ActionsTaskAssignResponseObject, error) {
 	owner := app.PrincipalKey{ID: request.Body.PrincipalID, Email: httpio.Deref(request.Body.Email)}
-	changed, err := s.app.AssignProcessItemTask(ctx, s.caller(ctx), request.ID, owner)
+	changed, err := s.app.AssignProcessItemTask(ctx, s.call(ctx), request.ID, owner)
 	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueData(
 	if value == nil {
 		value = json.RawMessage("{}")
 	}
-	changed, err := s.app.UpdateProcessItemTaskData(ctx, s.caller(ctx), request.ID, value)
+	changed, err := s.app.UpdateProcessItemTaskData(ctx, s.call(ctx), request.ID, value)
 	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (s *Server) ActionsTaskSaveJSONFormsValueData(
 func (s *Server) ActionsTaskComplete(
 	ctx context.Context, request oasa.ActionsTaskCompleteRequestObject,
 ) (oasa.ActionsTaskCompleteResponseObject, error) {
-	changed, err := s.app.CompleteProcessItemTask(ctx, s.caller(ctx), request.ID)
+	changed, err := s.app.CompleteProcessItemTask(ctx, s.call(ctx), request.ID)
 	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (s *Server) ActionsTaskAppendLog(
 	ctx context.Context, request oasa.ActionsTaskAppendLogRequestObject,
 ) (oasa.ActionsTaskAppendLogResponseObject, error) {
 	body := request.Body
-	changed, err := s.app.AppendProcessItemTaskLog(ctx, s.caller(ctx), request.ID, app.NewTaskLog{
+	changed, err := s.app.AppendProcessItemTaskLog(ctx, s.call(ctx), request.ID, app.NewTaskLog{
 		ID: body.ID, Timestamp: body.CreatedAt, Level: domain.LogLevel(body.Level), Message: body.Message,
 	})
 	answer, err := convertTask(changed, err)

@@ -12,7 +12,7 @@ func (s *Server) ActionsTaskSaveElement(
 ) (oasa.ActionsTaskSaveElementResponseObject, error) {
 	body := request.Body
 	changed, err := s.app.SaveTaskElement(
-		ctx, s.caller(ctx), request.ID, body.ElementDefinitionCode, elementValueList(body.ElementValues))
+		ctx, s.call(ctx), request.ID, body.ElementDefinitionCode, elementValueList(body.ElementValues))
 	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (s *Server) ActionsTaskSaveElement(
 func (s *Server) ActionsTaskDeleteElement(
 	ctx context.Context, request oasa.ActionsTaskDeleteElementRequestObject,
 ) (oasa.ActionsTaskDeleteElementResponseObject, error) {
-	changed, err := s.app.DeleteTaskElement(ctx, s.caller(ctx), request.ID, request.Body.ElementDefinitionCode)
+	changed, err := s.app.DeleteTaskElement(ctx, s.call(ctx), request.ID, request.Body.ElementDefinitionCode)
 	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (s *Server) ActionsTaskDeleteElement(
 func (s *Server) ActionsTaskDeleteElementValueDocument(
 	ctx context.Context, request oasa.ActionsTaskDeleteElementValueDocumentRequestObject,
 ) (oasa.ActionsTaskDeleteElementValueDocumentResponseObject, error) {
-	changed, err := s.app.DeleteTaskElementDocument(ctx, s.caller(ctx), request.ID, request.Body.DocumentID)
+	changed, err := s.app.DeleteTaskElementDocument(ctx, s.call(ctx), request.ID, request.Body.DocumentID)
 	answer, err := convertTask(changed, err)
 	if err != nil {
 		return nil, err

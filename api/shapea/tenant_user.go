@@ -23,7 +23,7 @@ func (s *Server) FindTenantUsers(
 				return httpio.ConvertAll(items, func(u *domain.TenantUser) (oasa.TenantUser, error) { return tenantUser(u), nil })
 			})
 		}
-		return s.app.FindTenantUsers(ctx, s.caller(ctx), filter, page, sort, show)
+		return s.app.FindTenantUsers(ctx, s.call(ctx), filter, page, sort, show)
 	}), nil
 }
 
@@ -37,7 +37,7 @@ func tenantUserPage(metadata httpio.PageMetadata, content []oasa.TenantUser) any
 func (s *Server) RetrieveTenantUser(
 	ctx context.Context, request oasa.RetrieveTenantUserRequestObject,
 ) (oasa.RetrieveTenantUserResponseObject, error) {
-	found, err := s.app.RetrieveTenantUser(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveTenantUser(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func (s *Server) CreateWorker(
 	ctx context.Context, request oasa.CreateWorkerRequestObject,
 ) (oasa.CreateWorkerResponseObject, error) {
 	body := request.Body
-	stored, isNew, err := s.app.CreateWorker(ctx, s.caller(ctx), body.TenantID, domain.Worker{
+	stored, isNew, err := s.app.CreateWorker(ctx, s.call(ctx), body.TenantID, domain.Worker{
 		ID: httpio.Deref(body.ID), Identity: body.Identity, TaskQueue: body.TaskQueue, WorkflowTypes: body.WorkflowTypes,
 		ActivityTypes: body.ActivityTypes, Hostname: body.Hostname, IP: body.IP,
 		InstallationID: body.InstallationID, RobotIDs: body.RobotIds,

@@ -12,7 +12,7 @@ import (
 func (s *Server) RetrieveProcessItemAiAssistance(
 	ctx context.Context, request oasb.RetrieveProcessItemAiAssistanceRequestObject,
 ) (oasb.RetrieveProcessItemAiAssistanceResponseObject, error) {
-	run, err := s.app.RetrieveProcessItemAIAssistance(ctx, s.caller(ctx), request.ID)
+	run, err := s.app.RetrieveProcessItemAIAssistance(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (s *Server) RetrieveProcessItemAiAssistance(
 func (s *Server) GenerateProcessItemAiAssistance(
 	ctx context.Context, request oasb.GenerateProcessItemAiAssistanceRequestObject,
 ) (oasb.GenerateProcessItemAiAssistanceResponseObject, error) {
-	run, begun, err := s.app.GenerateProcessItemAIAssistance(ctx, s.caller(ctx), request.ID, request.Body.RequestID)
+	run, begun, err := s.app.GenerateProcessItemAIAssistance(ctx, s.call(ctx), request.ID, request.Body.RequestID)
 	switch {
 	case err != nil:
 		return nil, err

@@ -13,7 +13,7 @@ import (
 func (s *Server) CreateAuthentication(
 	ctx context.Context, request oasb.CreateAuthenticationRequestObject,
 ) (oasb.CreateAuthenticationResponseObject, error) {
-	issued, err := s.app.CreateAuthentication(ctx, s.caller(ctx), app.NewAuthentication{
+	issued, err := s.app.CreateAuthentication(ctx, s.call(ctx), app.NewAuthentication{
 		Type: domain.AuthenticationType(request.Body.Type), TenantID: request.Body.TenantID,
 		CertificateRequest: request.Body.CertificateSigningRequest,
 	})

@@ -21,7 +21,7 @@ func (s *Server) FindBusinessArtifacts(
 		Deleted: domain.DeletedFilter(httpio.Deref(params.Deleted)),
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindBusinessArtifacts(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.app.FindBusinessArtifacts(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Server) CreateBusinessArtifact(
 	ctx context.Context, request oasb.CreateBusinessArtifactRequestObject,
 ) (oasb.CreateBusinessArtifactResponseObject, error) {
 	body := request.Body
-	created, isNew, err := s.app.CreateBusinessArtifact(ctx, s.caller(ctx), app.NewBusinessArtifact{
+	created, isNew, err := s.app.CreateBusinessArtifact(ctx, s.call(ctx), app.NewBusinessArtifact{
 		ID: body.ID,
 		Definition: app.DefinitionKey{
 			ID: body.BusinessArtifactDefinitionID, TenantID: body.TenantID,
@@ -60,7 +60,7 @@ func (s *Server) CreateBusinessArtifact(
 func (s *Server) RetrieveBusinessArtifact(
 	ctx context.Context, request oasb.RetrieveBusinessArtifactRequestObject,
 ) (oasb.RetrieveBusinessArtifactResponseObject, error) {
-	found, err := s.app.RetrieveBusinessArtifact(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveBusinessArtifact(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Server) RetrieveBusinessArtifact(
 func (s *Server) RestoreBusinessArtifact(
 	ctx context.Context, request oasb.RestoreBusinessArtifactRequestObject,
 ) (oasb.RestoreBusinessArtifactResponseObject, error) {
-	restored, err := s.app.RestoreBusinessArtifact(ctx, s.caller(ctx), request.ID)
+	restored, err := s.app.RestoreBusinessArtifact(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (s *Server) RestoreBusinessArtifact(
 func (s *Server) DeleteBusinessArtifact(
 	ctx context.Context, request oasb.DeleteBusinessArtifactRequestObject,
 ) (oasb.DeleteBusinessArtifactResponseObject, error) {
-	if err := s.app.DeleteBusinessArtifact(ctx, s.caller(ctx), request.ID); err != nil {
+	if err := s.app.DeleteBusinessArtifact(ctx, s.call(ctx), request.ID); err != nil {
 		return nil, err
 	}
 	return oasb.DeleteBusinessArtifact204Response{}, nil
@@ -92,7 +92,7 @@ func (s *Server) DeleteBusinessArtifact(
 func (s *Server) UpdateBusinessArtifactData(
 	ctx context.Context, request oasb.UpdateBusinessArtifactDataRequestObject,
 ) (oasb.UpdateBusinessArtifactDataResponseObject, error) {
-	changed, err := s.app.UpdateBusinessArtifactData(ctx, s.caller(ctx), request.ID, convertValue(&request.Body.Data))
+	changed, err := s.app.UpdateBusinessArtifactData(ctx, s.call(ctx), request.ID, convertValue(&request.Body.Data))
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *Server) PatchBusinessArtifactData(
 	ctx context.Context, request oasb.PatchBusinessArtifactDataRequestObject,
 ) (oasb.PatchBusinessArtifactDataResponseObject, error) {
 	patch := patchOf(request.JSONBody, request.ApplicationJSONPatchPlusJSONBody)
-	changed, err := s.app.PatchBusinessArtifactData(ctx, s.caller(ctx), request.ID, patch)
+	changed, err := s.app.PatchBusinessArtifactData(ctx, s.call(ctx), request.ID, patch)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (s *Server) CreateBusinessArtifactAction(
 	if block := body.CreateArtifact; block != nil {
 		in.Value = block.Value
 	}
-	created, isNew, err := s.app.CreateBusinessArtifactAction(ctx, s.caller(ctx), request.ID, in)
+	created, isNew, err := s.app.CreateBusinessArtifactAction(ctx, s.call(ctx), request.ID, in)
 	switch {
 	case err != nil:
 		return nil, err
@@ -42,7 +42,7 @@ func (s *Server) CreateBusinessArtifactAction(
 func (s *Server) RetrieveBusinessArtifactAction(
 	ctx context.Context, request oasb.RetrieveBusinessArtifactActionRequestObject,
 ) (oasb.RetrieveBusinessArtifactActionResponseObject, error) {
-	found, err := s.app.RetrieveBusinessArtifactAction(ctx, s.caller(ctx), request.ID, request.ActionID)
+	found, err := s.app.RetrieveBusinessArtifactAction(ctx, s.call(ctx), request.ID, request.ActionID)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Server) RetrieveBusinessArtifactAction(
 func (s *Server) CancelBusinessArtifactAction(
 	ctx context.Context, request oasb.CancelBusinessArtifactActionRequestObject,
 ) (oasb.CancelBusinessArtifactActionResponseObject, error) {
-	canceled, err := s.app.CancelBusinessArtifactAction(ctx, s.caller(ctx), request.ID, request.ActionID)
+	canceled, err := s.app.CancelBusinessArtifactAction(ctx, s.call(ctx), request.ID, request.ActionID)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Server) PrepareBusinessArtifactCreateArtifact(
 	ctx context.Context, request oasb.PrepareBusinessArtifactCreateArtifactRequestObject,
 ) (oasb.PrepareBusinessArtifactCreateArtifactResponseObject, error) {
 	prepared, err := s.app.PrepareBusinessArtifactCreateArtifact(
-		ctx, s.caller(ctx), request.ID, request.Body.BusinessArtifactActionDefinitionCode)
+		ctx, s.call(ctx), request.ID, request.Body.BusinessArtifactActionDefinitionCode)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *Server) PrepareBusinessArtifactStartProcess(
 	ctx context.Context, request oasb.PrepareBusinessArtifactStartProcessRequestObject,
 ) (oasb.PrepareBusinessArtifactStartProcessResponseObject, error) {
 	prepared, err := s.app.PrepareBusinessArtifactStartProcess(
-		ctx, s.caller(ctx), request.ID, request.Body.BusinessArtifactActionDefinitionCode)
+		ctx, s.call(ctx), request.ID, request.Body.BusinessArtifactActionDefinitionCode)
 	if err != nil {
 		return nil, err
 	}

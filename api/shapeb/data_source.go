@@ -30,7 +30,7 @@ func (s *Server) CreateDataSourceQuery(
 	if body.PageSize != nil {
 		in.PageSize = int(*body.PageSize)
 	}
-	run, err := s.app.CreateDataSourceQuery(ctx, s.caller(ctx), in)
+	run, err := s.app.CreateDataSourceQuery(ctx, s.call(ctx), in)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Server) CreateDataSourceQuery(
 func (s *Server) RetrieveDataSourceQuery(
 	ctx context.Context, request oasb.RetrieveDataSourceQueryRequestObject,
 ) (oasb.RetrieveDataSourceQueryResponseObject, error) {
-	run, err := s.app.RetrieveDataSourceQuery(ctx, s.caller(ctx), request.ID)
+	run, err := s.app.RetrieveDataSourceQuery(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

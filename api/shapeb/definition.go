@@ -20,7 +20,7 @@ func (s *Server) FindProcessDefinitions(
 ) (oasb.FindProcessDefinitionsResponseObject, error) {
 	params := request.Params
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindProcessDefinitions(ctx, s.caller(ctx), app.DefinitionFilter{
+	found, err := s.app.FindProcessDefinitions(ctx, s.call(ctx), app.DefinitionFilter{
 		TenantIDs: params.TenantID, Codes: params.ProcessDefinitionCode, Startable: params.Startable,
 	}, page, sort)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Server) FindProcessDefinitions(
 func (s *Server) RetrieveProcessDefinition(
 	ctx context.Context, request oasb.RetrieveProcessDefinitionRequestObject,
 ) (oasb.RetrieveProcessDefinitionResponseObject, error) {
-	found, err := s.app.RetrieveProcessDefinition(ctx, s.caller(ctx), request.ID, request.Params.Version)
+	found, err := s.app.RetrieveProcessDefinition(ctx, s.call(ctx), request.ID, request.Params.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *Server) FindBusinessArtifactDefinitions(
 ) (oasb.FindBusinessArtifactDefinitionsResponseObject, error) {
 	params := request.Params
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindBusinessArtifactDefinitions(ctx, s.caller(ctx), app.ArtifactDefinitionFilter{
+	found, err := s.app.FindBusinessArtifactDefinitions(ctx, s.call(ctx), app.ArtifactDefinitionFilter{
 		TenantIDs: params.TenantID, Codes: params.BusinessArtifactDefinitionCode, Creatable: params.Creatable,
 	}, page, sort)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Server) FindBusinessArtifactDefinitions(
 func (s *Server) RetrieveBusinessArtifactDefinition(
 	ctx context.Context, request oasb.RetrieveBusinessArtifactDefinitionRequestObject,
 ) (oasb.RetrieveBusinessArtifactDefinitionResponseObject, error) {
-	found, err := s.app.RetrieveBusinessArtifactDefinition(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveBusinessArtifactDefinition(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 func (s *Server) UploadProcessDocument(
 	ctx context.Context, request oasb.UploadProcessDocumentRequestObject,
 ) (oasb.UploadProcessDocumentResponseObject, error) {
-	stored, err := s.app.UploadProcessDocument(ctx, s.caller(ctx), request.ID, storage.Upload{
+	stored, err := s.app.UploadProcessDocument(ctx, s.call(ctx), request.ID, storage.Upload{
 		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
 	})
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Server) UploadProcessUserActionDocument(
 	ctx context.Context, request oasb.UploadProcessUserActionDocumentRequestObject,
 ) (oasb.UploadProcessUserActionDocumentResponseObject, error) {
 	params := request.Params
-	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.caller(ctx), request.ID, params.UserActionValueID,
+	changed, taken, err := s.app.UploadProcessUserActionDocument(ctx, s.call(ctx), request.ID, params.UserActionValueID,
 		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	switch {
 	case err != nil:
@@ -44,7 +44,7 @@ func (s *Server) UploadProcessUserActionDocument(
 func (s *Server) DownloadProcessDocument(
 	ctx context.Context, request oasb.DownloadProcessDocumentRequestObject,
 ) (oasb.DownloadProcessDocumentResponseObject, error) {
-	found, err := s.app.DownloadProcessDocument(ctx, s.caller(ctx), request.ID, request.Params.DocumentURI)
+	found, err := s.app.DownloadProcessDocument(ctx, s.call(ctx), request.ID, request.Params.DocumentURI)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Server) DownloadProcessDocument(
 func (s *Server) UploadBusinessArtifactDocument(
 	ctx context.Context, request oasb.UploadBusinessArtifactDocumentRequestObject,
 ) (oasb.UploadBusinessArtifactDocumentResponseObject, error) {
-	stored, err := s.app.UploadBusinessArtifactDocument(ctx, s.caller(ctx), request.ID, storage.Upload{
+	stored, err := s.app.UploadBusinessArtifactDocument(ctx, s.call(ctx), request.ID, storage.Upload{
 		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
 	})
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Server) UploadBusinessArtifactDocument(
 func (s *Server) DownloadBusinessArtifactDocument(
 	ctx context.Context, request oasb.DownloadBusinessArtifactDocumentRequestObject,
 ) (oasb.DownloadBusinessArtifactDocumentResponseObject, error) {
-	found, err := s.app.DownloadBusinessArtifactDocument(ctx, s.caller(ctx), request.ID, request.Params.DocumentURI)
+	found, err := s.app.DownloadBusinessArtifactDocument(ctx, s.call(ctx), request.ID, request.Params.DocumentURI)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (s *Server) DownloadBusinessArtifactDocument(
 func (s *Server) UploadDocument(
 	ctx context.Context, request oasb.UploadDocumentRequestObject,
 ) (oasb.UploadDocumentResponseObject, error) {
-	stored, err := s.app.UploadDocument(ctx, s.caller(ctx), request.Params.TargetURI, storage.Upload{
+	stored, err := s.app.UploadDocument(ctx, s.call(ctx), request.Params.TargetURI, storage.Upload{
 		Name: request.Params.FileName, ContentType: request.Params.FileContentType, Body: request.Body,
 	})
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Server) UploadDocument(
 func (s *Server) DownloadDocument(
 	ctx context.Context, request oasb.DownloadDocumentRequestObject,
 ) (oasb.DownloadDocumentResponseObject, error) {
-	found, err := s.app.DownloadDocument(ctx, s.caller(ctx), request.Params.DocumentURI)
+	found, err := s.app.DownloadDocument(ctx, s.call(ctx), request.Params.DocumentURI)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *Server) DownloadDocument(
 func (s *Server) DownloadProcessItemTaskDataWebformsAsDocument(
 	ctx context.Context, request oasb.DownloadProcessItemTaskDataWebformsAsDocumentRequestObject,
 ) (oasb.DownloadProcessItemTaskDataWebformsAsDocumentResponseObject, error) {
-	forms, err := s.app.DownloadTaskForms(ctx, s.caller(ctx), request.ID, request.Params.PropertyPath)
+	forms, err := s.app.DownloadTaskForms(ctx, s.call(ctx), request.ID, request.Params.PropertyPath)
 	if err != nil {
 		return nil, err
 	}

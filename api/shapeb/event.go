@@ -42,12 +42,12 @@ type Feed struct {
 func (s *Server) StreamEvents(
 	ctx context.Context, request oasb.StreamEventsRequestObject,
 ) (oasb.StreamEventsResponseObject, error) {
-	caller, params := s.caller(ctx), request.Params
-	at, given, err := s.startOf(ctx, caller, params)
+	call, params := s.call(ctx), request.Params
+	at, given, err := s.startOf(ctx, call, params)
 	if err != nil {
 		return nil, err
 	}
-	subscription, err := s.feed.Hub.Subscribe(caller.PrincipalID, caller.TenantIDs())
+	subscription, err := s.feed.Hub.Subscribe(call.PrincipalID, call.TenantIDs())
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Server) StreamEvents(
 	var first domain.FeedPart
 	if err == nil {
 		// Errors must be returned before the answer begins.
-		first, err = s.app.ReadFeed(ctx, caller, at, params.ProcessID)
+		first, err = s.app.ReadFeed(ctx, call, at, params.ProcessID)
 	}
 	if err != nil {
 		subscription.Close()
@@ -68,7 +68,7 @@ func (s *Server) StreamEvents(
 
 // startOf returns the cursor in the request, if any. It refuses a cursor before removed events.
 func (s *Server) startOf(
-	ctx context.Context, caller domain.Caller, params oasb.StreamEventsParams,
+	ctx context.Context, call domain.Call, params oasb.StreamEventsParams,
 ) (at domain.EventCursor, given bool, err error) {
 	text, part, name := httpio.Deref(params.LastEventID), domain.LocationHeader, "Last-Event-ID"
 	if text == "" {
@@ -80,7 +80,7 @@ func (s *Server) startOf(
 	if at, err = domain.ParseEventCursor(text); err != nil {
 		return at, false, domain.Invalid(part, name, err.Error())
 	}
-	missed, err := s.app.FeedMissed(ctx, caller, at)
+	missed, err := s.app.FeedMissed(ctx, call, at)
 	if missed {
 		err = domain.Invalid(part, name, "events behind it were removed because of their age: begin with 0.0.0, at the oldest")
 	}
@@ -123,7 +123,7 @@ func (e *eventStream) VisitStreamEventsResponse(w http.ResponseWriter) error {
 		}
 		caller, err := e.feed.Recheck(e.ctx)
 		if err == nil {
-			e.part, err = e.app.ReadFeed(e.ctx, caller, e.part.Next, e.params.ProcessID)
+			e.part, err = e.app.ReadFeed(e.ctx, domain.Call{Caller: caller}, e.part.Next, e.params.ProcessID)
 		}
 		if known := (*domain.Error)(nil); errors.As(err, &known) || e.ctx.Err() != nil {
 			return nil

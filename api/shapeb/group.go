@@ -18,7 +18,7 @@ func (s *Server) FindGroups(
 		PrincipalID: params.PrincipalID, IDs: params.GroupID, Codes: params.GroupCode, TenantIDs: params.TenantID,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindGroups(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.app.FindGroups(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}

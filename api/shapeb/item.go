@@ -23,7 +23,7 @@ func (s *Server) FindProcessItems(
 		Deleted: domain.DeletedFilter(httpio.Deref(params.Deleted)),
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindProcessItems(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.app.FindProcessItems(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Server) CreateProcessItem(
 ) (oasb.CreateProcessItemResponseObject, error) {
 	body := request.Body
 	task, message := httpio.Deref(body.Task), httpio.Deref(body.Message)
-	created, isNew, err := s.app.CreateProcessItem(ctx, s.caller(ctx), app.NewItem{
+	created, isNew, err := s.app.CreateProcessItem(ctx, s.call(ctx), app.NewItem{
 		ID: body.ID, Type: domain.ItemType(body.Type), ProcessID: body.ProcessID,
 		DefinitionCode: httpio.Deref(body.ProcessItemDefinitionCode), ThreadID: body.ProcessItemThreadID,
 		Owner: principalKey(body.OwnerID, body.OwnerEmail),
@@ -60,7 +60,7 @@ func (s *Server) CreateProcessItem(
 func (s *Server) RetrieveProcessItem(
 	ctx context.Context, request oasb.RetrieveProcessItemRequestObject,
 ) (oasb.RetrieveProcessItemResponseObject, error) {
-	found, err := s.app.RetrieveProcessItem(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveProcessItem(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

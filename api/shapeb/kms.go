@@ -10,7 +10,7 @@ import (
 func (s *Server) RetrieveKmsKey(
 	ctx context.Context, request oasb.RetrieveKmsKeyRequestObject,
 ) (oasb.RetrieveKmsKeyResponseObject, error) {
-	found, err := s.app.RetrieveKmsKey(ctx, s.caller(ctx), request.KeyID)
+	found, err := s.app.RetrieveKmsKey(ctx, s.call(ctx), request.KeyID)
 	if err != nil {
 		return nil, err
 	}

@@ -175,13 +175,13 @@ func requireInboxCounted(t *testing.T, s *apitest.Service, who demo.Account) {
 	done := s.Count(`SELECT count(*) FROM process_items
                       WHERE task_state = 'COMPLETED' AND owner_id = $1 AND deleted_at IS NULL`, who.ID)
 	for _, view := range domain.InboxViews() {
-		inbox, err := s.App.ReadInbox(t.Context(), caller, app.InboxFilter{View: view}, domain.PageRequest{Size: 1000}, nil)
+		inbox, err := s.App.ReadInbox(t.Context(), domain.Call{Caller: caller}, app.InboxFilter{View: view}, domain.PageRequest{Size: 1000}, nil)
 		require.NoError(t, err)
 		require.EqualValues(t, len(inbox.Items), inbox.Total, "%s %s", who.Name, view)
 		require.Equal(t, inbox.Total, inbox.Counts[view])
 		var ofDefinitions int64
 		for _, d := range inbox.Definitions {
-			narrowed, err := s.App.ReadInbox(t.Context(), caller,
+			narrowed, err := s.App.ReadInbox(t.Context(), domain.Call{Caller: caller},
 				app.InboxFilter{View: view, ProcessDefinitionIDs: []uuid.UUID{d.ID}}, domain.PageRequest{Size: 1000}, nil)
 			require.NoError(t, err)
 			require.NotEmpty(t, d.Name)

@@ -19,7 +19,7 @@ func (s *Server) FindPrincipals(
 		TenantIDs: params.TenantID,
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindPrincipals(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.app.FindPrincipals(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *Server) FindPrincipals(
 func (s *Server) RetrievePrincipal(
 	ctx context.Context, request oasb.RetrievePrincipalRequestObject,
 ) (oasb.RetrievePrincipalResponseObject, error) {
-	found, err := s.app.RetrievePrincipal(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrievePrincipal(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (s *Server) FindProcesses(
 		Deleted: domain.DeletedFilter(httpio.Deref(params.Deleted)),
 	}
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindProcesses(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.app.FindProcesses(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *Server) FindProcesses(
 func (s *Server) DeleteProcess(
 	ctx context.Context, request oasb.DeleteProcessRequestObject,
 ) (oasb.DeleteProcessResponseObject, error) {
-	if err := s.app.DeleteProcess(ctx, s.caller(ctx), request.ID); err != nil {
+	if err := s.app.DeleteProcess(ctx, s.call(ctx), request.ID); err != nil {
 		return nil, err
 	}
 	return oasb.DeleteProcess204Response{}, nil
@@ -48,7 +48,7 @@ func (s *Server) CreateProcess(
 	ctx context.Context, request oasb.CreateProcessRequestObject,
 ) (oasb.CreateProcessResponseObject, error) {
 	body := request.Body
-	created, isNew, err := s.app.CreateProcess(ctx, s.caller(ctx), app.NewProcess{
+	created, isNew, err := s.app.CreateProcess(ctx, s.call(ctx), app.NewProcess{
 		ID: body.ID,
 		Definition: app.DefinitionKey{
 			ID: body.ProcessDefinitionID, TenantID: body.TenantID, Code: httpio.Deref(body.ProcessDefinitionCode),
@@ -71,7 +71,7 @@ func (s *Server) CreateProcess(
 func (s *Server) RetrieveProcess(
 	ctx context.Context, request oasb.RetrieveProcessRequestObject,
 ) (oasb.RetrieveProcessResponseObject, error) {
-	found, err := s.app.RetrieveProcess(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveProcess(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (s *Server) RetrieveProcess(
 func (s *Server) CompleteProcess(
 	ctx context.Context, request oasb.CompleteProcessRequestObject,
 ) (oasb.CompleteProcessResponseObject, error) {
-	changed, err := s.app.CompleteProcess(ctx, s.caller(ctx), request.ID)
+	changed, err := s.app.CompleteProcess(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (s *Server) CompleteProcess(
 func (s *Server) CancelProcess(
 	ctx context.Context, request oasb.CancelProcessRequestObject,
 ) (oasb.CancelProcessResponseObject, error) {
-	changed, err := s.app.CancelProcess(ctx, s.caller(ctx), request.ID)
+	changed, err := s.app.CancelProcess(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *Server) CancelProcess(
 func (s *Server) CancelProcessProcessItems(
 	ctx context.Context, request oasb.CancelProcessProcessItemsRequestObject,
 ) (oasb.CancelProcessProcessItemsResponseObject, error) {
-	unchanged, err := s.app.CancelProcessProcessItems(ctx, s.caller(ctx), request.ID, request.Params.ProcessItemID)
+	unchanged, err := s.app.CancelProcessProcessItems(ctx, s.call(ctx), request.ID, request.Params.ProcessItemID)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (s *Server) CancelProcessProcessItems(
 func (s *Server) UpdateProcessMetadata(
 	ctx context.Context, request oasb.UpdateProcessMetadataRequestObject,
 ) (oasb.UpdateProcessMetadataResponseObject, error) {
-	changed, err := s.app.UpdateProcessMetadata(ctx, s.caller(ctx), request.ID, convertValue(&request.Body.Metadata))
+	changed, err := s.app.UpdateProcessMetadata(ctx, s.call(ctx), request.ID, convertValue(&request.Body.Metadata))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (s *Server) PatchProcessMetadata(
 	ctx context.Context, request oasb.PatchProcessMetadataRequestObject,
 ) (oasb.PatchProcessMetadataResponseObject, error) {
 	patch := patchOf(request.JSONBody, request.ApplicationJSONPatchPlusJSONBody)
-	changed, err := s.app.PatchProcessMetadata(ctx, s.caller(ctx), request.ID, patch)
+	changed, err := s.app.PatchProcessMetadata(ctx, s.call(ctx), request.ID, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (s *Server) PatchProcessMetadata(
 func (s *Server) UpdateProcessEntity(
 	ctx context.Context, request oasb.UpdateProcessEntityRequestObject,
 ) (oasb.UpdateProcessEntityResponseObject, error) {
-	changed, err := s.app.UpdateProcessEntity(ctx, s.caller(ctx), request.ID, convertValue(&request.Body.Entity))
+	changed, err := s.app.UpdateProcessEntity(ctx, s.call(ctx), request.ID, convertValue(&request.Body.Entity))
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (s *Server) PatchProcessEntity(
 	ctx context.Context, request oasb.PatchProcessEntityRequestObject,
 ) (oasb.PatchProcessEntityResponseObject, error) {
 	patch := patchOf(request.JSONBody, request.ApplicationJSONPatchPlusJSONBody)
-	changed, err := s.app.PatchProcessEntity(ctx, s.caller(ctx), request.ID, patch)
+	changed, err := s.app.PatchProcessEntity(ctx, s.call(ctx), request.ID, patch)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (s *Server) CreateProcessAction(
 	if block := body.SendWorkflowSignal; block != nil {
 		in.SignalInput = block.Input
 	}
-	created, isNew, err := s.app.CreateProcessAction(ctx, s.caller(ctx), request.ID, in)
+	created, isNew, err := s.app.CreateProcessAction(ctx, s.call(ctx), request.ID, in)
 	switch {
 	case err != nil:
 		return nil, err
@@ -45,7 +45,7 @@ func (s *Server) CreateProcessAction(
 func (s *Server) FindAvailableProcessActions(
 	ctx context.Context, request oasb.FindAvailableProcessActionsRequestObject,
 ) (oasb.FindAvailableProcessActionsResponseObject, error) {
-	found, err := s.app.FindAvailableProcessActions(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.FindAvailableProcessActions(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (s *Server) FindAvailableProcessActions(
 func (s *Server) RetrieveProcessAction(
 	ctx context.Context, request oasb.RetrieveProcessActionRequestObject,
 ) (oasb.RetrieveProcessActionResponseObject, error) {
-	found, err := s.app.RetrieveProcessAction(ctx, s.caller(ctx), request.ID, request.ActionID)
+	found, err := s.app.RetrieveProcessAction(ctx, s.call(ctx), request.ID, request.ActionID)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Server) RetrieveProcessAction(
 func (s *Server) CancelProcessAction(
 	ctx context.Context, request oasb.CancelProcessActionRequestObject,
 ) (oasb.CancelProcessActionResponseObject, error) {
-	canceled, err := s.app.CancelProcessAction(ctx, s.caller(ctx), request.ID, request.ActionID)
+	canceled, err := s.app.CancelProcessAction(ctx, s.call(ctx), request.ID, request.ActionID)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *Server) UploadProcessActionDocument(
 	ctx context.Context, request oasb.UploadProcessActionDocumentRequestObject,
 ) (oasb.UploadProcessActionDocumentResponseObject, error) {
 	params := request.Params
-	completed, taken, err := s.app.UploadProcessActionDocument(ctx, s.caller(ctx), request.ID, request.ActionID,
+	completed, taken, err := s.app.UploadProcessActionDocument(ctx, s.call(ctx), request.ID, request.ActionID,
 		storage.Upload{Name: params.FileName, ContentType: params.FileContentType, Body: request.Body})
 	switch {
 	case err != nil:

@@ -22,7 +22,7 @@ func (s *Server) FindProcessEvents(
 		}
 		part.After = &after
 	}
-	found, err := s.app.FindProcessEvents(ctx, s.caller(ctx), request.ID, part)
+	found, err := s.app.FindProcessEvents(ctx, s.call(ctx), request.ID, part)
 	if err != nil {
 		return nil, err
 	}

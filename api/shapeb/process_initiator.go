@@ -11,7 +11,7 @@ func (s *Server) ChangeProcessInitiator(
 	ctx context.Context, request oasb.ChangeProcessInitiatorRequestObject,
 ) (oasb.ChangeProcessInitiatorResponseObject, error) {
 	initiator := principalKey(request.Body.InitiatorID, request.Body.InitiatorEmail)
-	changed, err := s.app.ChangeProcessInitiator(ctx, s.caller(ctx), request.ID, initiator)
+	changed, err := s.app.ChangeProcessInitiator(ctx, s.call(ctx), request.ID, initiator)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (s *Server) FindRobots(
 	filter := app.RobotFilter{
 		TenantIDs: params.TenantID, Ready: httpio.Deref(params.FilterContext) == oasb.RobotFilterContextREADY,
 	}
-	found, err := s.app.FindRobots(ctx, s.caller(ctx), filter, page, sort)
+	found, err := s.app.FindRobots(ctx, s.call(ctx), filter, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Server) FindRobots(
 func (s *Server) RetrieveRobot(
 	ctx context.Context, request oasb.RetrieveRobotRequestObject,
 ) (oasb.RetrieveRobotResponseObject, error) {
-	found, err := s.app.RetrieveRobot(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveRobot(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Server) RetrieveRobot(
 func (s *Server) DownloadRobotSourceCode(
 	ctx context.Context, request oasb.DownloadRobotSourceCodeRequestObject,
 ) (oasb.DownloadRobotSourceCodeResponseObject, error) {
-	found, err := s.app.DownloadRobotSourceCode(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.DownloadRobotSourceCode(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (s *Server) DownloadRobotAsset(
 	ctx context.Context, request oasb.DownloadRobotAssetRequestObject,
 ) (oasb.DownloadRobotAssetResponseObject, error) {
 	params := request.Params
-	found, err := s.app.DownloadRobotAsset(ctx, s.caller(ctx), request.ID, domain.RobotAssetKey{
+	found, err := s.app.DownloadRobotAsset(ctx, s.call(ctx), request.ID, domain.RobotAssetKey{
 		Type: domain.RobotAssetType(params.Type), Version: params.Version,
 		Platform: domain.RobotAssetPlatform(params.Platform), Architecture: domain.RobotAssetArchitecture(params.Architecture),
 	})

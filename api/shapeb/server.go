@@ -17,17 +17,16 @@ import (
 // Server carries out the operations of version 2024-06-14. Requests must have
 // been authenticated and validated against the contract before they reach it.
 type Server struct {
-	app    *app.Service
-	caller func(context.Context) domain.Caller
-	feed   Feed
+	app  *app.Service
+	call func(context.Context) domain.Call
+	feed Feed
 }
 
 var _ oasb.StrictServerInterface = (*Server)(nil)
 
-// NewServer returns a Server. caller finds the authenticated caller of the
-// request that a context belongs to.
-func NewServer(service *app.Service, caller func(context.Context) domain.Caller, feed Feed) *Server {
-	return &Server{app: service, caller: caller, feed: feed}
+// NewServer returns a Server. call returns the call of the request with a context.
+func NewServer(service *app.Service, call func(context.Context) domain.Call, feed Feed) *Server {
+	return &Server{app: service, call: call, feed: feed}
 }
 
 // Register adds the operations to routes, which errs answers failures of.

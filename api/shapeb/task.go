@@ -12,7 +12,7 @@ import (
 func (s *Server) ClaimProcessItemTask(
 	ctx context.Context, request oasb.ClaimProcessItemTaskRequestObject,
 ) (oasb.ClaimProcessItemTaskResponseObject, error) {
-	changed, err := s.app.ClaimProcessItemTask(ctx, s.caller(ctx), request.ID)
+	changed, err := s.app.ClaimProcessItemTask(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (s *Server) AssignProcessItemTask(
 	ctx context.Context, request oasb.AssignProcessItemTaskRequestObject,
 ) (oasb.AssignProcessItemTaskResponseObject, error) {
 	owner := principalKey(request.Body.OwnerID, request.Body.OwnerEmail)
-	changed, err := s.app.AssignProcessItemTask(ctx, s.caller(ctx), request.ID, owner)
+	changed, err := s.app.AssignProcessItemTask(ctx, s.call(ctx), request.ID, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Server) AssignProcessItemTask(
 func (s *Server) CompleteProcessItemTask(
 	ctx context.Context, request oasb.CompleteProcessItemTaskRequestObject,
 ) (oasb.CompleteProcessItemTaskResponseObject, error) {
-	changed, err := s.app.CompleteProcessItemTask(ctx, s.caller(ctx), request.ID)
+	changed, err := s.app.CompleteProcessItemTask(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Server) AppendProcessItemTaskLog(
 	ctx context.Context, request oasb.AppendProcessItemTaskLogRequestObject,
 ) (oasb.AppendProcessItemTaskLogResponseObject, error) {
 	level := domain.LogLevel(request.Body.Level)
-	changed, err := s.app.AppendProcessItemTaskLog(ctx, s.caller(ctx), request.ID,
+	changed, err := s.app.AppendProcessItemTaskLog(ctx, s.call(ctx), request.ID,
 		app.NewTaskLog{Level: level, Message: request.Body.Message})
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (s *Server) AppendProcessItemTaskLog(
 func (s *Server) UpdateProcessItemTaskData(
 	ctx context.Context, request oasb.UpdateProcessItemTaskDataRequestObject,
 ) (oasb.UpdateProcessItemTaskDataResponseObject, error) {
-	changed, err := s.app.UpdateProcessItemTaskData(ctx, s.caller(ctx), request.ID, convertValue(&request.Body.Data))
+	changed, err := s.app.UpdateProcessItemTaskData(ctx, s.call(ctx), request.ID, convertValue(&request.Body.Data))
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Server) PatchProcessItemTaskData(
 	ctx context.Context, request oasb.PatchProcessItemTaskDataRequestObject,
 ) (oasb.PatchProcessItemTaskDataResponseObject, error) {
 	patch := patchOf(request.JSONBody, request.ApplicationJSONPatchPlusJSONBody)
-	changed, err := s.app.PatchProcessItemTaskData(ctx, s.caller(ctx), request.ID, patch)
+	changed, err := s.app.PatchProcessItemTaskData(ctx, s.call(ctx), request.ID, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *Server) UpdateProcessItemTaskContextData(
 	ctx context.Context, request oasb.UpdateProcessItemTaskContextDataRequestObject,
 ) (oasb.UpdateProcessItemTaskContextDataResponseObject, error) {
 	changed, err := s.app.UpdateProcessItemTaskContextData(
-		ctx, s.caller(ctx), request.ID, convertValue(&request.Body.Data))
+		ctx, s.call(ctx), request.ID, convertValue(&request.Body.Data))
 	if err != nil {
 		return nil, err
 	}

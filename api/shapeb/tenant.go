@@ -16,7 +16,7 @@ func (s *Server) FindTenants(
 ) (oasb.FindTenantsResponseObject, error) {
 	params := request.Params
 	page, sort := httpio.Listing(params.Size, params.Page, params.Sort)
-	found, err := s.app.FindTenants(ctx, s.caller(ctx), params.TenantID, page, sort)
+	found, err := s.app.FindTenants(ctx, s.call(ctx), params.TenantID, page, sort)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Server) FindTenants(
 func (s *Server) RetrieveTenant(
 	ctx context.Context, request oasb.RetrieveTenantRequestObject,
 ) (oasb.RetrieveTenantResponseObject, error) {
-	found, err := s.app.RetrieveTenant(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveTenant(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Server) FindTenantUsers(
 				})
 			})
 		}
-		return s.app.FindTenantUsers(ctx, s.caller(ctx), filter, page, sort, show)
+		return s.app.FindTenantUsers(ctx, s.call(ctx), filter, page, sort, show)
 	}), nil
 }
 
@@ -72,7 +72,7 @@ func tenantUserPage(metadata httpio.PageMetadata, content []oasb.TenantUserPageI
 func (s *Server) RetrieveTenantUser(
 	ctx context.Context, request oasb.RetrieveTenantUserRequestObject,
 ) (oasb.RetrieveTenantUserResponseObject, error) {
-	found, err := s.app.RetrieveTenantUser(ctx, s.caller(ctx), request.ID)
+	found, err := s.app.RetrieveTenantUser(ctx, s.call(ctx), request.ID)
 	if err != nil {
 		return nil, err
 	}

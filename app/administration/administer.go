@@ -89,8 +89,10 @@ func New(o Options) *Administration {
 }
 
 // write runs fn in a transaction of the store.
-func (s *Administration) write(ctx context.Context, fn func(tx *persistence.Tx) (domain.Events, error)) error {
-	return s.store.Write(ctx, fn)
+func (s *Administration) write(
+	ctx context.Context, call domain.Call, fn func(tx *persistence.Tx) (domain.Events, error),
+) error {
+	return s.store.Write(ctx, call, fn)
 }
 
 // now returns the current time in the precision of the database.

@@ -27,12 +27,12 @@ type Evaluation struct {
 // an owner or an administrator of its tenant, or an operator; for others it is NOT_FOUND.
 // Nothing is stored.
 func (s *Administration) EvaluateAvailability(
-	ctx context.Context, caller domain.Caller, expression string, process *uuid.UUID, model availability.Model,
+	ctx context.Context, call domain.Call, expression string, process *uuid.UUID, model availability.Model,
 ) (*Evaluation, error) {
 	now := s.now()
 	model.Now = now
 	if process != nil {
-		p, _, err := s.store.Reader.GetActionableProcessFor(ctx, persistence.AdministrationOf(caller), *process, caller.PrincipalID)
+		p, _, err := s.store.Reader.GetActionableProcessFor(ctx, persistence.AdministrationOf(call.Caller), *process, call.PrincipalID)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (s *Administration) EvaluateAvailability(
 // failed, the last to fail first. They exist for the owners and administrators of
 // their tenant, and for operators.
 func (s *Administration) ListAvailabilityFaults(
-	ctx context.Context, caller domain.Caller, tenantCodes []string, page domain.PageRequest,
+	ctx context.Context, call domain.Call, tenantCodes []string, page domain.PageRequest,
 ) (domain.Page[domain.AvailabilityFault], error) {
-	return s.store.Reader.ListAvailabilityFaults(ctx, persistence.AdministrationOf(caller), tenantCodes, page)
+	return s.store.Reader.ListAvailabilityFaults(ctx, persistence.AdministrationOf(call.Caller), tenantCodes, page)
 }

@@ -20,7 +20,7 @@ func car(tenant, editor, index string) json.RawMessage {
 		"permissions":{"editors":[{"user":"`+editor+`"}]}}`)
 }
 
-func (c *configured) createCar(caller domain.Caller, key app.DefinitionKey) (*domain.BusinessArtifact, error) {
+func (c *configured) createCar(caller domain.Call, key app.DefinitionKey) (*domain.BusinessArtifact, error) {
 	c.t.Helper()
 	a, _, err := c.CreateBusinessArtifact(c.t.Context(), caller, app.NewBusinessArtifact{
 		Definition: key, Data: json.RawMessage(`{"A":"x","B":"y"}`),

@@ -37,8 +37,8 @@ type configured struct {
 }
 
 // system applies what sets a service up.
-func system() domain.Caller {
-	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+func system() domain.Call {
+	return domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 }
 
 func newConfigured(t *testing.T) *configured {
@@ -111,7 +111,7 @@ func north() []json.RawMessage {
 }
 
 // apply requires that documents are applied, and returns the outcomes.
-func (c *configured) apply(caller domain.Caller, documents ...json.RawMessage) []administration.ApplyAction {
+func (c *configured) apply(caller domain.Call, documents ...json.RawMessage) []administration.ApplyAction {
 	c.t.Helper()
 	applied, err := c.ApplyResources(c.t.Context(), caller, administration.ApplyRequest{Documents: documents})
 	require.NoError(c.t, err)
@@ -124,7 +124,7 @@ func (c *configured) apply(caller domain.Caller, documents ...json.RawMessage) [
 
 // refused requires that documents are refused with the code, and that nothing
 // changes.
-func (c *configured) refused(code domain.Code, caller domain.Caller, documents ...json.RawMessage) []domain.Detail {
+func (c *configured) refused(code domain.Code, caller domain.Call, documents ...json.RawMessage) []domain.Detail {
 	c.t.Helper()
 	before := c.dump()
 	_, err := c.ApplyResources(c.t.Context(), caller, administration.ApplyRequest{Documents: documents})
@@ -143,14 +143,14 @@ func (c *configured) id(kind resource.Kind, tenant, code string) uuid.UUID {
 }
 
 // caller returns a user of the tenant.
-func (c *configured) caller(tenant, code string, role domain.TenantRole) domain.Caller {
+func (c *configured) caller(tenant, code string, role domain.TenantRole) domain.Call {
 	c.t.Helper()
-	return domain.Caller{
+	return domain.Call{Caller: domain.Caller{
 		PrincipalID: c.id(resource.KindUser, tenant, code), Type: domain.PrincipalUser,
 		Memberships: []domain.Membership{{
 			TenantID: c.id(resource.KindTenant, tenant, tenant), Namespace: tenant, Role: role,
 		}},
-	}
+	}}
 }
 
 func (c *configured) connect() *pgx.Conn {
@@ -186,7 +186,7 @@ func (c *configured) dump() map[string]string {
 	return content
 }
 
-func (c *configured) start(caller domain.Caller) *domain.Process {
+func (c *configured) start(caller domain.Call) *domain.Process {
 	c.t.Helper()
 	definition := c.id(resource.KindProcessDefinition, "north", "CLAIM")
 	process, _, err := c.CreateProcess(c.t.Context(), caller, app.NewProcess{Definition: app.DefinitionKey{ID: &definition}})

@@ -49,9 +49,9 @@ type DefinitionVersion struct {
 // RetrieveDefinitionVersion returns a version of a process definition that the
 // caller administers, or NOT_FOUND.
 func (s *Administration) RetrieveDefinitionVersion(
-	ctx context.Context, caller domain.Caller, key ResourceKey, number int,
+	ctx context.Context, call domain.Call, key ResourceKey, number int,
 ) (*DefinitionVersion, error) {
-	found, err := s.RetrieveResource(ctx, caller, key)
+	found, err := s.RetrieveResource(ctx, call, key)
 	if err != nil {
 		return nil, err
 	}

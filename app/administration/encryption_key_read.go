@@ -10,9 +10,9 @@ import (
 // FindEncryptionKeyVersions returns the versions of a key that the caller
 // administers, the newest first, or NOT_FOUND.
 func (s *Administration) FindEncryptionKeyVersions(
-	ctx context.Context, caller domain.Caller, tenant, code string,
+	ctx context.Context, call domain.Call, tenant, code string,
 ) ([]domain.EncryptionKeyVersion, error) {
-	found, err := s.RetrieveResource(ctx, caller, ResourceKey{Tenant: tenant, Kind: resource.KindEncryptionKey, Code: code})
+	found, err := s.RetrieveResource(ctx, call, ResourceKey{Tenant: tenant, Kind: resource.KindEncryptionKey, Code: code})
 	if err != nil {
 		return nil, err
 	}

@@ -14,13 +14,13 @@ import (
 // manifest of the key. Errors: NOT_FOUND, VALIDATION where several of the
 // caller's tenants have the key.
 func (s *Administration) RotateEncryptionKey(
-	ctx context.Context, caller domain.Caller, tenant, code string,
+	ctx context.Context, call domain.Call, tenant, code string,
 ) (*domain.EncryptionKey, error) {
 	var made sealedKey
 	key := ResourceKey{Tenant: tenant, Kind: resource.KindEncryptionKey, Code: code}
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		found, err := tx.LockResource(ctx, resourceScope(caller), key)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		found, err := tx.LockResource(ctx, resourceScope(call.Caller), key)
 		if err != nil {
 			return nil, err
 		}
@@ -28,12 +28,12 @@ func (s *Administration) RotateEncryptionKey(
 		if err != nil {
 			return nil, err
 		}
-		made, err = newEncryptionKey(s.sealer, found.TenantID, code, use.Versions, caller.PrincipalID, now)
+		made, err = newEncryptionKey(s.sealer, found.TenantID, code, use.Versions, call.PrincipalID, now)
 		if err != nil {
 			return nil, err
 		}
 		tx.InsertEncryptionKey(made.EncryptionKey, made.sealed)
-		return domain.Events{domain.EncryptionKeyEvent(&made.EncryptionKey, found.ID, caller.PrincipalID, now)}, nil
+		return domain.Events{domain.EncryptionKeyEvent(&made.EncryptionKey, found.ID, call.PrincipalID, now)}, nil
 	})
 	if err != nil {
 		return nil, err

@@ -195,7 +195,7 @@ func TestAKeyThatIsNeededIsNotDeleted(t *testing.T) {
 	require.Equal(t, "claims.2", k.keyOf(k.start()))
 }
 
-func workerOf(k *keyed) domain.Caller {
+func workerOf(k *keyed) domain.Call {
 	caller := k.caller("north", "olga", domain.RoleOwner)
 	caller.PrincipalID, caller.Type = k.id(resource.KindApplication, "north", "worker"), domain.PrincipalApplication
 	return caller
@@ -297,7 +297,7 @@ func TestWhoRotatesKeys(t *testing.T) {
 	k := newKeyed(t)
 	_, err := k.RotateEncryptionKey(t.Context(), k.caller("north", "anna", domain.RoleAdministrator), "", "claims")
 	require.NoError(t, err)
-	for _, caller := range []domain.Caller{
+	for _, caller := range []domain.Call{
 		k.caller("north", "ada", domain.RoleMember), k.caller("south", "erik", domain.RoleOwner),
 	} {
 		_, err := k.RotateEncryptionKey(t.Context(), caller, "north", "claims")

@@ -38,9 +38,9 @@ type OperatorAccess struct {
 // no operators, NOT_FOUND, VALIDATION for an expiry that is past or too late and for a
 // certificate signing request that ParseCertificateRequest refuses.
 func (s *Administration) IssueOperatorAccess(
-	ctx context.Context, caller domain.Caller, in NewOperatorAccess,
+	ctx context.Context, call domain.Call, in NewOperatorAccess,
 ) (*OperatorAccess, error) {
-	if !caller.Operator {
+	if !call.Operator {
 		return nil, domain.Denied("only operators may look into the engine")
 	}
 	if s.issuer == nil {
@@ -63,12 +63,12 @@ func (s *Administration) IssueOperatorAccess(
 		}
 	}
 	access := &OperatorAccess{Address: s.engineAddress, ExpiresAt: until}
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		tenant, err := tx.LockOperator(ctx, caller.PrincipalID, in.Tenant)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		tenant, err := tx.LockOperator(ctx, call.PrincipalID, in.Tenant)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.issueAccess(access, caller, tenant, public, now); err != nil {
+		if err := s.issueAccess(access, call.Caller, tenant, public, now); err != nil {
 			return nil, err
 		}
 		var events domain.Events
@@ -78,10 +78,10 @@ func (s *Administration) IssueOperatorAccess(
 				identifier = a.Certificate.Serial
 			}
 			tx.InsertEngineGrant(domain.EngineGrant{
-				ID: a.ID, TenantID: a.TenantID, PrincipalID: caller.PrincipalID, Kind: a.Type, Identifier: identifier,
+				ID: a.ID, TenantID: a.TenantID, PrincipalID: call.PrincipalID, Kind: a.Type, Identifier: identifier,
 				ReadOnly: true, IssuedAt: now, ExpiresAt: until,
 			})
-			events = append(events, domain.AuthenticationEvent(a, caller.PrincipalID, now))
+			events = append(events, domain.AuthenticationEvent(a, call.PrincipalID, now))
 		}
 		return events, nil
 	})

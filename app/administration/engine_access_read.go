@@ -24,7 +24,7 @@ type EngineAccessFilter struct {
 // owns or administers, and of all for operators. Expired access is listed for a
 // day.
 func (s *Administration) FindEngineAccess(
-	ctx context.Context, caller domain.Caller, filter EngineAccessFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter EngineAccessFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.EngineGrant], error) {
 	narrowed := persistence.EngineGrantFilter{
 		TenantIDs: filter.TenantIDs, TenantCodes: filter.TenantCodes, PrincipalIDs: filter.PrincipalIDs, Kinds: filter.Kinds,
@@ -33,7 +33,7 @@ func (s *Administration) FindEngineAccess(
 		now := s.now()
 		narrowed.ActiveAt, narrowed.Inactive = &now, !*filter.Active
 	}
-	return s.store.Reader.ListEngineGrants(ctx, grantScope(caller), narrowed, page, sort)
+	return s.store.Reader.ListEngineGrants(ctx, grantScope(call.Caller), narrowed, page, sort)
 }
 
 func grantScope(caller domain.Caller) persistence.EngineGrantScope {

@@ -20,15 +20,15 @@ type EngineAccessSelection = persistence.EngineGrantSelection
 // can ask for access again. Errors: VALIDATION for a selection of everything,
 // NOT_FOUND for an unknown ID.
 func (s *Administration) RevokeEngineAccess(
-	ctx context.Context, caller domain.Caller, selection EngineAccessSelection,
+	ctx context.Context, call domain.Call, selection EngineAccessSelection,
 ) (int64, error) {
 	if selection == (EngineAccessSelection{}) {
 		return 0, domain.InvalidBody("", "must name what to revoke: id, principalId or tenantId")
 	}
 	now := s.now()
 	var revoked int64
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		found, err := tx.LockEngineGrants(ctx, grantScope(caller), selection, now)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		found, err := tx.LockEngineGrants(ctx, grantScope(call.Caller), selection, now)
 		if err != nil {
 			return nil, err
 		}
@@ -40,12 +40,12 @@ func (s *Administration) RevokeEngineAccess(
 		for _, grant := range found {
 			if grant.Active {
 				active = append(active, grant.ID)
-				events = append(events, domain.EngineAccessEvent(grant.TenantID, grant.ID, caller.PrincipalID, now))
+				events = append(events, domain.EngineAccessEvent(grant.TenantID, grant.ID, call.PrincipalID, now))
 			}
 		}
 		revoked = int64(len(active))
 		if revoked > 0 {
-			tx.RevokeEngineGrants(active, caller.PrincipalID, now)
+			tx.RevokeEngineGrants(active, call.PrincipalID, now)
 		}
 		return events, nil
 	})

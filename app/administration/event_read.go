@@ -25,13 +25,13 @@ type EventRange = events.Range
 // newest has no end: later events follow. It is refused after a cursor behind
 // which events were removed.
 func (s *Administration) FindEvents(
-	ctx context.Context, caller domain.Caller, filter EventFilter, part EventRange,
+	ctx context.Context, call domain.Call, filter EventFilter, part EventRange,
 ) (found []domain.Event, next *domain.EventCursor, err error) {
 	if err := checkEventTypes(filter.Types); err != nil {
 		return nil, nil, err
 	}
 	if part.After != nil && !part.NewestFirst {
-		missed, err := events.Missed(ctx, s.store.Reader, persistence.AdministrationOf(caller), *part.After)
+		missed, err := events.Missed(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), *part.After)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -40,7 +40,7 @@ func (s *Administration) FindEvents(
 				"events behind it were removed because of their age: begin without it, at the oldest")
 		}
 	}
-	found, err = events.List(ctx, s.store.Reader, persistence.AdministrationOf(caller), filter, part)
+	found, err = events.List(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), filter, part)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,12 +56,12 @@ func (s *Administration) FindEvents(
 
 // FindAuditRecords returns the events that FindEvents returns, with the names of what they refer to.
 func (s *Administration) FindAuditRecords(
-	ctx context.Context, caller domain.Caller, filter EventFilter, part EventRange,
+	ctx context.Context, call domain.Call, filter EventFilter, part EventRange,
 ) ([]domain.AuditRecord, error) {
 	if err := checkEventTypes(filter.Types); err != nil {
 		return nil, err
 	}
-	return events.ListRecords(ctx, s.store.Reader, persistence.AdministrationOf(caller), filter, part)
+	return events.ListRecords(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), filter, part)
 }
 
 // checkEventTypes refuses types of event that no event has.

@@ -26,8 +26,8 @@ type Examination struct {
 // ExamineHealth carries out the checks of what the service depends on, as procession doctor does: of PostgreSQL, Temporal,
 // keys, certificates, documents and issuers. They take at most 30 seconds, are carried out once for all who ask at the same time, and
 // what they found is returned for five seconds. Errors: ACCESS_DENIED for callers that are no operators, UNAVAILABLE without checks.
-func (s *Administration) ExamineHealth(ctx context.Context, caller domain.Caller) (Examination, error) {
-	if !caller.Operator {
+func (s *Administration) ExamineHealth(ctx context.Context, call domain.Call) (Examination, error) {
+	if !call.Operator {
 		return Examination{}, domain.Denied("only operators may see the checks")
 	}
 	if s.examiner.examine == nil {

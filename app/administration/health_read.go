@@ -20,13 +20,13 @@ type Health struct {
 
 // RetrieveHealth returns what waits in the tenants that the caller owns or administers, in all tenants for an operator,
 // and in those of them that have one of the codes, unless there are none. Nothing waits elsewhere for the caller.
-func (s *Administration) RetrieveHealth(ctx context.Context, caller domain.Caller, tenantCodes []string) (Health, error) {
+func (s *Administration) RetrieveHealth(ctx context.Context, call domain.Call, tenantCodes []string) (Health, error) {
 	h := Health{Version: s.version}
 	var err error
-	if h.Backlogs, err = webhooks.ReadBacklogs(ctx, s.store.Reader, persistence.AdministrationOf(caller), tenantCodes, s.now()); err != nil {
+	if h.Backlogs, err = webhooks.ReadBacklogs(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), tenantCodes, s.now()); err != nil {
 		return h, err
 	}
-	if caller.Operator {
+	if call.Operator {
 		info, err := s.store.Reader.GetServerInfo(ctx)
 		if err != nil {
 			return h, err

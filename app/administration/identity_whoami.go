@@ -29,14 +29,14 @@ type IdentityMembership struct {
 
 // RetrieveIdentity returns the identity of the caller, or NOT_FOUND for a
 // principal that has been deleted meanwhile.
-func (s *Administration) RetrieveIdentity(ctx context.Context, caller domain.Caller) (*Identity, error) {
-	principal, tenants, err := s.store.Reader.GetCaller(ctx, caller)
+func (s *Administration) RetrieveIdentity(ctx context.Context, call domain.Call) (*Identity, error) {
+	principal, tenants, err := s.store.Reader.GetCaller(ctx, call.Caller)
 	if err != nil {
 		return nil, err
 	}
-	identity := &Identity{Principal: *principal, Operator: caller.Operator}
+	identity := &Identity{Principal: *principal, Operator: call.Operator}
 	for _, t := range tenants {
-		m, err := caller.Tenant(&t.ID)
+		m, err := call.Tenant(&t.ID)
 		if err != nil {
 			return nil, fmt.Errorf("finding a tenant of the caller: %w", err)
 		}

@@ -13,11 +13,11 @@ import (
 // action as it is. The caller must be an owner or an administrator of the tenant; for others the
 // incident is NOT_FOUND. A dismissed incident is returned as it is, a retried
 // one refused with INVALID_STATE.
-func (s *Administration) DismissIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
+func (s *Administration) DismissIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := tx.LockIncident(ctx, persistence.AdministrationOf(caller), id)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := tx.LockIncident(ctx, persistence.AdministrationOf(call.Caller), id)
 		if err != nil {
 			return nil, err
 		}
@@ -28,7 +28,7 @@ func (s *Administration) DismissIncident(ctx context.Context, caller domain.Call
 			return nil, err
 		}
 		tx.UpdateIncident(*incident)
-		return domain.Events{domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
+		return domain.Events{domain.IncidentEvent(domain.EventIncidentStateChanged, incident, call.PrincipalID, now).
 			From(string(before))}, nil
 	})
 	return incident, err

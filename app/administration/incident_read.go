@@ -16,14 +16,14 @@ type IncidentFilter = persistence.IncidentFilter
 // are visible to the owners and administrators of their tenant and, in all
 // tenants, to the service itself.
 func (s *Administration) ListIncidents(
-	ctx context.Context, caller domain.Caller, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter IncidentFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Incident], error) {
-	return s.store.Reader.ListIncidents(ctx, persistence.AdministrationOf(caller), filter, page, sort)
+	return s.store.Reader.ListIncidents(ctx, persistence.AdministrationOf(call.Caller), filter, page, sort)
 }
 
 // RetrieveIncident returns an incident that exists for the caller, or NOT_FOUND.
-func (s *Administration) RetrieveIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
-	return s.store.Reader.GetIncident(ctx, persistence.AdministrationOf(caller), id)
+func (s *Administration) RetrieveIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
+	return s.store.Reader.GetIncident(ctx, persistence.AdministrationOf(call.Caller), id)
 }
 
 // IncidentReportFilter narrows FindIncidentReports; empty fields match all.
@@ -33,14 +33,14 @@ type IncidentReportFilter = persistence.IncidentReportFilter
 // default, to those that ListIncidents returns them to. What a process is about is left out where it is not
 // visible to the caller.
 func (s *Administration) FindIncidentReports(
-	ctx context.Context, caller domain.Caller, filter IncidentReportFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter IncidentReportFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.IncidentReport], error) {
-	return s.store.Reader.ListIncidentReports(ctx, caller, persistence.AdministrationOf(caller), filter, page, sort)
+	return s.store.Reader.ListIncidentReports(ctx, call.Caller, persistence.AdministrationOf(call.Caller), filter, page, sort)
 }
 
 // RetrieveIncidentReport returns an incident as FindIncidentReports does, or NOT_FOUND.
-func (s *Administration) RetrieveIncidentReport(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.IncidentReport, error) {
-	found, err := s.FindIncidentReports(ctx, caller, IncidentReportFilter{ID: &id}, domain.PageRequest{Size: 1}, nil)
+func (s *Administration) RetrieveIncidentReport(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.IncidentReport, error) {
+	found, err := s.FindIncidentReports(ctx, call, IncidentReportFilter{ID: &id}, domain.PageRequest{Size: 1}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -16,11 +16,11 @@ import (
 // refuses the workflow of a finished process, INVALID_STATE one that is running
 // again, that of a robot whose task is finished, and that of an action, whose
 // ERROR is final: the action must be invoked again.
-func (s *Administration) RetryIncident(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.Incident, error) {
+func (s *Administration) RetryIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := tx.LockIncident(ctx, persistence.AdministrationOf(caller), id)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := tx.LockIncident(ctx, persistence.AdministrationOf(call.Caller), id)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (s *Administration) RetryIncident(ctx context.Context, caller domain.Caller
 		tx.Enqueue(domain.EngineCommand{
 			ID: domain.NewID(), RunID: run.ID, OrderKey: run.ID, Kind: domain.CommandRestart, CreatedAt: now, NotBefore: now,
 		})
-		return domain.Events{domain.IncidentEvent(domain.EventIncidentStateChanged, incident, caller.PrincipalID, now).
+		return domain.Events{domain.IncidentEvent(domain.EventIncidentStateChanged, incident, call.PrincipalID, now).
 			From(string(before))}, nil
 	})
 	return incident, err

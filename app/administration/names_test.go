@@ -12,13 +12,16 @@ import (
 func TestWritesReturnNamesWithTheCommit(t *testing.T) {
 	t.Parallel()
 	a := newAssisted(t)
-	ctx := app.WithNames(t.Context())
+	named := func(call domain.Call) domain.Call {
+		call.Names = true
+		return call
+	}
 
 	t.Run("of the owner that a claim makes", func(t *testing.T) {
 		t.Parallel()
-		task := a.task("ALONE", nil) //nolint:contextcheck // names are asked for below only
+		task := a.task("ALONE", nil)
 		for _, again := range []bool{false, true} {
-			claimed, err := a.ClaimProcessItemTask(ctx, a.carl, task.ID)
+			claimed, err := a.ClaimProcessItemTask(t.Context(), named(a.carl), task.ID)
 			require.NoError(t, err, again)
 			require.Equal(t, domain.PrincipalUser, claimed.Names.Principals[domain.PrincipalInTenant{TenantID: claimed.TenantID, ID: a.carl.PrincipalID}].Type)
 			require.Equal(t, "Alone", claimed.Names.Versions[claimed.Definition.Version])
@@ -26,7 +29,7 @@ func TestWritesReturnNamesWithTheCommit(t *testing.T) {
 	})
 	t.Run("of the initiator that a process has from now on", func(t *testing.T) {
 		t.Parallel()
-		changed, err := a.ChangeProcessInitiator(ctx, a.ada, a.process.ID, app.PrincipalKey{ID: &a.carl.PrincipalID})
+		changed, err := a.ChangeProcessInitiator(t.Context(), named(a.ada), a.process.ID, app.PrincipalKey{ID: &a.carl.PrincipalID})
 		require.NoError(t, err)
 		require.Contains(t, changed.Names.Principals, domain.PrincipalInTenant{TenantID: changed.TenantID, ID: a.carl.PrincipalID})
 		require.Equal(t, "Checking", changed.Names.Versions[changed.Definition.Version])

@@ -130,7 +130,7 @@ func (s *Administration) changePerson(
 ) (*persistence.Person, error) {
 	var found persistence.Person
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		people, tenants, err := tx.LockPeople(ctx, email)
 		if err != nil {
 			return nil, err

@@ -67,7 +67,7 @@ func (a AppliedResource) ChangesRights() bool {
 // ACCESS_DENIED, CONFLICT for a resource that cannot be deleted because others
 // need it.
 func (s *Administration) ApplyResources(
-	ctx context.Context, caller domain.Caller, in ApplyRequest,
+	ctx context.Context, call domain.Call, in ApplyRequest,
 ) ([]AppliedResource, error) {
 	documents, violations := resource.Decode(in.Documents)
 	if len(violations) > 0 && len(documents) == 0 {
@@ -78,8 +78,8 @@ func (s *Administration) ApplyResources(
 	}
 	var applied []AppliedResource
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		c, err := s.prepareConfiguration(ctx, tx, caller, documents, in.Prune)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		c, err := s.prepareConfiguration(ctx, tx, call.Caller, documents, in.Prune)
 		if err != nil {
 			return nil, err
 		}
@@ -111,15 +111,15 @@ func (s *Administration) ApplyResources(
 // DeleteResource deletes a resource that no other resource needs. It requires
 // the same rights as applying it, and a tenant cannot be deleted. Errors:
 // NOT_FOUND, ACCESS_DENIED, CONFLICT.
-func (s *Administration) DeleteResource(ctx context.Context, caller domain.Caller, key ResourceKey) error {
-	found, err := s.RetrieveResource(ctx, caller, key)
+func (s *Administration) DeleteResource(ctx context.Context, call domain.Call, key ResourceKey) error {
+	found, err := s.RetrieveResource(ctx, call, key)
 	if err != nil {
 		return err
 	}
 	exact := resource.Key{Tenant: found.TenantCode(), Kind: key.Kind, Code: key.Code}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		c, err := s.prepareConfiguration(ctx, tx, caller, []resource.Document{found.Document}, nil)
+	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		c, err := s.prepareConfiguration(ctx, tx, call.Caller, []resource.Document{found.Document}, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -135,7 +135,7 @@ func TestWhoMayApply(t *testing.T) {
 
 	for _, refused := range []struct {
 		name     string
-		caller   domain.Caller
+		caller   domain.Call
 		document json.RawMessage
 	}{
 		{"a member", member, group},
@@ -245,7 +245,7 @@ func TestDeleting(t *testing.T) {
 	t.Parallel()
 	c := newConfigured(t)
 	owner := c.caller("north", "olga", domain.RoleOwner)
-	remove := func(caller domain.Caller, kind resource.Kind, code string) error {
+	remove := func(caller domain.Call, kind resource.Kind, code string) error {
 		return c.DeleteResource(t.Context(), caller, administration.ResourceKey{Tenant: "north", Kind: kind, Code: code})
 	}
 	for kind, code := range map[resource.Kind]string{
@@ -255,7 +255,7 @@ func TestDeleting(t *testing.T) {
 		require.True(t, domain.HasCode(remove(owner, kind, code), domain.CodeConflict), code)
 	}
 	require.True(t, domain.HasCode(remove(owner, resource.KindUser, "olga"), domain.CodeConflict), "the last owner")
-	for _, unauthorized := range []domain.Caller{
+	for _, unauthorized := range []domain.Call{
 		c.caller("north", "ines", domain.RoleMember), c.caller("south", "erik", domain.RoleOwner),
 	} {
 		require.True(t, domain.HasCode(remove(unauthorized, resource.KindGroup, "CLERKS"), domain.CodeNotFound))

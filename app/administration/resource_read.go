@@ -19,23 +19,23 @@ type ResourceKey = resource.Key
 // all of the tenants where it is an OWNER or ADMINISTRATOR, and the process
 // definitions that it has the Administrator permission on.
 func (s *Administration) FindResources(
-	ctx context.Context, caller domain.Caller, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter ResourceFilter, page domain.PageRequest, sort []domain.SortKey,
 	show func(*domain.Listing[resource.Stored]) error,
 ) error {
-	return s.store.Reader.ShowResources(ctx, resourceScope(caller), filter, page, sort, show)
+	return s.store.Reader.ShowResources(ctx, resourceScope(call.Caller), filter, page, sort, show)
 }
 
 // RetrieveResource returns a resource that the caller administers, or NOT_FOUND.
-func (s *Administration) RetrieveResource(ctx context.Context, caller domain.Caller, key ResourceKey) (*resource.Stored, error) {
-	return s.store.Reader.GetResource(ctx, resourceScope(caller), key)
+func (s *Administration) RetrieveResource(ctx context.Context, call domain.Call, key ResourceKey) (*resource.Stored, error) {
+	return s.store.Reader.GetResource(ctx, resourceScope(call.Caller), key)
 }
 
 // FindDefinitionVersions returns the published versions of a process definition
 // that the caller administers, the newest first, or NOT_FOUND.
 func (s *Administration) FindDefinitionVersions(
-	ctx context.Context, caller domain.Caller, key ResourceKey,
+	ctx context.Context, call domain.Call, key ResourceKey,
 ) ([]domain.PublishedVersion, error) {
-	found, err := s.RetrieveResource(ctx, caller, key)
+	found, err := s.RetrieveResource(ctx, call, key)
 	if err != nil {
 		return nil, err
 	}

@@ -36,11 +36,11 @@ type Holder struct {
 // RetrieveHolder returns a user, an application or a group that the caller
 // administers with what it may do and why, or NOT_FOUND. What its role in the tenant
 // allows is not listed.
-func (s *Administration) RetrieveHolder(ctx context.Context, caller domain.Caller, key ResourceKey) (*Holder, error) {
+func (s *Administration) RetrieveHolder(ctx context.Context, call domain.Call, key ResourceKey) (*Holder, error) {
 	holder := &Holder{}
 	var others []resource.Stored
 	found := false
-	err := s.FindResources(ctx, caller, ResourceFilter{Holder: key}, domain.PageRequest{Size: maxHeld}, nil,
+	err := s.FindResources(ctx, call, ResourceFilter{Holder: key}, domain.PageRequest{Size: maxHeld}, nil,
 		func(list *domain.Listing[resource.Stored]) error {
 			holder.More = list.Total > maxHeld
 			return list.Each(func(r *resource.Stored) error {

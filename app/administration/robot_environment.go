@@ -27,7 +27,7 @@ const (
 // It requires the same rights as applying the Robot. Errors: VALIDATION,
 // NOT_FOUND, CONFLICT for more variables than allowed.
 func (s *Administration) SetRobotVariable(
-	ctx context.Context, caller domain.Caller, key ResourceKey, name string, value domain.Secret,
+	ctx context.Context, call domain.Call, key ResourceKey, name string, value domain.Secret,
 ) error {
 	if err := checkRobotVariable(name); err != nil {
 		return err
@@ -43,8 +43,8 @@ func (s *Administration) SetRobotVariable(
 		return errors.New("setting an environment variable of a robot: there is no key to seal it with")
 	}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockRobot(resourceScope(caller), key).Do(ctx, tx)
+	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := persistence.LockRobot(resourceScope(call.Caller), key).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -56,10 +56,10 @@ func (s *Administration) SetRobotVariable(
 		tx.PutRobotVariable(domain.RobotVariable{
 			RobotID: locked.ID, Name: name,
 			Sealed:     s.sealer.Seal(storage.RobotVariablePurpose, storage.RobotVariableRecord(locked.ID, name), []byte(text)),
-			ModifiedBy: caller.PrincipalID, ModifiedAt: now,
+			ModifiedBy: call.PrincipalID, ModifiedAt: now,
 		})
-		tx.TouchRobot(locked.ID, caller.PrincipalID, now)
-		return domain.Events{domain.ConfigurationEvent(domain.EventRobotVariableSet, configured(locked), caller.PrincipalID, now).
+		tx.TouchRobot(locked.ID, call.PrincipalID, now)
+		return domain.Events{domain.ConfigurationEvent(domain.EventRobotVariableSet, configured(locked), call.PrincipalID, now).
 			With("name", name)}, nil
 	})
 }
@@ -67,14 +67,14 @@ func (s *Administration) SetRobotVariable(
 // DeleteRobotVariable takes an environment variable away from a robot. It requires
 // the same rights as applying the Robot. Errors: VALIDATION, NOT_FOUND.
 func (s *Administration) DeleteRobotVariable(
-	ctx context.Context, caller domain.Caller, key ResourceKey, name string,
+	ctx context.Context, call domain.Call, key ResourceKey, name string,
 ) error {
 	if err := checkRobotVariable(name); err != nil {
 		return err
 	}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockRobot(resourceScope(caller), key).Do(ctx, tx)
+	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := persistence.LockRobot(resourceScope(call.Caller), key).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -82,8 +82,8 @@ func (s *Administration) DeleteRobotVariable(
 			return nil, domain.NotFound("environment variable")
 		}
 		tx.DeleteRobotVariable(locked.ID, name)
-		tx.TouchRobot(locked.ID, caller.PrincipalID, now)
-		return domain.Events{domain.ConfigurationEvent(domain.EventRobotVariableDeleted, configured(locked), caller.PrincipalID, now).
+		tx.TouchRobot(locked.ID, call.PrincipalID, now)
+		return domain.Events{domain.ConfigurationEvent(domain.EventRobotVariableDeleted, configured(locked), call.PrincipalID, now).
 			With("name", name)}, nil
 	})
 }

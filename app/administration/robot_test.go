@@ -53,7 +53,7 @@ func newRobots(t *testing.T) *robots {
 	return r
 }
 
-func (r *robots) anna() domain.Caller { return r.caller("north", "anna", domain.RoleAdministrator) }
+func (r *robots) anna() domain.Call { return r.caller("north", "anna", domain.RoleAdministrator) }
 
 func (r *robots) upload(asset domain.RobotAssetKey, text string) (*domain.RobotFile, error) {
 	return r.UploadRobotFile(r.t.Context(), r.anna(), botKey(), asset,

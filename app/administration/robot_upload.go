@@ -23,7 +23,7 @@ const MaxRobotAssets = 200
 // Errors: VALIDATION for an invalid content type or version, NOT_FOUND,
 // DOCUMENT_TOO_LARGE, CONFLICT for more assets than allowed.
 func (s *Administration) UploadRobotFile(
-	ctx context.Context, caller domain.Caller, key ResourceKey, asset domain.RobotAssetKey, in storage.Upload,
+	ctx context.Context, call domain.Call, key ResourceKey, asset domain.RobotAssetKey, in storage.Upload,
 ) (*domain.RobotFile, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -32,15 +32,15 @@ func (s *Administration) UploadRobotFile(
 		return nil, err
 	}
 	key.Kind = resource.KindRobot
-	found, err := s.RetrieveResource(ctx, caller, key)
+	found, err := s.RetrieveResource(ctx, call, key)
 	if err != nil {
 		return nil, err
 	}
 	var stored domain.RobotFile
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfRobot, ID: found.ID}
-	_, err = storage.Receive(ctx, s.uploads, caller, found.TenantID, owner, in,
+	_, err = storage.Receive(ctx, s.uploads, call, found.TenantID, owner, in,
 		func(*domain.Document) persistence.Read[*resource.Stored] {
-			return persistence.LockRobot(resourceScope(caller), key)
+			return persistence.LockRobot(resourceScope(call.Caller), key)
 		},
 		func(tx *persistence.Tx, d *domain.Document, locked *resource.Stored) (domain.Events, error) {
 			if locked.ID != found.ID {
@@ -51,8 +51,8 @@ func (s *Administration) UploadRobotFile(
 			}
 			stored = domain.NewRobotFile(asset, d)
 			tx.PutRobotFile(found.ID, stored, d.CreatedAt.Add(domain.DocumentOfRobot.Lifetime()))
-			tx.TouchRobot(found.ID, caller.PrincipalID, d.CreatedAt)
-			return domain.Events{robotFileEvent(domain.EventRobotFileUploaded, locked, asset, caller, d.CreatedAt)}, nil
+			tx.TouchRobot(found.ID, call.PrincipalID, d.CreatedAt)
+			return domain.Events{robotFileEvent(domain.EventRobotFileUploaded, locked, asset, call.Caller, d.CreatedAt)}, nil
 		})
 	if err != nil {
 		return nil, err
@@ -64,14 +64,14 @@ func (s *Administration) UploadRobotFile(
 // is not zero an asset. It requires the same rights as applying the Robot. Errors:
 // NOT_FOUND.
 func (s *Administration) DeleteRobotFile(
-	ctx context.Context, caller domain.Caller, key ResourceKey, asset domain.RobotAssetKey,
+	ctx context.Context, call domain.Call, key ResourceKey, asset domain.RobotAssetKey,
 ) error {
 	if err := asset.Check(); err != nil {
 		return err
 	}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := persistence.LockRobot(resourceScope(caller), key).Do(ctx, tx)
+	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := persistence.LockRobot(resourceScope(call.Caller), key).Do(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -79,8 +79,8 @@ func (s *Administration) DeleteRobotFile(
 			return nil, domain.NotFound("file of the robot")
 		}
 		tx.DeleteRobotFile(locked.ID, asset, now.Add(domain.DocumentOfRobot.Lifetime()))
-		tx.TouchRobot(locked.ID, caller.PrincipalID, now)
-		return domain.Events{robotFileEvent(domain.EventRobotFileDeleted, locked, asset, caller, now)}, nil
+		tx.TouchRobot(locked.ID, call.PrincipalID, now)
+		return domain.Events{robotFileEvent(domain.EventRobotFileDeleted, locked, asset, call.Caller, now)}, nil
 	})
 }
 

@@ -46,7 +46,7 @@ type IssuedSecret struct {
 // allowed, and CONFLICT when the name is taken or there are as
 // many active secrets as there may be.
 func (s *Administration) IssueSecret(
-	ctx context.Context, caller domain.Caller, key ResourceKey, in NewSecret,
+	ctx context.Context, call domain.Call, key ResourceKey, in NewSecret,
 ) (*IssuedSecret, error) {
 	now := s.now()
 	if err := in.check(now); err != nil {
@@ -63,8 +63,8 @@ func (s *Administration) IssueSecret(
 		return nil, err
 	}
 	issued := &IssuedSecret{SecretInfo: domain.SecretInfo{ID: domain.NewID(), Name: in.Name, CreatedAt: now, ExpiresAt: expiresAt}}
-	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		owner, err := lockSecretOwner(ctx, tx, caller, key)
+	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		owner, err := lockSecretOwner(ctx, tx, call.Caller, key)
 		if err != nil {
 			return nil, err
 		}
@@ -76,14 +76,14 @@ func (s *Administration) IssueSecret(
 			return nil, err
 		}
 		events := domain.Events{
-			domain.SecretEvent(domain.EventSecretIssued, issued.SecretInfo, configured(&owner.Stored), caller.PrincipalID, now),
+			domain.SecretEvent(domain.EventSecretIssued, issued.SecretInfo, configured(&owner.Stored), call.PrincipalID, now),
 		}
 		if owner.Kind == resource.KindWebhookSubscription {
 			issued.Value = newWebhookSecret()
 			return events, s.insertWebhookSecret(tx, owner, issued)
 		}
 		issued.Value = authn.NewSecret()
-		insertCredential(tx, caller, owner, issued)
+		insertCredential(tx, call.Caller, owner, issued)
 		return events, nil
 	})
 	if err != nil {

@@ -58,7 +58,7 @@ func TestAccessTokenIsLimitedToItsTenant(t *testing.T) {
 	require.Equal(t, c.ids["member"], caller.PrincipalID)
 	require.Equal(t, []uuid.UUID{c.ids["vault"]}, caller.TenantIDs())
 
-	sara := domain.Caller{Memberships: []domain.Membership{{TenantID: c.ids["south"], Role: domain.RoleOwner}}}
+	sara := domain.Call{Caller: domain.Caller{Memberships: []domain.Membership{{TenantID: c.ids["south"], Role: domain.RoleOwner}}}}
 	require.Empty(t, c.find(sara, administration.ResourceKey{Tenant: "south", Kind: resource.KindUser, Code: "guest"}),
 		"tokens of another tenant do not exist")
 }

@@ -14,11 +14,11 @@ import (
 // WebhookSubscription that the caller administers, the oldest first, including
 // those that its manifest declares. Tokens of a user for all its tenants are
 // visible to operators only. Errors: VALIDATION, NOT_FOUND.
-func (s *Administration) FindSecrets(ctx context.Context, caller domain.Caller, key ResourceKey) ([]domain.SecretInfo, error) {
+func (s *Administration) FindSecrets(ctx context.Context, call domain.Call, key ResourceKey) ([]domain.SecretInfo, error) {
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return nil, err
 	}
-	owner, err := s.store.Reader.GetSecretOwner(ctx, resourceScope(caller), key)
+	owner, err := s.store.Reader.GetSecretOwner(ctx, resourceScope(call.Caller), key)
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,13 @@ import (
 // within the last seconds may be accepted for a few more. It requires the same
 // rights as issuing. Errors: VALIDATION, NOT_FOUND, ACCESS_DENIED, CONFLICT for
 // a secret that the manifest of the resource declares.
-func (s *Administration) RevokeSecret(ctx context.Context, caller domain.Caller, key ResourceKey, id uuid.UUID) error {
+func (s *Administration) RevokeSecret(ctx context.Context, call domain.Call, key ResourceKey, id uuid.UUID) error {
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return err
 	}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		owner, err := lockSecretOwner(ctx, tx, caller, key)
+	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		owner, err := lockSecretOwner(ctx, tx, call.Caller, key)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func (s *Administration) RevokeSecret(ctx context.Context, caller domain.Caller,
 			tx.DeleteCredential(id)
 		}
 		return domain.Events{
-			domain.SecretEvent(domain.EventSecretRevoked, secret, configured(&owner.Stored), caller.PrincipalID, now),
+			domain.SecretEvent(domain.EventSecretRevoked, secret, configured(&owner.Stored), call.PrincipalID, now),
 		}, nil
 	})
 }

@@ -61,31 +61,31 @@ func TestRevokeSecretRefusesDeclaredSecretOfManifest(t *testing.T) {
 func TestSecretsTakeTheRightsOfApplying(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t)
-	stranger := domain.Caller{
+	stranger := domain.Call{Caller: domain.Caller{
 		PrincipalID: c.ids["sara"], Memberships: []domain.Membership{{TenantID: c.ids["south"], Role: domain.RoleOwner}},
-	}
+	}}
 	owned := []administration.ResourceKey{inVault(resource.KindUser, "owner"), inVault(resource.KindApplication, "master")}
 	others := []administration.ResourceKey{robot(), events(), inVault(resource.KindUser, "administrator")}
 	for name, as := range map[string]struct {
-		domain.Caller
+		domain.Call
 		owned, others domain.Code
 	}{
-		"operator":      {domain.Caller{PrincipalID: uuid.New(), Operator: true}, "", ""},
+		"operator":      {domain.Call{Caller: domain.Caller{PrincipalID: uuid.New(), Operator: true}}, "", ""},
 		"owner":         {c.as(domain.RoleOwner), "", ""},
 		"administrator": {c.as(domain.RoleAdministrator), domain.CodeAccessDenied, ""},
 		"member":        {c.as(domain.RoleMember), domain.CodeNotFound, domain.CodeNotFound},
 		"stranger":      {stranger, domain.CodeNotFound, domain.CodeNotFound},
 	} {
 		try := func(key administration.ResourceKey, want domain.Code) {
-			issued, err := c.IssueSecret(t.Context(), as.Caller, key, administration.NewSecret{Name: name})
+			issued, err := c.IssueSecret(t.Context(), domain.Call{Caller: as.Caller}, key, administration.NewSecret{Name: name})
 			require.Equal(t, want, codeOf(err), "%s issues of %s: %v", name, key.Code, err)
 			id := uuid.New()
 			if issued != nil {
 				id = issued.ID
 			}
-			err = c.RevokeSecret(t.Context(), as.Caller, key, id)
+			err = c.RevokeSecret(t.Context(), domain.Call{Caller: as.Caller}, key, id)
 			require.Equal(t, want, codeOf(err), "%s revokes of %s: %v", name, key.Code, err)
-			_, err = c.FindSecrets(t.Context(), as.Caller, key)
+			_, err = c.FindSecrets(t.Context(), domain.Call{Caller: as.Caller}, key)
 			require.Equal(t, want == domain.CodeNotFound, err != nil, "%s finds those of %s: %v", name, key.Code, err)
 			require.NotEqual(t, domain.CodeAccessDenied, codeOf(err), "what can be seen can be listed")
 		}

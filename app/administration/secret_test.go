@@ -72,11 +72,11 @@ func newCustody(t *testing.T) *custody {
 }
 
 // as returns a caller with the role in the tenant.
-func (c *custody) as(role domain.TenantRole) domain.Caller {
-	return domain.Caller{
+func (c *custody) as(role domain.TenantRole) domain.Call {
+	return domain.Call{Caller: domain.Caller{
 		PrincipalID: c.ids[strings.ToLower(string(role))], Type: domain.PrincipalUser,
 		Memberships: []domain.Membership{{TenantID: c.ids["vault"], Role: role}},
-	}
+	}}
 }
 
 func inVault(kind resource.Kind, code string) administration.ResourceKey {
@@ -87,14 +87,14 @@ func robot() administration.ResourceKey { return inVault(resource.KindApplicatio
 
 func events() administration.ResourceKey { return inVault(resource.KindWebhookSubscription, "EVENTS") }
 
-func (c *custody) issue(as domain.Caller, key administration.ResourceKey, name string) *administration.IssuedSecret {
+func (c *custody) issue(as domain.Call, key administration.ResourceKey, name string) *administration.IssuedSecret {
 	c.t.Helper()
 	issued, err := c.IssueSecret(c.t.Context(), as, key, administration.NewSecret{Name: name})
 	require.NoError(c.t, err)
 	return issued
 }
 
-func (c *custody) find(as domain.Caller, key administration.ResourceKey) []domain.SecretInfo {
+func (c *custody) find(as domain.Call, key administration.ResourceKey) []domain.SecretInfo {
 	c.t.Helper()
 	found, err := c.FindSecrets(c.t.Context(), as, key)
 	require.NoError(c.t, err)
@@ -102,12 +102,12 @@ func (c *custody) find(as domain.Caller, key administration.ResourceKey) []domai
 }
 
 // lookUp finds who the value proves.
-func (c *custody) lookUp(kind domain.CredentialKind, of *uuid.UUID, value domain.Secret) (domain.Caller, error) {
+func (c *custody) lookUp(kind domain.CredentialKind, of *uuid.UUID, value domain.Secret) (domain.Call, error) {
 	found, err := c.db.Reader().LookUpCredential(c.t.Context(), persistence.CredentialKey{
 		Kind: kind, PrincipalID: of, SecretSHA256: authn.HashSecret(value.Reveal()),
 	}, *c.clock)
 	caller := found.Caller
-	return caller, err
+	return domain.Call{Caller: caller}, err
 }
 
 // dump returns everything that the tables of secrets hold, as text.

@@ -24,11 +24,11 @@ type TaskQueueFilter = persistence.TaskQueueFilter
 // visible to the owners and administrators of their tenant, and to operators. The state
 // in Temporal was observed some seconds ago.
 func (s *Administration) FindTaskQueues(
-	ctx context.Context, caller domain.Caller, filter TaskQueueFilter, page domain.PageRequest,
+	ctx context.Context, call domain.Call, filter TaskQueueFilter, page domain.PageRequest,
 ) (domain.Page[TaskQueue], error) {
 	result := domain.Page[TaskQueue]{PageRequest: page}
 	now := s.now()
-	found, err := s.store.Reader.ListTaskQueues(ctx, persistence.AdministrationOf(caller), filter, page, now)
+	found, err := s.store.Reader.ListTaskQueues(ctx, persistence.AdministrationOf(call.Caller), filter, page, now)
 	if err != nil {
 		return result, err
 	}

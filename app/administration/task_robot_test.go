@@ -30,7 +30,7 @@ func checking(robot string) json.RawMessage {
 type assisted struct {
 	*robots
 	process   *domain.Process
-	ada, carl domain.Caller
+	ada, carl domain.Call
 }
 
 func newAssisted(t *testing.T) assisted {
@@ -45,7 +45,7 @@ func newAssisted(t *testing.T) assisted {
 	return a
 }
 
-func (a assisted) member(code string) domain.Caller {
+func (a assisted) member(code string) domain.Call {
 	a.t.Helper()
 	caller := a.caller("north", code, domain.RoleMember)
 	caller.Memberships[0].Namespace = a.namespace("north")
@@ -123,7 +123,7 @@ func TestReleaseStopsTheRobotAndTheNextClaimStartsAnother(t *testing.T) {
 	require.Equal(t, domain.CommandCancel, stop.Kind)
 	require.Equal(t, first.Run.ID, stop.Run.ID)
 
-	for _, by := range []domain.Caller{a.carl, a.ada} {
+	for _, by := range []domain.Call{a.carl, a.ada} {
 		again, err := a.ReleaseProcessItemTask(t.Context(), by, task.ID)
 		require.NoError(t, err)
 		require.Equal(t, released.LastModifiedAt, again.LastModifiedAt)

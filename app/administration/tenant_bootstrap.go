@@ -54,7 +54,7 @@ func (s *Administration) BootstrapTenant(ctx context.Context, in FirstTenant) (*
 	now := s.now()
 	token := authn.NewSecret()
 	made := &BootstrappedTenant{Token: token, ExpiresAt: now.Add(BootstrapTokenLifetime)}
-	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err = s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		exists, err := tx.LockTenants(ctx)
 		if err != nil {
 			return nil, err

@@ -17,13 +17,13 @@ import (
 )
 
 // caller is who a personal access token proves.
-func callerWith(t *testing.T, db *persistence.DB, token domain.Secret) (domain.Caller, error) {
+func callerWith(t *testing.T, db *persistence.DB, token domain.Secret) (domain.Call, error) {
 	t.Helper()
 	found, err := db.Reader().LookUpCredential(t.Context(), persistence.CredentialKey{
 		Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(token.Reveal()),
 	}, time.Now())
 	caller := found.Caller
-	return caller, err
+	return domain.Call{Caller: caller}, err
 }
 
 func TestBootstrappedUserMakesEverythingElse(t *testing.T) {

@@ -14,12 +14,11 @@ import (
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/domain"
 	"github.com/procession-dev/procession/domain/resource"
-	"github.com/procession-dev/procession/persistence"
 )
 
 func member() administration.ResourceKey { return inVault(resource.KindUser, "member") }
 
-func (c *custody) ownTokens(as domain.Caller) []domain.PersonalToken {
+func (c *custody) ownTokens(as domain.Call) []domain.PersonalToken {
 	c.t.Helper()
 	found, err := c.FindOwnTokens(c.t.Context(), as)
 	require.NoError(c.t, err)
@@ -89,7 +88,7 @@ func TestEventsNameIssuedToken(t *testing.T) {
 		t.Helper()
 		caller, err := c.lookUp(domain.CredentialPersonalAccessToken, nil, token.Value)
 		require.NoError(t, err)
-		made, err := c.IssueSecret(persistence.WithCaller(t.Context(), caller), caller, robot(), administration.NewSecret{Name: name})
+		made, err := c.IssueSecret(t.Context(), caller, robot(), administration.NewSecret{Name: name})
 		require.NoError(t, err)
 		var recorded []domain.Event
 		// Events are returned once all earlier transactions of the cluster have ended.

@@ -12,11 +12,11 @@ import (
 
 // FindUserSessions returns the browsers that a User which the caller administers is signed in with, the one
 // that was used last first. Errors: NOT_FOUND.
-func (s *Administration) FindUserSessions(ctx context.Context, caller domain.Caller, key ResourceKey) ([]domain.Session, error) {
+func (s *Administration) FindUserSessions(ctx context.Context, call domain.Call, key ResourceKey) ([]domain.Session, error) {
 	if key.Kind != resource.KindUser {
 		return nil, domain.NotFound("resource")
 	}
-	user, err := s.RetrieveResource(ctx, caller, key)
+	user, err := s.RetrieveResource(ctx, call, key)
 	if err != nil {
 		return nil, err
 	}
@@ -26,21 +26,21 @@ func (s *Administration) FindUserSessions(ctx context.Context, caller domain.Cal
 // EndUserSessions ends the session of a User with an id, or all of them for the zero id. They may be accepted
 // for a few more seconds. It requires the ADMINISTRATOR role in the tenant of the user, and for an owner the
 // OWNER role. Errors: NOT_FOUND, ACCESS_DENIED.
-func (s *Administration) EndUserSessions(ctx context.Context, caller domain.Caller, key ResourceKey, id uuid.UUID) error {
+func (s *Administration) EndUserSessions(ctx context.Context, call domain.Call, key ResourceKey, id uuid.UUID) error {
 	if key.Kind != resource.KindUser {
 		return domain.NotFound("resource")
 	}
 	now := s.now()
-	return s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		user, err := tx.LockSecretOwner(ctx, resourceScope(caller), key)
+	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		user, err := tx.LockSecretOwner(ctx, resourceScope(call.Caller), key)
 		if err != nil {
 			return nil, err
 		}
-		if isOwner(&user.Document) && !caller.Administration(user.TenantID).Owns() {
+		if isOwner(&user.Document) && !call.Administration(user.TenantID).Owns() {
 			return nil, domain.Denied("the OWNER role is required to end sessions of an owner of the tenant: " + display(user.Key()))
 		}
 		_, events, err := tx.EndSessions(ctx, domain.SessionEnd{
-			PrincipalID: user.ID, ID: id, By: caller.PrincipalID, Reason: domain.SessionAdministrator,
+			PrincipalID: user.ID, ID: id, By: call.PrincipalID, Reason: domain.SessionAdministrator,
 		}, now)
 		return events, err
 	})

@@ -17,17 +17,17 @@ type WebhookKey struct{ Tenant, Code string }
 // are delivered from now on; earlier ones are not made up for. An enabled
 // endpoint is returned unchanged. The caller must be an owner or an
 // administrator of the tenant; for others the endpoint is NOT_FOUND.
-func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey) (*domain.WebhookHealth, error) {
+func (s *Administration) EnableWebhookEndpoint(ctx context.Context, call domain.Call, key WebhookKey) (*domain.WebhookHealth, error) {
 	var endpoint *domain.WebhookHealth
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		var err error
-		endpoint, err = webhooks.LockEndpoint(ctx, tx, persistence.AdministrationOf(caller), key.Tenant, key.Code, now)
+		endpoint, err = webhooks.LockEndpoint(ctx, tx, persistence.AdministrationOf(call.Caller), key.Tenant, key.Code, now)
 		if err != nil || endpoint.DisabledAt == nil {
 			return nil, err
 		}
 		webhooks.EnableEndpoint(tx, endpoint.SubscriptionID)
-		enabled := domain.WebhookEvent(domain.EventWebhookEnabled, &endpoint.WebhookEndpoint, caller.PrincipalID, now)
+		enabled := domain.WebhookEvent(domain.EventWebhookEnabled, &endpoint.WebhookEndpoint, call.PrincipalID, now)
 		endpoint.DisabledAt, endpoint.DisabledReason, endpoint.FailingSince = nil, "", nil
 		return domain.Events{enabled}, nil
 	})
@@ -38,11 +38,11 @@ func (s *Administration) EnableWebhookEndpoint(ctx context.Context, caller domai
 // only, and returns it. It requires the same rights as EnableWebhookEndpoint.
 // Errors: NOT_FOUND, INVALID_STATE for an endpoint that is disabled, paused or
 // without a secret.
-func (s *Administration) PingWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey) (*domain.Event, error) {
+func (s *Administration) PingWebhookEndpoint(ctx context.Context, call domain.Call, key WebhookKey) (*domain.Event, error) {
 	var ping domain.Event
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		endpoint, err := webhooks.LockEndpoint(ctx, tx, persistence.AdministrationOf(caller), key.Tenant, key.Code, now)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		endpoint, err := webhooks.LockEndpoint(ctx, tx, persistence.AdministrationOf(call.Caller), key.Tenant, key.Code, now)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (s *Administration) PingWebhookEndpoint(ctx context.Context, caller domain.
 		case domain.EndpointPaused, domain.EndpointNoSecret, domain.EndpointDisabled:
 			return nil, domain.Conflict(domain.CodeInvalidState, fmt.Sprintf("the endpoint is %s and would be sent nothing", state))
 		}
-		ping = domain.WebhookEvent(domain.EventWebhookPinged, &endpoint.WebhookEndpoint, caller.PrincipalID, now)
+		ping = domain.WebhookEvent(domain.EventWebhookPinged, &endpoint.WebhookEndpoint, call.PrincipalID, now)
 		ping.ID = domain.NewID()
 		webhooks.TryEndpoint(tx, endpoint.SubscriptionID)
 		return domain.Events{ping}, nil

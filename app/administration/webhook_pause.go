@@ -11,8 +11,8 @@ import (
 
 // PauseWebhookEndpoint applies the manifest of a webhook subscription with or without spec.paused, and changes
 // nothing else of it. Errors are those of RetrieveResource and ApplyResources.
-func (s *Administration) PauseWebhookEndpoint(ctx context.Context, caller domain.Caller, key WebhookKey, paused bool) error {
-	found, err := s.RetrieveResource(ctx, caller, ResourceKey{Tenant: key.Tenant, Kind: resource.KindWebhookSubscription, Code: key.Code})
+func (s *Administration) PauseWebhookEndpoint(ctx context.Context, call domain.Call, key WebhookKey, paused bool) error {
+	found, err := s.RetrieveResource(ctx, call, ResourceKey{Tenant: key.Tenant, Kind: resource.KindWebhookSubscription, Code: key.Code})
 	if err != nil {
 		return err
 	}
@@ -28,6 +28,6 @@ func (s *Administration) PauseWebhookEndpoint(ctx context.Context, caller domain
 	if err != nil {
 		return fmt.Errorf("writing the manifest of %s: %w", key.Code, err)
 	}
-	_, err = s.ApplyResources(ctx, caller, ApplyRequest{Documents: []json.RawMessage{text}})
+	_, err = s.ApplyResources(ctx, call, ApplyRequest{Documents: []json.RawMessage{text}})
 	return err
 }

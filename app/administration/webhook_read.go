@@ -20,40 +20,40 @@ type WebhookDeliveryFilter = webhooks.DeliveryFilter
 // FindWebhookEndpoints returns a page of the endpoints of webhook subscriptions in
 // the tenants that the caller administers, in all tenants for an operator.
 func (s *Administration) FindWebhookEndpoints(
-	ctx context.Context, caller domain.Caller, filter WebhookFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter WebhookFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.WebhookHealth], error) {
-	return webhooks.ListEndpoints(ctx, s.store.Reader, persistence.AdministrationOf(caller), filter, page, sort, s.now())
+	return webhooks.ListEndpoints(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), filter, page, sort, s.now())
 }
 
 // FindWebhookDeliveries returns a page of the deliveries to endpoints visible
 // to the caller, the newest first by default.
 func (s *Administration) FindWebhookDeliveries(
-	ctx context.Context, caller domain.Caller, filter WebhookDeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter WebhookDeliveryFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.WebhookDeliveryInfo], error) {
-	return webhooks.ListDeliveries(ctx, s.store.Reader, persistence.AdministrationOf(caller), filter, page, sort)
+	return webhooks.ListDeliveries(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), filter, page, sort)
 }
 
 // RetrieveWebhookDelivery returns a delivery that is there for the caller with all
 // its attempts, or NOT_FOUND.
 func (s *Administration) RetrieveWebhookDelivery(
-	ctx context.Context, caller domain.Caller, id uuid.UUID,
+	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.WebhookDeliveryInfo, []domain.WebhookAttempt, error) {
-	return webhooks.GetDelivery(ctx, s.store.Reader, persistence.AdministrationOf(caller), id)
+	return webhooks.GetDelivery(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), id)
 }
 
 // WebhookOutcomes returns what became of the latest deliveries to endpoints that are there for the caller, the
 // oldest first, at most limit of each.
 func (s *Administration) WebhookOutcomes(
-	ctx context.Context, caller domain.Caller, subscriptions []uuid.UUID, limit int,
+	ctx context.Context, call domain.Call, subscriptions []uuid.UUID, limit int,
 ) (map[uuid.UUID][]domain.WebhookOutcome, error) {
-	return webhooks.ListOutcomes(ctx, s.store.Reader, persistence.AdministrationOf(caller), subscriptions, limit)
+	return webhooks.ListOutcomes(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), subscriptions, limit)
 }
 
 // RetrieveWebhookBody returns the body that a delivery sends, nil once its event was removed from the ledger.
 func (s *Administration) RetrieveWebhookBody(
-	ctx context.Context, caller domain.Caller, d *domain.WebhookDelivery,
+	ctx context.Context, call domain.Call, d *domain.WebhookDelivery,
 ) ([]byte, error) {
-	found, _, err := s.FindEvents(ctx, caller, EventFilter{IDs: []uuid.UUID{d.EventID}}, EventRange{Limit: 1})
+	found, _, err := s.FindEvents(ctx, call, EventFilter{IDs: []uuid.UUID{d.EventID}}, EventRange{Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

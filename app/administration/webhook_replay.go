@@ -19,11 +19,11 @@ const MaxReplayed = 10_000
 // for its first attempt is returned unchanged. The caller must be an owner or
 // an administrator of the tenant. Errors: NOT_FOUND, INVALID_STATE when the
 // endpoint is disabled or the event was deleted from the ledger.
-func (s *Administration) ReplayWebhookDelivery(ctx context.Context, caller domain.Caller, id uuid.UUID) (*domain.WebhookDeliveryInfo, error) {
+func (s *Administration) ReplayWebhookDelivery(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.WebhookDeliveryInfo, error) {
 	var delivery *domain.WebhookDeliveryInfo
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, err := webhooks.LockDelivery(ctx, tx, persistence.AdministrationOf(caller), id)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		locked, err := webhooks.LockDelivery(ctx, tx, persistence.AdministrationOf(call.Caller), id)
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func (s *Administration) ReplayWebhookDelivery(ctx context.Context, caller domai
 		}
 		webhooks.ReplayDelivery(tx, id, now)
 		webhooks.TryEndpoint(tx, delivery.SubscriptionID)
-		replayed := domain.WebhookDeliveryReplayedEvent(&delivery.WebhookDelivery, caller.PrincipalID, now)
+		replayed := domain.WebhookDeliveryReplayedEvent(&delivery.WebhookDelivery, call.PrincipalID, now)
 		delivery.Replay()
 		delivery.LastStatus, delivery.LastFailure = 0, ""
 		return domain.Events{replayed}, nil
@@ -69,12 +69,12 @@ type Replay struct {
 // be an owner or an administrator of the tenant. Errors: NOT_FOUND,
 // INVALID_STATE when the endpoint is disabled.
 func (s *Administration) ReplayDeliveries(
-	ctx context.Context, caller domain.Caller, key WebhookKey, what ReplaySelection,
+	ctx context.Context, call domain.Call, key WebhookKey, what ReplaySelection,
 ) (Replay, error) {
 	var replay Replay
 	now := s.now()
-	err := s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
-		endpoint, err := webhooks.LockEndpoint(ctx, tx, persistence.AdministrationOf(caller), key.Tenant, key.Code, now)
+	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+		endpoint, err := webhooks.LockEndpoint(ctx, tx, persistence.AdministrationOf(call.Caller), key.Tenant, key.Code, now)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (s *Administration) ReplayDeliveries(
 		webhooks.ReplayDeliveries(tx, ids, now)
 		webhooks.TryEndpoint(tx, endpoint.SubscriptionID)
 		return domain.Events{
-			domain.WebhookReplayedEvent(&endpoint.WebhookEndpoint, what.Since, replay.Count, caller.PrincipalID, now),
+			domain.WebhookReplayedEvent(&endpoint.WebhookEndpoint, what.Since, replay.Count, call.PrincipalID, now),
 		}, nil
 	})
 	if err != nil {

@@ -22,10 +22,10 @@ type Worker struct {
 // default. They are visible to the owners and administrators of their tenant,
 // and to operators.
 func (s *Administration) FindWorkers(
-	ctx context.Context, caller domain.Caller, filter WorkerFilter, page domain.PageRequest, sort []domain.SortKey,
+	ctx context.Context, call domain.Call, filter WorkerFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[Worker], error) {
 	now := s.now()
-	found, err := s.store.Reader.ListWorkers(ctx, persistence.AdministrationOf(caller), filter, now, page, sort)
+	found, err := s.store.Reader.ListWorkers(ctx, persistence.AdministrationOf(call.Caller), filter, now, page, sort)
 	result := domain.Page[Worker]{PageRequest: found.PageRequest, Total: found.Total}
 	for _, w := range found.Items {
 		worker := Worker{RegisteredWorker: w, State: domain.WorkerStateAt(w.LastSeenAt, now)}

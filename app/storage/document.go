@@ -62,12 +62,12 @@ type Documents struct {
 // stored, and otherwise left to the sweep. A document beyond the limits of the
 // tenant or the caller is a CONFLICT.
 func Receive[T any](
-	ctx context.Context, s *Documents, caller domain.Caller, tenant uuid.UUID, owner domain.DocumentOwner, in Upload,
+	ctx context.Context, s *Documents, call domain.Call, tenant uuid.UUID, owner domain.DocumentOwner, in Upload,
 	read func(*domain.Document) persistence.Read[T], admit func(*persistence.Tx, *domain.Document, T) (domain.Events, error),
 ) (*domain.Document, error) {
 	d := &domain.Document{
 		ID: domain.NewID(), TenantID: tenant, OwnerKind: owner.Kind, OwnerID: owner.ID, BlobID: uuid.New(),
-		Name: blobstore.FileName(in.Name), ContentType: blobstore.ContentType(in.ContentType), CreatedBy: caller.PrincipalID,
+		Name: blobstore.FileName(in.Name), ContentType: blobstore.ContentType(in.ContentType), CreatedBy: call.PrincipalID,
 	}
 	stored, err := s.Blobs.Put(ctx, blobstore.KeyOf(d), in.Body, min(s.MaxBytes, cmp.Or(in.Limit, s.MaxBytes)))
 	if err != nil {
@@ -77,9 +77,9 @@ func Receive[T any](
 	d.CreatedAt = s.Store.Now()
 	expiresAt := d.CreatedAt.Add(cmp.Or(in.Lifetime, owner.Kind.Lifetime()))
 	d.ExpiresAt = &expiresAt
-	err = s.Store.Write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err = s.Store.Write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		tx.InsertDocument(d)
-		uploaded := domain.DocumentEvent(domain.EventDocumentUploaded, d, caller.PrincipalID, d.CreatedAt)
+		uploaded := domain.DocumentEvent(domain.EventDocumentUploaded, d, call.PrincipalID, d.CreatedAt)
 		found, use, err := persistence.Both(ctx, tx, read(d), persistence.CountTemporaryDocuments(d))
 		if err != nil {
 			return nil, err

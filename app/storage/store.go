@@ -79,8 +79,8 @@ var errUnrecorded = errors.New("the operation changes something and returns no e
 // Write runs fn in a transaction and records the events that it returns: nil when it
 // changes nothing. Once the transaction has committed, Write wakes what carries out
 // the commands that fn staged and what delivers the events.
-func (s *Store) Write(ctx context.Context, fn func(tx *persistence.Tx) (domain.Events, error)) error {
-	return s.run(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+func (s *Store) Write(ctx context.Context, call domain.Call, fn func(tx *persistence.Tx) (domain.Events, error)) error {
+	return s.run(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		events, err := fn(tx)
 		if err := preferPrecondition(err, tx); err != nil {
 			return nil, err
@@ -92,15 +92,14 @@ func (s *Store) Write(ctx context.Context, fn func(tx *persistence.Tx) (domain.E
 	})
 }
 
-// Note is Write for the service's own state, whose changes need not be recorded. The
-// precondition of a request is not about it.
+// Note is Write for internal state of the service: it records no events and checks no precondition.
 func (s *Store) Note(ctx context.Context, fn func(tx *persistence.Tx) error) error {
-	return s.run(ctx, func(tx *persistence.Tx) (domain.Events, error) { return nil, fn(tx) })
+	return s.run(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) { return nil, fn(tx) })
 }
 
-func (s *Store) run(ctx context.Context, fn func(tx *persistence.Tx) (domain.Events, error)) error {
+func (s *Store) run(ctx context.Context, call domain.Call, fn func(tx *persistence.Tx) (domain.Events, error)) error {
 	staged, public, revoked := false, false, false
-	err := s.DB.Record(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := s.DB.Record(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		events, err := fn(tx)
 		staged, public, revoked = tx.Staged(), slices.ContainsFunc(events, domain.Event.Public), tx.Revoked()
 		return events, err

@@ -38,7 +38,7 @@ func TestWriteTakesTheEventsOfAChange(t *testing.T) {
 	} {
 		namespaces++
 		namespace := fmt.Sprintf("tenant-%d", namespaces)
-		err := s.Write(t.Context(), func(tx *persistence.Tx) (domain.Events, error) {
+		err := s.Write(t.Context(), domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 			if c.changes {
 				tx.PutTenant(domain.Tenant{
 					ID: uuid.New(), Name: name, Plan: domain.PlanFree, Namespace: namespace, TimeZone: "Etc/UTC",

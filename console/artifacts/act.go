@@ -73,7 +73,7 @@ func (s *Screens) Act(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	action, _, err := s.App.CreateBusinessArtifactAction(v.Context(), v.Caller, id, app.NewBusinessArtifactAction{Code: v.Param("code")})
+	action, _, err := s.App.CreateBusinessArtifactAction(v.Context(), v.Call, id, app.NewBusinessArtifactAction{Code: v.Param("code")})
 	if err != nil {
 		return s.showResult(v, id, "", err)
 	}
@@ -108,7 +108,7 @@ func (s *Screens) Run(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.App.RetrieveBusinessArtifactAction(v.Context(), v.Caller, id, action)
+	found, err := s.App.RetrieveBusinessArtifactAction(v.Context(), v.Call, id, action)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *Screens) CancelRun(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.App.CancelBusinessArtifactAction(v.Context(), v.Caller, id, action)
+	_, err = s.App.CancelBusinessArtifactAction(v.Context(), v.Call, id, action)
 	return s.showResult(v, id, "runs/"+action.String(), err)
 }
 
@@ -163,13 +163,13 @@ func (s *Screens) actForm(v *web.Visit) (*actForm, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.App.RetrieveArtifactOverview(v.Context(), v.Caller, id)
+	found, err := s.App.RetrieveArtifactOverview(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range found.Definition.Actions {
 		if a.Code == v.Param("code") && needsInput(a) && !found.Deleted() {
-			return &actForm{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: found.TenantID}, artifact: id, action: a}, nil
+			return &actForm{Finder: finders.Finder{App: s.App, Call: v.Call, Tenant: found.TenantID}, artifact: id, action: a}, nil
 		}
 	}
 	return nil, domain.NotFound("action")
@@ -185,11 +185,11 @@ func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 	case domain.ArtifactActionStartProcess:
 		return doc, f.loadStarted(ctx, doc)
 	case domain.ArtifactActionCreateArtifact:
-		prepared, err := f.App.PrepareBusinessArtifactCreateArtifact(ctx, f.Caller, f.artifact, f.action.Code)
+		prepared, err := f.App.PrepareBusinessArtifactCreateArtifact(ctx, f.Call, f.artifact, f.action.Code)
 		if err != nil {
 			return nil, err
 		}
-		created, err := f.App.RetrieveBusinessArtifactDefinition(ctx, f.Caller, prepared.Definition.ID)
+		created, err := f.App.RetrieveBusinessArtifactDefinition(ctx, f.Call, prepared.Definition.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -201,11 +201,11 @@ func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 }
 
 func (f *actForm) loadStarted(ctx context.Context, doc *forms.Document) error {
-	prepared, err := f.App.PrepareBusinessArtifactStartProcess(ctx, f.Caller, f.artifact, f.action.Code)
+	prepared, err := f.App.PrepareBusinessArtifactStartProcess(ctx, f.Call, f.artifact, f.action.Code)
 	if err != nil {
 		return err
 	}
-	started, err := f.App.RetrieveProcessDefinition(ctx, f.Caller, prepared.DefinitionID, nil)
+	started, err := f.App.RetrieveProcessDefinition(ctx, f.Call, prepared.DefinitionID, nil)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	case domain.ArtifactActionCreateArtifact:
 		in.Value = sent.Value
 	}
-	action, _, err := f.App.CreateBusinessArtifactAction(ctx, f.Caller, f.artifact, in)
+	action, _, err := f.App.CreateBusinessArtifactAction(ctx, f.Call, f.artifact, in)
 	if err != nil {
 		return "", err
 	}
@@ -253,13 +253,13 @@ func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 // Upload implements forms.Store. Files belong to the artifact until what refers to them
 // is made.
 func (f *actForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
-	return storeUpload(ctx, f.App, f.Caller, f.artifact, control, file)
+	return storeUpload(ctx, f.App, f.Call, f.artifact, control, file)
 }
 
 func storeUpload(
-	ctx context.Context, service *app.Service, caller domain.Caller, artifact uuid.UUID, control *form.Node, file forms.File,
+	ctx context.Context, service *app.Service, call domain.Call, artifact uuid.UUID, control *form.Node, file forms.File,
 ) (string, error) {
-	stored, err := service.UploadBusinessArtifactDocument(ctx, caller, artifact, storage.Upload{
+	stored, err := service.UploadBusinessArtifactDocument(ctx, call, artifact, storage.Upload{
 		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
 	})
 	if err != nil {

@@ -14,7 +14,7 @@ const maxExported = 10_000
 // Export offers the listed artifacts as a table of comma-separated values.
 func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 	l := parseQuery(v)
-	board, err := s.App.FindArtifactBoard(v.Context(), v.Caller, l.boardFilter(), domain.PageRequest{}, nil)
+	board, err := s.App.FindArtifactBoard(v.Context(), v.Call, l.boardFilter(), domain.PageRequest{}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 		head = append(head, field.Field)
 	}
 	return web.CSV("artifacts.csv", head, func(add func(...string) error) error {
-		return s.App.ExportArtifactBoard(v.Context(), v.Caller, l.boardFilter(), maxExported, l.sortKey(), func(a *domain.BoardArtifact) error {
+		return s.App.ExportArtifactBoard(v.Context(), v.Call, l.boardFilter(), maxExported, l.sortKey(), func(a *domain.BoardArtifact) error {
 			row := []string{
 				a.ID.String(), board.Choice(a).Name, a.CreatedAt.UTC().Format(time.RFC3339),
 				a.LastModifiedAt.UTC().Format(time.RFC3339), a.EditorName,

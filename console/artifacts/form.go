@@ -23,7 +23,7 @@ func (s *Screens) Forms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) {
 			id, err := v.ID()
-			return s.dataForm(v.Caller, id, nil), err
+			return s.dataForm(v.Call, id, nil), err
 		},
 		Show: func(v *web.Visit, form templ.Component) (*web.Answer, error) {
 			return s.tabHandler("", func(of *artifactView) (templ.Component, error) { return data(of, form), nil })(v)
@@ -40,8 +40,8 @@ type dataForm struct {
 	artifact *app.ArtifactOverview
 }
 
-func (s *Screens) dataForm(caller domain.Caller, id uuid.UUID, artifact *app.ArtifactOverview) *dataForm {
-	return &dataForm{Finder: finders.Finder{App: s.App, Caller: caller}, id: id, artifact: artifact}
+func (s *Screens) dataForm(call domain.Call, id uuid.UUID, artifact *app.ArtifactOverview) *dataForm {
+	return &dataForm{Finder: finders.Finder{App: s.App, Call: call}, id: id, artifact: artifact}
 }
 
 // Load implements forms.Store.
@@ -50,7 +50,7 @@ func (f *dataForm) Load(ctx context.Context) (*forms.Document, error) {
 	f.artifact = nil
 	if found == nil {
 		var err error
-		if found, err = f.App.RetrieveArtifactOverview(ctx, f.Caller, f.id); err != nil {
+		if found, err = f.App.RetrieveArtifactOverview(ctx, f.Call, f.id); err != nil {
 			return nil, err
 		}
 	}
@@ -74,8 +74,7 @@ func (f *dataForm) Load(ctx context.Context) (*forms.Document, error) {
 
 // Save implements forms.Saver.
 func (f *dataForm) Save(ctx context.Context, version string, patch []jsondoc.Operation) (*forms.Document, error) {
-	known := &domain.Versions{Listed: []domain.Version{domain.Version(version)}}
-	_, err := f.App.PatchBusinessArtifactData(app.WithPrecondition(ctx, domain.Precondition{Match: known}), f.Caller, f.id, patch)
+	_, err := f.App.PatchBusinessArtifactData(ctx, f.Call.AtVersion(domain.Version(version)), f.id, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +86,7 @@ func (f *dataForm) Complete(context.Context) (string, error) { return pathOf(f.i
 
 // Upload implements forms.Store.
 func (f *dataForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
-	return storeUpload(ctx, f.App, f.Caller, f.id, control, file)
+	return storeUpload(ctx, f.App, f.Call, f.id, control, file)
 }
 
 // NewForms returns the forms of artifacts to be created.
@@ -129,14 +128,14 @@ func (s *Screens) newForm(v *web.Visit) (*newForm, error) {
 	if err != nil {
 		return nil, err
 	}
-	definition, err := s.App.RetrieveBusinessArtifactDefinition(v.Context(), v.Caller, id)
+	definition, err := s.App.RetrieveBusinessArtifactDefinition(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
 	if !definition.Creatable {
 		return nil, domain.Denied("you may not create artifacts of this type")
 	}
-	return &newForm{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: definition.TenantID}, definition: definition}, nil
+	return &newForm{Finder: finders.Finder{App: s.App, Call: v.Call, Tenant: definition.TenantID}, definition: definition}, nil
 }
 
 func (f *newForm) formAnswer(v *web.Visit, form templ.Component) *web.Answer {
@@ -159,7 +158,7 @@ func (f *newForm) Check(ctx context.Context, value json.RawMessage) ([]domain.Va
 
 // Send implements forms.Draft.
 func (f *newForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
-	created, _, err := f.App.CreateBusinessArtifact(ctx, f.Caller, app.NewBusinessArtifact{
+	created, _, err := f.App.CreateBusinessArtifact(ctx, f.Call, app.NewBusinessArtifact{
 		ID: &sent.ID, Definition: app.DefinitionKey{ID: &f.definition.ID}, Data: sent.Value,
 	})
 	if err != nil {

@@ -123,12 +123,12 @@ func (l *listView) boardFilter() app.BusinessArtifactFilter {
 // List shows the business artifacts that the user may see.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	l, status := parseQuery(v), 0
-	board, err := s.App.FindArtifactBoard(v.Context(), v.Caller, l.boardFilter(), v.Page(pageSize), l.sortKey())
+	board, err := s.App.FindArtifactBoard(v.Context(), v.Call, l.boardFilter(), v.Page(pageSize), l.sortKey())
 	if refused, is := errors.AsType[*domain.Error](err); is && refused.Kind == domain.KindInvalid {
 		l.Problem = ui.Problem(v.Context(), refused)
 		status, _ = httpio.StatusOf(refused.Kind)
 		// The page is shown without rows, but with the filters to be put right.
-		board, err = s.App.FindArtifactBoard(v.Context(), v.Caller, l.typeFilter(), domain.PageRequest{}, nil)
+		board, err = s.App.FindArtifactBoard(v.Context(), v.Call, l.typeFilter(), domain.PageRequest{}, nil)
 		board.Total = 0
 	}
 	if err != nil {

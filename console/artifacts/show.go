@@ -73,7 +73,7 @@ func (s *Screens) tabHandler(tab string, content tabContent) web.Handler {
 
 // showTab shows a tab of an artifact, with what was refused, nil for nothing.
 func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content tabContent) (*web.Answer, error) {
-	found, err := s.App.RetrieveArtifactOverview(v.Context(), v.Caller, id)
+	found, err := s.App.RetrieveArtifactOverview(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domai
 // Show shows the data of an artifact.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("", func(of *artifactView) (templ.Component, error) {
-		form, err := s.Forms().View(v.Context(), s.dataForm(v.Caller, of.ID, of.ArtifactOverview))
+		form, err := s.Forms().View(v.Context(), s.dataForm(v.Call, of.ID, of.ArtifactOverview))
 		return data(of, form), err
 	})(v)
 }
@@ -105,7 +105,7 @@ func (s *artifactView) pagePath(page int) string {
 // Documents shows the documents of an artifact.
 func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("documents", func(of *artifactView) (templ.Component, error) {
-		found, err := s.App.FindArtifactDocuments(v.Context(), v.Caller, of.ID, v.Page(pageSize))
+		found, err := s.App.FindArtifactDocuments(v.Context(), v.Call, of.ID, v.Page(pageSize))
 		return documentRows(of, found), err
 	})(v)
 }
@@ -116,7 +116,7 @@ func (s *Screens) Download(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.App.DownloadBusinessArtifactDocument(v.Context(), v.Caller, id, v.URL.Query().Get("document"))
+	found, err := s.App.DownloadBusinessArtifactDocument(v.Context(), v.Call, id, v.URL.Query().Get("document"))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
 	if !ok {
 		return nil, domain.NotFound("document")
 	}
-	found, err := s.App.DownloadBusinessArtifactDocument(v.Context(), v.Caller, id, file.URI)
+	found, err := s.App.DownloadBusinessArtifactDocument(v.Context(), v.Call, id, file.URI)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
 // Timeline shows who did what to an artifact, the newest first.
 func (s *Screens) Timeline(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("timeline", func(of *artifactView) (templ.Component, error) {
-		events, err := s.App.FindArtifactEvents(v.Context(), v.Caller, of.ID, history.Before(v.URL), history.Shown)
+		events, err := s.App.FindArtifactEvents(v.Context(), v.Call, of.ID, history.Before(v.URL), history.Shown)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func (s *Screens) Timeline(v *web.Visit) (*web.Answer, error) {
 // Runs shows the actions that were invoked on an artifact.
 func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("runs", func(of *artifactView) (templ.Component, error) {
-		found, err := s.App.FindArtifactActions(v.Context(), v.Caller, of.ID, v.Page(pageSize))
+		found, err := s.App.FindArtifactActions(v.Context(), v.Call, of.ID, v.Page(pageSize))
 		if err != nil {
 			return nil, err
 		}

@@ -84,7 +84,7 @@ func (s *Screens) exportRecords(v *web.Visit) (func(visit func(*domain.AuditReco
 	return func(visit func(*domain.AuditRecord) error) error {
 		part := administration.EventRange{NewestFirst: true, Limit: exportedAtOnce}
 		for range maxExported / exportedAtOnce {
-			records, err := s.Administration.FindAuditRecords(v.Context(), v.Caller, filter, part)
+			records, err := s.Administration.FindAuditRecords(v.Context(), v.Call, filter, part)
 			if err != nil {
 				return err
 			}

@@ -125,11 +125,11 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	if after, err := domain.ParseEventCursor(q.Get("after")); err == nil {
 		part.After = &after
 	}
-	records, err := s.Administration.FindAuditRecords(v.Context(), v.Caller, filter, part)
+	records, err := s.Administration.FindAuditRecords(v.Context(), v.Call, filter, part)
 	if err != nil {
 		return nil, err
 	}
-	l := &listView{q, records, web.SeveralTenants(v.Caller)}
+	l := &listView{q, records, web.SeveralTenants(v.Call.Caller)}
 	return &web.Answer{Title: ui.T(v.Context(), "Audit"), Area: area, Body: listPage(l)}, nil
 }
 
@@ -139,7 +139,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Administration.FindAuditRecords(v.Context(), v.Caller, administration.EventFilter{IDs: []uuid.UUID{id}},
+	found, err := s.Administration.FindAuditRecords(v.Context(), v.Call, administration.EventFilter{IDs: []uuid.UUID{id}},
 		administration.EventRange{NewestFirst: true, Limit: 1})
 	if err != nil {
 		return nil, err

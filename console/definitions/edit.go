@@ -14,7 +14,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/ui"
 	"github.com/procession-dev/procession/console/web"
@@ -73,7 +72,7 @@ func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
 	key := of.Key()
 	e := &editorForm{Text: of.Text, ID: of.ID.String(), Version: string(of.Version()), Of: &key, Form: v.URL.Query().Get("form")}
 	if number, err := strconv.Atoi(v.URL.Query().Get("version")); err == nil {
-		version, err := s.Administration.RetrieveDefinitionVersion(v.Context(), v.Caller, key, number)
+		version, err := s.Administration.RetrieveDefinitionVersion(v.Context(), v.Call, key, number)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +88,7 @@ func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
 func (s *Screens) New(v *web.Visit) (*web.Answer, error) {
 	name := v.URL.Query().Get("template")
 	if name == "" {
-		return &web.Answer{Title: ui.T(v.Context(), "New definition"), Area: area, Body: templatesPage(templatesFor(v.Caller))}, nil
+		return &web.Answer{Title: ui.T(v.Context(), "New definition"), Area: area, Body: templatesPage(templatesFor(v.Call.Caller))}, nil
 	}
 	text, err := s.templateText(v, name)
 	if err != nil {
@@ -176,7 +175,7 @@ func (s *Screens) applyManifests(v *web.Visit, e *editorForm, dryRun bool) ([]ad
 	for i, source := range sources {
 		documents[i] = source.JSON
 	}
-	applied, err := s.Administration.ApplyResources(e.withVersions(v.Context(), documents), v.Caller,
+	applied, err := s.Administration.ApplyResources(v.Context(), e.atVersion(v.Call, documents),
 		administration.ApplyRequest{Documents: documents, DryRun: dryRun})
 	refused, isRefusal := errors.AsType[*domain.Error](err)
 	if isRefusal && refused.Kind != domain.KindInternal {
@@ -186,22 +185,21 @@ func (s *Screens) applyManifests(v *web.Visit, e *editorForm, dryRun bool) ([]ad
 	return applied, nil, err
 }
 
-// withVersions returns the context in which a manifest is applied only to what it was made
-// from, so that the change of another administrator is not undone. A text that is now
-// about another resource expects nothing.
-func (e *editorForm) withVersions(ctx context.Context, documents []json.RawMessage) context.Context {
+// atVersion returns the call with the precondition that the edited resource has the version at which the editor opened it,
+// so that the change of another administrator is not undone. A text about another resource has no precondition.
+func (e *editorForm) atVersion(call domain.Call, documents []json.RawMessage) domain.Call {
 	id, err := uuid.Parse(e.ID)
 	if err != nil || e.Of == nil || len(documents) != 1 {
-		return ctx
+		return call
 	}
 	var head struct {
 		Kind     resource.Kind     `json:"kind"`
 		Metadata resource.Metadata `json:"metadata"`
 	}
 	if json.Unmarshal(documents[0], &head) != nil || (resource.Document{Kind: head.Kind, Metadata: head.Metadata}).Key() != *e.Of {
-		return ctx
+		return call
 	}
-	return app.WithPrecondition(ctx, domain.Precondition{
+	return call.WithPrecondition(domain.Precondition{
 		Resource: id, Match: &domain.Versions{Listed: []domain.Version{domain.Version(e.Version)}},
 	})
 }

@@ -39,7 +39,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	if err != nil || elsewhere != nil {
 		return elsewhere, err
 	}
-	l := listView{List: found, Applied: v.URL.Query().Has("applied"), SeveralTenants: web.SeveralTenants(v.Caller)}
+	l := listView{List: found, Applied: v.URL.Query().Has("applied"), SeveralTenants: web.SeveralTenants(v.Call.Caller)}
 	if l.Use, err = s.Administration.FindDefinitionUse(v.Context(), l.Items); err != nil {
 		return nil, err
 	}

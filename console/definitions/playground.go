@@ -108,7 +108,7 @@ func (p *playground) sampleModel() availability.Model {
 func (s *Screens) Playground(v *web.Visit) (*web.Answer, error) {
 	p := parsePlayground(v.URL.Query())
 	if p.Search != "" {
-		board, err := s.App.FindBoard(v.Context(), v.Caller, app.BoardFilter{Search: p.Search}, domain.PageRequest{Size: processesFound}, nil)
+		board, err := s.App.FindBoard(v.Context(), v.Call, app.BoardFilter{Search: p.Search}, domain.PageRequest{Size: processesFound}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +122,7 @@ func (s *Screens) Playground(v *web.Visit) (*web.Answer, error) {
 
 func (s *Screens) evaluate(v *web.Visit, p *playground) error {
 	if p.Process != nil {
-		found, err := s.App.RetrieveProcess(v.Context(), v.Caller, *p.Process)
+		found, err := s.App.RetrieveProcess(v.Context(), v.Call, *p.Process)
 		refused, isRefusal := errors.AsType[*domain.Error](err)
 		switch {
 		case isRefusal && refused.Kind == domain.KindNotFound:
@@ -135,7 +135,7 @@ func (s *Screens) evaluate(v *web.Visit, p *playground) error {
 	if p.Expression == "" {
 		return nil
 	}
-	evaluation, err := s.Administration.EvaluateAvailability(v.Context(), v.Caller, p.Expression, p.Process, p.sampleModel())
+	evaluation, err := s.Administration.EvaluateAvailability(v.Context(), v.Call, p.Expression, p.Process, p.sampleModel())
 	if refused, isRefusal := errors.AsType[*domain.Error](err); isRefusal && refused.Kind == domain.KindNotFound {
 		p.Missing = true
 		return nil

@@ -31,11 +31,11 @@ func (s *Screens) findResource(v *web.Visit) (*detailView, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Administration.RetrieveResource(v.Context(), v.Caller, key)
+	found, err := s.Administration.RetrieveResource(v.Context(), v.Call, key)
 	if err != nil {
 		return nil, err
 	}
-	of := &detailView{Stored: *found, Rights: found.Spec.Rights(), May: resources.MayChange(v.Caller, found)}
+	of := &detailView{Stored: *found, Rights: found.Spec.Rights(), May: resources.MayChange(v.Call.Caller, found)}
 	of.Text, err = textOf(found.Document)
 	return of, err
 }
@@ -47,7 +47,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	if of.Kind == resource.KindProcessDefinition {
-		if of.Versions, err = s.Administration.FindDefinitionVersions(v.Context(), v.Caller, of.Key()); err != nil {
+		if of.Versions, err = s.Administration.FindDefinitionVersions(v.Context(), v.Call, of.Key()); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +73,7 @@ func (s *Screens) Compare(v *web.Visit) (*web.Answer, error) {
 		return nil, err
 	}
 	c := comparison{Stored: of.Stored}
-	if c.Versions, err = s.Administration.FindDefinitionVersions(v.Context(), v.Caller, of.Key()); err != nil {
+	if c.Versions, err = s.Administration.FindDefinitionVersions(v.Context(), v.Call, of.Key()); err != nil {
 		return nil, err
 	}
 	if len(c.Versions) < 2 {
@@ -103,7 +103,7 @@ func (s *Screens) Compare(v *web.Visit) (*web.Answer, error) {
 
 // versionText writes a version of a process definition with all that it pins.
 func (s *Screens) versionText(v *web.Visit, key resource.Key, number int) (string, error) {
-	version, err := s.Administration.RetrieveDefinitionVersion(v.Context(), v.Caller, key, number)
+	version, err := s.Administration.RetrieveDefinitionVersion(v.Context(), v.Call, key, number)
 	if err != nil {
 		return "", err
 	}

@@ -58,18 +58,18 @@ func (s *Screens) templateText(v *web.Visit, name string) (string, error) {
 	if err != nil {
 		return "", domain.NotFound("page")
 	}
-	identity, err := s.Administration.RetrieveIdentity(v.Context(), v.Caller)
+	identity, err := s.Administration.RetrieveIdentity(v.Context(), v.Call)
 	if err != nil {
 		return "", err
 	}
 	tenant, user := "my-tenant", "me"
 	for _, m := range identity.Memberships {
-		if v.Caller.Administration(m.TenantID).Administers() {
+		if v.Call.Administration(m.TenantID).Administers() {
 			tenant = m.TenantCode
 			break
 		}
 	}
-	err = s.Administration.FindResources(v.Context(), v.Caller, administration.ResourceFilter{
+	err = s.Administration.FindResources(v.Context(), v.Call, administration.ResourceFilter{
 		Kinds: []resource.Kind{resource.KindUser}, Tenants: []string{tenant}, Search: identity.Principal.Email,
 	}, domain.PageRequest{Size: resources.PageSize}, nil, func(found *domain.Listing[resource.Stored]) error {
 		return found.Each(func(r *resource.Stored) error {

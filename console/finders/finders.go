@@ -18,8 +18,8 @@ const shown = 20
 
 // Finder finds for one user. It implements Find and Items of forms.Store.
 type Finder struct {
-	App    *app.Service
-	Caller domain.Caller
+	App  *app.Service
+	Call domain.Call
 	// Tenant is the tenant of the data sources that the form names.
 	Tenant uuid.UUID
 }
@@ -43,11 +43,11 @@ func (f Finder) Find(ctx context.Context, control *form.Node, words string) ([]f
 // Items asks a data source for items, or reads the answer to a query of it.
 func (f Finder) Items(ctx context.Context, control *form.Node, search forms.Search) (*domain.DataSourceRun, error) {
 	if search.Query == uuid.Nil {
-		return f.App.CreateDataSourceQuery(ctx, f.Caller, app.NewDataSourceQuery{
+		return f.App.CreateDataSourceQuery(ctx, f.Call, app.NewDataSourceQuery{
 			TenantID: &f.Tenant, SourceCode: control.Source, Query: &search.Words, PageNumber: search.Page, PageSize: shown,
 		})
 	}
-	run, err := f.App.RetrieveDataSourceQuery(ctx, f.Caller, search.Query)
+	run, err := f.App.RetrieveDataSourceQuery(ctx, f.Call, search.Query)
 	if err == nil && (run.TenantID != f.Tenant || run.SourceCode != control.Source) {
 		return nil, domain.NotFound("data source query")
 	}
@@ -59,7 +59,7 @@ func firstPage() domain.PageRequest { return domain.PageRequest{Size: shown} }
 func byName() []domain.SortKey { return []domain.SortKey{{Property: "name"}} }
 
 func (f Finder) findPrincipals(ctx context.Context, words string) ([]forms.Found, error) {
-	people, err := f.App.FindPrincipals(ctx, f.Caller, app.PrincipalFilter{Search: words}, firstPage(), byName())
+	people, err := f.App.FindPrincipals(ctx, f.Call, app.PrincipalFilter{Search: words}, firstPage(), byName())
 	found := make([]forms.Found, 0, len(people.Items))
 	for _, p := range people.Items {
 		found = append(found, forms.Found{
@@ -70,7 +70,7 @@ func (f Finder) findPrincipals(ctx context.Context, words string) ([]forms.Found
 }
 
 func (f Finder) findGroups(ctx context.Context, words string) ([]forms.Found, error) {
-	groups, err := f.App.FindGroups(ctx, f.Caller, app.GroupFilter{Search: words}, firstPage(), byName())
+	groups, err := f.App.FindGroups(ctx, f.Call, app.GroupFilter{Search: words}, firstPage(), byName())
 	found := make([]forms.Found, 0, len(groups.Items))
 	for _, g := range groups.Items {
 		found = append(found, forms.Found{Name: g.Name, Reference: kuflowref.Group{ID: g.ID, Name: g.Name}.String()})
@@ -79,7 +79,7 @@ func (f Finder) findGroups(ctx context.Context, words string) ([]forms.Found, er
 }
 
 func (f Finder) findProcesses(ctx context.Context, words string) ([]forms.Found, error) {
-	board, err := f.App.FindBoard(ctx, f.Caller, app.BoardFilter{Search: words}, firstPage(), nil)
+	board, err := f.App.FindBoard(ctx, f.Call, app.BoardFilter{Search: words}, firstPage(), nil)
 	found := make([]forms.Found, 0, len(board.Items))
 	for _, p := range board.Items {
 		found = append(found, forms.Found{Name: p.Subject, Reference: kuflowref.Process{ID: p.ID, Name: p.Subject}.String()})
@@ -88,7 +88,7 @@ func (f Finder) findProcesses(ctx context.Context, words string) ([]forms.Found,
 }
 
 func (f Finder) findArtifacts(ctx context.Context, words string) ([]forms.Found, error) {
-	board, err := f.App.FindArtifactBoard(ctx, f.Caller, app.BusinessArtifactFilter{Search: words}, firstPage(), nil)
+	board, err := f.App.FindArtifactBoard(ctx, f.Call, app.BusinessArtifactFilter{Search: words}, firstPage(), nil)
 	found := make([]forms.Found, 0, len(board.Items))
 	for i := range board.Items {
 		a := &board.Items[i]

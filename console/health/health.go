@@ -35,10 +35,10 @@ type healthView struct {
 // ask PostgreSQL, Temporal and issuers, and take seconds where one of them does not answer.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	page := healthView{
-		Tenant: strings.TrimSpace(v.URL.Query().Get("tenant")), Tenants: web.SeveralTenants(v.Caller), Operator: v.Caller.Operator,
+		Tenant: strings.TrimSpace(v.URL.Query().Get("tenant")), Tenants: web.SeveralTenants(v.Call.Caller), Operator: v.Call.Operator,
 	}
 	var err error
-	if page.Health, err = s.Administration.RetrieveHealth(v.Context(), v.Caller, web.TenantCodes(page.Tenant)); err != nil {
+	if page.Health, err = s.Administration.RetrieveHealth(v.Context(), v.Call, web.TenantCodes(page.Tenant)); err != nil {
 		return nil, err
 	}
 	return &web.Answer{Title: ui.T(v.Context(), "Health"), Area: area, Body: healthPage(page)}, nil
@@ -46,7 +46,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 
 // Checks shows what the checks find: to the script of the page as a part of it, else as a page.
 func (s *Screens) Checks(v *web.Visit) (*web.Answer, error) {
-	examined, err := s.Administration.ExamineHealth(v.Context(), v.Caller)
+	examined, err := s.Administration.ExamineHealth(v.Context(), v.Call)
 	if err != nil {
 		return nil, err
 	}

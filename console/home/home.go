@@ -24,7 +24,7 @@ type Screens struct {
 // Show shows what the user comes back to. A page's script asks for it again when
 // something has happened.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
-	found, err := s.App.RetrieveHome(v.Context(), v.Caller, entriesShown, eventsShown)
+	found, err := s.App.RetrieveHome(v.Context(), v.Call, entriesShown, eventsShown)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 
 // showIncident shows an incident, with what was refused, nil for nothing.
 func (s *Screens) showIncident(v *web.Visit, id uuid.UUID, refused *domain.Error) (*web.Answer, error) {
-	found, err := s.Administration.RetrieveIncidentReport(v.Context(), v.Caller, id)
+	found, err := s.Administration.RetrieveIncidentReport(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ type result struct {
 // updateChosen does something to each chosen incident. One is shown afterwards, of several what
 // has become of each.
 func (s *Screens) updateChosen(
-	v *web.Visit, do func(context.Context, domain.Caller, uuid.UUID) (*domain.Incident, error),
+	v *web.Visit, do func(context.Context, domain.Call, uuid.UUID) (*domain.Incident, error),
 ) (*web.Answer, error) {
 	form, err := v.Form()
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Screens) updateChosen(
 	}
 	results := make([]result, 0, len(ids))
 	for _, id := range ids {
-		_, err := do(v.Context(), v.Caller, id)
+		_, err := do(v.Context(), v.Call, id)
 		refused, isRefusal := errors.AsType[*domain.Error](err)
 		switch {
 		case err != nil && !isRefusal, len(ids) == 1 && isRefusal && refused.Kind == domain.KindNotFound:
@@ -84,7 +84,7 @@ func (s *Screens) updateChosen(
 		case len(ids) == 1:
 			return web.SeeOther(web.Root + area + "/" + id.String()), nil
 		}
-		found, err := s.Administration.RetrieveIncidentReport(v.Context(), v.Caller, id)
+		found, err := s.Administration.RetrieveIncidentReport(v.Context(), v.Call, id)
 		if err != nil {
 			found = &domain.IncidentReport{Incident: domain.Incident{ID: id}}
 		}

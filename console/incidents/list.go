@@ -39,7 +39,7 @@ type listView struct {
 }
 
 func parseQuery(v *web.Visit) *listView {
-	l := &listView{Query: v.Query("state", "q", "tenant", "sort"), SeveralTenants: web.SeveralTenants(v.Caller)}
+	l := &listView{Query: v.Query("state", "q", "tenant", "sort"), SeveralTenants: web.SeveralTenants(v.Call.Caller)}
 	web.Restrict(l.Query, "state", append(listStates(), allStates)...)
 	web.Restrict(l.Query, "sort", "oldest")
 	l.State = cmp.Or(l.Get("state"), string(domain.IncidentOpen))
@@ -74,7 +74,7 @@ func (l *listView) listCommand() shell.Line {
 // List shows the incidents of the tenants that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	l, page := parseQuery(v), v.Page(pageSize)
-	found, err := s.Administration.FindIncidentReports(v.Context(), v.Caller, l.reportFilter(), page, l.sortKeys())
+	found, err := s.Administration.FindIncidentReports(v.Context(), v.Call, l.reportFilter(), page, l.sortKeys())
 	if err != nil {
 		return nil, err
 	}

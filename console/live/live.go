@@ -28,7 +28,7 @@ type Screens struct {
 // Follow sends an event whenever something has happened in a tenant of the user. It
 // holds nothing: the page asks for what it shows. The stream ends with the session.
 func (s *Screens) Follow(v *web.Visit) (*web.Answer, error) {
-	subscription, err := s.Hub.Subscribe(v.Caller.PrincipalID, v.Caller.TenantIDs())
+	subscription, err := s.Hub.Subscribe(v.Call.PrincipalID, v.Call.TenantIDs())
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 func findScreens(v *web.Visit, search string) []target {
 	var found []target
 	entries := slices.Concat(ui.Entries(), ui.MenuEntries())
-	if v.Caller.Administers() {
+	if v.Call.Administers() {
 		entries = append(entries, ui.AdministrationEntries()...)
 	}
 	for _, e := range entries {
@@ -60,7 +60,7 @@ func findScreens(v *web.Visit, search string) []target {
 // findTasks returns the tasks that a text names or is found in.
 func (s *Screens) findTasks(v *web.Visit, search string) ([]target, error) {
 	if id, err := uuid.Parse(search); err == nil {
-		task, err := s.App.OpenTask(v.Context(), v.Caller, id)
+		task, err := s.App.OpenTask(v.Context(), v.Call, id)
 		if domain.HasCode(err, domain.CodeNotFound) {
 			return nil, nil
 		}
@@ -69,7 +69,7 @@ func (s *Screens) findTasks(v *web.Visit, search string) ([]target, error) {
 		}
 		return []target{taskTarget(task.InboxTask)}, nil
 	}
-	inbox, err := s.App.ReadInbox(v.Context(), v.Caller, app.InboxFilter{View: domain.InboxAll, Search: search},
+	inbox, err := s.App.ReadInbox(v.Context(), v.Call, app.InboxFilter{View: domain.InboxAll, Search: search},
 		domain.PageRequest{Size: tasksShown}, []domain.SortKey{{Property: "lastModifiedAt", Descending: true}})
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/app/administration"
 	"github.com/procession-dev/procession/console/resources"
 	"github.com/procession-dev/procession/console/web"
@@ -37,7 +36,7 @@ func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Administration.RetrieveResource(v.Context(), v.Caller, key)
+	found, err := s.Administration.RetrieveResource(v.Context(), v.Call, key)
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +53,10 @@ func (s *Screens) Disable(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx := app.WithPrecondition(v.Context(), domain.Precondition{
+	call := v.Call.WithPrecondition(domain.Precondition{
 		Resource: found.ID, Match: &domain.Versions{Listed: []domain.Version{found.Version()}},
 	})
-	_, err = s.Administration.ApplyResources(ctx, v.Caller, administration.ApplyRequest{Documents: []json.RawMessage{text}})
+	_, err = s.Administration.ApplyResources(v.Context(), call, administration.ApplyRequest{Documents: []json.RawMessage{text}})
 	return s.showResult(v, key, err)
 }
 
@@ -71,7 +70,7 @@ func (s *Screens) Issue(v *web.Visit) (*web.Answer, error) {
 	if day, err := time.Parse(time.DateOnly, form.Get("expires")); err == nil {
 		in.ExpiresAt = &day
 	}
-	issued, err := s.Administration.IssueSecret(v.Context(), v.Caller, key, in)
+	issued, err := s.Administration.IssueSecret(v.Context(), v.Call, key, in)
 	if err != nil {
 		return s.showResult(v, key, err)
 	}
@@ -88,7 +87,7 @@ func (s *Screens) Revoke(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.showResult(v, key, s.Administration.RevokeSecret(v.Context(), v.Caller, key, id))
+	return s.showResult(v, key, s.Administration.RevokeSecret(v.Context(), v.Call, key, id))
 }
 
 // EndSessions ends a session of a user, or all of them where the form names none.
@@ -103,7 +102,7 @@ func (s *Screens) EndSessions(v *web.Visit) (*web.Answer, error) {
 			return nil, domain.NotFound("session")
 		}
 	}
-	return s.showResult(v, key, s.Administration.EndUserSessions(v.Context(), v.Caller, key, id))
+	return s.showResult(v, key, s.Administration.EndUserSessions(v.Context(), v.Call, key, id))
 }
 
 // RevokeAccess revokes a token or a certificate for the engine, or all of a principal.
@@ -112,7 +111,7 @@ func (s *Screens) RevokeAccess(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Administration.RetrieveResource(v.Context(), v.Caller, key)
+	found, err := s.Administration.RetrieveResource(v.Context(), v.Call, key)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +119,7 @@ func (s *Screens) RevokeAccess(v *web.Visit) (*web.Answer, error) {
 	if id, err := uuid.Parse(form.Get("id")); err == nil {
 		selection.ID = &id
 	}
-	_, err = s.Administration.RevokeEngineAccess(v.Context(), v.Caller, selection)
+	_, err = s.Administration.RevokeEngineAccess(v.Context(), v.Call, selection)
 	return s.showResult(v, key, err)
 }
 
@@ -132,7 +131,7 @@ func (s *Screens) SetVariable(v *web.Visit) (*web.Answer, error) {
 	}
 	name := strings.TrimSpace(form.Get("name"))
 	if form.Get("do") == "delete" {
-		return s.showResult(v, key, s.Administration.DeleteRobotVariable(v.Context(), v.Caller, key, name))
+		return s.showResult(v, key, s.Administration.DeleteRobotVariable(v.Context(), v.Call, key, name))
 	}
-	return s.showResult(v, key, s.Administration.SetRobotVariable(v.Context(), v.Caller, key, name, domain.NewSecret(form.Get("value"))))
+	return s.showResult(v, key, s.Administration.SetRobotVariable(v.Context(), v.Call, key, name, domain.NewSecret(form.Get("value"))))
 }

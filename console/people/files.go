@@ -74,7 +74,7 @@ func (s *Screens) uploadFile(v *web.Visit, key resource.Key) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Administration.UploadRobotFile(v.Context(), v.Caller, key, asset, storage.Upload{
+	_, err = s.Administration.UploadRobotFile(v.Context(), v.Call, key, asset, storage.Upload{
 		Name: file.FileName(), ContentType: cmp.Or(file.Header.Get("Content-Type"), "application/octet-stream"), Body: file,
 	})
 	return err
@@ -108,7 +108,7 @@ func (s *Screens) DeleteFile(v *web.Visit) (*web.Answer, error) {
 	}
 	asset, err := assetOf(form)
 	if err == nil {
-		err = s.Administration.DeleteRobotFile(v.Context(), v.Caller, key, asset)
+		err = s.Administration.DeleteRobotFile(v.Context(), v.Call, key, asset)
 	}
 	return s.showResult(v, key, err)
 }

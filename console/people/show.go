@@ -51,24 +51,24 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 // showPerson shows a resource with a secret that was issued and with what was refused, nil for
 // nothing.
 func (s *Screens) showPerson(v *web.Visit, key resource.Key, issued *administration.IssuedSecret, refused *domain.Error) (*web.Answer, error) {
-	holder, err := s.Administration.RetrieveHolder(v.Context(), v.Caller, key)
+	holder, err := s.Administration.RetrieveHolder(v.Context(), v.Call, key)
 	if err != nil {
 		return nil, err
 	}
 	of := &personView{Holder: holder, Issued: issued}
-	of.May = resources.MayChange(v.Caller, &holder.Stored)
+	of.May = resources.MayChange(v.Call.Caller, &holder.Stored)
 	if of.hasSecrets() {
-		if of.Secrets, err = s.Administration.FindSecrets(v.Context(), v.Caller, key); err != nil {
+		if of.Secrets, err = s.Administration.FindSecrets(v.Context(), v.Call, key); err != nil {
 			return nil, err
 		}
 	}
 	if of.Kind == resource.KindUser && of.May {
-		if of.Sessions, err = s.Administration.FindUserSessions(v.Context(), v.Caller, key); err != nil {
+		if of.Sessions, err = s.Administration.FindUserSessions(v.Context(), v.Call, key); err != nil {
 			return nil, err
 		}
 	}
 	if of.hasCredentials() {
-		access, err := s.Administration.FindEngineAccess(v.Context(), v.Caller, administration.EngineAccessFilter{
+		access, err := s.Administration.FindEngineAccess(v.Context(), v.Call, administration.EngineAccessFilter{
 			TenantIDs: []uuid.UUID{holder.TenantID}, PrincipalIDs: []uuid.UUID{holder.ID},
 		}, domain.PageRequest{Size: resources.PageSize}, nil)
 		if err != nil {

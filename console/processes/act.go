@@ -100,7 +100,7 @@ func (s *Screens) showForm(v *web.Visit, form templ.Component, values url.Values
 		}
 		switch {
 		case r.Type == domain.ProcessActionCreateMessage:
-			found, err := s.App.FindProcessParts(v.Context(), v.Caller, process, []domain.ItemType{domain.ItemThread},
+			found, err := s.App.FindProcessParts(v.Context(), v.Call, process, []domain.ItemType{domain.ItemThread},
 				domain.PageRequest{Size: messagesShown}, nil)
 			if err != nil {
 				return nil, err
@@ -137,7 +137,7 @@ func (s *Screens) Act(v *web.Visit) (*web.Answer, error) {
 	if thread, parsed := uuid.Parse(form.Get("thread")); parsed == nil {
 		in.MessageThreadID = &thread
 	}
-	action, _, err := s.App.CreateProcessAction(v.Context(), v.Caller, id, in)
+	action, _, err := s.App.CreateProcessAction(v.Context(), v.Call, id, in)
 	refused, isRefusal := errors.AsType[*domain.Error](err)
 	switch {
 	case isRefusal && refused.Kind == domain.KindInvalid && in.Code != "":
@@ -173,7 +173,7 @@ func (s *Screens) Run(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.App.RetrieveProcessAction(v.Context(), v.Caller, id, action)
+	found, err := s.App.RetrieveProcessAction(v.Context(), v.Call, id, action)
 	if err != nil {
 		return nil, err
 	}
@@ -197,6 +197,6 @@ func (s *Screens) CancelRun(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.App.CancelProcessAction(v.Context(), v.Caller, id, action)
+	_, err = s.App.CancelProcessAction(v.Context(), v.Call, id, action)
 	return s.showResult(v, id, "runs/"+action.String(), err)
 }

@@ -33,7 +33,7 @@ func (s *Screens) openForm(v *web.Visit) (forms.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	actions, err := s.App.FindAvailableProcessActions(v.Context(), v.Caller, id)
+	actions, err := s.App.FindAvailableProcessActions(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +55,12 @@ type actForm struct {
 }
 
 func (s *Screens) actForm(v *web.Visit, process uuid.UUID, action *app.AvailableAction) (*actForm, error) {
-	f := &actForm{Finder: finders.Finder{App: s.App, Caller: v.Caller}, screens: s, process: process, action: action}
+	f := &actForm{Finder: finders.Finder{App: s.App, Call: v.Call}, screens: s, process: process, action: action}
 	if action.Related == nil {
 		f.Values = forms.Values{{Name: partInput}}
 		return f, nil
 	}
-	definition, err := s.App.RetrieveProcessDefinition(v.Context(), v.Caller, *action.Related, nil)
+	definition, err := s.App.RetrieveProcessDefinition(v.Context(), v.Call, *action.Related, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 
 // Send implements forms.Draft: it invokes the action.
 func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
-	action, _, err := f.App.CreateProcessAction(ctx, f.Caller, f.process, app.NewProcessAction{
+	action, _, err := f.App.CreateProcessAction(ctx, f.Call, f.process, app.NewProcessAction{
 		ID: &sent.ID, Code: f.action.Code, Metadata: f.Value(sent.Value, forms.PartMetadata),
 		Entity: f.Value(sent.Value, forms.PartEntity), SignalInput: f.Value(sent.Value, partInput),
 	})

@@ -58,7 +58,7 @@ func (s *Screens) MessageForms() *forms.Screen {
 			if err != nil {
 				return nil, err
 			}
-			found, err := s.App.RetrieveProcessOverview(v.Context(), v.Caller, id)
+			found, err := s.App.RetrieveProcessOverview(v.Context(), v.Call, id)
 			if err != nil {
 				return nil, err
 			}
@@ -111,7 +111,7 @@ func (s *Screens) parseMessage(v *web.Visit, of *processView) (*messageDraft, er
 		return nil, domain.NotFound("page")
 	}
 	ctx := v.Context()
-	f := &messageDraft{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: of.Whole.TenantID}, process: of.Whole.ID, structure: structures[at]}
+	f := &messageDraft{Finder: finders.Finder{App: s.App, Call: v.Call, Tenant: of.Whole.TenantID}, process: of.Whole.ID, structure: structures[at]}
 	text, err := json.Marshal(map[string]any{"type": "string", "title": ui.T(ctx, "Message")})
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (s *Screens) parseMessage(v *web.Visit, of *processView) (*messageDraft, er
 
 // threadPart returns the choice of the thread of a message, nil where there is no thread.
 func (s *Screens) threadPart(v *web.Visit, of *processView) (*form.Part, error) {
-	found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, []domain.ItemType{domain.ItemThread},
+	found, err := s.App.FindProcessParts(v.Context(), v.Call, of.Whole.ID, []domain.ItemType{domain.ItemThread},
 		domain.PageRequest{Size: messagesShown}, nil)
 	if err != nil || len(found.Items) == 0 {
 		return nil, err
@@ -173,7 +173,7 @@ func (f *messageDraft) Send(ctx context.Context, sent forms.Sent) (string, error
 	if json.Unmarshal(f.Value(sent.Value, partThread), &thread) == nil {
 		in.ThreadID = &thread
 	}
-	_, _, err := f.App.CreateProcessItem(ctx, f.Caller, in)
+	_, _, err := f.App.CreateProcessItem(ctx, f.Call, in)
 	return pathOf(f.process, "messages"), f.Placed(err, map[domain.Field]string{
 		domain.FieldItemThread: partThread, domain.FieldMessageData: partData,
 	})

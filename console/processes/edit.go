@@ -24,7 +24,7 @@ func (s *Screens) EditForms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) {
 			id, err := v.ID()
-			return s.newValuesForm(v.Caller, id, nil), err
+			return s.newValuesForm(v.Call, id, nil), err
 		},
 		Show: func(v *web.Visit, form templ.Component) (*web.Answer, error) {
 			return s.tabHandler("", func(of *processView) (templ.Component, error) { return edit(of, form), nil })(v)
@@ -35,7 +35,7 @@ func (s *Screens) EditForms() *forms.Screen {
 // Edit shows the form of the values of a process.
 func (s *Screens) Edit(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("", func(of *processView) (templ.Component, error) {
-		form, err := s.EditForms().View(v.Context(), s.newValuesForm(v.Caller, of.Whole.ID, of.ProcessOverview))
+		form, err := s.EditForms().View(v.Context(), s.newValuesForm(v.Call, of.Whole.ID, of.ProcessOverview))
 		return edit(of, form), err
 	})(v)
 }
@@ -94,8 +94,8 @@ type valuesForm struct {
 	elements forms.Elements
 }
 
-func (s *Screens) newValuesForm(caller domain.Caller, id uuid.UUID, process *app.ProcessOverview) *valuesForm {
-	return &valuesForm{Finder: finders.Finder{App: s.App, Caller: caller}, id: id, process: process}
+func (s *Screens) newValuesForm(call domain.Call, id uuid.UUID, process *app.ProcessOverview) *valuesForm {
+	return &valuesForm{Finder: finders.Finder{App: s.App, Call: call}, id: id, process: process}
 }
 
 // Load implements forms.Store.
@@ -104,7 +104,7 @@ func (f *valuesForm) Load(ctx context.Context) (*forms.Document, error) {
 	f.process = nil
 	if found == nil {
 		var err error
-		if found, err = f.App.RetrieveProcessOverview(ctx, f.Caller, f.id); err != nil {
+		if found, err = f.App.RetrieveProcessOverview(ctx, f.Call, f.id); err != nil {
 			return nil, err
 		}
 	}
@@ -143,29 +143,28 @@ func (f *valuesForm) Send(ctx context.Context, sent forms.Sent) (string, error) 
 		return "", err
 	}
 	version := domain.Version(sent.Version)
-	save := func(change func(context.Context) (*domain.Process, error)) {
+	save := func(change func(domain.Call) (*domain.Process, error)) {
 		if err != nil {
 			return
 		}
-		known := domain.Precondition{Match: &domain.Versions{Listed: []domain.Version{version}}}
 		var saved *domain.Process
-		if saved, err = change(app.WithPrecondition(ctx, known)); err == nil {
+		if saved, err = change(f.Call.AtVersion(version)); err == nil {
 			version = saved.Version()
 		}
 	}
 	if patch := parts[forms.PartMetadata]; len(patch) > 0 {
-		save(func(ctx context.Context) (*domain.Process, error) {
-			return f.App.PatchProcessMetadata(ctx, f.Caller, f.id, patch)
+		save(func(call domain.Call) (*domain.Process, error) {
+			return f.App.PatchProcessMetadata(ctx, call, f.id, patch)
 		})
 	}
 	if patch := parts[forms.PartEntity]; len(patch) > 0 {
-		save(func(ctx context.Context) (*domain.Process, error) {
-			return f.App.PatchProcessEntity(ctx, f.Caller, f.id, patch)
+		save(func(call domain.Call) (*domain.Process, error) {
+			return f.App.PatchProcessEntity(ctx, call, f.id, patch)
 		})
 	}
 	for _, code := range slices.Sorted(maps.Keys(elements)) {
-		save(func(ctx context.Context) (*domain.Process, error) {
-			return f.App.SaveProcessElement(ctx, f.Caller, f.id, code, elements[code])
+		save(func(call domain.Call) (*domain.Process, error) {
+			return f.App.SaveProcessElement(ctx, call, f.id, code, elements[code])
 		})
 	}
 	return pathOf(f.id, ""), err
@@ -178,7 +177,7 @@ func (f *valuesForm) Upload(ctx context.Context, control *form.Node, file forms.
 
 // storeUpload stores a file for a form of a process.
 func storeUpload(ctx context.Context, by finders.Finder, process uuid.UUID, control *form.Node, file forms.File) (string, error) {
-	stored, err := by.App.UploadProcessDocument(ctx, by.Caller, process, storage.Upload{
+	stored, err := by.App.UploadProcessDocument(ctx, by.Call, process, storage.Upload{
 		Name: file.Name, ContentType: file.ContentType, Body: file.Content, Limit: control.Bounds.MaxSize,
 	})
 	if err != nil {

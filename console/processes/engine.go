@@ -24,8 +24,8 @@ func (s *Screens) Engine(v *web.Visit) (*web.Answer, error) {
 		if !of.MayManage {
 			return nil, domain.Denied("the Manager permission on the process is required")
 		}
-		if v.Caller.Operator {
-			tenant, err := s.App.RetrieveTenant(v.Context(), v.Caller, of.Whole.TenantID)
+		if v.Call.Operator {
+			tenant, err := s.App.RetrieveTenant(v.Context(), v.Call, of.Whole.TenantID)
 			if err != nil {
 				return nil, err
 			}
@@ -55,7 +55,7 @@ func (s *Screens) EngineHistory(v *web.Visit) (*web.Answer, error) {
 	}
 	query := v.URL.Query()
 	of := engineView{Process: id, Path: pathOf(id, "engine"), Asked: query.Get("workflow")}
-	of.EngineHistory, err = s.App.RetrieveEngineHistory(v.Context(), v.Caller, id,
+	of.EngineHistory, err = s.App.RetrieveEngineHistory(v.Context(), v.Call, id,
 		app.EngineHistoryPart{WorkflowID: of.Asked, After: query.Get("after")})
 	status := http.StatusOK
 	if domain.HasCode(err, domain.CodeUnavailable) {

@@ -15,8 +15,8 @@ const maxExported = 10_000
 // Export offers the listed processes as a table of comma-separated values.
 func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 	l := parseQuery(v)
-	filter := l.boardFilter(v.Caller)
-	board, err := s.App.FindBoard(v.Context(), v.Caller, filter, domain.PageRequest{}, nil)
+	filter := l.boardFilter(v.Call.Caller)
+	board, err := s.App.FindBoard(v.Context(), v.Call, filter, domain.PageRequest{}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *Screens) Export(v *web.Visit) (*web.Answer, error) {
 		head = append(head, field.Field)
 	}
 	return web.CSV("processes.csv", head, func(add func(...string) error) error {
-		return s.App.ExportBoard(v.Context(), v.Caller, filter, maxExported, []domain.SortKey{sortKeys()[l.Get("sort")]},
+		return s.App.ExportBoard(v.Context(), v.Call, filter, maxExported, []domain.SortKey{sortKeys()[l.Get("sort")]},
 			func(p *domain.BoardProcess) error {
 				row := []string{
 					p.ID.String(), p.Subject, p.DefinitionName, string(p.State), p.InitiatorName, strconv.Itoa(p.OpenTasks),

@@ -95,7 +95,7 @@ func (l *listView) boardFilter(caller domain.Caller) app.BoardFilter {
 // List shows the processes that the user may see.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	l, page := parseQuery(v), v.Page(pageSize)
-	board, err := s.App.FindBoard(v.Context(), v.Caller, l.boardFilter(v.Caller), page, []domain.SortKey{sortKeys()[l.Get("sort")]})
+	board, err := s.App.FindBoard(v.Context(), v.Call, l.boardFilter(v.Call.Caller), page, []domain.SortKey{sortKeys()[l.Get("sort")]})
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func threadsOf(ctx context.Context, parts []domain.ProcessPart) []thread {
 // Messages shows what was written in a process.
 func (s *Screens) Messages(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("messages", func(of *processView) (templ.Component, error) {
-		found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, []domain.ItemType{domain.ItemMessage, domain.ItemThread},
+		found, err := s.App.FindProcessParts(v.Context(), v.Call, of.Whole.ID, []domain.ItemType{domain.ItemMessage, domain.ItemThread},
 			domain.PageRequest{Size: messagesShown}, []domain.SortKey{{Property: "createdAt", Descending: true}})
 		return messages(of, threadsOf(v.Context(), found.Items), found.Total), err
 	})(v)
@@ -97,6 +97,6 @@ func (s *Screens) addItem(v *web.Visit, item app.NewItem) (*web.Answer, error) {
 	if into, err := uuid.Parse(form.Get("thread")); err == nil {
 		item.ThreadID = &into
 	}
-	_, _, err = s.App.CreateProcessItem(v.Context(), v.Caller, item)
+	_, _, err = s.App.CreateProcessItem(v.Context(), v.Call, item)
 	return s.showResult(v, id, "messages", err)
 }

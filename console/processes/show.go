@@ -81,11 +81,11 @@ func (s *Screens) tabHandler(tab string, content tabContent) web.Handler {
 
 // showTab shows a tab of a process, with what was refused, nil for nothing.
 func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content tabContent) (*web.Answer, error) {
-	found, err := s.App.RetrieveProcessOverview(v.Context(), v.Caller, id)
+	found, err := s.App.RetrieveProcessOverview(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
-	of := &processView{ProcessOverview: found, Tab: tab, User: v.Caller.PrincipalID}
+	of := &processView{ProcessOverview: found, Tab: tab, User: v.Call.PrincipalID}
 	body, err := content(of)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (s *processView) pagePath(page int) string {
 func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("items", func(of *processView) (templ.Component, error) {
 		of.followChanges(v)
-		found, err := s.App.FindProcessParts(v.Context(), v.Caller, of.Whole.ID, nil, v.Page(pageSize),
+		found, err := s.App.FindProcessParts(v.Context(), v.Call, of.Whole.ID, nil, v.Page(pageSize),
 			[]domain.SortKey{{Property: "createdAt", Descending: true}})
 		return items(of, found), err
 	})(v)
@@ -132,7 +132,7 @@ func (s *Screens) Items(v *web.Visit) (*web.Answer, error) {
 func (s *Screens) Documents(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("documents", func(of *processView) (templ.Component, error) {
 		of.followChanges(v)
-		found, err := s.App.FindProcessDocuments(v.Context(), v.Caller, of.Whole.ID, v.Page(pageSize), nil)
+		found, err := s.App.FindProcessDocuments(v.Context(), v.Call, of.Whole.ID, v.Page(pageSize), nil)
 		return documentRows(of, found), err
 	})(v)
 }
@@ -143,7 +143,7 @@ func (s *Screens) Download(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.App.DownloadProcessDocument(v.Context(), v.Caller, id, v.URL.Query().Get("document"))
+	found, err := s.App.DownloadProcessDocument(v.Context(), v.Call, id, v.URL.Query().Get("document"))
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (s *Screens) Download(v *web.Visit) (*web.Answer, error) {
 func (s *Screens) Runs(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("runs", func(of *processView) (templ.Component, error) {
 		of.followChanges(v)
-		found, err := s.App.FindProcessActions(v.Context(), v.Caller, of.Whole.ID, v.Page(pageSize), nil)
+		found, err := s.App.FindProcessActions(v.Context(), v.Call, of.Whole.ID, v.Page(pageSize), nil)
 		return runs(of, found), err
 	})(v)
 }
@@ -189,9 +189,9 @@ func (s *Screens) End(v *web.Visit) (*web.Answer, error) {
 	}
 	switch endAction(v.Param("how")) {
 	case endComplete:
-		_, err = s.App.CompleteProcess(v.Context(), v.Caller, id)
+		_, err = s.App.CompleteProcess(v.Context(), v.Call, id)
 	case endCancel:
-		_, err = s.App.CancelProcess(v.Context(), v.Caller, id)
+		_, err = s.App.CancelProcess(v.Context(), v.Call, id)
 	default:
 		err = domain.NotFound("page")
 	}

@@ -13,7 +13,7 @@ func (s *Screens) Timeline(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("timeline", func(of *processView) (templ.Component, error) {
 		of.followChanges(v)
 		part := app.EventRange{NewestFirst: true, Limit: history.Shown, After: history.Before(v.URL)}
-		events, err := s.App.FindProcessEvents(v.Context(), v.Caller, of.Whole.ID, part)
+		events, err := s.App.FindProcessEvents(v.Context(), v.Call, of.Whole.ID, part)
 		if err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ type listView struct {
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	query, page := v.Query("tenant"), v.Page(pageSize)
 	filter := administration.TaskQueueFilter{TenantCodes: web.TenantCodes(query.Get("tenant"))}
-	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, filter, page)
+	found, err := s.Administration.FindTaskQueues(v.Context(), v.Call, filter, page)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	}
 	return &web.Answer{
 		Title: ui.T(v.Context(), "Workers and queues"), Area: area,
-		Body: listPage(listView{query, found, web.SeveralTenants(v.Caller)}),
+		Body: listPage(listView{query, found, web.SeveralTenants(v.Call.Caller)}),
 	}, nil
 }
 
@@ -55,7 +55,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	query := v.URL.Query()
 	filter := administration.TaskQueueFilter{TenantCodes: []string{query.Get("tenant")}, Names: []string{query.Get("name")}}
-	found, err := s.Administration.FindTaskQueues(v.Context(), v.Caller, filter, domain.PageRequest{Size: 1})
+	found, err := s.Administration.FindTaskQueues(v.Context(), v.Call, filter, domain.PageRequest{Size: 1})
 	if err != nil {
 		return nil, err
 	}

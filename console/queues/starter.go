@@ -30,7 +30,7 @@ func (s *Screens) starterOf(v *web.Visit, q *administration.TaskQueue, language 
 	at := slices.IndexFunc(q.Needs, func(n domain.TaskQueueNeed) bool { return n.Kind == domain.NeedProcess && n.Published })
 	if at >= 0 {
 		key := resource.Key{Tenant: q.TenantCode, Kind: resource.KindProcessDefinition, Code: q.Needs[at].Definition}
-		stored, err := s.Administration.RetrieveResource(v.Context(), v.Caller, key)
+		stored, err := s.Administration.RetrieveResource(v.Context(), v.Call, key)
 		if err != nil {
 			return starter{}, err
 		}

@@ -61,7 +61,7 @@ func Find(
 	if kind := l.Kind(); kind != "" {
 		filter.Kinds = []resource.Kind{kind}
 	}
-	err := of.FindResources(v.Context(), v.Caller, filter, page, order,
+	err := of.FindResources(v.Context(), v.Call, filter, page, order,
 		func(found *domain.Listing[resource.Stored]) error {
 			l.Page = found.Page
 			l.Items = nil

@@ -9,7 +9,7 @@ import (
 
 // List shows in which browsers the user is signed in.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	found, err := s.Sessions.List(v.Context(), v.Caller.PrincipalID)
+	found, err := s.Sessions.List(v.Context(), v.Call.PrincipalID)
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +33,8 @@ func (s *Screens) End(v *web.Visit) (*web.Answer, error) {
 
 // EndOthers ends all sessions of the user except the browser's.
 func (s *Screens) EndOthers(v *web.Visit) (*web.Answer, error) {
-	err := s.Sessions.End(v.Context(), domain.SessionEnd{
-		PrincipalID: v.Caller.PrincipalID, Except: v.Session.ID, By: v.Caller.PrincipalID, Reason: domain.SessionClosed,
+	err := s.Sessions.End(v.Context(), v.Call, domain.SessionEnd{
+		PrincipalID: v.Call.PrincipalID, Except: v.Session.ID, By: v.Call.PrincipalID, Reason: domain.SessionClosed,
 		Address: chain.Address(v.Context()),
 	})
 	if err != nil {

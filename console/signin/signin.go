@@ -124,8 +124,8 @@ func tooMany(ctx context.Context) string {
 
 // endSession ends a session of the visitor.
 func (s *Screens) endSession(v *web.Visit, id uuid.UUID, reason domain.SessionEndReason) error {
-	return s.Sessions.End(v.Context(), domain.SessionEnd{
-		PrincipalID: v.Caller.PrincipalID, ID: id, By: v.Caller.PrincipalID, Reason: reason, Address: chain.Address(v.Context()),
+	return s.Sessions.End(v.Context(), v.Call, domain.SessionEnd{
+		PrincipalID: v.Call.PrincipalID, ID: id, By: v.Call.PrincipalID, Reason: reason, Address: chain.Address(v.Context()),
 	})
 }
 

@@ -47,7 +47,7 @@ func (s *Screens) openForm(v *web.Visit) (*startForm, error) {
 	if err != nil {
 		return nil, err
 	}
-	definition, err := s.App.RetrieveProcessDefinition(v.Context(), v.Caller, id, nil)
+	definition, err := s.App.RetrieveProcessDefinition(v.Context(), v.Call, id, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *Screens) openForm(v *web.Visit) (*startForm, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &startForm{Finder: finders.Finder{App: s.App, Caller: v.Caller, Tenant: definition.TenantID}, definition: definition}
+	f := &startForm{Finder: finders.Finder{App: s.App, Call: v.Call, Tenant: definition.TenantID}, definition: definition}
 	f.Values = append(forms.Values{{Name: partSubject, Schema: schema}}, forms.OfProcess(definition.ProcessDefinition)...)
 	return f, nil
 }
@@ -100,7 +100,7 @@ func (f *startForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	// A subject that is no text is one that Check has refused.
 	_ = json.Unmarshal(f.Value(sent.Value, partSubject), &in.Subject)
 	in.Subject = strings.TrimSpace(in.Subject)
-	started, _, err := f.App.CreateProcess(ctx, f.Caller, in)
+	started, _, err := f.App.CreateProcess(ctx, f.Call, in)
 	if err != nil {
 		return "", f.Placed(err, map[domain.Field]string{
 			domain.FieldProcessMetadata: forms.PartMetadata, domain.FieldProcessEntity: forms.PartEntity,

@@ -21,7 +21,7 @@ type Screens struct {
 // List shows the definitions of which the user may start processes.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	query := v.Query("q")
-	found, err := s.App.FindProcessDefinitions(v.Context(), v.Caller, app.DefinitionFilter{Startable: new(true), Search: query.Get("q")},
+	found, err := s.App.FindProcessDefinitions(v.Context(), v.Call, app.DefinitionFilter{Startable: new(true), Search: query.Get("q")},
 		v.Page(pageSize), []domain.SortKey{{Property: "name"}})
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	}
 	var from *domain.Process
 	if id, parsed := uuid.Parse(v.URL.Query().Get("from")); parsed == nil {
-		if from, err = s.App.RetrieveProcess(v.Context(), v.Caller, id); err != nil {
+		if from, err = s.App.RetrieveProcess(v.Context(), v.Call, id); err != nil {
 			return nil, err
 		}
 		f.copyValues(from)

@@ -36,7 +36,7 @@ func (s *Screens) ChooseOwner(v *web.Visit) (*web.Answer, error) {
 		Tasks: parseIDs(query["task"]), Search: strings.TrimSpace(query.Get("q")),
 		Return: web.LocalPath(cmp.Or(query.Get("return"), web.Root+"tasks")),
 	}
-	found, err := s.App.FindPrincipals(v.Context(), v.Caller, app.PrincipalFilter{
+	found, err := s.App.FindPrincipals(v.Context(), v.Call, app.PrincipalFilter{
 		Type: domain.PrincipalUser, Search: c.Search,
 	}, domain.PageRequest{Size: peopleShown}, []domain.SortKey{{Property: "name"}})
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Screens) ChooseOwner(v *web.Visit) (*web.Answer, error) {
 // Assign makes a person the owner of the chosen tasks.
 func (s *Screens) Assign(v *web.Visit) (*web.Answer, error) {
 	return s.updateChosen(v, "", func(ctx context.Context, id uuid.UUID, form url.Values) error {
-		_, err := s.App.AssignProcessItemTask(ctx, v.Caller, id, ownerOf(form))
+		_, err := s.App.AssignProcessItemTask(ctx, v.Call, id, ownerOf(form))
 		return err
 	})
 }

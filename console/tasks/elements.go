@@ -61,7 +61,7 @@ func (f *taskForm) saveParts(ctx context.Context, version domain.Version, patch 
 		version = saved.Version()
 	}
 	if len(changed) > 0 {
-		return f.App.SaveTaskElements(withVersion(ctx, version), f.Caller, f.id, changed)
+		return f.App.SaveTaskElements(ctx, f.Call.AtVersion(version), f.id, changed)
 	}
 	return saved, nil
 }
@@ -79,7 +79,7 @@ func (f *taskForm) documentElement(pointer string) string {
 
 // uploadElement stores a document as a value of an element.
 func (f *taskForm) uploadElement(ctx context.Context, code string, in storage.Upload) (string, error) {
-	saved, err := f.App.SaveTaskElementDocument(ctx, f.Caller, f.id, app.ElementUpload{Upload: in, Code: code, Valid: true})
+	saved, err := f.App.SaveTaskElementDocument(ctx, f.Call, f.id, app.ElementUpload{Upload: in, Code: code, Valid: true})
 	if err != nil {
 		return "", err
 	}

@@ -25,7 +25,7 @@ func (s *Screens) Forms() *forms.Screen {
 	return &forms.Screen{
 		Open: func(v *web.Visit) (forms.Store, error) {
 			id, err := v.ID()
-			return s.formOf(v.Caller, id, nil), err
+			return s.formOf(v.Call, id, nil), err
 		},
 		Show: func(v *web.Visit, shown templ.Component) (*web.Answer, error) {
 			id, err := v.ID()
@@ -37,8 +37,8 @@ func (s *Screens) Forms() *forms.Screen {
 	}
 }
 
-func (s *Screens) formOf(caller domain.Caller, id uuid.UUID, task *openTask) *taskForm {
-	return &taskForm{Finder: finders.Finder{App: s.App, Caller: caller}, id: id, task: task}
+func (s *Screens) formOf(call domain.Call, id uuid.UUID, task *openTask) *taskForm {
+	return &taskForm{Finder: finders.Finder{App: s.App, Call: call}, id: id, task: task}
 }
 
 // taskForm is the form of a task, for one user.
@@ -63,11 +63,11 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	task := f.task
 	f.task = nil
 	if task == nil {
-		found, err := f.App.OpenTask(ctx, f.Caller, f.id)
+		found, err := f.App.OpenTask(ctx, f.Call, f.id)
 		if err != nil {
 			return nil, err
 		}
-		task = &openTask{OpenedTask: found, User: f.Caller.PrincipalID}
+		task = &openTask{OpenedTask: found, User: f.Call.PrincipalID}
 	}
 	definition, err := f.App.TaskForm(ctx, task.OpenedTask)
 	if err != nil {
@@ -133,17 +133,12 @@ func (f *taskForm) Save(ctx context.Context, version string, patch []jsondoc.Ope
 }
 
 func (f *taskForm) saveData(ctx context.Context, version domain.Version, patch []jsondoc.Operation) (*domain.ProcessItem, error) {
-	return f.App.PatchProcessItemTaskData(withVersion(ctx, version), f.Caller, f.id, patch)
-}
-
-// withVersion returns a context whose writes succeed only at a version of the task.
-func withVersion(ctx context.Context, version domain.Version) context.Context {
-	return app.WithPrecondition(ctx, domain.Precondition{Match: &domain.Versions{Listed: []domain.Version{version}}})
+	return f.App.PatchProcessItemTaskData(ctx, f.Call.AtVersion(version), f.id, patch)
 }
 
 // Complete implements forms.Store.
 func (f *taskForm) Complete(ctx context.Context) (string, error) {
-	_, err := f.App.CompleteProcessItemTask(ctx, f.Caller, f.id)
+	_, err := f.App.CompleteProcessItemTask(ctx, f.Call, f.id)
 	return web.Root + "tasks/" + f.id.String() + "?view=" + string(domain.InboxDone), err
 }
 
@@ -153,11 +148,11 @@ func (f *taskForm) Upload(ctx context.Context, control *form.Node, file forms.Fi
 	if code := f.documentElement(control.Pointer); code != "" {
 		return f.uploadElement(ctx, code, in)
 	}
-	task, err := f.App.OpenTask(ctx, f.Caller, f.id)
+	task, err := f.App.OpenTask(ctx, f.Call, f.id)
 	if err != nil {
 		return "", err
 	}
-	stored, err := f.App.UploadProcessDocument(ctx, f.Caller, task.ProcessID, in)
+	stored, err := f.App.UploadProcessDocument(ctx, f.Call, task.ProcessID, in)
 	if err != nil {
 		return "", err
 	}
@@ -191,5 +186,5 @@ func (s *Screens) findFile(v *web.Visit) (*app.Download, error) {
 	if !ok {
 		return nil, domain.NotFound("document")
 	}
-	return s.App.DownloadTaskDocument(v.Context(), v.Caller, id, file.URI)
+	return s.App.DownloadTaskDocument(v.Context(), v.Call, id, file.URI)
 }

@@ -55,7 +55,7 @@ func (f *taskForm) findHelp(ctx context.Context, task *openTask, definition *dom
 	}
 	h.Asks = h.Asks && (h.Takes || !h.Drafts)
 	var err error
-	h.Run, err = f.App.RetrieveProcessItemAIAssistance(ctx, f.Caller, f.id)
+	h.Run, err = f.App.RetrieveProcessItemAIAssistance(ctx, f.Call, f.id)
 	if domain.HasCode(err, domain.CodeNotFound) {
 		return h, nil
 	}
@@ -106,7 +106,7 @@ func (s *Screens) Help(v *web.Visit) (*web.Answer, error) {
 	if !v.Partial() {
 		return s.showTask(v, id, v.URL.Query(), nil, nil)
 	}
-	f := s.formOf(v.Caller, id, nil)
+	f := s.formOf(v.Call, id, nil)
 	if _, err := f.Load(v.Context()); err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *Screens) Ask(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, domain.Invalid(domain.LocationBody, "request", "is required")
 	}
-	_, _, err = s.App.GenerateProcessItemAIAssistance(v.Context(), v.Caller, id, request)
+	_, _, err = s.App.GenerateProcessItemAIAssistance(v.Context(), v.Call, id, request)
 	if domain.HasCode(err, domain.CodeAIRunPending) {
 		err = nil // The page shows the run that is there.
 	}
@@ -149,7 +149,7 @@ func (s *Screens) Accept(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := s.formOf(v.Caller, id, nil)
+	f := s.formOf(v.Call, id, nil)
 	for range attempts {
 		doc, err := f.Load(v.Context())
 		if err != nil {

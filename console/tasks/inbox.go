@@ -81,7 +81,7 @@ func (l *listView) viewPath(view domain.InboxView) string {
 }
 
 func (s *Screens) findTasks(v *web.Visit, q web.Query) (*listView, error) {
-	found, err := s.App.ReadInbox(v.Context(), v.Caller, parseFilter(q), q.RequestedPage(pageSize), []domain.SortKey{sortKeys()[q.Get("sort")]})
+	found, err := s.App.ReadInbox(v.Context(), v.Call, parseFilter(q), q.RequestedPage(pageSize), []domain.SortKey{sortKeys()[q.Get("sort")]})
 	return &listView{Query: q, Inbox: found, View: domain.InboxView(q.Get("view"))}, err
 }
 
@@ -105,7 +105,7 @@ func (s *Screens) News(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, domain.Invalid(domain.LocationQuery, "since", "must be a time in microseconds")
 	}
-	count, err := s.App.CountInboxNews(v.Context(), v.Caller, parseFilter(q), time.UnixMicro(micros), parseIDs(query["known"]))
+	count, err := s.App.CountInboxNews(v.Context(), v.Call, parseFilter(q), time.UnixMicro(micros), parseIDs(query["known"]))
 	if err != nil {
 		return nil, err
 	}

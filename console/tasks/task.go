@@ -61,11 +61,11 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 // showTask shows a task with what was refused, nil for nothing, and with its form, nil for
 // that of its data.
 func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, refused *domain.Error, shown templ.Component) (*web.Answer, error) {
-	found, err := s.App.OpenTask(v.Context(), v.Caller, id)
+	found, err := s.App.OpenTask(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
-	task := &openTask{OpenedTask: found, User: v.Caller.PrincipalID}
+	task := &openTask{OpenedTask: found, User: v.Call.PrincipalID}
 	if !query.Has("view") && task.isMine() {
 		query.Set("view", string(domain.InboxMine))
 	}
@@ -74,7 +74,7 @@ func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, refused
 		return nil, err
 	}
 	l.Open = task
-	f := s.formOf(v.Caller, id, task)
+	f := s.formOf(v.Call, id, task)
 	if task.Form = shown; shown == nil {
 		task.Form, err = s.Forms().View(v.Context(), f)
 	} else {
@@ -95,7 +95,7 @@ func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, refused
 // user, where it is now.
 func (s *Screens) Claim(v *web.Visit) (*web.Answer, error) {
 	return s.updateChosen(v, domain.InboxMine, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
-		_, err := s.App.ClaimProcessItemTask(ctx, v.Caller, id)
+		_, err := s.App.ClaimProcessItemTask(ctx, v.Call, id)
 		return err
 	})
 }
@@ -103,7 +103,7 @@ func (s *Screens) Claim(v *web.Visit) (*web.Answer, error) {
 // Release returns the chosen tasks to their candidates.
 func (s *Screens) Release(v *web.Visit) (*web.Answer, error) {
 	return s.updateChosen(v, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
-		_, err := s.App.ReleaseProcessItemTask(ctx, v.Caller, id)
+		_, err := s.App.ReleaseProcessItemTask(ctx, v.Call, id)
 		return err
 	})
 }
@@ -111,7 +111,7 @@ func (s *Screens) Release(v *web.Visit) (*web.Answer, error) {
 // Complete completes the chosen tasks.
 func (s *Screens) Complete(v *web.Visit) (*web.Answer, error) {
 	return s.updateChosen(v, "", func(ctx context.Context, id uuid.UUID, _ url.Values) error {
-		_, err := s.App.CompleteProcessItemTask(ctx, v.Caller, id)
+		_, err := s.App.CompleteProcessItemTask(ctx, v.Call, id)
 		return err
 	})
 }
@@ -164,7 +164,7 @@ func (s *Screens) updateChosen(
 // findResults returns what has become of tasks. One that is not visible has no name; what was done
 // to it is shown all the same.
 func (s *Screens) findResults(v *web.Visit, ids []uuid.UUID, problems map[uuid.UUID]string) ([]result, error) {
-	found, err := s.App.FindInboxTasks(v.Context(), v.Caller, ids)
+	found, err := s.App.FindInboxTasks(v.Context(), v.Call, ids)
 	if err != nil {
 		return nil, err
 	}

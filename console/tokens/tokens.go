@@ -17,7 +17,7 @@ type Screens struct {
 
 // List shows the tokens that act as the user.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
-	found, err := s.Administration.FindOwnTokens(v.Context(), v.Caller)
+	found, err := s.Administration.FindOwnTokens(v.Context(), v.Call)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *Screens) Revoke(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Administration.RevokeOwnToken(v.Context(), v.Caller, id); err != nil {
+	if err := s.Administration.RevokeOwnToken(v.Context(), v.Call, id); err != nil {
 		return nil, err
 	}
 	return web.SeeOther(web.Root + path), nil
@@ -38,7 +38,7 @@ func (s *Screens) Revoke(v *web.Visit) (*web.Answer, error) {
 
 // Confirm records that the user knows of the tokens that others issued.
 func (s *Screens) Confirm(v *web.Visit) (*web.Answer, error) {
-	if err := s.Administration.ConfirmOwnTokens(v.Context(), v.Caller); err != nil {
+	if err := s.Administration.ConfirmOwnTokens(v.Context(), v.Call); err != nil {
 		return nil, err
 	}
 	return web.SeeOther(web.Root + path), nil

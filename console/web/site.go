@@ -19,7 +19,6 @@ import (
 
 	"github.com/procession-dev/procession/api/chain"
 	"github.com/procession-dev/procession/api/httpio"
-	"github.com/procession-dev/procession/app"
 	"github.com/procession-dev/procession/authn"
 	"github.com/procession-dev/procession/console/assets"
 	"github.com/procession-dev/procession/console/ui"
@@ -164,7 +163,7 @@ func (s *Site) screenHandler(route Route) gin.HandlerFunc {
 			s.writeFailure(c, visit, err)
 			return
 		}
-		if route.Administrative && !visit.Caller.Administers() {
+		if route.Administrative && !visit.Call.Administers() {
 			s.writeFailure(c, visit, domain.Denied("only administrators may use this page"))
 			return
 		}
@@ -200,8 +199,8 @@ func (s *Site) signedIn(visit *Visit) error {
 	}
 	ctx := visit.Context()
 	_, err := chain.SignIn(ctx, secret, func() (caller domain.Caller, err error) {
-		visit.Session, visit.Caller, err = s.o.Sessions.Find(ctx, secret)
-		return visit.Caller, err
+		visit.Session, visit.Call.Caller, err = s.o.Sessions.Find(ctx, secret)
+		return visit.Call.Caller, err
 	})
 	if err != nil {
 		if domain.HasCode(err, domain.CodeUnauthenticated) {
@@ -210,8 +209,8 @@ func (s *Site) signedIn(visit *Visit) error {
 		return err
 	}
 	viewer := ui.ViewerOf(ctx)
-	viewer.User, viewer.Name = visit.Caller.PrincipalID.String(), visit.Session.Name
-	viewer.Administers = visit.Caller.Administers()
+	viewer.User, viewer.Name = visit.Call.PrincipalID.String(), visit.Session.Name
+	viewer.Administers = visit.Call.Administers()
 	visit.StillSignedIn = func() error {
 		_, _, err := s.o.Sessions.Find(ctx, secret)
 		return err
@@ -223,7 +222,6 @@ func (s *Site) signedIn(visit *Visit) error {
 	if s.o.SignInMaxAge > 0 {
 		visit.freshFrom = s.o.Clock().Add(-s.o.SignInMaxAge)
 	}
-	visit.Request = visit.WithContext(app.WithCaller(ctx, visit.Caller))
 	return nil
 }
 
@@ -294,7 +292,7 @@ func (s *Site) writeFailure(c *gin.Context, visit *Visit, err error) {
 		known = &domain.Error{Kind: domain.KindInternal}
 	}
 	visit.Refuse(known)
-	failure := ui.Failure{Kind: known.Kind, Message: ui.Reason(ctx, known), SignedIn: visit.Caller.PrincipalID != [16]byte{}}
+	failure := ui.Failure{Kind: known.Kind, Message: ui.Reason(ctx, known), SignedIn: visit.Call.PrincipalID != [16]byte{}}
 	page := ui.Layout(ui.Page{Title: failure.Title(ctx), Bare: !failure.SignedIn}, ui.FailurePage(failure))
 	status, _ := httpio.StatusOf(known.Kind)
 	s.renderPage(c, visit, status, page)

@@ -26,12 +26,12 @@ const (
 	visitorFormTime = 10 * time.Second
 )
 
-// Visit is a request to a screen. Caller and Session are those of the signed-in
+// Visit is a request to a screen. Call and Session are those of the signed-in
 // user, and zero on the pages that need none.
 type Visit struct {
 	*http.Request
 
-	Caller  domain.Caller
+	Call    domain.Call
 	Session domain.Session
 	// Param returns a parameter of the path.
 	Param func(name string) string

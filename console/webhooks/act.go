@@ -64,7 +64,7 @@ func (s *Screens) showRefusal(v *web.Visit, key administration.WebhookKey, err e
 // Ping sends a test event.
 func (s *Screens) Ping(v *web.Visit) (*web.Answer, error) {
 	return s.runAction(v, "ping", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
-		_, err := s.Administration.PingWebhookEndpoint(v.Context(), v.Caller, key)
+		_, err := s.Administration.PingWebhookEndpoint(v.Context(), v.Call, key)
 		return nil, err
 	})
 }
@@ -72,21 +72,21 @@ func (s *Screens) Ping(v *web.Visit) (*web.Answer, error) {
 // Pause pauses the deliveries to an endpoint; its events wait.
 func (s *Screens) Pause(v *web.Visit) (*web.Answer, error) {
 	return s.runAction(v, "pause", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
-		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Caller, key, true)
+		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Call, key, true)
 	})
 }
 
 // Resume sends events again.
 func (s *Screens) Resume(v *web.Visit) (*web.Answer, error) {
 	return s.runAction(v, "resume", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
-		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Caller, key, false)
+		return nil, s.Administration.PauseWebhookEndpoint(v.Context(), v.Call, key, false)
 	})
 }
 
 // Enable enables an endpoint that the service disabled.
 func (s *Screens) Enable(v *web.Visit) (*web.Answer, error) {
 	return s.runAction(v, "enable", func(key administration.WebhookKey, _ url.Values) ([]string, error) {
-		_, err := s.Administration.EnableWebhookEndpoint(v.Context(), v.Caller, key)
+		_, err := s.Administration.EnableWebhookEndpoint(v.Context(), v.Call, key)
 		return nil, err
 	})
 }
@@ -99,7 +99,7 @@ func (s *Screens) Replay(v *web.Visit) (*web.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		replay, err := s.Administration.ReplayDeliveries(v.Context(), v.Caller, key, administration.ReplaySelection{
+		replay, err := s.Administration.ReplayDeliveries(v.Context(), v.Call, key, administration.ReplaySelection{
 			Since: since, Delivered: form.Get("what") == everything,
 		})
 		shown := []string{"count", strconv.Itoa(replay.Count)}
@@ -137,7 +137,7 @@ func (s *Screens) Rotate(v *web.Visit) (*web.Answer, error) {
 	}
 	key := keyOf(form)
 	name := "console " + ui.ViewerOf(v.Context()).Now.UTC().Format("2006-01-02 15:04:05")
-	issued, err := s.Administration.IssueSecret(v.Context(), v.Caller,
+	issued, err := s.Administration.IssueSecret(v.Context(), v.Call,
 		administration.ResourceKey{Tenant: key.Tenant, Kind: resource.KindWebhookSubscription, Code: key.Code}, administration.NewSecret{Name: name})
 	if err != nil {
 		return s.showRefusal(v, key, err)
@@ -151,7 +151,7 @@ func (s *Screens) ReplayOne(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	delivery, err := s.Administration.ReplayWebhookDelivery(v.Context(), v.Caller, id)
+	delivery, err := s.Administration.ReplayWebhookDelivery(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ type listView struct {
 // List shows the endpoints of the tenants that the user administers.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	query, page := v.Query("tenant"), v.Page(pageSize)
-	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller,
+	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Call,
 		administration.WebhookFilter{TenantCodes: web.TenantCodes(query.Get("tenant"))}, page, nil)
 	if err != nil {
 		return nil, err
@@ -53,13 +53,13 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	for i := range found.Items {
 		ids = append(ids, found.Items[i].SubscriptionID)
 	}
-	outcomes, err := s.Administration.WebhookOutcomes(v.Context(), v.Caller, ids, outcomesListed)
+	outcomes, err := s.Administration.WebhookOutcomes(v.Context(), v.Call, ids, outcomesListed)
 	if err != nil {
 		return nil, err
 	}
 	return &web.Answer{
 		Title: ui.T(v.Context(), "Webhooks"), Area: area,
-		Body: listPage(listView{query, found, outcomes, web.SeveralTenants(v.Caller)}),
+		Body: listPage(listView{query, found, outcomes, web.SeveralTenants(v.Call.Caller)}),
 	}, nil
 }
 
@@ -100,7 +100,7 @@ func keyOf(values url.Values) administration.WebhookKey {
 
 // showEndpoint shows an endpoint, as amend changes what is shown.
 func (s *Screens) showEndpoint(v *web.Visit, key administration.WebhookKey, amend func(*endpointView)) (*web.Answer, error) {
-	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Caller, administration.WebhookFilter{
+	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Call, administration.WebhookFilter{
 		TenantCodes: []string{key.Tenant}, Codes: []string{key.Code},
 	}, domain.PageRequest{Size: 1}, nil)
 	if err != nil {
@@ -114,10 +114,10 @@ func (s *Screens) showEndpoint(v *web.Visit, key administration.WebhookKey, amen
 	if slices.Contains(deliveryStates(), of.State) {
 		filter.States = []domain.WebhookDeliveryState{of.State}
 	}
-	if of.Deliveries, err = s.Administration.FindWebhookDeliveries(v.Context(), v.Caller, filter, v.Page(pageSize), nil); err != nil {
+	if of.Deliveries, err = s.Administration.FindWebhookDeliveries(v.Context(), v.Call, filter, v.Page(pageSize), nil); err != nil {
 		return nil, err
 	}
-	outcomes, err := s.Administration.WebhookOutcomes(v.Context(), v.Caller, []uuid.UUID{of.SubscriptionID}, outcomesShown)
+	outcomes, err := s.Administration.WebhookOutcomes(v.Context(), v.Call, []uuid.UUID{of.SubscriptionID}, outcomesShown)
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +141,11 @@ func (s *Screens) Delivery(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	delivery, attempts, err := s.Administration.RetrieveWebhookDelivery(v.Context(), v.Caller, id)
+	delivery, attempts, err := s.Administration.RetrieveWebhookDelivery(v.Context(), v.Call, id)
 	if err != nil {
 		return nil, err
 	}
-	body, err := s.Administration.RetrieveWebhookBody(v.Context(), v.Caller, &delivery.WebhookDelivery)
+	body, err := s.Administration.RetrieveWebhookBody(v.Context(), v.Call, &delivery.WebhookDelivery)
 	if err != nil {
 		return nil, err
 	}

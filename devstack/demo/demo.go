@@ -159,6 +159,6 @@ func Load(ctx context.Context, db *persistence.DB, sealer *authn.Sealer, now tim
 }
 
 // operator returns the caller that loads the data.
-func operator() domain.Caller {
-	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+func operator() domain.Call {
+	return domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 }

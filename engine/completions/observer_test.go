@@ -171,7 +171,7 @@ func (w *fixture) startObserver(t *testing.T, ahead time.Duration) (o *completio
 func (w *fixture) awaitState(t *testing.T, p *domain.Process, want domain.ProcessState) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		p, err := w.RetrieveProcess(t.Context(), w.Caller, p.ID)
+		p, err := w.RetrieveProcess(t.Context(), w.Call, p.ID)
 		require.NoError(t, err)
 		return p.State == want
 	}, timeout, 5*time.Millisecond)

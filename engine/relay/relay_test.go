@@ -134,7 +134,7 @@ func TestRelayExecutesCommandsOfAProcessInOrder(t *testing.T) {
 		want[p.ID] = []domain.CommandKind{domain.CommandStart}
 		for range tasks {
 			task := o.Task(t, o.Service, p, true)
-			_, err := o.CompleteProcessItemTask(t.Context(), o.Caller, task.ID)
+			_, err := o.CompleteProcessItemTask(t.Context(), o.Call, task.ID)
 			require.NoError(t, err)
 			want[p.ID] = append(want[p.ID], domain.CommandSignal)
 		}
@@ -165,7 +165,7 @@ func TestFailingCommandBlocksOnlyItsProcess(t *testing.T) {
 		return nil
 	})
 	task := o.Task(t, o.Service, bad, true)
-	_, err := o.CompleteProcessItemTask(t.Context(), o.Caller, task.ID)
+	_, err := o.CompleteProcessItemTask(t.Context(), o.Call, task.ID)
 	require.NoError(t, err)
 	startRelay(t, o.relay)
 	for range 40 {

@@ -68,7 +68,7 @@ func (r *Recorder) write(ctx context.Context, signIns map[signInKey]*entry, deni
 		events = append(events, denialEvent(key, e, found))
 	}
 	slices.SortStableFunc(events, func(a, b domain.Event) int { return a.OccurredAt.Compare(b.OccurredAt) })
-	return r.o.DB.Record(ctx, func(*persistence.Tx) (domain.Events, error) { return events, nil })
+	return r.o.DB.Record(ctx, domain.Call{}, func(*persistence.Tx) (domain.Events, error) { return events, nil })
 }
 
 // signInEvents returns one event for each tenant that a refused sign-in concerns:

@@ -41,7 +41,7 @@ func (h *fixture) recordEvents(at time.Time, events int, processes ...uuid.UUID)
 			})
 		}
 	}
-	require.NoError(h.t, h.db.Record(h.t.Context(), func(*persistence.Tx) (domain.Events, error) { return happened, nil }))
+	require.NoError(h.t, h.db.Record(h.t.Context(), domain.Call{}, func(*persistence.Tx) (domain.Events, error) { return happened, nil }))
 }
 
 // fanOutAll fans out events until the whole event log has been read.

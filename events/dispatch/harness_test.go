@@ -90,8 +90,8 @@ func manifest(kind, tenant, code, spec string) json.RawMessage {
 
 func (h *fixture) now() time.Time { return time.Now().Add(time.Duration(h.clockOffset.Load())) }
 
-func (h *fixture) systemCaller() domain.Caller {
-	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+func (h *fixture) systemCaller() domain.Call {
+	return domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 }
 
 func (h *fixture) applyManifests(documents ...json.RawMessage) {
@@ -107,11 +107,11 @@ func (h *fixture) applyManifests(documents ...json.RawMessage) {
 }
 
 // ownerOf returns the owner of a tenant, who has all its permissions.
-func (h *fixture) ownerOf(tenant string) domain.Caller {
-	return domain.Caller{
+func (h *fixture) ownerOf(tenant string) domain.Call {
+	return domain.Call{Caller: domain.Caller{
 		PrincipalID: h.ids[tenant+"/olga"], Type: domain.PrincipalUser,
 		Memberships: []domain.Membership{{TenantID: h.ids[tenant+"/"+tenant], Namespace: tenant, Role: domain.RoleOwner}},
-	}
+	}}
 }
 
 // subscribe creates a subscription with a secret.

@@ -29,7 +29,7 @@ func TestEveryPublicEventIsDelivered(t *testing.T) {
 	h.startDispatchers(1)
 	item := uuid.New()
 	subjects := map[string]uuid.UUID{}
-	require.NoError(t, h.db.Record(t.Context(), func(*persistence.Tx) (events domain.Events, _ error) {
+	require.NoError(t, h.db.Record(t.Context(), domain.Call{}, func(*persistence.Tx) (events domain.Events, _ error) {
 		for _, public := range domain.PublicEvents() {
 			e := domain.Event{
 				ID: uuid.New(), Type: public.Type, TenantID: h.ids["north/north"], ResourceKind: public.Subject, ResourceID: uuid.New(),
@@ -99,7 +99,7 @@ func TestFanOutAgreesWithPublicEvents(t *testing.T) {
 			}
 		}
 	}
-	require.NoError(t, h.db.Record(t.Context(), func(*persistence.Tx) (domain.Events, error) { return events, nil }))
+	require.NoError(t, h.db.Record(t.Context(), domain.Call{}, func(*persistence.Tx) (domain.Events, error) { return events, nil }))
 	h.waitFor("the fan-out", func() bool {
 		_, err := webhooks.ExchangeDeliveries(t.Context(), h.db, webhooks.DeliveryExchange{FanOut: 1000, Now: time.Now()})
 		require.NoError(t, err)

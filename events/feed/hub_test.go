@@ -92,7 +92,7 @@ func (r *fixture) requireNews(s *feed.Subscription) {
 // recordEvent records an event of a tenant without a notification.
 func (r *fixture) recordEvent(tenant uuid.UUID, t domain.EventType) {
 	r.t.Helper()
-	require.NoError(r.t, r.db.Record(r.t.Context(), func(*persistence.Tx) (domain.Events, error) {
+	require.NoError(r.t, r.db.Record(r.t.Context(), domain.Call{}, func(*persistence.Tx) (domain.Events, error) {
 		return domain.Events{{
 			TenantID: tenant, Type: t, ResourceKind: domain.ResourceProcess, ResourceID: uuid.New(),
 			ActorID: uuid.New(), OccurredAt: time.Now(),

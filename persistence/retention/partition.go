@@ -44,7 +44,7 @@ type Partitions struct {
 // events cannot be locked for a moment.
 func DropPartition(ctx context.Context, db *persistence.DB, before, now time.Time) (Partitions, error) {
 	var dropped Partitions
-	err := db.Record(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := db.Record(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		dropped = Partitions{}
 		var era *int32
 		var n *int64

@@ -120,7 +120,7 @@ func remove(
 	ctx context.Context, db *persistence.DB, now time.Time, lock func(*persistence.Tx, *Part) (role string, err error),
 ) (Part, error) {
 	var p Part
-	err := db.Record(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := db.Record(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		p = Part{}
 		role, err := lock(tx, &p)
 		if err != nil || !p.Found {

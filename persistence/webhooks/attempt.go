@@ -68,7 +68,7 @@ UPDATE webhook_deliveries d
 
 // RecordAttempt records an attempt at a delivery that is being retried.
 func RecordAttempt(ctx context.Context, db *persistence.DB, a domain.WebhookAttempt) error {
-	return db.Record(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	return db.Record(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		return recordAttempts(ctx, tx, []domain.WebhookAttempt{a})
 	})
 }

@@ -179,7 +179,7 @@ UPDATE webhook_deliveries
 // transaction. It takes two round trips, and another one if there are attempts to record.
 func ExchangeDeliveries(ctx context.Context, db *persistence.DB, e DeliveryExchange) (*Deliveries, error) {
 	var out Deliveries
-	err := db.Record(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err := db.Record(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		out = Deliveries{}
 		events, err := recordAttempts(ctx, tx, e.Attempted)
 		if err != nil {

@@ -127,22 +127,22 @@ func TestRequestsNeedNoMoreRoundTripsThanTheScripts(t *testing.T) {
 	}
 	var process, item uuid.UUID
 	create := func() {
-		p, _, err := service.CreateProcess(t.Context(), alice, app.NewProcess{
+		p, _, err := service.CreateProcess(t.Context(), domain.Call{Caller: alice}, app.NewProcess{
 			ID: new(uuid.New()), Definition: app.DefinitionKey{TenantID: &tenant, Code: "ONBOARDING"},
 		})
 		require.NoError(t, err)
 		process = p.ID
 	}
 	task := func() {
-		i, _, err := service.CreateProcessItem(t.Context(), alice,
+		i, _, err := service.CreateProcessItem(t.Context(), domain.Call{Caller: alice},
 			app.NewItem{Type: domain.ItemTask, ProcessID: process, DefinitionCode: "CHECKLIST"})
 		require.NoError(t, err)
 		item = i.ID
 	}
 	pair := func() {
-		_, err := service.ClaimProcessItemTask(t.Context(), alice, item)
+		_, err := service.ClaimProcessItemTask(t.Context(), domain.Call{Caller: alice}, item)
 		require.NoError(t, err)
-		_, err = service.CompleteProcessItemTask(t.Context(), alice, item)
+		_, err = service.CompleteProcessItemTask(t.Context(), domain.Call{Caller: alice}, item)
 		require.NoError(t, err)
 	}
 	// Definitions are read for the first request only.

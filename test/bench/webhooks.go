@@ -172,8 +172,8 @@ func identifiedManifest(tenant, code string, id uuid.UUID, spec string) json.Raw
 		`{"apiVersion":"procession/v1","kind":"Application","metadata":{"code":%q,"tenant":%q,"id":%q},"spec":%s}`, code, tenant, id, spec))
 }
 
-func system() domain.Caller {
-	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+func system() domain.Call {
+	return domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 }
 
 func (w *webhookBench) apply(ctx context.Context, documents ...json.RawMessage) ([]administration.AppliedResource, error) {

@@ -16,8 +16,8 @@ import (
 )
 
 // OperatorCaller returns the caller that sets tests up.
-func OperatorCaller() domain.Caller {
-	return domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}
+func OperatorCaller() domain.Call {
+	return domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 }
 
 // ApplyRobot applies a robot of a tenant and returns its id.

@@ -17,7 +17,7 @@ const TaskCode = "TASK"
 // Tenant is a tenant in a test's database. Its Caller owns it and runs, manages
 // and is a candidate of everything in it.
 type Tenant struct {
-	Caller    domain.Caller
+	Call      domain.Call
 	ID        uuid.UUID
 	Namespace string
 	TaskQueue string
@@ -30,17 +30,17 @@ func Seed(tb testing.TB, db *persistence.DB, namespace string, workflowTypes ...
 	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
 	audit := domain.NewAudit(domain.SystemPrincipalID(), now)
 	tenant := Tenant{ID: uuid.New(), Namespace: namespace, TaskQueue: "queue-of-" + namespace}
-	tenant.Caller = domain.Caller{
+	tenant.Call = domain.Call{Caller: domain.Caller{
 		PrincipalID: uuid.New(), Type: domain.PrincipalApplication,
 		Memberships: []domain.Membership{{TenantID: tenant.ID, Namespace: namespace, Role: domain.RoleOwner}},
-	}
+	}}
 	err := db.Write(tb.Context(), func(tx *persistence.Tx) error {
 		tx.PutTenant(domain.Tenant{
 			ID: tenant.ID, Name: namespace, Plan: domain.PlanFree, Namespace: namespace,
 			TimeZone: "Europe/Madrid", Audit: audit,
 		})
 		tx.PutApplication(domain.Application{
-			Principal: domain.Principal{ID: tenant.Caller.PrincipalID, Name: "runner"}, TenantID: tenant.ID, Role: domain.RoleMember, Audit: audit,
+			Principal: domain.Principal{ID: tenant.Call.PrincipalID, Name: "runner"}, TenantID: tenant.ID, Role: domain.RoleMember, Audit: audit,
 		})
 		for _, workflowType := range workflowTypes {
 			publish(tx, tenant, workflowType, now)
@@ -54,7 +54,7 @@ func Seed(tb testing.TB, db *persistence.DB, namespace string, workflowTypes ...
 }
 
 func publish(tx *persistence.Tx, tenant Tenant, workflowType string, now time.Time) {
-	runner := tenant.Caller.PrincipalID
+	runner := tenant.Call.PrincipalID
 	task := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: TaskCode}
 	definition := domain.DefinitionRef{ID: uuid.New(), Version: uuid.New(), Code: workflowType}
 	tx.PublishVersion(persistence.DefinitionVersion{
@@ -71,7 +71,7 @@ func publish(tx *persistence.Tx, tenant Tenant, workflowType string, now time.Ti
 // Create creates a process of the definition.
 func (tenant Tenant) Create(tb testing.TB, service *app.Service, code string) *domain.Process {
 	tb.Helper()
-	p, _, err := service.CreateProcess(tb.Context(), tenant.Caller, app.NewProcess{
+	p, _, err := service.CreateProcess(tb.Context(), tenant.Call, app.NewProcess{
 		Definition: persistence.DefinitionKey{TenantID: &tenant.ID, Code: code},
 	})
 	if err != nil {
@@ -85,9 +85,9 @@ func (tenant Tenant) Task(tb testing.TB, service *app.Service, p *domain.Process
 	tb.Helper()
 	in := app.NewItem{Type: domain.ItemTask, ProcessID: p.ID, DefinitionCode: TaskCode}
 	if claimed {
-		in.Owner = app.PrincipalKey{ID: &tenant.Caller.PrincipalID}
+		in.Owner = app.PrincipalKey{ID: &tenant.Call.PrincipalID}
 	}
-	item, _, err := service.CreateProcessItem(tb.Context(), tenant.Caller, in)
+	item, _, err := service.CreateProcessItem(tb.Context(), tenant.Call, in)
 	if err != nil {
 		tb.Fatalf("creating a task: %v", err)
 	}
