@@ -12,7 +12,7 @@ import (
 )
 
 // newAction returns an action that the caller invokes.
-func (k *keeper) newAction(id, tenant uuid.UUID, ref domain.ActionDefinitionRef) domain.Action {
+func (k *values) newAction(id, tenant uuid.UUID, ref domain.ActionDefinitionRef) domain.Action {
 	return domain.Action{
 		ID: id, TenantID: tenant, Status: domain.ActionRequested, Definition: ref,
 		Audit: domain.NewAudit(k.caller.PrincipalID, k.now),
@@ -20,7 +20,7 @@ func (k *keeper) newAction(id, tenant uuid.UUID, ref domain.ActionDefinitionRef)
 }
 
 // actionWorkflow names the workflow of an action of the tenant.
-func (k *keeper) actionWorkflow(tenant uuid.UUID, workflowType, queue string) (domain.ActionWorkflow, error) {
+func (k *values) actionWorkflow(tenant uuid.UUID, workflowType, queue string) (domain.ActionWorkflow, error) {
 	member, err := k.caller.Tenant(&tenant)
 	if err != nil {
 		return domain.ActionWorkflow{}, err
@@ -31,29 +31,29 @@ func (k *keeper) actionWorkflow(tenant uuid.UUID, workflowType, queue string) (d
 // startProcessOf completes an action by starting a process as CreateProcess does,
 // with the caller as its initiator.
 func (s *Service) startProcessOf(
-	ctx context.Context, k *keeper, a *domain.Action, id uuid.UUID, in NewProcess, known *persistence.NewProcess,
+	ctx context.Context, k *values, a *domain.Action, id uuid.UUID, in NewProcess, known *persistence.NewProcess,
 ) error {
 	process, err := s.startProcess(ctx, k, id, in, known)
 	if err != nil {
-		return startedByAction(err)
+		return startDefinitionError(err)
 	}
 	a.Started = &domain.StartedProcess{DefinitionID: process.Definition.ID, ID: process.ID}
 	a.Complete(k.caller.PrincipalID, k.now)
 	return nil
 }
 
-// startedByAction returns an error about a process definition that the caller did not
+// startDefinitionError returns an error about a process definition that the caller did not
 // name.
-func startedByAction(err error) error {
+func startDefinitionError(err error) error {
 	if domain.HasCode(err, domain.CodeDefinitionNotFound) {
 		return domain.Denied("the Initiator permission on the process definition is required")
 	}
 	return err
 }
 
-// endAs ends a REQUESTED action as its workflow ended, with an incident where that
+// endAction ends a REQUESTED action as its workflow ended, with an incident where that
 // failed.
-func endAs(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.Closing, now time.Time) domain.Events {
+func endAction(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.Closing, now time.Time) domain.Events {
 	by := domain.SystemPrincipalID()
 	switch c.Status {
 	case domain.RunFailed:
@@ -67,9 +67,9 @@ func endAs(tx *persistence.Tx, a *domain.Action, run domain.EngineRun, c domain.
 	return nil
 }
 
-// violates returns why an action with a value that violates its schema is not carried
+// violationError returns why an action with a value that violates its schema is not carried
 // out.
-func violates(field domain.Field, violations []domain.ValueError) *domain.Error {
+func violationError(field domain.Field, violations []domain.ValueError) *domain.Error {
 	refusal := &domain.Error{Kind: domain.KindInvalid, Code: domain.CodeValidation, Message: "the request is not valid"}
 	for _, violation := range violations {
 		refusal.Details = append(refusal.Details, domain.Detail{
@@ -80,9 +80,9 @@ func violates(field domain.Field, violations []domain.ValueError) *domain.Error 
 	return refusal
 }
 
-// below names, in an error about a value, the field that has the value at the
+// nestError names, in an error about a value, the field that has the value at the
 // JSON Pointer.
-func below(field domain.Field, pointer string, err error) error {
+func nestError(field domain.Field, pointer string, err error) error {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok {
 		return err

@@ -15,9 +15,9 @@ type actionError struct{ cause *domain.Error }
 
 func (f actionError) Error() string { return f.cause.Error() }
 
-// failing creates an actionError of an error that is for good. What another time
+// newActionError creates an actionError of an error that is for good. What another time
 // may mend, and what only the rights of the caller cause, stays as it is.
-func failing(err error) error {
+func newActionError(err error) error {
 	var cause *domain.Error
 	lasting := []domain.Kind{
 		domain.KindInvalid, domain.KindConflict, domain.KindNotFound, domain.KindTooLarge, domain.KindUnsupportedMedia,
@@ -38,9 +38,9 @@ func carryOut(attempt func(failed *domain.Error) error) error {
 	return err
 }
 
-// refusedInput returns an input that could not even be held against its schema. field
+// invalidInput returns an input that could not even be held against its schema. field
 // is the one that has it.
-func refusedInput(given json.RawMessage, field domain.Field, failed *domain.Error) *domain.JSONValue {
+func invalidInput(given json.RawMessage, field domain.Field, failed *domain.Error) *domain.JSONValue {
 	if given == nil {
 		return nil
 	}

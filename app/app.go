@@ -90,8 +90,8 @@ type Service struct {
 	viewer         WorkflowViewer
 	// views has an element for each look into the engine at the moment.
 	views chan struct{}
-	// workshop does the long validations and patches.
-	workshop *workshop
+	// longWork does the long validations and patches.
+	longWork *longWorkLimiter
 }
 
 // New returns a Service.
@@ -111,7 +111,7 @@ func New(o Options) *Service {
 		},
 		assistant: newAssistant(o.Assistance, o.Texts), assistanceTime: cmp.Or(o.AssistanceTime, DefaultAssistanceTime),
 		forms: o.Forms, quotas: *o.Quotas,
-		viewer: o.ViewWorkflow, views: make(chan struct{}, viewsAtOnce), workshop: newWorkshop(),
+		viewer: o.ViewWorkflow, views: make(chan struct{}, viewsAtOnce), longWork: newLongWorkLimiter(),
 	}
 }
 
@@ -138,7 +138,7 @@ func (s *Service) write(ctx context.Context, call domain.Call, fn func(tx *persi
 		if !ok {
 			return err
 		}
-		if err := s.workshop.do(ctx, work, prepared); err != nil {
+		if err := s.longWork.do(ctx, work, prepared); err != nil {
 			return err
 		}
 	}
@@ -149,8 +149,8 @@ func (s *Service) recordEvent(ctx context.Context, call domain.Call, event domai
 	return s.write(ctx, call, func(*persistence.Tx) (domain.Events, error) { return domain.Events{event}, nil })
 }
 
-// note runs fn in a transaction of the store for internal state of the service.
-func (s *Service) note(ctx context.Context, fn func(tx *persistence.Tx) error) error {
+// writeInternal runs fn in a transaction of the store for internal state of the service.
+func (s *Service) writeInternal(ctx context.Context, fn func(tx *persistence.Tx) error) error {
 	return s.store.Note(ctx, fn)
 }
 

@@ -16,7 +16,7 @@ func (s *Service) FindArtifactBoard(
 	ctx context.Context, call domain.Call, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.ArtifactBoard, error) {
 	var board domain.ArtifactBoard
-	err := s.search(ctx, call.Caller, filter, func(search persistence.ArtifactFilter) (states []persistence.ArtifactDefinitionState, err error) {
+	err := s.searchArtifacts(ctx, call.Caller, filter, func(search persistence.ArtifactFilter) (states []persistence.ArtifactDefinitionState, err error) {
 		board, states, err = s.store.Reader.ListArtifactBoard(ctx, call.Caller, search, page, sort)
 		return states, err
 	})

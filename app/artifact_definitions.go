@@ -51,8 +51,8 @@ func compileArtifact(source persistence.ArtifactDefinition) (artifactSchemas, er
 	return s, nil
 }
 
-// indexed returns what an artifact with the data can be found by.
-func (d *artifactDefinition) indexed(data *domain.JSONValue) ([]persistence.IndexedValue, error) {
+// indexedValues returns what an artifact with the data can be found by.
+func (d *artifactDefinition) indexedValues(data *domain.JSONValue) ([]persistence.IndexedValue, error) {
 	if data == nil {
 		return nil, nil
 	}
@@ -82,7 +82,7 @@ func newArtifactDefinitionCache() *artifactDefinitionCache {
 func (c *artifactDefinitionCache) get(
 	ctx context.Context, tx *persistence.Tx, state persistence.ArtifactDefinitionState,
 ) (*artifactDefinition, error) {
-	if known := c.find(state); known != nil {
+	if known := c.findCached(state); known != nil {
 		return known, nil
 	}
 	source, err := tx.GetArtifactDefinition(ctx, state.TenantID, state.ID)
@@ -92,8 +92,8 @@ func (c *artifactDefinitionCache) get(
 	return c.put(*source), nil
 }
 
-// of returns the definition of an artifact that is under lock.
-func (c *artifactDefinitionCache) of(
+// getOfArtifact returns the definition of an artifact that is under lock.
+func (c *artifactDefinitionCache) getOfArtifact(
 	ctx context.Context, tx *persistence.Tx, a *persistence.LockedArtifact,
 ) (*artifactDefinition, error) {
 	return c.get(ctx, tx, persistence.ArtifactDefinitionState{
@@ -101,7 +101,7 @@ func (c *artifactDefinitionCache) of(
 	})
 }
 
-func (c *artifactDefinitionCache) find(state persistence.ArtifactDefinitionState) *artifactDefinition {
+func (c *artifactDefinitionCache) findCached(state persistence.ArtifactDefinitionState) *artifactDefinition {
 	known, ok := c.known.Get(state.ID)
 	if !ok || !known.ModifiedAt.Equal(state.ModifiedAt) {
 		return nil
@@ -115,24 +115,24 @@ func (c *artifactDefinitionCache) put(source persistence.ArtifactDefinition) *ar
 	return made
 }
 
-// seenBy returns the definitions that the caller saw last, nil when that is not
+// cachedFor returns the definitions that the caller saw last, nil when that is not
 // known.
-func (c *artifactDefinitionCache) seenBy(caller domain.Caller) []*artifactDefinition {
+func (c *artifactDefinitionCache) cachedFor(caller domain.Caller) []*artifactDefinition {
 	states, ok := c.seen.Get(callerKey(caller))
 	if !ok {
 		return nil
 	}
 	definitions := make([]*artifactDefinition, len(states))
 	for i, state := range states {
-		if definitions[i] = c.find(state); definitions[i] == nil {
+		if definitions[i] = c.findCached(state); definitions[i] == nil {
 			return nil
 		}
 	}
 	return definitions
 }
 
-// see reads which definitions are visible to the caller.
-func (c *artifactDefinitionCache) see(
+// listVisible reads which definitions are visible to the caller.
+func (c *artifactDefinitionCache) listVisible(
 	ctx context.Context, reader *persistence.Reader, caller domain.Caller,
 ) ([]*artifactDefinition, error) {
 	found, err := reader.ListArtifactDefinitions(ctx, caller)
@@ -143,7 +143,7 @@ func (c *artifactDefinitionCache) see(
 	states := make([]persistence.ArtifactDefinitionState, len(found))
 	for i := range found {
 		states[i] = found[i].ArtifactDefinitionState
-		if definitions[i] = c.find(states[i]); definitions[i] == nil {
+		if definitions[i] = c.findCached(states[i]); definitions[i] == nil {
 			definitions[i] = c.put(found[i])
 		}
 	}

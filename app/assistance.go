@@ -50,8 +50,8 @@ func assistanceDisabled() error {
 	return domain.Conflict(domain.CodeFeatureDisabled, "AI assistance is not available for this process item")
 }
 
-// space returns where the embeddings of a run can be compared.
-func (s *Service) space(run *domain.AssistanceRun) persistence.EmbeddingSpace {
+// embeddingSpace returns where the embeddings of a run can be compared.
+func (s *Service) embeddingSpace(run *domain.AssistanceRun) persistence.EmbeddingSpace {
 	return persistence.EmbeddingSpace{TenantID: run.TenantID, Model: s.assistant.provider.EmbeddingModel()}
 }
 
@@ -123,8 +123,8 @@ func contentsOf(run *domain.AssistanceRun) [][]byte {
 	return contents
 }
 
-// storable returns a text as the database takes it.
-func storable(text string) string {
+// storableText returns a text as the database takes it.
+func storableText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", " ")
 }
 
@@ -134,7 +134,7 @@ func AssistanceFault(err error) (code, message string) {
 	var fault *assistance.Error
 	switch {
 	case errors.As(err, &fault):
-		return string(fault.Code), storable(fault.Message)
+		return string(fault.Code), storableText(fault.Message)
 	case domain.HasCode(err, domain.CodeFeatureDisabled):
 		return domain.AssistanceDisabled, "AI assistance is not available any more"
 	}
@@ -144,7 +144,7 @@ func AssistanceFault(err error) (code, message string) {
 // NoteAssistanceFault stores the fault of an attempt at a step, which is shown
 // if the run fails for that reason.
 func (s *Service) NoteAssistanceFault(ctx context.Context, key domain.AssistanceKey, code, message string) error {
-	return s.note(ctx, func(tx *persistence.Tx) error {
+	return s.writeInternal(ctx, func(tx *persistence.Tx) error {
 		tx.NoteAssistanceFault(key, code, message)
 		return nil
 	})

@@ -37,13 +37,13 @@ func (s *Service) AskAssistanceModel(ctx context.Context, key domain.AssistanceK
 	if err != nil {
 		return fmt.Errorf("asking a model: %w", err)
 	}
-	call.Text, call.Value = storable(answer.Text), answer.Value
-	call.Model, call.FinishReason = storable(answer.Model), storable(answer.FinishReason)
+	call.Text, call.Value = storableText(answer.Text), answer.Value
+	call.Model, call.FinishReason = storableText(answer.Model), storableText(answer.FinishReason)
 	// An answer that has arrived is stored, even when this attempt was
 	// abandoned.
 	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
-	return s.note(storing, func(tx *persistence.Tx) error {
+	return s.writeInternal(storing, func(tx *persistence.Tx) error {
 		tx.AnswerAssistanceCall(call, s.now())
 		return nil
 	})

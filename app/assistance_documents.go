@@ -34,11 +34,11 @@ func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.Assist
 	if found.Run.Documents != nil {
 		return nil
 	}
-	named, err := found.files()
+	named, err := found.documentsOfFields()
 	if err != nil {
 		return err
 	}
-	space := s.space(found.Run)
+	space := s.embeddingSpace(found.Run)
 	var contents [][]byte
 	for _, file := range named {
 		if file.stored != nil {
@@ -51,7 +51,7 @@ func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.Assist
 	}
 	documents, usable := make([]domain.AssistedDocument, 0, len(named)), 0
 	for _, file := range named {
-		assisted := domain.AssistedDocument{Name: storable(file.name)}
+		assisted := domain.AssistedDocument{Name: storableText(file.name)}
 		switch {
 		case file.stored == nil:
 			assisted.Problem = string(extract.ReasonUnreadable)
@@ -73,7 +73,7 @@ func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.Assist
 	if err != nil {
 		return err
 	}
-	return s.note(ctx, func(tx *persistence.Tx) error {
+	return s.writeInternal(ctx, func(tx *persistence.Tx) error {
 		return tx.SetAssistedDocuments(key, documents, missing)
 	})
 }
@@ -98,14 +98,14 @@ func (s *Service) readPassages(
 	case err != nil:
 		return err
 	}
-	passages := assistance.Passages(storable(text.Body), assistance.DefaultSplitting())
+	passages := assistance.Passages(storableText(text.Body), assistance.DefaultSplitting())
 	assisted.Truncated = text.Truncated || len(passages) > maxPassages
 	passages = passages[:min(len(passages), maxPassages)]
 	if assisted.Passages = len(passages); assisted.Passages == 0 {
 		assisted.Problem = string(extract.ReasonEmpty)
 		return nil
 	}
-	return s.note(ctx, func(tx *persistence.Tx) error {
+	return s.writeInternal(ctx, func(tx *persistence.Tx) error {
 		tx.InsertPassages(space, assisted.SHA256, passages, assisted.Truncated)
 		return nil
 	})
@@ -117,7 +117,7 @@ func (s *Service) textOf(ctx context.Context, d *domain.Document) (extract.Text,
 	about := extract.Document{Name: d.Name, MediaType: d.ContentType, Size: d.Size}
 	text, err := s.assistant.texts.Read(ctx, about, func() (io.ReadCloser, error) {
 		// The bytes are not delivered to a caller, so no download is recorded.
-		opened, err := s.open(ctx, domain.Call{Caller: domain.Caller{}}, d)
+		opened, err := s.openDownload(ctx, domain.Call{Caller: domain.Caller{}}, d)
 		if err != nil {
 			return nil, err
 		}
@@ -136,10 +136,10 @@ type namedFile struct {
 	stored *domain.Document
 }
 
-// files returns the documents that the configuration has a model read, each content
+// documentsOfFields returns the documents that the configuration has a model read, each content
 // once: those at its pointers into the data or, without pointers, all of the data
 // and of the elements.
-func (a *assisted) files() ([]namedFile, error) {
+func (a *assisted) documentsOfFields() ([]namedFile, error) {
 	stored := make(map[uuid.UUID]*domain.Document, len(a.Documents))
 	for i := range a.Documents {
 		stored[a.Documents[i].ID] = &a.Documents[i]
@@ -162,7 +162,7 @@ func (a *assisted) files() ([]namedFile, error) {
 	}
 	for _, occurrence := range occurrences {
 		file, ok := occurrence.Reference.(kuflowref.File)
-		if !ok || !a.reads(occurrence.Pointer) {
+		if !ok || !a.readsField(occurrence.Pointer) {
 			continue
 		}
 		at, _ := file.Document()
@@ -214,8 +214,8 @@ func dataReferences(item *domain.ProcessItem) ([]jsondoc.Occurrence, error) {
 	return jsondoc.FindReferences(data.Value)
 }
 
-// reads reports whether the configuration has documents at the pointer read.
-func (a *assisted) reads(pointer string) bool {
+// readsField reports whether the configuration has documents at the pointer read.
+func (a *assisted) readsField(pointer string) bool {
 	if len(a.spec.Documents) == 0 {
 		return true
 	}

@@ -17,7 +17,7 @@ func (s *Service) EmbedAssistancePassages(ctx context.Context, key domain.Assist
 	if err != nil {
 		return false, err
 	}
-	space := s.space(run)
+	space := s.embeddingSpace(run)
 	batch, missing, err := s.store.Reader.ListMissingEmbeddings(ctx, space, contentsOf(run), assistance.MaxBatch)
 	if err != nil {
 		return false, err
@@ -40,7 +40,7 @@ func (s *Service) EmbedAssistancePassages(ctx context.Context, key domain.Assist
 	for i, vector := range vectors {
 		encoded[i] = assistance.EncodeVector(vector)
 	}
-	err = s.note(ctx, func(tx *persistence.Tx) error {
+	err = s.writeInternal(ctx, func(tx *persistence.Tx) error {
 		tx.SetEmbeddings(space, batch, encoded)
 		tx.SetEmbeddingCounts(key, missing-len(batch), 0)
 		return nil
@@ -49,7 +49,7 @@ func (s *Service) EmbedAssistancePassages(ctx context.Context, key domain.Assist
 }
 
 func (s *Service) countEmbeddings(ctx context.Context, key domain.AssistanceKey, pending, processing int) error {
-	return s.note(ctx, func(tx *persistence.Tx) error {
+	return s.writeInternal(ctx, func(tx *persistence.Tx) error {
 		tx.SetEmbeddingCounts(key, pending, processing)
 		return nil
 	})
@@ -58,7 +58,7 @@ func (s *Service) countEmbeddings(ctx context.Context, key domain.AssistanceKey,
 // ForgetUnusedPassages deletes the passages and embeddings of documents that are
 // no more.
 func (s *Service) ForgetUnusedPassages(ctx context.Context) error {
-	return s.note(ctx, func(tx *persistence.Tx) error {
+	return s.writeInternal(ctx, func(tx *persistence.Tx) error {
 		tx.DeleteUnusedEmbeddings()
 		return nil
 	})

@@ -84,7 +84,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 	}
 	answers := draftOf(run, spec)
 	err = s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, run.ItemID), newLookUps(caller, s.now(), &run.ItemID).keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, run.ItemID), newLookUps(caller, s.now(), &run.ItemID).readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 		if err := item.CheckMayWriteTask(locked.Rights, caller.PrincipalID); err != nil {
 			return nil, err
 		}
-		patch, drafted := drafting(item, run.Baseline, spec.DraftFields, answers)
+		patch, drafted := draftPatch(item, run.Baseline, spec.DraftFields, answers)
 		run.Drafted = drafted
 		tx.FinishAssistance(run)
 		ended := domain.AssistanceEvent(run, k.now)
@@ -107,7 +107,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 		if err != nil {
 			return nil, err
 		}
-		value, err := k.drafted(ctx, ofItem(item, domain.SlotData), d.items[item.DefinitionCode()].data, item.Task.Data, patch)
+		value, err := k.prepareDraft(ctx, itemSite(item, domain.SlotData), d.items[item.DefinitionCode()].data, item.Task.Data, patch)
 		if err != nil {
 			return nil, err
 		}
@@ -140,9 +140,9 @@ func draftOf(run *domain.AssistanceRun, spec *domain.Assistance) map[string]json
 	return answers
 }
 
-// drafting returns the patch that writes answers into the fields that are empty, or as
+// draftPatch returns the patch that writes answers into the fields that are empty, or as
 // they were when the run began, and the pointers of those.
-func drafting(
+func draftPatch(
 	item *domain.ProcessItem, baseline map[string]json.RawMessage, fields []string, answers map[string]json.RawMessage,
 ) (patch []jsondoc.Operation, drafted []string) {
 	for _, field := range fields {

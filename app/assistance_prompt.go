@@ -36,16 +36,16 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 	if err != nil || prepared != nil {
 		return err
 	}
-	values, err := found.values()
+	values, err := found.templateValues()
 	if err != nil {
 		return err
 	}
 	request := assistance.Request{
 		Model: found.spec.Model, Temperature: found.spec.Temperature, Schema: found.spec.OutputSchema,
-		System: storable(assistance.Fill(found.spec.System, values)),
-		Prompt: storable(assistance.Fill(found.spec.Prompt, values)),
+		System: storableText(assistance.Fill(found.spec.System, values)),
+		Prompt: storableText(assistance.Fill(found.spec.Prompt, values)),
 	}
-	if request.Excerpts, err = s.excerpts(ctx, found.Run, request.Prompt); err != nil {
+	if request.Excerpts, err = s.findExcerpts(ctx, found.Run, request.Prompt); err != nil {
 		return err
 	}
 	call := &persistence.AssistanceCall{
@@ -58,15 +58,15 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 	if call.Messages, err = jsontext.Marshal(request.Messages()); err != nil {
 		return fmt.Errorf("writing the prompt: %w", err)
 	}
-	return s.note(ctx, func(tx *persistence.Tx) error {
+	return s.writeInternal(ctx, func(tx *persistence.Tx) error {
 		tx.InsertAssistanceCall(call)
 		return nil
 	})
 }
 
-// values returns what templates can name: data, contextData, the text of a message,
+// templateValues returns what templates can name: data, contextData, the text of a message,
 // and metadata.
-func (a *assisted) values() (json.RawMessage, error) {
+func (a *assisted) templateValues() (json.RawMessage, error) {
 	text := func(v *domain.JSONValue) json.RawMessage {
 		if v == nil {
 			return nil
@@ -88,9 +88,9 @@ func (a *assisted) values() (json.RawMessage, error) {
 	return jsontext.Marshal(values)
 }
 
-// excerpts returns the passages nearest to a prompt, the nearest first.
-func (s *Service) excerpts(ctx context.Context, run *domain.AssistanceRun, prompt string) ([]assistance.Excerpt, error) {
-	space := s.space(run)
+// findExcerpts returns the passages nearest to a prompt, the nearest first.
+func (s *Service) findExcerpts(ctx context.Context, run *domain.AssistanceRun, prompt string) ([]assistance.Excerpt, error) {
+	space := s.embeddingSpace(run)
 	places, stored, err := s.store.Reader.ListVectors(ctx, space, contentsOf(run))
 	if err != nil || len(places) == 0 {
 		return nil, err

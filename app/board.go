@@ -57,7 +57,7 @@ func (s *Service) RetrieveProcessOverview(ctx context.Context, call domain.Call,
 	}
 	o := &ProcessOverview{
 		ProcessOverview: found, MayManage: found.Relations.Manager, Definition: d.ProcessDefinition,
-		ActionNames: map[string]string{messageAction: d.action(messageAction).Name},
+		ActionNames: map[string]string{messageAction: d.findAction(messageAction).Name},
 	}
 	for _, a := range d.actions {
 		o.ActionNames[a.Code] = a.Name

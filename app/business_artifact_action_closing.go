@@ -40,7 +40,7 @@ func endArtifactAction(
 			c.Message = cmp.Or(c.Message, "the workflow returned no document of the business artifact")
 		}
 	}
-	events := endAs(tx, &a.Action, locked.Run, c, now)
+	events := endAction(tx, &a.Action, locked.Run, c, now)
 	return append(events, storeArtifactActionEnd(tx, a, domain.SystemPrincipalID(), now)), nil
 }
 
@@ -53,9 +53,9 @@ func storeArtifactActionEnd(
 		From(string(domain.ActionRequested))
 }
 
-// delivered returns the document that a result names. A worker may return what it
+// resultDocument returns the document that a result names. A worker may return what it
 // likes: what does not fit names none.
-func delivered(result json.RawMessage) string {
+func resultDocument(result json.RawMessage) string {
 	var returned actionResult
 	if err := json.Unmarshal(result, &returned); err != nil || returned.Downloadable == nil {
 		return ""
@@ -68,7 +68,7 @@ func delivered(result json.RawMessage) string {
 func keepResult(
 	ctx context.Context, tx *persistence.Tx, a *domain.BusinessArtifactAction, result json.RawMessage, now time.Time,
 ) (bool, error) {
-	uri, ok := kuflowref.ParseDocumentURI(delivered(result))
+	uri, ok := kuflowref.ParseDocumentURI(resultDocument(result))
 	if !ok || uri.Owner != kuflowref.OwnerBusinessArtifact || uri.OwnerID != a.ArtifactID {
 		return false, nil
 	}

@@ -43,11 +43,11 @@ func (s *Service) CreateBusinessArtifactAction(
 ) (action *domain.BusinessArtifactAction, created bool, err error) {
 	id, now := idOr(in.ID), s.now()
 	attempt := func(tx *persistence.Tx, failed *domain.Error) (domain.Events, error) {
-		l, err := lookUpsOf(call.Caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
+		l, err := newTextLookUps(call.Caller, now, &artifact, in.WorkflowInput, in.DownloadInput, in.Metadata, in.Entity, in.Value)
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifactAction(call.Caller, artifact, id, now), l.keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifactAction(call.Caller, artifact, id, now), l.readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func (s *Service) CreateBusinessArtifactAction(
 			return nil, idTaken(nil)
 		}
 		created = true
-		action, err = s.invoke(ctx, k, id, locked.Artifact, in, failed)
+		action, err = s.invokeArtifactAction(ctx, k, id, locked.Artifact, in, failed)
 		if deleted := locked.Artifact.CheckKept(); deleted != nil && !domain.HasCode(err, domain.CodeAccessDenied) {
 			return nil, deleted
 		}
@@ -77,15 +77,15 @@ func (s *Service) CreateBusinessArtifactAction(
 	return action, created, nil
 }
 
-func (s *Service) invoke(
-	ctx context.Context, k *keeper, id uuid.UUID, artifact *persistence.LockedArtifact, in NewBusinessArtifactAction,
+func (s *Service) invokeArtifactAction(
+	ctx context.Context, k *values, id uuid.UUID, artifact *persistence.LockedArtifact, in NewBusinessArtifactAction,
 	failed *domain.Error,
 ) (*domain.BusinessArtifactAction, error) {
-	d, err := s.artifactDefinitions.of(ctx, k.tx, artifact)
+	d, err := s.artifactDefinitions.getOfArtifact(ctx, k.tx, artifact)
 	if err != nil {
 		return nil, err
 	}
-	spec := d.action(in.Code)
+	spec := d.findAction(in.Code)
 	if spec == nil {
 		return nil, unknownArtifactAction()
 	}
@@ -93,9 +93,9 @@ func (s *Service) invoke(
 		Action:     k.newAction(id, artifact.TenantID, domain.NewActionDefinitionRef(d.ID, spec.Code)),
 		ArtifactID: artifact.ID, Type: spec.Type,
 	}
-	input, field := in.input(a.Type)
+	input, field := in.inputOf(a.Type)
 	if failed != nil {
-		a.Input = refusedInput(input, field, failed)
+		a.Input = invalidInput(input, field, failed)
 		a.Refuse(failed, k.caller.PrincipalID, k.now)
 		return a, insertArtifactAction(k, a)
 	}
@@ -107,12 +107,12 @@ func (s *Service) invoke(
 	case domain.ArtifactActionCreateArtifact:
 		err = s.invokeCreateArtifact(ctx, k, a, artifact.Data, spec, in.Value)
 	}
-	return a, failing(err)
+	return a, newActionError(err)
 }
 
-// input returns what a worker gets to carry out an action of the type, and the
+// inputOf returns what a worker gets to carry out an action of the type, and the
 // field that has it.
-func (in *NewBusinessArtifactAction) input(of domain.ArtifactActionType) (input json.RawMessage, field domain.Field) {
+func (in *NewBusinessArtifactAction) inputOf(of domain.ArtifactActionType) (inputOf json.RawMessage, field domain.Field) {
 	switch of {
 	case domain.ArtifactActionStartWorkflow:
 		return in.WorkflowInput, domain.FieldWorkflowInput
@@ -126,19 +126,19 @@ func (in *NewBusinessArtifactAction) input(of domain.ArtifactActionType) (input 
 // requestWorkflow leaves the action to a worker, unless its input is not valid: then
 // it has failed. field is the one with the input.
 func (s *Service) requestWorkflow(
-	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
+	ctx context.Context, k *values, a *domain.BusinessArtifactAction,
 	d *artifactDefinition, spec *resource.ArtifactActionSpec, input json.RawMessage, field domain.Field,
 ) error {
 	schemas, err := d.schemas()
 	if err != nil {
 		return err
 	}
-	a.Input, err = k.initial(ctx, ofArtifactAction(a), schemas.inputs[spec.Code], input)
+	a.Input, err = k.prepareInitial(ctx, artifactActionSite(a), schemas.inputs[spec.Code], input)
 	if err != nil {
-		return below(field, "", err)
+		return nestError(field, "", err)
 	}
 	if a.Input != nil && !a.Input.Valid {
-		a.Refuse(violates(field, a.Input.Errors), k.caller.PrincipalID, k.now)
+		a.Refuse(violationError(field, a.Input.Errors), k.caller.PrincipalID, k.now)
 		return insertArtifactAction(k, a)
 	}
 	by, err := k.actionWorkflow(a.TenantID, spec.WorkflowType, spec.TaskQueue)
@@ -149,15 +149,15 @@ func (s *Service) requestWorkflow(
 	return insertArtifactAction(k, a)
 }
 
-func insertArtifactAction(k *keeper, a *domain.BusinessArtifactAction) error {
+func insertArtifactAction(k *values, a *domain.BusinessArtifactAction) error {
 	k.record(domain.ArtifactActionEvent(domain.EventArtifactActionCreated, a, k.caller.PrincipalID, k.now))
 	return k.tx.InsertArtifactAction(a)
 }
 
-// ofArtifactAction returns the place of the input of an action. Its documents belong
+// artifactActionSite returns the place of the input of an action. Its documents belong
 // to the artifact.
-func ofArtifactAction(a *domain.BusinessArtifactAction) place {
-	return place{
+func artifactActionSite(a *domain.BusinessArtifactAction) valueSite {
+	return valueSite{
 		tenant: a.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: a.ArtifactID},
 		holder: domain.ValueHolder{ID: a.ID, Slot: domain.SlotData},
 	}
@@ -167,23 +167,23 @@ func ofArtifactAction(a *domain.BusinessArtifactAction) place {
 // its initiator. The metadata default to those that
 // PrepareBusinessArtifactStartProcess computes.
 func (s *Service) invokeStartProcess(
-	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
+	ctx context.Context, k *values, a *domain.BusinessArtifactAction,
 	source *domain.JSONValue, spec *resource.ArtifactActionSpec, input NewBusinessArtifactAction,
 ) error {
 	if len(spec.Prefill) > 0 {
 		// What is sent was computed before, as a rule.
-		if err := k.inherit(a.ArtifactID, source); err != nil {
+		if err := k.keepUnlinked(a.ArtifactID, source); err != nil {
 			return err
 		}
 		if noMembers(input.Metadata) {
 			var err error
-			if input.Metadata, err = k.prefilled(source, spec); err != nil {
+			if input.Metadata, err = k.prefill(source, spec); err != nil {
 				return err
 			}
 		}
 	}
 	id, key := domain.NewID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.ProcessDefinition}
-	known, _, err := persistence.Both(ctx, k.tx, persistence.PrepareProcess(k.caller, id, key, PrincipalKey{}, nil), k.more())
+	known, _, err := persistence.Both(ctx, k.tx, persistence.PrepareProcess(k.caller, id, key, PrincipalKey{}, nil), k.readMore())
 	if err != nil {
 		return err
 	}
@@ -200,31 +200,31 @@ func (s *Service) invokeStartProcess(
 // invokeCreateArtifact creates an artifact as CreateBusinessArtifact does, from
 // the value that was sent or else from the one that B43 computes.
 func (s *Service) invokeCreateArtifact(
-	ctx context.Context, k *keeper, a *domain.BusinessArtifactAction,
+	ctx context.Context, k *values, a *domain.BusinessArtifactAction,
 	source *domain.JSONValue, spec *resource.ArtifactActionSpec, value json.RawMessage,
 ) error {
 	// What is sent was computed by B43 before, as a rule.
-	if err := k.inherit(a.ArtifactID, source); err != nil {
+	if err := k.keepUnlinked(a.ArtifactID, source); err != nil {
 		return err
 	}
 	if value == nil {
 		var err error
-		if value, err = k.prefilled(source, spec); err != nil {
+		if value, err = k.prefill(source, spec); err != nil {
 			return err
 		}
 	}
 	id, key := domain.NewID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.BusinessArtifactDefinition}
-	known, _, err := persistence.Both(ctx, k.tx, persistence.PrepareArtifact(k.caller, id, key), k.more())
+	known, _, err := persistence.Both(ctx, k.tx, persistence.PrepareArtifact(k.caller, id, key), k.readMore())
 	if err != nil {
 		return err
 	}
-	found, err := creatableByAction(known.Definitions)
+	found, err := selectCreatableByAction(known.Definitions)
 	if err != nil {
 		return err
 	}
 	made, err := s.addArtifact(ctx, k, id, found.ArtifactDefinitionState, value)
 	if err != nil {
-		return below(domain.FieldArtifactValue, "", err)
+		return nestError(domain.FieldArtifactValue, "", err)
 	}
 	a.CreatedDefinition, a.CreatedID = &made.Definition, &made.ID
 	if made.Data != nil {
@@ -234,14 +234,14 @@ func (s *Service) invokeCreateArtifact(
 	return insertArtifactAction(k, a)
 }
 
-// prefilled returns what an action makes of the data of its artifact. What that refers
+// prefill returns what an action makes of the data of its artifact. What that refers
 // to is looked up with the next read.
-func (k *keeper) prefilled(source *domain.JSONValue, spec *resource.ArtifactActionSpec) (json.RawMessage, error) {
-	value, err := prefilled(source, spec.Prefill)
+func (k *values) prefill(source *domain.JSONValue, spec *resource.ArtifactActionSpec) (json.RawMessage, error) {
+	value, err := prefillMetadata(source, spec.Prefill)
 	if err != nil {
 		return nil, err
 	}
-	return value, k.ask(value)
+	return value, k.addText(value)
 }
 
 // noMembers reports whether there is no object, or one that is empty.
@@ -250,18 +250,18 @@ func noMembers(object json.RawMessage) bool {
 	return object == nil || json.Unmarshal(object, &members) == nil && len(members) == 0
 }
 
-// creatableByAction is creatable for a definition that an action names instead
+// selectCreatableByAction is creatable for a definition that an action names instead
 // of the caller. Its errors do not describe the definition.
-func creatableByAction(found []persistence.FoundArtifactDefinition) (persistence.FoundArtifactDefinition, error) {
-	one, err := creatable(found)
+func selectCreatableByAction(found []persistence.FoundArtifactDefinition) (persistence.FoundArtifactDefinition, error) {
+	one, err := selectCreatable(found)
 	if domain.HasCode(err, domain.CodeDefinitionNotFound) {
 		err = domain.Denied("the Editor permission on the business artifact definition is required")
 	}
 	return one, err
 }
 
-// action finds the action with the code, nil when there is none.
-func (d *artifactDefinition) action(code string) *resource.ArtifactActionSpec {
+// findAction finds the action with the code, nil when there is none.
+func (d *artifactDefinition) findAction(code string) *resource.ArtifactActionSpec {
 	for i := range d.Spec.Actions {
 		if d.Spec.Actions[i].Code == code {
 			return &d.Spec.Actions[i]

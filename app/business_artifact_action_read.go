@@ -43,7 +43,7 @@ func (s *Service) PrepareBusinessArtifactCreateArtifact(
 	if err != nil {
 		return nil, err
 	}
-	if err := preparable(source); err != nil {
+	if err := checkPreparable(source); err != nil {
 		return nil, err
 	}
 	if source.Action.Type != domain.ArtifactActionCreateArtifact {
@@ -53,20 +53,20 @@ func (s *Service) PrepareBusinessArtifactCreateArtifact(
 	if source.Created != nil {
 		visible = append(visible, *source.Created)
 	}
-	created, err := creatableByAction(visible)
+	created, err := selectCreatableByAction(visible)
 	if err := cmp.Or(err, source.Artifact.CheckKept()); err != nil {
 		return nil, err
 	}
-	value, err := prefilled(source.Artifact.Data, source.Action.Prefill)
+	value, err := prefillMetadata(source.Artifact.Data, source.Action.Prefill)
 	if err != nil {
 		return nil, err
 	}
 	return &PreparedArtifact{Definition: created.ArtifactDefinitionRef, Value: value}, nil
 }
 
-// preparable checks the right to invoke the action, and that there is one. Callers check the rights that its type
+// checkPreparable checks the right to invoke the action, and that there is one. Callers check the rights that its type
 // demands next, and last that the artifact is not deleted.
-func preparable(source *persistence.ArtifactActionSource) error {
+func checkPreparable(source *persistence.ArtifactActionSource) error {
 	if err := source.Rights.RequireEditor(); err != nil || source.Action != nil {
 		return err
 	}
@@ -92,30 +92,30 @@ func (s *Service) PrepareBusinessArtifactStartProcess(
 	if err != nil {
 		return nil, err
 	}
-	if err := preparable(source); err != nil {
+	if err := checkPreparable(source); err != nil {
 		return nil, err
 	}
 	if source.Action.Type != domain.ArtifactActionStartProcess {
 		return nil, domain.Conflict(domain.CodeInvalidState, "the action is not one that starts a process")
 	}
-	started, err := startable(source.Started)
+	started, err := selectStartable(source.Started)
 	if err != nil {
-		return nil, startedByAction(err)
+		return nil, startDefinitionError(err)
 	}
 	if err := source.Artifact.CheckKept(); err != nil {
 		return nil, err
 	}
-	metadata, err := prefilled(source.Artifact.Data, source.Action.Prefill)
+	metadata, err := prefillMetadata(source.Artifact.Data, source.Action.Prefill)
 	if err != nil {
 		return nil, err
 	}
 	return &PreparedProcess{DefinitionID: started.ID, Metadata: metadata}, nil
 }
 
-// prefilled returns the object with the members of data under the names that
+// prefillMetadata returns the object with the members of data under the names that
 // prefill maps them to, byte for byte. Members that data does not have are
 // omitted.
-func prefilled(data *domain.JSONValue, prefill map[string]string) (json.RawMessage, error) {
+func prefillMetadata(data *domain.JSONValue, prefill map[string]string) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
 	if data != nil {
 		if err := json.Unmarshal(data.Value, &members); err != nil {

@@ -19,9 +19,9 @@ type NewBusinessArtifact struct {
 	Data       json.RawMessage
 }
 
-// describes reports whether a is of the definition, and so of the tenant, of
+// isOfDefinition reports whether a is of the definition, and so of the tenant, of
 // the artifact to create.
-func (in *NewBusinessArtifact) describes(a *domain.BusinessArtifact) bool {
+func (in *NewBusinessArtifact) isOfDefinition(a *domain.BusinessArtifact) bool {
 	key := in.Definition
 	if key.TenantID != nil && *key.TenantID != a.TenantID {
 		return false
@@ -49,23 +49,23 @@ func (s *Service) CreateBusinessArtifact(
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(call.Caller, now, nil, in.Data)
+		l, err := newTextLookUps(call.Caller, now, nil, in.Data)
 		if err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareArtifact(call.Caller, id, in.Definition), l.keeper())
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareArtifact(call.Caller, id, in.Definition), l.readValues())
 		if err != nil {
 			return nil, err
 		}
 		if known.Existing != nil {
-			if !known.ExistingVisible || !in.describes(known.Existing) {
-				_, right := creatable(known.Definitions)
+			if !known.ExistingVisible || !in.isOfDefinition(known.Existing) {
+				_, right := selectCreatable(known.Definitions)
 				return nil, idTaken(right)
 			}
 			artifact, created = known.Existing, false
 			return nil, nil
 		}
-		found, err := creatable(known.Definitions)
+		found, err := selectCreatable(known.Definitions)
 		if err != nil {
 			return nil, err
 		}
@@ -79,8 +79,8 @@ func (s *Service) CreateBusinessArtifact(
 	return artifact, created, nil
 }
 
-// creatable picks the definition that the caller may create artifacts of.
-func creatable(found []persistence.FoundArtifactDefinition) (persistence.FoundArtifactDefinition, error) {
+// selectCreatable picks the definition that the caller may create artifacts of.
+func selectCreatable(found []persistence.FoundArtifactDefinition) (persistence.FoundArtifactDefinition, error) {
 	var none persistence.FoundArtifactDefinition
 	if len(found) > 1 {
 		return none, domain.InvalidField(domain.FieldTenant, "is required: several of your tenants have this definition")
@@ -99,7 +99,7 @@ func creatable(found []persistence.FoundArtifactDefinition) (persistence.FoundAr
 // addArtifact creates an artifact of a definition that is in the state, and
 // stays so until the transaction ends.
 func (s *Service) addArtifact(
-	ctx context.Context, k *keeper, id uuid.UUID, state persistence.ArtifactDefinitionState, data json.RawMessage,
+	ctx context.Context, k *values, id uuid.UUID, state persistence.ArtifactDefinitionState, data json.RawMessage,
 ) (*domain.BusinessArtifact, error) {
 	d, err := s.artifactDefinitions.get(ctx, k.tx, state)
 	if err != nil {
@@ -112,10 +112,10 @@ func (s *Service) addArtifact(
 	a := &domain.BusinessArtifact{
 		ID: id, TenantID: d.TenantID, Definition: d.ArtifactDefinitionRef, Audit: domain.NewAudit(k.caller.PrincipalID, k.now),
 	}
-	if a.Data, err = k.initial(ctx, ofArtifact(a), schemas.data, data); err != nil {
+	if a.Data, err = k.prepareInitial(ctx, artifactSite(a), schemas.data, data); err != nil {
 		return nil, err
 	}
-	indexed, err := d.indexed(a.Data)
+	indexed, err := d.indexedValues(a.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ func (s *Service) UpdateBusinessArtifactData(
 	ctx context.Context, call domain.Call, id uuid.UUID, data json.RawMessage,
 ) (*domain.BusinessArtifact, error) {
 	return s.changeArtifact(ctx, call, id, []json.RawMessage{data},
-		func(k *keeper, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
-			return k.replacement(ctx, ofArtifact(a), schema, a.Data, data)
+		func(k *values, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
+			return k.prepareReplacement(ctx, artifactSite(a), schema, a.Data, data)
 		})
 }
 
@@ -34,8 +34,8 @@ func (s *Service) PatchBusinessArtifactData(
 		return s.changeArtifact(ctx, call, id, nil, nil)
 	}
 	return s.changeArtifact(ctx, call, id, textsOf(patch),
-		func(k *keeper, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
-			return k.patched(ctx, ofArtifact(a), schema, a.Data, patch)
+		func(k *values, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
+			return k.preparePatched(ctx, artifactSite(a), schema, a.Data, patch)
 		})
 }
 
@@ -44,15 +44,15 @@ func (s *Service) PatchBusinessArtifactData(
 // beforehand of the data.
 func (s *Service) changeArtifact(
 	ctx context.Context, call domain.Call, id uuid.UUID, texts []json.RawMessage,
-	change func(*keeper, *domain.BusinessArtifact, *jsondoc.Schema) (domain.JSONValue, error),
+	change func(*values, *domain.BusinessArtifact, *jsondoc.Schema) (domain.JSONValue, error),
 ) (*domain.BusinessArtifact, error) {
 	var artifact *domain.BusinessArtifact
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(call.Caller, s.now(), &id, texts...)
+		l, err := newTextLookUps(call.Caller, s.now(), &id, texts...)
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifact(call.Caller, id), l.keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifact(call.Caller, id), l.readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func (s *Service) changeArtifact(
 		if err := artifact.CheckMayWrite(locked.Rights); err != nil || change == nil {
 			return nil, err
 		}
-		d, err := s.artifactDefinitions.of(ctx, tx, locked)
+		d, err := s.artifactDefinitions.getOfArtifact(ctx, tx, locked)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (s *Service) changeArtifact(
 			return nil, err
 		}
 		artifact.SetData(data, call.PrincipalID, k.now)
-		indexed, err := d.indexed(artifact.Data)
+		indexed, err := d.indexedValues(artifact.Data)
 		if err != nil {
 			return nil, err
 		}

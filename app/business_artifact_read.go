@@ -35,7 +35,7 @@ func (s *Service) FindBusinessArtifacts(
 	ctx context.Context, call domain.Call, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.BusinessArtifact], error) {
 	var found domain.Page[domain.BusinessArtifact]
-	err := s.search(ctx, call.Caller, filter, func(search persistence.ArtifactFilter) (states []persistence.ArtifactDefinitionState, err error) {
+	err := s.searchArtifacts(ctx, call.Caller, filter, func(search persistence.ArtifactFilter) (states []persistence.ArtifactDefinitionState, err error) {
 		found, states, err = s.store.Reader.ListBusinessArtifacts(ctx, call.Caller, search, page, sort)
 		return states, err
 	})
@@ -45,9 +45,9 @@ func (s *Service) FindBusinessArtifacts(
 	return found, err
 }
 
-// search calls list with the filter as storage expects it. If the filter has expressions, list also returns the states of
+// searchArtifacts calls list with the filter as storage expects it. If the filter has expressions, list also returns the states of
 // the definitions.
-func (s *Service) search(
+func (s *Service) searchArtifacts(
 	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter,
 	list func(persistence.ArtifactFilter) ([]persistence.ArtifactDefinitionState, error),
 ) error {
@@ -60,8 +60,8 @@ func (s *Service) search(
 	}
 	// What was seen last is taken for true until the list itself shows that it is
 	// not; so a list is one round trip, and two when something has changed.
-	if definitions := s.artifactDefinitions.seenBy(caller); definitions != nil {
-		if search, err := filter.search(definitions); err == nil {
+	if definitions := s.artifactDefinitions.cachedFor(caller); definitions != nil {
+		if search, err := filter.newSearch(definitions); err == nil {
 			states, err := list(search)
 			if err != nil || sameStates(definitions, states) {
 				return err
@@ -79,11 +79,11 @@ func (s *Service) search(
 func (s *Service) searchOf(
 	ctx context.Context, caller domain.Caller, filter BusinessArtifactFilter,
 ) (persistence.ArtifactFilter, error) {
-	definitions, err := s.artifactDefinitions.see(ctx, s.store.Reader, caller)
+	definitions, err := s.artifactDefinitions.listVisible(ctx, s.store.Reader, caller)
 	if err != nil {
 		return persistence.ArtifactFilter{}, err
 	}
-	return filter.search(definitions)
+	return filter.newSearch(definitions)
 }
 
 func sameStates(definitions []*artifactDefinition, states []persistence.ArtifactDefinitionState) bool {
@@ -92,9 +92,9 @@ func sameStates(definitions []*artifactDefinition, states []persistence.Artifact
 	})
 }
 
-// keeps reports whether artifacts of the definition meet the filters other than
+// includes reports whether artifacts of the definition meet the filters other than
 // those on values.
-func (f *BusinessArtifactFilter) keeps(d *artifactDefinition) bool {
+func (f *BusinessArtifactFilter) includes(d *artifactDefinition) bool {
 	return (len(f.TenantIDs) == 0 || slices.Contains(f.TenantIDs, d.TenantID)) &&
 		(len(f.DefinitionIDs) == 0 || slices.Contains(f.DefinitionIDs, d.ID)) &&
 		(len(f.DefinitionCodes) == 0 || slices.Contains(f.DefinitionCodes, d.Code))
@@ -102,11 +102,11 @@ func (f *BusinessArtifactFilter) keeps(d *artifactDefinition) bool {
 
 // search reads the values by the indexes of the definitions. Artifacts that meet
 // all of them are of definitions that index all of their fields.
-func (f *BusinessArtifactFilter) search(definitions []*artifactDefinition) (persistence.ArtifactFilter, error) {
+func (f *BusinessArtifactFilter) newSearch(definitions []*artifactDefinition) (persistence.ArtifactFilter, error) {
 	search := persistence.ArtifactFilter{Deleted: f.Deleted, Search: f.Search}
 	index := map[string]filter.Type{}
 	ambiguous := map[string]bool{}
-	definitions = slices.DeleteFunc(slices.Clone(definitions), func(d *artifactDefinition) bool { return !f.keeps(d) })
+	definitions = slices.DeleteFunc(slices.Clone(definitions), func(d *artifactDefinition) bool { return !f.includes(d) })
 	for _, d := range definitions {
 		for _, member := range d.indexes {
 			known, ok := index[member.Field]

@@ -103,7 +103,7 @@ func readDataSourcePage(text json.RawMessage) (page *domain.DataSourcePage, refu
 	}
 	switch {
 	case answer.Error != "":
-		return nil, shortened(answer.Error), nil
+		return nil, shortenMessage(answer.Error), nil
 	case min(int64(answer.PageNumber), int64(answer.PageSize), answer.TotalElements, int64(answer.TotalPages)) < 0:
 		return nil, "", errors.New("the numbers of a page are not negative")
 	case len(answer.Items) > domain.MaxDataSourcePage:
@@ -131,7 +131,7 @@ func readDataSourceItem(text json.RawMessage) (domain.DataSourceItem, error) {
 	item := domain.DataSourceItem{Properties: text}
 	if id, err := uuid.Parse(memberText(members, "id")); err == nil {
 		name := cmp.Or(memberText(members, "label"), memberText(members, "name"))
-		item.Value = kuflowref.DataSource{ID: id, Name: shortened(name)}.String()
+		item.Value = kuflowref.DataSource{ID: id, Name: shortenMessage(name)}.String()
 	}
 	return item, nil
 }
@@ -145,8 +145,8 @@ func memberText(members map[string]json.RawMessage, name string) string {
 	return text
 }
 
-// shortened returns the beginning of a text, as the database takes it.
-func shortened(text string) string {
-	characters := []rune(storable(text))
+// shortenMessage returns the beginning of a text, as the database takes it.
+func shortenMessage(text string) string {
+	characters := []rune(storableText(text))
 	return string(characters[:min(len(characters), maxDataSourceMessage)])
 }

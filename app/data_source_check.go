@@ -35,8 +35,8 @@ func refersToItems(found []jsondoc.Occurrence) bool {
 // checkItems requests a check of a value's references to items of data sources, except
 // of those that the stored value has at the same place with a verdict. The value is not
 // valid before all are accepted.
-func (k *keeper) checkItems(
-	ctx context.Context, at place, schema *jsondoc.Schema, stored, value *domain.JSONValue, items domain.ItemReferences,
+func (k *values) checkItems(
+	ctx context.Context, at valueSite, schema *jsondoc.Schema, stored, value *domain.JSONValue, items domain.ItemReferences,
 ) error {
 	if len(items) > domain.MaxItemReferences {
 		return domain.InvalidBody("", fmt.Sprintf("refers to %d items of data sources, at most %d are allowed",
@@ -55,18 +55,18 @@ func (k *keeper) checkItems(
 	}
 	admitted := value.AdmitChecks(value.CarryVerdicts(items, stored, before, k.now))
 	if len(admitted) > 0 && !k.sources {
-		k.wanted.Sources, k.sources = true, true
+		k.pending.Sources, k.sources = true, true
 		if err := k.lookUp(ctx); err != nil {
 			return err
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(admitted)) {
-		source, ok := k.known.DataSource(at.tenant, code)
+		source, ok := k.targets.DataSource(at.tenant, code)
 		if !ok {
 			value.Unavailable(admitted[code])
 			continue
 		}
-		if err := k.askItems(at, source, value, admitted[code]); err != nil {
+		if err := k.requestItemCheck(at, source, value, admitted[code]); err != nil {
 			return err
 		}
 	}
@@ -74,11 +74,11 @@ func (k *keeper) checkItems(
 	return nil
 }
 
-// askItems queues the question to a data source about references. It is sent once the value is stored.
-func (k *keeper) askItems(
-	at place, source *persistence.AskedDataSource, value *domain.JSONValue, asked []domain.ItemReference,
+// requestItemCheck queues the question to a data source about references. It is sent once the value is stored.
+func (k *values) requestItemCheck(
+	at valueSite, source *persistence.AskedDataSource, value *domain.JSONValue, asked []domain.ItemReference,
 ) error {
-	check := &domain.ItemCheck{Kind: at.checked, HolderID: at.holder.ID, Slot: at.holder.Slot}
+	check := &domain.ItemCheck{Kind: at.holderKind, HolderID: at.holder.ID, Slot: at.holder.Slot}
 	request := itemCheckRequest{TenantID: at.tenant, Code: source.Code}
 	for _, reference := range asked {
 		check.Pointers = append(check.Pointers, reference.Pointer)
@@ -110,7 +110,7 @@ func readItemVerdicts(text json.RawMessage, count int) (verdicts []domain.ItemVe
 		return nil, "", errors.New("it is not an object with validations")
 	}
 	if answer.Error != "" {
-		return nil, shortened(answer.Error), nil
+		return nil, shortenMessage(answer.Error), nil
 	}
 	if len(answer.Validations) != count {
 		return nil, "", fmt.Errorf("it has %d validations of %d values", len(answer.Validations), count)
@@ -119,7 +119,7 @@ func readItemVerdicts(text json.RawMessage, count int) (verdicts []domain.ItemVe
 		if v.Valid == nil {
 			return nil, "", fmt.Errorf("validation %d does not say whether the value is valid", i)
 		}
-		verdicts = append(verdicts, domain.ItemVerdict{Valid: *v.Valid, Message: shortened(v.Message)})
+		verdicts = append(verdicts, domain.ItemVerdict{Valid: *v.Valid, Message: shortenMessage(v.Message)})
 	}
 	return verdicts, "", nil
 }
@@ -132,14 +132,14 @@ var errNothingToJudge = errors.New("nothing waits for the check")
 func judgeItems(
 	ctx context.Context, tx *persistence.Tx, run *domain.DataSourceRun, verdicts []domain.ItemVerdict,
 ) (events domain.Events, err error) {
-	j := judgement{tx: tx, run: run, verdicts: verdicts}
+	j := verdictWriter{tx: tx, run: run, verdicts: verdicts}
 	switch run.Check.Kind {
 	case domain.CheckedProcess:
-		events, err = j.process(ctx)
+		events, err = j.judgeProcess(ctx)
 	case domain.CheckedItem:
-		events, err = j.item(ctx)
+		events, err = j.judgeItem(ctx)
 	case domain.CheckedArtifact:
-		events, err = j.artifact(ctx)
+		events, err = j.judgeArtifact(ctx)
 	}
 	if errors.Is(err, errNothingToJudge) || domain.HasCode(err, domain.CodeNotFound) {
 		return domain.NoEvents(), nil
@@ -147,15 +147,15 @@ func judgeItems(
 	return events, err
 }
 
-// judgement notes the verdicts of a run in the resource that holds the value.
-type judgement struct {
+// verdictWriter notes the verdicts of a run in the resource that holds the value.
+type verdictWriter struct {
 	tx       *persistence.Tx
 	run      *domain.DataSourceRun
 	verdicts []domain.ItemVerdict
 }
 
-// value returns what a value becomes.
-func (j *judgement) value(stored *domain.JSONValue) (domain.JSONValue, error) {
+// judgeValue returns what a value becomes.
+func (j *verdictWriter) judgeValue(stored *domain.JSONValue) (domain.JSONValue, error) {
 	if stored == nil {
 		return domain.JSONValue{}, errNothingToJudge
 	}
@@ -166,7 +166,7 @@ func (j *judgement) value(stored *domain.JSONValue) (domain.JSONValue, error) {
 	return value, nil
 }
 
-func (j *judgement) process(ctx context.Context) (domain.Events, error) {
+func (j *verdictWriter) judgeProcess(ctx context.Context) (domain.Events, error) {
 	p, err := j.tx.LockCheckedProcess(ctx, j.run.Check.HolderID)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (j *judgement) process(ctx context.Context) (domain.Events, error) {
 	if j.run.Check.Slot == domain.SlotEntity {
 		stored, set, event = p.Entity, p.SetEntity, domain.EventProcessEntitySaved
 	}
-	value, err := j.value(stored)
+	value, err := j.judgeValue(stored)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (j *judgement) process(ctx context.Context) (domain.Events, error) {
 	return domain.Events{saved}, j.tx.UpdateProcess(p)
 }
 
-func (j *judgement) item(ctx context.Context) (domain.Events, error) {
+func (j *verdictWriter) judgeItem(ctx context.Context) (domain.Events, error) {
 	i, err := j.tx.LockCheckedItem(ctx, j.run.Check.HolderID)
 	if err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func (j *judgement) item(ctx context.Context) (domain.Events, error) {
 	if j.run.Check.Slot == domain.SlotContextData {
 		stored, set, event = i.Task.ContextData, i.SetTaskContextData, domain.EventItemTaskContextDataSaved
 	}
-	value, err := j.value(stored)
+	value, err := j.judgeValue(stored)
 	if err != nil {
 		return nil, err
 	}
@@ -204,12 +204,12 @@ func (j *judgement) item(ctx context.Context) (domain.Events, error) {
 	return domain.Events{saved}, j.tx.UpdateTaskData(i)
 }
 
-func (j *judgement) artifact(ctx context.Context) (domain.Events, error) {
+func (j *verdictWriter) judgeArtifact(ctx context.Context) (domain.Events, error) {
 	a, err := j.tx.LockCheckedArtifact(ctx, j.run.Check.HolderID)
 	if err != nil {
 		return nil, err
 	}
-	value, err := j.value(a.Data)
+	value, err := j.judgeValue(a.Data)
 	if err != nil {
 		return nil, err
 	}

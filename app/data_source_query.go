@@ -59,7 +59,7 @@ func (s *Service) CreateDataSourceQuery(
 			return nil, err
 		}
 		source := &sources[0]
-		request, err := in.request(source.TenantID)
+		request, err := in.queryRequest(source.TenantID)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (s *Service) CreateDataSourceQuery(
 	return run, err
 }
 
-func (in *NewDataSourceQuery) request(tenant uuid.UUID) (json.RawMessage, error) {
+func (in *NewDataSourceQuery) queryRequest(tenant uuid.UUID) (json.RawMessage, error) {
 	request := dataSourceQueryRequest{
 		TenantID: tenant, Code: in.SourceCode, Query: in.Query, Filter: in.Filter,
 		PageNumber: in.PageNumber, PageSize: in.PageSize, Context: json.RawMessage("{}"),

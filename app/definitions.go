@@ -61,7 +61,7 @@ func (c *definitionCache) get(ctx context.Context, from definitionSource, versio
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := compile(source)
+	compiled, err := compileDefinition(source)
 	if err != nil {
 		return nil, fmt.Errorf("preparing process definition %s: %w", source.Code, err)
 	}
@@ -69,7 +69,7 @@ func (c *definitionCache) get(ctx context.Context, from definitionSource, versio
 	return compiled, nil
 }
 
-func compile(source *domain.ProcessDefinition) (*definition, error) {
+func compileDefinition(source *domain.ProcessDefinition) (*definition, error) {
 	d := &definition{
 		ProcessDefinition: source, items: make(map[string]*itemDefinition, len(source.Items)),
 		structures: make(map[string]*jsondoc.Schema, len(source.Spec.DataStructures)),

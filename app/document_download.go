@@ -36,7 +36,7 @@ func (d *Download) Disposition() string { return blobstore.ContentDisposition(d.
 func (s *Service) DownloadProcessDocument(
 	ctx context.Context, call domain.Call, process uuid.UUID, uri string,
 ) (*Download, error) {
-	return s.download(ctx, call, uri, func(id uuid.UUID) (*domain.Document, error) {
+	return s.downloadAt(ctx, call, uri, func(id uuid.UUID) (*domain.Document, error) {
 		return s.store.Reader.GetDocumentOfProcess(ctx, call.Caller, process, id, s.now())
 	})
 }
@@ -46,7 +46,7 @@ func (s *Service) DownloadProcessDocument(
 func (s *Service) DownloadBusinessArtifactDocument(
 	ctx context.Context, call domain.Call, artifact uuid.UUID, uri string,
 ) (*Download, error) {
-	return s.download(ctx, call, uri, func(id uuid.UUID) (*domain.Document, error) {
+	return s.downloadAt(ctx, call, uri, func(id uuid.UUID) (*domain.Document, error) {
 		return s.store.Reader.GetDocumentOfBusinessArtifact(ctx, call.Caller, artifact, id, s.now())
 	})
 }
@@ -58,7 +58,7 @@ func (s *Service) DownloadBusinessArtifactDocument(
 func (s *Service) DownloadTaskDocument(
 	ctx context.Context, call domain.Call, task uuid.UUID, uri string,
 ) (*Download, error) {
-	return s.download(ctx, call, uri, func(id uuid.UUID) (*domain.Document, error) {
+	return s.downloadAt(ctx, call, uri, func(id uuid.UUID) (*domain.Document, error) {
 		return s.store.Reader.GetDocumentOfTask(ctx, call.Caller, task, id, s.now())
 	})
 }
@@ -80,10 +80,10 @@ func (s *Service) DownloadDocument(ctx context.Context, call domain.Call, uri st
 	if !isAt(d, at) {
 		return nil, domain.NotFound("document")
 	}
-	return s.open(ctx, call, d)
+	return s.openDownload(ctx, call, d)
 }
 
-func (s *Service) download(
+func (s *Service) downloadAt(
 	ctx context.Context, call domain.Call, uri string, get func(uuid.UUID) (*domain.Document, error),
 ) (*Download, error) {
 	at, ok := kuflowref.ParseDocumentURI(uri)
@@ -97,11 +97,11 @@ func (s *Service) download(
 	if !isAt(d, at) {
 		return nil, domain.NotFound("document")
 	}
-	return s.open(ctx, call, d)
+	return s.openDownload(ctx, call, d)
 }
 
-// open gives access to the bytes of a document.
-func (s *Service) open(ctx context.Context, call domain.Call, d *domain.Document) (*Download, error) {
+// openDownload gives access to the bytes of a document.
+func (s *Service) openDownload(ctx context.Context, call domain.Call, d *domain.Document) (*Download, error) {
 	// The bytes are opened first, because a missing blob cannot be reported
 	// after the answer has begun.
 	if _, err := s.documents.Size(ctx, blobstore.KeyOf(d)); err != nil {

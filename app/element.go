@@ -54,28 +54,28 @@ type givenDocument struct {
 	URI string     `json:"uri"`
 }
 
-// askElements adds what values of elements refer to.
-func (l *lookUps) askElements(values domain.ElementValues) error {
+// addElements adds what values of elements refer to.
+func (l *lookUps) addElements(values domain.ElementValues) error {
 	for _, list := range values {
 		for _, v := range list {
 			switch {
 			case v.Value == nil:
 			case v.Type == domain.ValueDocument:
-				given, err := read[givenDocument](v.Value)
+				given, err := decodeElement[givenDocument](v.Value)
 				if err != nil {
 					return err
 				}
 				if at, ok := kuflowref.ParseDocumentURI(given.URI); ok {
-					l.wanted.Documents = append(l.wanted.Documents, at.DocumentID)
+					l.pending.Documents = append(l.pending.Documents, at.DocumentID)
 				}
 			case v.Type == domain.ValuePrincipal:
-				given, err := read[domain.PrincipalValue](v.Value)
+				given, err := decodeElement[domain.PrincipalValue](v.Value)
 				if err != nil {
 					return err
 				}
-				l.wanted.Named = append(l.wanted.Named, given.ID)
+				l.pending.Named = append(l.pending.Named, given.ID)
 			case v.Type == domain.ValueObject:
-				if err := l.ask(v.Value); err != nil {
+				if err := l.addText(v.Value); err != nil {
 					return err
 				}
 			}
@@ -84,7 +84,7 @@ func (l *lookUps) askElements(values domain.ElementValues) error {
 	return nil
 }
 
-func read[T any](text json.RawMessage) (T, error) {
+func decodeElement[T any](text json.RawMessage) (T, error) {
 	var value T
 	if err := json.Unmarshal(text, &value); err != nil {
 		return value, fmt.Errorf("reading a value of an element: %w", err)
@@ -94,8 +94,8 @@ func read[T any](text json.RawMessage) (T, error) {
 
 // initialElements returns the values of the elements of a new resource. What they
 // refer to was looked up.
-func (k *keeper) initialElements(
-	ctx context.Context, at place, definitions map[string]*elementDefinition, given domain.ElementValues,
+func (k *values) initialElements(
+	ctx context.Context, at valueSite, definitions map[string]*elementDefinition, given domain.ElementValues,
 ) (domain.ElementValues, error) {
 	var values domain.ElementValues
 	for _, code := range slices.Sorted(maps.Keys(given)) {
@@ -104,7 +104,7 @@ func (k *keeper) initialElements(
 		if !ok {
 			return nil, unknownElement(domain.FieldElements, location)
 		}
-		list, err := k.element(ctx, at, d, nil, given[code], location, false)
+		list, err := k.prepareElement(ctx, at, d, nil, given[code], location, false)
 		if err != nil {
 			return nil, err
 		}
@@ -116,42 +116,42 @@ func (k *keeper) initialElements(
 // linkElements links the documents that the values of the elements of a resource
 // refer to. A reference within the value of a form counts when this save resolved
 // it, or an earlier one did.
-func (k *keeper) linkElements(at place, values domain.ElementValues) error {
+func (k *values) linkElements(at valueSite, values domain.ElementValues) error {
 	documents, err := values.Documents()
 	if err != nil {
 		return err
 	}
 	for _, text := range values.Objects() {
-		found, err := k.references(text)
+		found, err := k.findReferences(text)
 		if err != nil {
 			return err
 		}
 		for _, o := range found {
-			named, ok := nameOf(o.Reference)
-			resolved := k.inForms[named.id] || slices.Contains(k.known.Links[at.holder], named.id)
+			named, ok := targetOf(o.Reference)
+			resolved := k.formDocuments[named.id] || slices.Contains(k.targets.Links[at.holder], named.id)
 			if ok && named.kind == kuflowref.KindFile && resolved && !slices.Contains(documents, named.id) {
 				documents = append(documents, named.id)
 			}
 		}
 	}
-	k.tx.Link(at.holder, k.known.Links[at.holder], documents, k.now.Add(domain.UnlinkedLifetime))
-	k.known.Links[at.holder] = documents
+	k.tx.Link(at.holder, k.targets.Links[at.holder], documents, k.now.Add(domain.UnlinkedLifetime))
+	k.targets.Links[at.holder] = documents
 	return nil
 }
 
-// element prepares the values of one element for storage, given its previous
+// prepareElement prepares the values of one element for storage, given its previous
 // ones. A value is invalid if it does not fit the definition or if the client
 // marks it so. location is the JSON Pointer of the list within the elements,
 // update is set when they replace others.
-func (k *keeper) element(
-	ctx context.Context, at place, d *elementDefinition, current, given []domain.ElementValue, location string,
+func (k *values) prepareElement(
+	ctx context.Context, at valueSite, d *elementDefinition, current, given []domain.ElementValue, location string,
 	update bool,
 ) ([]domain.ElementValue, error) {
 	if !d.Multiple && len(given) > 1 {
 		return nil, domain.InvalidAt(domain.FieldElements, location, "must have one value at most: the element is not multiple")
 	}
 	for _, text := range (domain.ElementValues{"": current}).Objects() {
-		if err := k.inherit(at.holder.ID, &domain.JSONValue{Value: text}); err != nil {
+		if err := k.keepUnlinked(at.holder.ID, &domain.JSONValue{Value: text}); err != nil {
 			return nil, err
 		}
 	}
@@ -171,7 +171,7 @@ func (k *keeper) element(
 		case v.Type == domain.ValueObject:
 			v.Value, fits, err = k.formValue(ctx, at, d, v.Value, pointer+"/value", update)
 		case v.Type == d.ValueType():
-			fits, err = d.accepts(v.Value)
+			fits, err = d.allowsValue(v.Value)
 		}
 		if err != nil {
 			return nil, err
@@ -185,38 +185,38 @@ func (k *keeper) element(
 // formValue makes a JSON value of an element ready to be stored, as those of
 // resources are, and reports whether it fits the schema. Its documents are linked by
 // linkElements. location is the JSON Pointer of the value within the elements.
-func (k *keeper) formValue(
-	ctx context.Context, at place, d *elementDefinition, given json.RawMessage, location string, update bool,
+func (k *values) formValue(
+	ctx context.Context, at valueSite, d *elementDefinition, given json.RawMessage, location string, update bool,
 ) (json.RawMessage, bool, error) {
-	value, linked, err := k.resolved(ctx, at, validation{schema: d.schema, given: given, update: update})
+	value, linked, err := k.resolveValue(ctx, at, validation{schema: d.schema, given: given, update: update})
 	if err != nil {
-		return nil, false, below(domain.FieldElements, location, err)
+		return nil, false, nestError(domain.FieldElements, location, err)
 	}
 	for _, id := range linked {
-		k.inForms[id] = true
+		k.formDocuments[id] = true
 	}
 	return value.Value, value.Valid, nil
 }
 
-// accepts reports whether the definition allows a value of the element's type.
-func (d *elementDefinition) accepts(value json.RawMessage) (bool, error) {
+// allowsValue reports whether the definition allows a value of the element's type.
+func (d *elementDefinition) allowsValue(value json.RawMessage) (bool, error) {
 	if d.Type != domain.ElementDecision {
 		return true, nil
 	}
-	code, err := read[string](value)
+	code, err := decodeElement[string](value)
 	return d.Offers(code), err
 }
 
 // principalValue completes a value that names a principal, and reports whether
 // there is such a one in the tenant.
-func (k *keeper) principalValue(at place, value json.RawMessage) (json.RawMessage, bool, error) {
-	given, err := read[domain.PrincipalValue](value)
+func (k *values) principalValue(at valueSite, value json.RawMessage) (json.RawMessage, bool, error) {
+	given, err := decodeElement[domain.PrincipalValue](value)
 	if err != nil {
 		return nil, false, err
 	}
 	made := domain.PrincipalValue{ID: given.ID, Type: given.Type}
 	fits := false
-	if p, ok := k.known.Named(at.tenant, given.ID); ok {
+	if p, ok := k.targets.Named(at.tenant, given.ID); ok {
 		made.Name, fits = p.Name, p.Type == given.Type
 	}
 	text, err := json.Marshal(made)
@@ -229,14 +229,14 @@ func (k *keeper) principalValue(at place, value json.RawMessage) (json.RawMessag
 // documentValue returns the value that a client names: an existing one of the
 // element, or a copy of a document visible to the caller. taken are the ids of
 // the values before.
-func (k *keeper) documentValue(
-	at place, current []domain.ElementValue, v domain.ElementValue, taken map[uuid.UUID]bool, pointer string,
+func (k *values) documentValue(
+	at valueSite, current []domain.ElementValue, v domain.ElementValue, taken map[uuid.UUID]bool, pointer string,
 ) (domain.ElementValue, error) {
 	none := domain.ElementValue{}
 	if v.Value == nil {
 		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value", "is required for a document")
 	}
-	given, err := read[givenDocument](v.Value)
+	given, err := decodeElement[givenDocument](v.Value)
 	if err != nil {
 		return none, err
 	}
@@ -265,7 +265,7 @@ func (k *keeper) documentValue(
 	if !isURI {
 		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value/uri", "is required for a document that the element does not have")
 	}
-	original, ok := k.known.Document(at.tenant, uri.DocumentID)
+	original, ok := k.targets.Document(at.tenant, uri.DocumentID)
 	if !ok || !isAt(&original, uri) {
 		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value/uri", "refers to a document that does not exist or is not visible to you")
 	}
@@ -283,7 +283,7 @@ func newDocumentValue(id uuid.UUID, d *domain.Document, valid bool) (domain.Elem
 }
 
 // taskElementEvent creates an event about an element of a task.
-func taskElementEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, code string) domain.Events {
+func taskElementEvent(k *values, t domain.EventType, i *domain.ProcessItem, code string) domain.Events {
 	return domain.Events{domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("code", code)}
 }
 
@@ -292,15 +292,15 @@ func taskElementEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, code
 // record, nil if nothing changed.
 func (s *Service) changeTaskElements(
 	ctx context.Context, call domain.Call, id uuid.UUID, given domain.ElementValues,
-	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),
+	change func(*values, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		l := newLookUps(call.Caller, s.now(), &id)
-		if err := l.askElements(given); err != nil {
+		if err := l.addElements(given); err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -312,8 +312,8 @@ func (s *Service) changeTaskElements(
 
 // changeElements is changeTaskElements for a task that is under lock.
 func (s *Service) changeElements(
-	ctx context.Context, k *keeper, locked *persistence.LockedItem,
-	change func(*keeper, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),
+	ctx context.Context, k *values, locked *persistence.LockedItem,
+	change func(*values, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	item := locked.ProcessItem
 	if err := item.CheckMayWriteTask(locked.Rights, k.caller.PrincipalID); err != nil {
@@ -328,7 +328,7 @@ func (s *Service) changeElements(
 		return item, err
 	}
 	k.record(events...)
-	if err := k.linkElements(ofItem(item, domain.SlotElement), item.Task.Elements); err != nil {
+	if err := k.linkElements(itemSite(item, domain.SlotElement), item.Task.Elements); err != nil {
 		return nil, err
 	}
 	return item, k.tx.UpdateTaskElements(item)

@@ -102,7 +102,7 @@ func (s *Service) printTask(
 	defer cancel()
 	end, err := s.forms.Acquire(limited, call.PrincipalID.String())
 	if err != nil {
-		return nil, unprinted(ctx, err)
+		return nil, printError(ctx, err)
 	}
 	defer end()
 	found, job, err := s.formsOf(limited, call, id, choose)
@@ -118,14 +118,14 @@ func (s *Service) printTask(
 		if err != nil {
 			return nil, err
 		}
-		opened, err := s.open(ctx, call, d)
+		opened, err := s.openDownload(ctx, call, d)
 		if err != nil {
 			return nil, err
 		}
 		return opened.Content, nil
 	})
 	if err != nil {
-		return nil, unprinted(ctx, err)
+		return nil, printError(ctx, err)
 	}
 	return &Download{
 		Document: domain.Document{
@@ -163,8 +163,8 @@ func (s *Service) formsOf(
 	return found, job, err
 }
 
-// unprinted returns the error for a form that could not be rendered.
-func unprinted(ctx context.Context, err error) error {
+// printError returns the error for a form that could not be rendered.
+func printError(ctx context.Context, err error) error {
 	var limit *form.LimitError
 	switch {
 	case ctx.Err() != nil:

@@ -57,14 +57,14 @@ func (s *Service) CreateProcessItem(
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(call.Caller, now, nil, in.Data, in.ContextData, in.MessageData)
+		l, err := newTextLookUps(call.Caller, now, nil, in.Data, in.ContextData, in.MessageData)
 		if err != nil {
 			return nil, err
 		}
-		if err := l.askElements(in.Elements); err != nil {
+		if err := l.addElements(in.Elements); err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessItem(call.Caller, id, in.ProcessID, in.Owner, in.ThreadID), l.keeper())
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessItem(call.Caller, id, in.ProcessID, in.Owner, in.ThreadID), l.readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (s *Service) CreateProcessItem(
 			return nil, domain.NotFound("process")
 		}
 		if known.Existing != nil {
-			if !known.ExistingVisible || !in.describes(known.Existing) {
+			if !known.ExistingVisible || !in.isOfItem(known.Existing) {
 				return nil, idTaken(known.Process.CheckMayManage(known.Process.Rights))
 			}
 			item, created = known.Existing, false
@@ -88,7 +88,7 @@ func (s *Service) CreateProcessItem(
 // check refuses what no process would take.
 func (in *NewItem) check() error {
 	switch {
-	case in.Type != domain.ItemMessage && !in.defined():
+	case in.Type != domain.ItemMessage && !in.namesDefinition():
 		return domain.InvalidField(domain.FieldItemDefinition, "is required for items of this type")
 	case in.Type == domain.ItemMessage && in.Text == "" && in.MessageData == nil:
 		return domain.InvalidField(domain.FieldItemMessage, "needs text, data or both")
@@ -106,42 +106,42 @@ func (in *NewItem) check() error {
 	return nil
 }
 
-// defined reports whether a definition is named.
-func (in *NewItem) defined() bool {
+// namesDefinition reports whether a definition is named.
+func (in *NewItem) namesDefinition() bool {
 	return in.DefinitionCode != "" || in.DefinitionID != nil || in.DefinitionVersion != nil
 }
 
-// names reports whether d is the definition that is named.
-func (in *NewItem) names(d *domain.DefinitionRef) bool {
+// matchesDefinition reports whether d is the definition that is named.
+func (in *NewItem) matchesDefinition(d *domain.DefinitionRef) bool {
 	return (in.DefinitionCode == "" || d.Code == in.DefinitionCode) &&
 		(in.DefinitionID == nil || d.ID == *in.DefinitionID) &&
 		(in.DefinitionVersion == nil || d.Version == *in.DefinitionVersion)
 }
 
-// definition finds the definition that is named.
-func (in *NewItem) definition(d *definition) (*itemDefinition, bool) {
+// findDefinition finds the definition that is named.
+func (in *NewItem) findDefinition(d *definition) (*itemDefinition, bool) {
 	for _, item := range d.items {
-		if item.Type == in.Type && in.names(&item.DefinitionRef) {
+		if item.Type == in.Type && in.matchesDefinition(&item.DefinitionRef) {
 			return item, true
 		}
 	}
 	return nil, false
 }
 
-// describes reports whether i is of the process, the type and the definition of
+// isOfItem reports whether i is of the process, the type and the definition of
 // the item to create.
-func (in *NewItem) describes(i *domain.ProcessItem) bool {
+func (in *NewItem) isOfItem(i *domain.ProcessItem) bool {
 	if i.ProcessID != in.ProcessID || i.Type != in.Type {
 		return false
 	}
 	if i.Definition == nil {
-		return !in.defined()
+		return !in.namesDefinition()
 	}
-	return in.defined() && in.names(i.Definition)
+	return in.namesDefinition() && in.matchesDefinition(i.Definition)
 }
 
 func (s *Service) addItem(
-	ctx context.Context, k *keeper, id uuid.UUID, in NewItem, known *persistence.NewItem,
+	ctx context.Context, k *values, id uuid.UUID, in NewItem, known *persistence.NewItem,
 ) (*domain.ProcessItem, error) {
 	tx, caller, now, process := k.tx, k.caller, k.now, known.Process
 	if err := process.CheckMayWrite(process.Rights); err != nil {
@@ -174,10 +174,10 @@ func (s *Service) addItem(
 // is nil, is notified of a message or a thread that a person creates. Workflows of
 // the older shape know of tasks only.
 func putItem(
-	ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *definition,
+	ctx context.Context, k *values, i *domain.ProcessItem, in NewItem, d *definition,
 	run *uuid.UUID, shape domain.SignalShape,
 ) error {
-	if err := fill(ctx, k, i, in, d); err != nil {
+	if err := fillItem(ctx, k, i, in, d); err != nil {
 		return err
 	}
 	if err := k.tx.InsertProcessItem(i); err != nil {
@@ -194,12 +194,12 @@ func putItem(
 	return nil
 }
 
-// fill gives a new item its definition and its content.
-func fill(ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *definition) error {
+// fillItem gives a new item its definition and its content.
+func fillItem(ctx context.Context, k *values, i *domain.ProcessItem, in NewItem, d *definition) error {
 	item := &itemDefinition{}
-	if in.defined() {
+	if in.namesDefinition() {
 		var ok bool
-		if item, ok = in.definition(d); !ok {
+		if item, ok = in.findDefinition(d); !ok {
 			return unknownDefinition(domain.FieldItemDefinition)
 		}
 		i.Definition = &item.DefinitionRef
@@ -208,14 +208,14 @@ func fill(ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *
 	switch in.Type {
 	case domain.ItemTask:
 		i.Task = domain.NewTask(i.OwnerID != nil, k.now)
-		if i.Task.Data, err = k.initial(ctx, ofItem(i, domain.SlotData), item.data, in.Data); err != nil {
+		if i.Task.Data, err = k.prepareInitial(ctx, itemSite(i, domain.SlotData), item.data, in.Data); err != nil {
 			return err
 		}
-		if i.Task.ContextData, err = k.initial(ctx, ofItem(i, domain.SlotContextData), item.contextData, in.ContextData); err != nil {
+		if i.Task.ContextData, err = k.prepareInitial(ctx, itemSite(i, domain.SlotContextData), item.contextData, in.ContextData); err != nil {
 			return err
 		}
 		i.Task.ActivityToken = in.ActivityToken
-		i.Task.Elements, err = k.initialElements(ctx, ofItem(i, domain.SlotElement), item.elements, in.Elements)
+		i.Task.Elements, err = k.initialElements(ctx, itemSite(i, domain.SlotElement), item.elements, in.Elements)
 		return err
 	case domain.ItemMessage:
 		i.Message, err = newMessage(ctx, k, i, in, d)
@@ -228,7 +228,7 @@ func fill(ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *
 // newMessage returns the content of a new message. Its data is held against the data
 // structure as it was when the version of the process was published.
 func newMessage(
-	ctx context.Context, k *keeper, i *domain.ProcessItem, in NewItem, d *definition,
+	ctx context.Context, k *values, i *domain.ProcessItem, in NewItem, d *definition,
 ) (*domain.Message, error) {
 	message := &domain.Message{Text: in.Text}
 	if in.MessageData == nil {
@@ -240,7 +240,7 @@ func newMessage(
 	}
 	message.DataStructureCode = in.DataCode
 	var err error
-	message.Data, err = k.initial(ctx, ofItem(i, domain.SlotMessageData), schema, in.MessageData)
+	message.Data, err = k.prepareInitial(ctx, itemSite(i, domain.SlotMessageData), schema, in.MessageData)
 	return message, err
 }
 

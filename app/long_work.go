@@ -39,15 +39,15 @@ type longWorkError struct {
 
 func (w *longWorkError) Error() string { return errLong.Error() }
 
-// workshop limits how much long work is done at once, to leave a processor to other requests.
-type workshop struct{ slots chan struct{} }
+// longWorkLimiter limits how much long work is done at once, to leave a processor to other requests.
+type longWorkLimiter struct{ slots chan struct{} }
 
-func newWorkshop() *workshop {
-	return &workshop{slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))}
+func newLongWorkLimiter() *longWorkLimiter {
+	return &longWorkLimiter{slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))}
 }
 
 // do does long work and adds the result to prepared. It stops when the context ends.
-func (w *workshop) do(ctx context.Context, work *longWorkError, prepared *preparation) error {
+func (w *longWorkLimiter) do(ctx context.Context, work *longWorkError, prepared *preparation) error {
 	if prepared.repeats[work.step]++; prepared.repeats[work.step] > 1+maxRepeats {
 		return domain.Conflict(domain.CodeConflict, "the resource is changed by others all the time; try again later")
 	}
@@ -105,8 +105,8 @@ func (p *preparation) copyID(step int, original uuid.UUID) uuid.UUID {
 	return p.copies[key]
 }
 
-// preparation returns the preparation of the write.
-func (k *keeper) preparation() *preparation {
+// preparedWork returns the preparation of the write.
+func (k *values) preparedWork() *preparation {
 	if k.tx != nil {
 		if known, ok := k.tx.Attached().(*preparation); ok {
 			return known
@@ -125,7 +125,7 @@ type validation struct {
 	resolve jsondoc.Resolver
 }
 
-func (v *validation) run(watch func() error) (domain.JSONValue, error) {
+func (v *validation) validateValue(watch func() error) (domain.JSONValue, error) {
 	options := []jsondoc.Option{jsondoc.Watch(watch)}
 	if v.update {
 		options = append(options, jsondoc.OnUpdate())
@@ -143,12 +143,12 @@ func (v *validation) run(watch func() error) (domain.JSONValue, error) {
 type validated struct {
 	validation
 
-	targets []target
+	targets []resolvedTarget
 	value   domain.JSONValue
 	err     error
 }
 
-type target struct {
+type resolvedTarget struct {
 	reference kuflowref.Reference
 	stored    jsondoc.Stored
 	found     bool
@@ -168,14 +168,14 @@ func (d *validated) holdsFor(v *validation) bool {
 }
 
 // validate validates a value. It returns longWorkError if that takes too long for a transaction.
-func (k *keeper) validate(v validation) (domain.JSONValue, error) {
+func (k *values) validate(v validation) (domain.JSONValue, error) {
 	k.step++
-	if done, ok := k.preparation().results[k.step].(*validated); ok && done.holdsFor(&v) {
+	if done, ok := k.preparedWork().results[k.step].(*validated); ok && done.holdsFor(&v) {
 		maps.Copy(v.items, done.items)
 		return done.value, done.err
 	}
 	if len(v.given) <= longText || v.schema == nil {
-		value, err := v.run(func() error { return errLong })
+		value, err := v.validateValue(func() error { return errLong })
 		if !errors.Is(err, errLong) {
 			return value, err
 		}
@@ -188,11 +188,11 @@ func (k *keeper) validate(v validation) (domain.JSONValue, error) {
 		if v.resolve != nil {
 			done.resolve = func(reference kuflowref.Reference) (jsondoc.Stored, bool) {
 				stored, found := v.resolve(reference)
-				done.targets = append(done.targets, target{reference, stored, found})
+				done.targets = append(done.targets, resolvedTarget{reference, stored, found})
 				return stored, found
 			}
 		}
-		done.value, done.err = done.run(watch)
+		done.value, done.err = done.validateValue(watch)
 		return done
 	}}
 }
@@ -203,22 +203,22 @@ type patched struct {
 	err              error
 }
 
-// patch applies a patch. It returns longWorkError if that takes too long for a transaction.
-func (k *keeper) patch(document json.RawMessage, patch []jsondoc.Operation) (json.RawMessage, error) {
+// applyPatch applies a patch. It returns longWorkError if that takes too long for a transaction.
+func (k *values) applyPatch(document json.RawMessage, applyPatch []jsondoc.Operation) (json.RawMessage, error) {
 	k.step++
-	if done, ok := k.preparation().results[k.step].(*patched); ok && bytes.Equal(done.document, document) {
+	if done, ok := k.preparedWork().results[k.step].(*patched); ok && bytes.Equal(done.document, document) {
 		return done.result, done.err
 	}
 	size := len(document)
-	for _, op := range patch {
+	for _, op := range applyPatch {
 		size += len(op.Value)
 	}
 	if size <= longText {
-		return jsondoc.Apply(document, patch)
+		return jsondoc.Apply(document, applyPatch)
 	}
 	return nil, &longWorkError{step: k.step, do: func(func() error) any {
 		done := &patched{document: document}
-		done.result, done.err = jsondoc.Apply(document, patch)
+		done.result, done.err = jsondoc.Apply(document, applyPatch)
 		return done
 	}}
 }

@@ -42,7 +42,7 @@ func validateIn(ctx context.Context, s *Service, schema *jsondoc.Schema, given f
 	var value domain.JSONValue
 	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		runs++
-		k := newKeeper(newLookUps(domain.Caller{}, time.Now(), nil))
+		k := newValues(newLookUps(domain.Caller{}, time.Now(), nil))
 		k.tx = tx
 		var err error
 		value, err = k.validate(validation{schema: schema, given: given(runs)})
@@ -90,8 +90,8 @@ func TestLongValidationStopsWithItsContext(t *testing.T) {
 	t.Run("while it waits", func(t *testing.T) {
 		t.Parallel()
 		s := newLongWork(t)
-		for range cap(s.workshop.slots) {
-			s.workshop.slots <- struct{}{}
+		for range cap(s.longWork.slots) {
+			s.longWork.slots <- struct{}{}
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
@@ -103,9 +103,9 @@ func TestLongValidationStopsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		prepared := newPreparation()
-		err := s.workshop.do(ctx, &longWorkError{do: func(watch func() error) any {
+		err := s.longWork.do(ctx, &longWorkError{do: func(watch func() error) any {
 			done := &validated{validation: validation{schema: schema, given: longValue(70_000)}}
-			done.value, done.err = done.run(func() error {
+			done.value, done.err = done.validateValue(func() error {
 				cancel()
 				return watch()
 			})
@@ -123,10 +123,10 @@ func TestPatchOfLongDocumentRunsOutsideOfTransaction(t *testing.T) {
 	var result json.RawMessage
 	require.NoError(t, s.write(t.Context(), domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		runs++
-		k := newKeeper(newLookUps(domain.Caller{}, time.Now(), nil))
+		k := newValues(newLookUps(domain.Caller{}, time.Now(), nil))
 		k.tx = tx
 		var err error
-		result, err = k.patch(longValue(70_000), []jsondoc.Operation{{Op: "replace", Path: "/a", Value: json.RawMessage("1")}})
+		result, err = k.applyPatch(longValue(70_000), []jsondoc.Operation{{Op: "replace", Path: "/a", Value: json.RawMessage("1")}})
 		return nil, err
 	}))
 	require.Equal(t, 2, runs)

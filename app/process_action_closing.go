@@ -22,7 +22,7 @@ func endProcessAction(
 		c.Status = domain.RunFailed
 		c.Message = "the workflow ended without uploading a document"
 	}
-	events := endAs(tx, &a.Action, locked.Run, c, now)
+	events := endAction(tx, &a.Action, locked.Run, c, now)
 	return append(events, storeProcessActionEnd(tx, a, domain.SystemPrincipalID(), now))
 }
 

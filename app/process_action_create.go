@@ -48,11 +48,11 @@ func (s *Service) CreateProcessAction(
 	var faulty func() error
 	attempt := func(tx *persistence.Tx, failed *domain.Error) (domain.Events, error) {
 		faulty = nil
-		l, err := lookUpsOf(call.Caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
+		l, err := newTextLookUps(call.Caller, now, nil, in.Metadata, in.Entity, in.SignalInput)
 		if err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessAction(call.Caller, process, id, in.threads(), now), l.keeper())
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessAction(call.Caller, process, id, in.threadIDs(), now), l.readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -65,12 +65,12 @@ func (s *Service) CreateProcessAction(
 		if err != nil {
 			return nil, err
 		}
-		of := d.action(in.Code)
+		of := d.findAction(in.Code)
 		switch {
 		case existing != nil && of == nil:
 			return nil, idTaken(nil)
 		case existing != nil:
-			return nil, idTaken(of.refusal(&known.ActionableProcess))
+			return nil, idTaken(of.accessError(&known.ActionableProcess))
 		case of == nil:
 			return nil, unknownAction(domain.FieldUserAction, "is not a user action of the process")
 		}
@@ -99,8 +99,8 @@ func (s *Service) CreateProcessAction(
 	return action, created, nil
 }
 
-// threads returns the threads that the request names.
-func (in *NewProcessAction) threads() []uuid.UUID {
+// threadIDs returns the threads that the request names.
+func (in *NewProcessAction) threadIDs() []uuid.UUID {
 	var asked []uuid.UUID
 	for _, thread := range []*uuid.UUID{in.TaskThreadID, in.MessageThreadID} {
 		if thread != nil {
@@ -111,7 +111,7 @@ func (in *NewProcessAction) threads() []uuid.UUID {
 }
 
 func (s *Service) invokeUserAction(
-	ctx context.Context, k *keeper, id uuid.UUID, d *definition, of *userAction, known *persistence.NewProcessAction,
+	ctx context.Context, k *values, id uuid.UUID, d *definition, of *userAction, known *persistence.NewProcessAction,
 	in NewProcessAction, failed *domain.Error,
 ) (*domain.ProcessAction, error) {
 	p := &known.Process
@@ -121,7 +121,7 @@ func (s *Service) invokeUserAction(
 	}
 	if failed != nil {
 		if a.Type == domain.ProcessActionSendSignal {
-			a.SignalName, a.Input = of.SignalName, refusedInput(in.SignalInput, domain.FieldSignalInput, failed)
+			a.SignalName, a.Input = of.SignalName, invalidInput(in.SignalInput, domain.FieldSignalInput, failed)
 		}
 		a.Refuse(failed, k.caller.PrincipalID, k.now)
 		return a, insertProcessAction(k, a)
@@ -138,20 +138,20 @@ func (s *Service) invokeUserAction(
 	case domain.ProcessActionStartRelatedProcess:
 		err = s.startRelatedProcess(ctx, k, a, of, known, in)
 	case domain.ProcessActionCreateTask:
-		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, in.TaskThreadID, domain.FieldActionTaskThread)
+		err = createItemByAction(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, in.TaskThreadID, domain.FieldActionTaskThread)
 	case domain.ProcessActionCreateThread:
-		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, nil, "")
+		err = createItemByAction(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, nil, "")
 	case domain.ProcessActionCreateMessage:
 		if in.Text == "" {
-			return nil, failing(domain.InvalidField(domain.FieldActionText, "is required"))
+			return nil, newActionError(domain.InvalidField(domain.FieldActionText, "is required"))
 		}
-		err = createItemOf(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item, Text: in.Text},
+		err = createItemByAction(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item, Text: in.Text},
 			in.MessageThreadID, domain.FieldActionTextThread)
 	case domain.ProcessActionSendSignal:
 		err = sendSignal(ctx, k, a, of, *known.RunID, in.SignalInput)
 	}
 	if err != nil {
-		return nil, failing(err)
+		return nil, newActionError(err)
 	}
 	// One that has failed stays as it is.
 	a.Complete(k.caller.PrincipalID, k.now)
@@ -161,11 +161,11 @@ func (s *Service) invokeUserAction(
 // sendSignal sends the signal of an action, with its input, to the workflow of the
 // process. An input that is not valid fails the action instead.
 func sendSignal(
-	ctx context.Context, k *keeper, a *domain.ProcessAction, of *userAction, run uuid.UUID, input json.RawMessage,
+	ctx context.Context, k *values, a *domain.ProcessAction, of *userAction, run uuid.UUID, input json.RawMessage,
 ) (err error) {
 	a.SignalName = of.SignalName
-	if a.Input, err = k.initial(ctx, ofProcessAction(a), nil, input); err != nil {
-		return below(domain.FieldSignalInput, "", err)
+	if a.Input, err = k.prepareInitial(ctx, processActionSite(a), nil, input); err != nil {
+		return nestError(domain.FieldSignalInput, "", err)
 	}
 	signal := domain.EngineCommand{
 		ID: domain.NewID(), RunID: run, OrderKey: run, Kind: domain.CommandSignalAction,
@@ -173,7 +173,7 @@ func sendSignal(
 	}
 	if a.Input != nil {
 		if !a.Input.Valid {
-			a.Refuse(violates(domain.FieldSignalInput, a.Input.Errors), k.caller.PrincipalID, k.now)
+			a.Refuse(violationError(domain.FieldSignalInput, a.Input.Errors), k.caller.PrincipalID, k.now)
 			return nil
 		}
 		signal.ActionInput = a.Input.Value
@@ -182,23 +182,23 @@ func sendSignal(
 	return nil
 }
 
-// ofProcessAction returns the place of the input of an action. Its documents belong to
+// processActionSite returns the place of the input of an action. Its documents belong to
 // the process.
-func ofProcessAction(a *domain.ProcessAction) place {
-	return place{
+func processActionSite(a *domain.ProcessAction) valueSite {
+	return valueSite{
 		tenant: a.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: a.ProcessID},
 		holder: domain.ValueHolder{ID: a.ID, Slot: domain.SlotData},
 	}
 }
 
-func insertProcessAction(k *keeper, a *domain.ProcessAction) error {
+func insertProcessAction(k *values, a *domain.ProcessAction) error {
 	k.record(domain.ProcessActionEvent(domain.EventProcessActionCreated, a, k.caller.PrincipalID, k.now))
 	return k.tx.InsertProcessAction(a)
 }
 
 // startRelatedProcess starts a process that comes from that of the action.
 func (s *Service) startRelatedProcess(
-	ctx context.Context, k *keeper, a *domain.ProcessAction, of *userAction, known *persistence.NewProcessAction,
+	ctx context.Context, k *values, a *domain.ProcessAction, of *userAction, known *persistence.NewProcessAction,
 	in NewProcessAction,
 ) error {
 	related := NewProcess{
@@ -210,11 +210,11 @@ func (s *Service) startRelatedProcess(
 	})
 }
 
-// createItemOf creates the item of an action, in a thread unless that is nil. The
+// createItemByAction creates the item of an action, in a thread unless that is nil. The
 // process may be finished: then no workflow is notified. field
 // is the one that names the thread.
-func createItemOf(
-	ctx context.Context, k *keeper, a *domain.ProcessAction, d *definition, known *persistence.NewProcessAction,
+func createItemByAction(
+	ctx context.Context, k *values, a *domain.ProcessAction, d *definition, known *persistence.NewProcessAction,
 	in NewItem, thread *uuid.UUID, field domain.Field,
 ) error {
 	if thread != nil && !slices.Contains(known.Threads, *thread) {

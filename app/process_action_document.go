@@ -16,7 +16,7 @@ import (
 func (s *Service) UploadProcessUserActionDocument(
 	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.Upload,
 ) (p *domain.Process, taken bool, err error) {
-	site, err := s.deliver(ctx, call, process, action, in)
+	site, err := s.deliverDocument(ctx, call, process, action, in)
 	if site == nil || err != nil {
 		return nil, false, err
 	}
@@ -31,16 +31,16 @@ func (s *Service) UploadProcessUserActionDocument(
 func (s *Service) UploadProcessActionDocument(
 	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.Upload,
 ) (a *domain.ProcessAction, taken bool, err error) {
-	site, err := s.deliver(ctx, call, process, action, in)
+	site, err := s.deliverDocument(ctx, call, process, action, in)
 	if site == nil || err != nil {
 		return nil, false, err
 	}
 	return site.Action, true, nil
 }
 
-// deliver stores the document of an action and completes the action. It returns
+// deliverDocument stores the document of an action and completes the action. It returns
 // nil for an action that is final already.
-func (s *Service) deliver(
+func (s *Service) deliverDocument(
 	ctx context.Context, call domain.Call, process, action uuid.UUID, in storage.Upload,
 ) (*persistence.ProcessActionSite, error) {
 	if err := in.Check(); err != nil {

@@ -44,7 +44,7 @@ func (s *Service) CancelProcess(ctx context.Context, call domain.Call, id uuid.U
 func (s *Service) CancelProcessProcessItems(
 	ctx context.Context, call domain.Call, id uuid.UUID, ids []uuid.UUID,
 ) (*domain.Process, error) {
-	ids = distinct(ids)
+	ids = distinctIDs(ids)
 	var process *domain.Process
 	now := s.now()
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
@@ -82,8 +82,8 @@ func (s *Service) cancelTasks(
 	return events
 }
 
-// distinct returns the ids without repetitions, nil when there are none.
-func distinct(ids []uuid.UUID) []uuid.UUID {
+// distinctIDs returns the ids without repetitions, nil when there are none.
+func distinctIDs(ids []uuid.UUID) []uuid.UUID {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -38,9 +38,9 @@ type NewProcess struct {
 	RelatedID *uuid.UUID
 }
 
-// describes reports whether p is of the definition, and so of the tenant, of
+// isOfDefinition reports whether p is of the definition, and so of the tenant, of
 // the process to create.
-func (in *NewProcess) describes(p *domain.Process) bool {
+func (in *NewProcess) isOfDefinition(p *domain.Process) bool {
 	key := in.Definition
 	if key.TenantID != nil && *key.TenantID != p.TenantID {
 		return false
@@ -69,19 +69,19 @@ func (s *Service) CreateProcess(
 	}
 	id, now := idOr(in.ID), s.now()
 	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(call.Caller, now, nil, in.Metadata, in.Entity)
+		l, err := newTextLookUps(call.Caller, now, nil, in.Metadata, in.Entity)
 		if err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcess(call.Caller, id, in.Definition, in.Initiator, in.RelatedID), l.keeper())
+		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcess(call.Caller, id, in.Definition, in.Initiator, in.RelatedID), l.readValues())
 		if err != nil {
 			return nil, err
 		}
 		if known.Taken {
 			process, created = nil, false
 			process, err = tx.GetTakenProcess(ctx, call.Caller, id)
-			if err == nil && (process == nil || !in.describes(process)) {
-				_, right := startable(known.Definitions)
+			if err == nil && (process == nil || !in.isOfDefinition(process)) {
+				_, right := selectStartable(known.Definitions)
 				err = idTaken(right)
 			}
 			return nil, err
@@ -94,10 +94,10 @@ func (s *Service) CreateProcess(
 }
 
 func (s *Service) startProcess( //nolint:funlen // the steps of one transaction, in their order
-	ctx context.Context, k *keeper, id uuid.UUID, in NewProcess, known *persistence.NewProcess,
+	ctx context.Context, k *values, id uuid.UUID, in NewProcess, known *persistence.NewProcess,
 ) (*domain.Process, error) {
 	tx, caller, now := k.tx, k.caller, k.now
-	found, err := startable(known.Definitions)
+	found, err := selectStartable(known.Definitions)
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +122,13 @@ func (s *Service) startProcess( //nolint:funlen // the steps of one transaction,
 		ID: id, TenantID: found.TenantID, Definition: d.DefinitionRef, State: domain.ProcessRunning,
 		InitiatorID: *initiator, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
-	if p.Metadata, err = k.initial(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, in.Metadata); err != nil {
-		return nil, below(cmp.Or(in.MetadataField, domain.FieldProcessMetadata), "", err)
+	if p.Metadata, err = k.prepareInitial(ctx, processSite(p, domain.SlotMetadata), d.metadata, in.Metadata); err != nil {
+		return nil, nestError(cmp.Or(in.MetadataField, domain.FieldProcessMetadata), "", err)
 	}
-	if p.Entity, err = k.initial(ctx, ofProcess(p, domain.SlotEntity), d.entity, in.Entity); err != nil {
-		return nil, below(cmp.Or(in.EntityField, domain.FieldProcessEntity), "", err)
+	if p.Entity, err = k.prepareInitial(ctx, processSite(p, domain.SlotEntity), d.entity, in.Entity); err != nil {
+		return nil, nestError(cmp.Or(in.EntityField, domain.FieldProcessEntity), "", err)
 	}
-	if p.Elements, err = k.initialElements(ctx, ofProcess(p, domain.SlotElement), d.elements, in.Elements); err != nil {
+	if p.Elements, err = k.initialElements(ctx, processSite(p, domain.SlotElement), d.elements, in.Elements); err != nil {
 		return nil, err
 	}
 	if p.Subject = in.Subject; p.Subject == "" {
@@ -158,8 +158,8 @@ func (s *Service) startProcess( //nolint:funlen // the steps of one transaction,
 	return p, nil
 }
 
-// startable picks the definition that the caller may start processes of.
-func startable(found []persistence.FoundDefinition) (persistence.FoundDefinition, error) {
+// selectStartable picks the definition that the caller may start processes of.
+func selectStartable(found []persistence.FoundDefinition) (persistence.FoundDefinition, error) {
 	var none persistence.FoundDefinition
 	if len(found) > 1 {
 		return none, domain.InvalidField(domain.FieldTenant, "is required: several of your tenants have this definition")

@@ -15,12 +15,12 @@ import (
 func (s *Service) SaveProcessElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, call, id, nil, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, nil, func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
 		element, ok := d.elements[code]
 		if !ok {
 			return nil, unknownElement(domain.FieldElementCode, "")
 		}
-		values, err := k.element(ctx, ofProcess(p, domain.SlotElement), element, p.Elements[code], given, "", false)
+		values, err := k.prepareElement(ctx, processSite(p, domain.SlotElement), element, p.Elements[code], given, "", false)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func (s *Service) SaveProcessElement(
 func (s *Service) DeleteProcessElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, call, id, nil, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, nil, func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
 		if _, ok := d.elements[code]; !ok {
 			return nil, unknownElement(domain.FieldElementCode, "")
 		}

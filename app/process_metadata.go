@@ -19,8 +19,8 @@ func (s *Service) UpdateProcessMetadata(
 	ctx context.Context, call domain.Call, id uuid.UUID, metadata json.RawMessage,
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{metadata}
-	return s.changeProcess(ctx, call, id, texts, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
-		value, err := k.replacement(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, p.Metadata, metadata)
+	return s.changeProcess(ctx, call, id, texts, func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
+		value, err := k.prepareReplacement(ctx, processSite(p, domain.SlotMetadata), d.metadata, p.Metadata, metadata)
 		if err != nil {
 			return nil, err
 		}
@@ -34,11 +34,11 @@ func (s *Service) UpdateProcessMetadata(
 func (s *Service) PatchProcessMetadata(
 	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, call, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, textsOf(patch), func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
-		value, err := k.patched(ctx, ofProcess(p, domain.SlotMetadata), d.metadata, p.Metadata, patch)
+		value, err := k.preparePatched(ctx, processSite(p, domain.SlotMetadata), d.metadata, p.Metadata, patch)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (s *Service) PatchProcessMetadata(
 	})
 }
 
-func saveMetadata(k *keeper, p *domain.Process, d *definition, value domain.JSONValue) (domain.Events, error) {
+func saveMetadata(k *values, p *domain.Process, d *definition, value domain.JSONValue) (domain.Events, error) {
 	p.SetMetadata(value, k.caller.PrincipalID, k.now)
 	saved := domain.ProcessEvent(domain.EventProcessMetadataSaved, p, k.caller.PrincipalID, k.now).
 		With("valid", strconv.FormatBool(value.Valid))
@@ -59,8 +59,8 @@ func (s *Service) UpdateProcessEntity(
 	ctx context.Context, call domain.Call, id uuid.UUID, entity json.RawMessage,
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{entity}
-	return s.changeProcess(ctx, call, id, texts, func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
-		value, err := k.replacement(ctx, ofProcess(p, domain.SlotEntity), d.entity, p.Entity, entity)
+	return s.changeProcess(ctx, call, id, texts, func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
+		value, err := k.prepareReplacement(ctx, processSite(p, domain.SlotEntity), d.entity, p.Entity, entity)
 		if err != nil {
 			return nil, err
 		}
@@ -73,11 +73,11 @@ func (s *Service) UpdateProcessEntity(
 func (s *Service) PatchProcessEntity(
 	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, call, id, textsOf(patch), func(k *keeper, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, textsOf(patch), func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
-		value, err := k.patched(ctx, ofProcess(p, domain.SlotEntity), d.entity, p.Entity, patch)
+		value, err := k.preparePatched(ctx, processSite(p, domain.SlotEntity), d.entity, p.Entity, patch)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (s *Service) PatchProcessEntity(
 	})
 }
 
-func saveEntity(k *keeper, p *domain.Process, value domain.JSONValue) domain.Events {
+func saveEntity(k *values, p *domain.Process, value domain.JSONValue) domain.Events {
 	p.SetEntity(value, k.caller.PrincipalID, k.now)
 	return domain.Events{domain.ProcessEvent(domain.EventProcessEntitySaved, p, k.caller.PrincipalID, k.now).
 		With("valid", strconv.FormatBool(value.Valid))}
@@ -96,15 +96,15 @@ func saveEntity(k *keeper, p *domain.Process, value domain.JSONValue) domain.Eve
 // if nothing changed.
 func (s *Service) changeProcess(
 	ctx context.Context, call domain.Call, id uuid.UUID, texts []json.RawMessage,
-	change func(*keeper, *domain.Process, *definition) (domain.Events, error),
+	change func(*values, *domain.Process, *definition) (domain.Events, error),
 ) (*domain.Process, error) {
 	var process *domain.Process
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(call.Caller, s.now(), &id, texts...)
+		l, err := newTextLookUps(call.Caller, s.now(), &id, texts...)
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcess(call.Caller, id), l.keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcess(call.Caller, id), l.readValues())
 		if err != nil {
 			return nil, err
 		}

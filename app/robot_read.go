@@ -91,5 +91,5 @@ func (s *Service) downloadRobotFile(
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, call, d)
+	return s.openDownload(ctx, call, d)
 }

@@ -37,7 +37,7 @@ func (s *Service) SaveEntityDocument(
 			return nil, err
 		}
 		tenant = site.Process.TenantID
-		return nil, fit(&in, d.entity, schemaPath)
+		return nil, checkFits(&in, d.entity, schemaPath)
 	})
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (s *Service) SaveTaskJSONFormsDocument(
 	if err != nil {
 		return nil, err
 	}
-	if err := fit(&in, item.data, schemaPath); err != nil {
+	if err := checkFits(&in, item.data, schemaPath); err != nil {
 		return nil, err
 	}
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
@@ -77,9 +77,9 @@ func (s *Service) SaveTaskJSONFormsDocument(
 		})
 }
 
-// fit refuses a document that the schema does not accept at a path, or that is
+// checkFits refuses a document that the schema does not accept at a path, or that is
 // larger than the schema allows.
-func fit(in *storage.Upload, schema *jsondoc.Schema, path string) error {
+func checkFits(in *storage.Upload, schema *jsondoc.Schema, path string) error {
 	rule, ok := schema.DocumentAt(path)
 	switch {
 	case !ok:

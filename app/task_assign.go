@@ -46,7 +46,7 @@ func (s *Service) AssignProcessItemTask(
 			return nil, err
 		}
 		saved := saveTaskState(tx, item, before, call.PrincipalID, now)
-		return domain.Events{saved}, assist(tx, call.Caller, item, robot, now)
+		return domain.Events{saved}, startAssistance(tx, call.Caller, item, robot, now)
 	})
 	return item, err
 }

@@ -30,7 +30,7 @@ func (s *Service) ClaimProcessItemTask(
 			return nil, err
 		}
 		saved := saveTaskState(tx, item, before, call.PrincipalID, now)
-		return domain.Events{saved}, assist(tx, call.Caller, item, robot, now)
+		return domain.Events{saved}, startAssistance(tx, call.Caller, item, robot, now)
 	})
 	return item, err
 }

@@ -20,8 +20,8 @@ func (s *Service) UpdateProcessItemTaskData(
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
 	check := (*domain.ProcessItem).CheckMayWriteTask
-	return s.changeTask(ctx, call, id, texts, check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
-		value, err := k.replacement(ctx, ofItem(i, domain.SlotData), d.data, i.Task.Data, data)
+	return s.changeTask(ctx, call, id, texts, check, func(k *values, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+		value, err := k.prepareReplacement(ctx, itemSite(i, domain.SlotData), d.data, i.Task.Data, data)
 		if err != nil {
 			return nil, err
 		}
@@ -37,11 +37,11 @@ func (s *Service) PatchProcessItemTaskData(
 	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.ProcessItem, error) {
 	check := (*domain.ProcessItem).CheckMayWriteTask
-	return s.changeTask(ctx, call, id, textsOf(patch), check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+	return s.changeTask(ctx, call, id, textsOf(patch), check, func(k *values, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
-		value, err := k.patched(ctx, ofItem(i, domain.SlotData), d.data, i.Task.Data, patch)
+		value, err := k.preparePatched(ctx, itemSite(i, domain.SlotData), d.data, i.Task.Data, patch)
 		if err != nil {
 			return nil, err
 		}
@@ -58,8 +58,8 @@ func (s *Service) UpdateProcessItemTaskContextData(
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
 	check := (*domain.ProcessItem).CheckMayWriteContext
-	return s.changeTask(ctx, call, id, texts, check, func(k *keeper, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
-		value, err := k.replacement(ctx, ofItem(i, domain.SlotContextData), d.contextData, i.Task.ContextData, data)
+	return s.changeTask(ctx, call, id, texts, check, func(k *values, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+		value, err := k.prepareReplacement(ctx, itemSite(i, domain.SlotContextData), d.contextData, i.Task.ContextData, data)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (s *Service) UpdateProcessItemTaskContextData(
 	})
 }
 
-func taskValueEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, value domain.JSONValue) domain.Events {
+func taskValueEvent(k *values, t domain.EventType, i *domain.ProcessItem, value domain.JSONValue) domain.Events {
 	return domain.Events{domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("valid", strconv.FormatBool(value.Valid))}
 }
 
@@ -78,15 +78,15 @@ func taskValueEvent(k *keeper, t domain.EventType, i *domain.ProcessItem, value 
 func (s *Service) changeTask(
 	ctx context.Context, call domain.Call, id uuid.UUID, texts []json.RawMessage,
 	check func(*domain.ProcessItem, domain.ItemRights, uuid.UUID) error,
-	change func(*keeper, *domain.ProcessItem, *itemDefinition) (domain.Events, error),
+	change func(*values, *domain.ProcessItem, *itemDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	var item *domain.ProcessItem
 	err := s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
-		l, err := lookUpsOf(call.Caller, s.now(), &id, texts...)
+		l, err := newTextLookUps(call.Caller, s.now(), &id, texts...)
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.keeper())
+		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.readValues())
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ func (s *Service) SaveTaskElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, call, id, domain.ElementValues{code: given},
-		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
+		func(k *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			d, ok := elements[code]
 			if !ok {
 				return nil, unknownElement(domain.FieldElementCode, "")
@@ -36,7 +36,7 @@ func (s *Service) SaveTaskElements(
 	ctx context.Context, call domain.Call, id uuid.UUID, given domain.ElementValues,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, call, id, given,
-		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
+		func(k *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			var saved domain.Events
 			for _, code := range slices.Sorted(maps.Keys(given)) {
 				location := jsontext.JoinPointer(code)
@@ -56,10 +56,10 @@ func (s *Service) SaveTaskElements(
 
 // saveElement replaces the values of an element of a task. location is the JSON Pointer
 // of the given ones.
-func (k *keeper) saveElement(
+func (k *values) saveElement(
 	ctx context.Context, i *domain.ProcessItem, d *elementDefinition, given []domain.ElementValue, location string,
 ) (domain.Events, error) {
-	values, err := k.element(ctx, ofItem(i, domain.SlotElement), d, i.Task.Elements[d.Code], given, location, true)
+	values, err := k.prepareElement(ctx, itemSite(i, domain.SlotElement), d, i.Task.Elements[d.Code], given, location, true)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Service) DeleteTaskElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, call, id, nil,
-		func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
+		func(k *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			if _, ok := elements[code]; !ok {
 				return nil, unknownElement(domain.FieldElementCode, "")
 			}

@@ -45,13 +45,13 @@ func (s *Service) SaveTaskElementDocument(
 	owner := domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: site.Item.ProcessID}
 	var changed *domain.ProcessItem
 	_, err = storage.Receive(ctx, s.uploads, call, site.Item.TenantID, owner, in.Upload,
-		func(*domain.Document) persistence.Read[persistence.Pair[*persistence.LockedItem, *keeper]] {
-			return persistence.And(persistence.LockProcessItem(call.Caller, id), newLookUps(call.Caller, s.now(), &id).keeper())
+		func(*domain.Document) persistence.Read[persistence.Pair[*persistence.LockedItem, *values]] {
+			return persistence.And(persistence.LockProcessItem(call.Caller, id), newLookUps(call.Caller, s.now(), &id).readValues())
 		},
-		func(tx *persistence.Tx, stored *domain.Document, found persistence.Pair[*persistence.LockedItem, *keeper]) (domain.Events, error) {
+		func(tx *persistence.Tx, stored *domain.Document, found persistence.Pair[*persistence.LockedItem, *values]) (domain.Events, error) {
 			k := found.Second
 			changed, err = s.changeElements(ctx, k, found.First,
-				func(k *keeper, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
+				func(k *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 					d, err := documentElement(elements, in.Code)
 					if err != nil {
 						return nil, err
@@ -142,7 +142,7 @@ func (s *Service) DeleteTaskElementDocument(
 	ctx context.Context, call domain.Call, id, document uuid.UUID,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, call, id, nil,
-		func(k *keeper, i *domain.ProcessItem, _ map[string]*elementDefinition) (domain.Events, error) {
+		func(k *values, i *domain.ProcessItem, _ map[string]*elementDefinition) (domain.Events, error) {
 			code, index, found := i.Task.Elements.FindDocument(document)
 			if !found {
 				return nil, domain.NotFound("document")
@@ -162,5 +162,5 @@ func (s *Service) DownloadTaskElementDocument(
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, call, d)
+	return s.openDownload(ctx, call, d)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// assist starts the robot that assists with a task, unless that is nil. The
+// startAssistance starts the robot that assists with a task, unless that is nil. The
 // caller has just given the task an owner.
-func assist(
+func startAssistance(
 	tx *persistence.Tx, caller domain.Caller, task *domain.ProcessItem, robot *domain.AssistingRobot, now time.Time,
 ) error {
 	if robot == nil {
@@ -40,7 +40,7 @@ func assistOwner(
 	if robot != nil {
 		robot.EncryptionKey = d.encryptionKey()
 	}
-	return assist(tx, caller, task, robot, now)
+	return startAssistance(tx, caller, task, robot, now)
 }
 
 // endTaskRobot records the end of the robot of a task and leaves the task

@@ -39,9 +39,9 @@ func newUserAction(source *domain.UserAction) *userAction {
 	return a
 }
 
-// available evaluates the availability expression. An action with an expression that
+// isAvailable evaluates the availability expression. An action with an expression that
 // cannot be evaluated is not available.
-func (a *userAction) available(ctx context.Context, m availability.Model) (bool, error) {
+func (a *userAction) isAvailable(ctx context.Context, m availability.Model) (bool, error) {
 	switch {
 	case a.unreadable != nil:
 		return false, a.unreadable
@@ -61,7 +61,7 @@ func (a *userAction) firstObstacle(
 	if found := a.Obstacles(p.RelationsTo(a.UserAction)); len(found) > 0 {
 		return found[0], nil
 	}
-	available, fault := a.available(ctx, p.Model(now))
+	available, fault := a.isAvailable(ctx, p.Model(now))
 	switch {
 	case fault != nil:
 		return domain.ObstacleExpression, fault
@@ -71,9 +71,9 @@ func (a *userAction) firstObstacle(
 	return "", nil
 }
 
-// refusal returns the error of the first obstacle apart from the availability
+// accessError returns the error of the first obstacle apart from the availability
 // expression, nil if there is none.
-func (a *userAction) refusal(p *persistence.ActionableProcess) error {
+func (a *userAction) accessError(p *persistence.ActionableProcess) error {
 	for _, obstacle := range a.Obstacles(p.RelationsTo(a.UserAction)) {
 		return obstacle.Refusal()
 	}
@@ -94,8 +94,8 @@ func (d *definition) encryptionKey() string {
 	return d.Engine.EncryptionKey
 }
 
-// action finds the user action with the code, nil when there is none.
-func (d *definition) action(code string) *userAction {
+// findAction finds the user action with the code, nil when there is none.
+func (d *definition) findAction(code string) *userAction {
 	if code == messageAction {
 		return newUserAction(&domain.UserAction{
 			Code: messageAction, Name: "Message", Type: domain.ProcessActionCreateMessage,
@@ -127,7 +127,7 @@ func (s *Service) recordFault(
 	}
 	// A fault describes the expression and not an act of a principal, so it is
 	// no event.
-	err := s.note(ctx, func(tx *persistence.Tx) error {
+	err := s.writeInternal(ctx, func(tx *persistence.Tx) error {
 		tx.RecordAvailabilityFault(domain.AvailabilityFault{
 			TenantID: p.Process.TenantID, Definition: p.Process.Definition, ActionCode: a.Code, ProcessID: p.Process.ID,
 			Message: fault.Error(), FirstAt: now, LastAt: now,

@@ -94,7 +94,7 @@ func (s *Service) ExplainProcessActions(
 	explained := make([]ExplainedAction, len(d.actions))
 	for i, a := range d.actions {
 		explained[i] = ExplainedAction{UserAction: *a.UserAction, Obstacles: a.Obstacles(p.RelationsTo(a.UserAction))}
-		available, fault := a.available(ctx, p.Model(s.now()))
+		available, fault := a.isAvailable(ctx, p.Model(s.now()))
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

@@ -18,7 +18,7 @@ func TestRecordFaultOfARequestThatEnded(t *testing.T) {
 	cancel()
 	a := newUserAction(&domain.UserAction{Availability: `${ .process.state == "RUNNING" }`})
 	p := &persistence.ActionableProcess{Process: domain.Process{}}
-	_, fault := a.available(ctx, p.Model(time.Now()))
+	_, fault := a.isAvailable(ctx, p.Model(time.Now()))
 	require.ErrorIs(t, fault, context.Canceled)
 	require.ErrorIs(t, (&Service{}).recordFault(ctx, a, p, fault), context.Canceled)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// keeper prepares JSON values for storage in one transaction: it validates them
+// values prepares JSON values for storage in one transaction: it validates them
 // against their schemas, resolves their references, and links or copies the
 // documents that they name. All JSON values of resources pass through it.
 //
@@ -21,12 +21,12 @@ import (
 // document elsewhere that is visible to the caller is replaced by one to a
 // copy; any other document reference makes the value invalid, whatever its
 // schema. References that the value had before are not resolved again.
-type keeper struct {
+type values struct {
 	*lookUps
 	tx    *persistence.Tx
-	known *persistence.Targets
-	// inForms are the documents that this save found referred to in values of forms.
-	inForms map[uuid.UUID]bool
+	targets *persistence.Targets
+	// formDocuments are the documents that this save found referred to in values of forms.
+	formDocuments map[uuid.UUID]bool
 	// events are what the save has done.
 	events domain.Events
 	// step is the number of validations and patches so far.
@@ -34,154 +34,154 @@ type keeper struct {
 }
 
 // record adds to the events of the save.
-func (k *keeper) record(events ...domain.Event) { k.events = append(k.events, events...) }
+func (k *values) record(events ...domain.Event) { k.events = append(k.events, events...) }
 
-func newKeeper(l *lookUps) *keeper {
-	return &keeper{lookUps: l, known: persistence.NewTargets(), inForms: map[uuid.UUID]bool{}}
+func newValues(l *lookUps) *values {
+	return &values{lookUps: l, targets: persistence.NewTargets(), formDocuments: map[uuid.UUID]bool{}}
 }
 
 // keeper looks up what was asked for. Only this read makes keepers for operations.
-func (l *lookUps) keeper() persistence.Read[*keeper] { return newKeeper(l).more() }
+func (l *lookUps) readValues() persistence.Read[*values] { return newValues(l).readMore() }
 
-// more looks up what was asked for since the last read.
-func (k *keeper) more() persistence.Read[*keeper] {
-	read := persistence.LookUp(k.caller, k.wanted, k.now)
-	k.wanted = persistence.LookUps{}
-	return persistence.Then(read, func(tx *persistence.Tx, found *persistence.Targets) (*keeper, error) {
+// readMore looks up what was asked for since the last read.
+func (k *values) readMore() persistence.Read[*values] {
+	read := persistence.LookUp(k.caller, k.pending, k.now)
+	k.pending = persistence.LookUps{}
+	return persistence.Then(read, func(tx *persistence.Tx, found *persistence.Targets) (*values, error) {
 		k.tx = tx
-		k.known.Merge(found)
+		k.targets.Merge(found)
 		return k, nil
 	})
 }
 
 // lookUp executes the queued look-ups in a round trip of their own, if there are any.
-func (k *keeper) lookUp(ctx context.Context) error {
-	if k.wanted.Empty() {
+func (k *values) lookUp(ctx context.Context) error {
+	if k.pending.Empty() {
 		return nil
 	}
-	_, err := k.more().Do(ctx, k.tx)
+	_, err := k.readMore().Do(ctx, k.tx)
 	return err
 }
 
-// place is where a value is stored.
-type place struct {
+// valueSite is where a value is stored.
+type valueSite struct {
 	tenant uuid.UUID
 	// owner is what the documents of the value belong to.
 	owner  domain.DocumentOwner
 	holder domain.ValueHolder
-	// checked is what references to items of data sources are checked for, "" where
+	// holderKind is what references to items of data sources are checked for, "" where
 	// they are taken on trust.
-	checked domain.CheckedHolder
+	holderKind domain.CheckedHolder
 }
 
-// ofProcess returns the place of a value of a process.
-func ofProcess(p *domain.Process, slot domain.ValueSlot) place {
-	return place{
+// processSite returns the place of a value of a process.
+func processSite(p *domain.Process, slot domain.ValueSlot) valueSite {
+	return valueSite{
 		tenant: p.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: p.ID},
-		holder: domain.ValueHolder{ID: p.ID, Slot: slot}, checked: domain.CheckedProcess,
+		holder: domain.ValueHolder{ID: p.ID, Slot: slot}, holderKind: domain.CheckedProcess,
 	}
 }
 
-// ofItem returns the place of a value of a process item.
-func ofItem(i *domain.ProcessItem, slot domain.ValueSlot) place {
-	at := place{
+// itemSite returns the place of a value of a process item.
+func itemSite(i *domain.ProcessItem, slot domain.ValueSlot) valueSite {
+	at := valueSite{
 		tenant: i.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: i.ProcessID},
 		holder: domain.ValueHolder{ID: i.ID, Slot: slot},
 	}
 	if i.Task != nil {
-		at.checked = domain.CheckedItem
+		at.holderKind = domain.CheckedItem
 	}
 	return at
 }
 
-// ofArtifact returns the place of the data of a business artifact.
-func ofArtifact(a *domain.BusinessArtifact) place {
-	return place{
+// artifactSite returns the place of the data of a business artifact.
+func artifactSite(a *domain.BusinessArtifact) valueSite {
+	return valueSite{
 		tenant: a.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfArtifact, ID: a.ID},
-		holder: domain.ValueHolder{ID: a.ID, Slot: domain.SlotData}, checked: domain.CheckedArtifact,
+		holder: domain.ValueHolder{ID: a.ID, Slot: domain.SlotData}, holderKind: domain.CheckedArtifact,
 	}
 }
 
-// initial returns the value that a new resource begins with, ready to be stored; nil
+// prepareInitial returns the value that a new resource begins with, ready to be stored; nil
 // without one.
-func (k *keeper) initial(
-	ctx context.Context, at place, schema *jsondoc.Schema, given json.RawMessage,
+func (k *values) prepareInitial(
+	ctx context.Context, at valueSite, schema *jsondoc.Schema, given json.RawMessage,
 ) (*domain.JSONValue, error) {
 	if given = schema.Initial(given); given == nil {
 		return nil, nil
 	}
-	value, err := k.value(ctx, at, schema, nil, given, false)
+	value, err := k.prepareValue(ctx, at, schema, nil, given, false)
 	if err != nil {
 		return nil, err
 	}
 	return &value, nil
 }
 
-// replacement returns what a value becomes, which may be missing, that is replaced by
+// prepareReplacement returns what a value becomes, which may be missing, that is replaced by
 // another one.
-func (k *keeper) replacement(
-	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage,
+func (k *values) prepareReplacement(
+	ctx context.Context, at valueSite, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage,
 ) (domain.JSONValue, error) {
-	if err := k.inherit(at.holder.ID, current); err != nil {
+	if err := k.keepUnlinked(at.holder.ID, current); err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.value(ctx, at, schema, current, given, true)
+	return k.prepareValue(ctx, at, schema, current, given, true)
 }
 
-// patched applies a patch to a value, which may be missing. Except for documents,
+// preparePatched applies a patch to a value, which may be missing. Except for documents,
 // what the value referred to before the patch takes a round trip to look up.
-func (k *keeper) patched(
-	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
+func (k *values) preparePatched(
+	ctx context.Context, at valueSite, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
 ) (domain.JSONValue, error) {
-	if err := k.inheritAll(at.holder.ID, current); err != nil {
+	if err := k.keepUnresolved(at.holder.ID, current); err != nil {
 		return domain.JSONValue{}, err
 	}
-	if err := k.bring(textsOf(patch)...); err != nil {
+	if err := k.clearUnresolved(textsOf(patch)...); err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.apply(ctx, at, schema, current, patch)
+	return k.patchValue(ctx, at, schema, current, patch)
 }
 
-// drafted is patched for a patch that a model wrote. It adds no reference to
+// prepareDraft is patched for a patch that a model wrote. It adds no reference to
 // the value.
-func (k *keeper) drafted(
-	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
+func (k *values) prepareDraft(
+	ctx context.Context, at valueSite, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
 ) (domain.JSONValue, error) {
-	if err := k.inheritAll(at.holder.ID, current); err != nil {
+	if err := k.keepUnresolved(at.holder.ID, current); err != nil {
 		return domain.JSONValue{}, err
 	}
-	if err := k.distrust(at.holder.ID, current, textsOf(patch)...); err != nil {
+	if err := k.markUntrusted(at.holder.ID, current, textsOf(patch)...); err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.apply(ctx, at, schema, current, patch)
+	return k.patchValue(ctx, at, schema, current, patch)
 }
 
-func (k *keeper) apply(
-	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
+func (k *values) patchValue(
+	ctx context.Context, at valueSite, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
 ) (domain.JSONValue, error) {
 	document := json.RawMessage("{}")
 	if current != nil {
 		document = current.Value
 	}
-	result, err := k.patch(document, patch)
+	result, err := k.applyPatch(document, patch)
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.value(ctx, at, schema, current, result, true)
+	return k.prepareValue(ctx, at, schema, current, result, true)
 }
 
-func (k *keeper) value(
-	ctx context.Context, at place, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage, update bool,
+func (k *values) prepareValue(
+	ctx context.Context, at valueSite, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage, update bool,
 ) (domain.JSONValue, error) {
-	found, err := k.references(given)
+	found, err := k.findReferences(given)
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
 	var items domain.ItemReferences
-	if at.checked != "" && refersToItems(found) {
+	if at.holderKind != "" && refersToItems(found) {
 		items = domain.ItemReferences{}
 	}
-	value, linked, err := k.resolved(ctx, at, validation{schema: schema, given: given, update: update, items: items})
+	value, linked, err := k.resolveValue(ctx, at, validation{schema: schema, given: given, update: update, items: items})
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
@@ -190,35 +190,35 @@ func (k *keeper) value(
 			return domain.JSONValue{}, err
 		}
 	}
-	k.tx.Link(at.holder, k.known.Links[at.holder], linked, k.now.Add(domain.UnlinkedLifetime))
-	k.known.Links[at.holder] = linked
+	k.tx.Link(at.holder, k.targets.Links[at.holder], linked, k.now.Add(domain.UnlinkedLifetime))
+	k.targets.Links[at.holder] = linked
 	return value, nil
 }
 
-// resolved returns a value with its references looked up, its documents copied where
+// resolveValue returns a value with its references looked up, its documents copied where
 // they belong elsewhere, and held against its schema; linked are the documents that
 // it refers to then.
-func (k *keeper) resolved(
-	ctx context.Context, at place, v validation,
+func (k *values) resolveValue(
+	ctx context.Context, at valueSite, v validation,
 ) (value domain.JSONValue, linked []uuid.UUID, err error) {
-	found, err := k.references(v.given)
+	found, err := k.findReferences(v.given)
 	if err != nil {
 		return value, nil, err
 	}
-	for _, id := range k.known.Links[at.holder] {
-		k.asked[referred{kuflowref.KindFile, id}] = true
+	for _, id := range k.targets.Links[at.holder] {
+		k.requested[target{kuflowref.KindFile, id}] = true
 	}
-	k.askFor(found)
+	k.addReferences(found)
 	if err := k.lookUp(ctx); err != nil {
 		return value, nil, err
 	}
-	files := k.files(at, found)
+	files := k.resolveFiles(at, found)
 	if len(files.texts) > 0 {
 		if v.given, err = jsondoc.ReplaceStrings(v.given, files.texts); err != nil {
 			return value, nil, err
 		}
 	}
-	v.resolve = k.resolver(at)
+	v.resolve = k.newResolver(at)
 	value, err = k.validate(v)
 	if err != nil {
 		return value, nil, err
@@ -227,7 +227,7 @@ func (k *keeper) resolved(
 }
 
 // files contains what becomes of the references to documents in a value.
-type files struct {
+type resolvedFiles struct {
 	linked []uuid.UUID
 	// texts are the references that become others, by their pointers.
 	texts map[string]string
@@ -235,17 +235,17 @@ type files struct {
 	absent []string
 }
 
-// files finds the documents that a value refers to and copies those of other
+// resolveFiles finds the documents that a value refers to and copies those of other
 // resources, each once.
-func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
-	result := files{texts: map[string]string{}}
+func (k *values) resolveFiles(at valueSite, found []jsondoc.Occurrence) resolvedFiles {
+	result := resolvedFiles{texts: map[string]string{}}
 	copies := map[uuid.UUID]domain.Document{}
 	for _, occurrence := range found {
 		file, ok := occurrence.Reference.(kuflowref.File)
 		if !ok {
 			continue
 		}
-		original, ok := k.document(at.tenant, file)
+		original, ok := k.findDocument(at.tenant, file)
 		if !ok {
 			result.absent = append(result.absent, occurrence.Pointer)
 			continue
@@ -256,10 +256,10 @@ func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
 		}
 		made, ok := copies[original.ID]
 		if !ok {
-			made = original.Copy(k.preparation().copyID(k.step, original.ID), at.owner, k.caller.PrincipalID, k.now)
+			made = original.Copy(k.preparedWork().copyID(k.step, original.ID), at.owner, k.caller.PrincipalID, k.now)
 			copies[original.ID] = made
 			k.tx.InsertDocument(&made)
-			k.known.Add(made)
+			k.targets.Add(made)
 			result.linked = append(result.linked, made.ID)
 		}
 		file.URI, file.Type, file.Size, file.Name = uriOf(&made), made.ContentType, made.Size, made.Name
@@ -268,35 +268,35 @@ func (k *keeper) files(at place, found []jsondoc.Occurrence) files {
 	return result
 }
 
-// document returns what a reference to a document leads to.
-func (k *keeper) document(tenant uuid.UUID, file kuflowref.File) (domain.Document, bool) {
+// findDocument returns what a reference to a document leads to.
+func (k *values) findDocument(tenant uuid.UUID, file kuflowref.File) (domain.Document, bool) {
 	at, ok := file.Document()
-	if !ok || k.unresolved[referred{kuflowref.KindFile, at.DocumentID}] {
+	if !ok || k.unresolved[target{kuflowref.KindFile, at.DocumentID}] {
 		return domain.Document{}, false
 	}
-	d, ok := k.known.Document(tenant, at.DocumentID)
+	d, ok := k.targets.Document(tenant, at.DocumentID)
 	return d, ok && isAt(&d, at)
 }
 
-// resolver returns the resolver of references for validation. It accepts all items
+// newResolver returns the resolver of references for validation. It accepts all items
 // of data sources: checkItems has them checked by their workers.
-func (k *keeper) resolver(at place) jsondoc.Resolver {
+func (k *values) newResolver(at valueSite) jsondoc.Resolver {
 	return func(r kuflowref.Reference) (jsondoc.Stored, bool) {
-		if named, ok := nameOf(r); ok && k.unresolved[named] {
+		if named, ok := targetOf(r); ok && k.unresolved[named] {
 			return jsondoc.Stored{}, false
 		}
 		switch r := r.(type) {
 		case kuflowref.File:
-			d, ok := k.document(at.tenant, r)
+			d, ok := k.findDocument(at.tenant, r)
 			return jsondoc.Stored{Name: d.Name, Type: d.ContentType, Size: d.Size}, ok
 		case kuflowref.Principal:
-			return jsondoc.Stored{}, k.known.Principal(at.tenant, r.ID)
+			return jsondoc.Stored{}, k.targets.Principal(at.tenant, r.ID)
 		case kuflowref.Group:
-			return jsondoc.Stored{}, k.known.Group(at.tenant, r.ID)
+			return jsondoc.Stored{}, k.targets.Group(at.tenant, r.ID)
 		case kuflowref.Process:
-			return jsondoc.Stored{}, k.known.Process(at.tenant, r.ID)
+			return jsondoc.Stored{}, k.targets.Process(at.tenant, r.ID)
 		case kuflowref.BusinessArtifact:
-			return jsondoc.Stored{}, k.known.Artifact(at.tenant, r.ID)
+			return jsondoc.Stored{}, k.targets.Artifact(at.tenant, r.ID)
 		default:
 			return jsondoc.Stored{}, true
 		}

@@ -20,11 +20,11 @@ func BenchmarkNewValue(b *testing.B) {
 		`"nested":{"a":1,"b":[true,false,null],"text":"lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor"}}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		l, err := lookUpsOf(domain.Caller{}, time.Time{}, nil, text)
+		l, err := newTextLookUps(domain.Caller{}, time.Time{}, nil, text)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, _, err := newKeeper(l).resolved(b.Context(), place{}, validation{schema: schema, given: text}); err != nil {
+		if _, _, err := newValues(l).resolveValue(b.Context(), valueSite{}, validation{schema: schema, given: text}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -17,22 +17,22 @@ import (
 // visible to it, and a later save by a caller with the right would copy the
 // document there.
 
-// inherit marks the documents that a stored value of a resource refers to and
+// keepUnlinked marks the documents that a stored value of a resource refers to and
 // that are not linked to the resource. They were not visible to the caller who
 // added them.
-func (k *keeper) inherit(holder uuid.UUID, stored *domain.JSONValue) error {
-	return k.leave(stored, func(_ jsondoc.Occurrence, named referred) bool {
+func (k *values) keepUnlinked(holder uuid.UUID, stored *domain.JSONValue) error {
+	return k.markUnresolved(stored, func(_ jsondoc.Occurrence, named target) bool {
 		return named.kind == kuflowref.KindFile && !k.linkedTo(holder, named.id)
 	})
 }
 
-// inheritAll is inherit for a save that names what it changes: processes and
+// keepUnresolved is inherit for a save that names what it changes: processes and
 // artifacts that could not be resolved remain unresolved, too.
-func (k *keeper) inheritAll(holder uuid.UUID, stored *domain.JSONValue) error {
-	if err := k.inherit(holder, stored); err != nil || stored == nil || stored.Valid {
+func (k *values) keepUnresolved(holder uuid.UUID, stored *domain.JSONValue) error {
+	if err := k.keepUnlinked(holder, stored); err != nil || stored == nil || stored.Valid {
 		return err
 	}
-	return k.leave(stored, func(o jsondoc.Occurrence, named referred) bool {
+	return k.markUnresolved(stored, func(o jsondoc.Occurrence, named target) bool {
 		rights := named.kind == kuflowref.KindProcess || named.kind == kuflowref.KindBusinessArtifact
 		return rights && slices.ContainsFunc(stored.Errors, func(e domain.ValueError) bool {
 			return e.PropertyPath == o.Pointer
@@ -40,32 +40,32 @@ func (k *keeper) inheritAll(holder uuid.UUID, stored *domain.JSONValue) error {
 	})
 }
 
-func (k *keeper) leave(stored *domain.JSONValue, unresolved func(jsondoc.Occurrence, referred) bool) error {
+func (k *values) markUnresolved(stored *domain.JSONValue, unresolved func(jsondoc.Occurrence, target) bool) error {
 	if stored == nil {
 		return nil
 	}
-	found, err := k.references(stored.Value)
+	found, err := k.findReferences(stored.Value)
 	if err != nil {
 		return err
 	}
 	for _, o := range found {
-		if named, ok := nameOf(o.Reference); ok && unresolved(o, named) {
+		if named, ok := targetOf(o.Reference); ok && unresolved(o, named) {
 			k.unresolved[named] = true
 		}
 	}
 	return nil
 }
 
-// bring treats the references in texts as added by the save, whatever was
+// clearUnresolved treats the references in texts as added by the save, whatever was
 // stored.
-func (k *keeper) bring(texts ...json.RawMessage) error {
+func (k *values) clearUnresolved(texts ...json.RawMessage) error {
 	for _, text := range texts {
-		found, err := k.references(text)
+		found, err := k.findReferences(text)
 		if err != nil {
 			return err
 		}
 		for _, o := range found {
-			if named, ok := nameOf(o.Reference); ok {
+			if named, ok := targetOf(o.Reference); ok {
 				delete(k.unresolved, named)
 			}
 		}
@@ -73,24 +73,24 @@ func (k *keeper) bring(texts ...json.RawMessage) error {
 	return nil
 }
 
-// distrust marks all that texts refer to, except what the stored value refers to
+// markUntrusted marks all that texts refer to, except what the stored value refers to
 // and the documents that are linked to the resource. It is for texts that no caller
 // wrote.
-func (k *keeper) distrust(holder uuid.UUID, stored *domain.JSONValue, texts ...json.RawMessage) error {
-	known := map[referred]bool{}
+func (k *values) markUntrusted(holder uuid.UUID, stored *domain.JSONValue, texts ...json.RawMessage) error {
+	known := map[target]bool{}
 	if stored != nil {
-		found, err := k.references(stored.Value)
+		found, err := k.findReferences(stored.Value)
 		if err != nil {
 			return err
 		}
 		for _, o := range found {
-			if named, ok := nameOf(o.Reference); ok {
+			if named, ok := targetOf(o.Reference); ok {
 				known[named] = true
 			}
 		}
 	}
 	for _, text := range texts {
-		err := k.leave(&domain.JSONValue{Value: text}, func(_ jsondoc.Occurrence, named referred) bool {
+		err := k.markUnresolved(&domain.JSONValue{Value: text}, func(_ jsondoc.Occurrence, named target) bool {
 			return !known[named] && (named.kind != kuflowref.KindFile || !k.linkedTo(holder, named.id))
 		})
 		if err != nil {
@@ -102,8 +102,8 @@ func (k *keeper) distrust(holder uuid.UUID, stored *domain.JSONValue, texts ...j
 
 // linkedTo reports whether a value of a resource that is under lock refers to a
 // document.
-func (k *keeper) linkedTo(holder, document uuid.UUID) bool {
-	for at, linked := range k.known.Links {
+func (k *values) linkedTo(holder, document uuid.UUID) bool {
+	for at, linked := range k.targets.Links {
 		if at.ID == holder && slices.Contains(linked, document) {
 			return true
 		}
@@ -111,10 +111,10 @@ func (k *keeper) linkedTo(holder, document uuid.UUID) bool {
 	return false
 }
 
-// nameOf returns the target of a reference. Items of data sources, and files
+// targetOf returns the target of a reference. Items of data sources, and files
 // elsewhere, cannot be looked up.
-func nameOf(r kuflowref.Reference) (referred, bool) {
-	named := referred{kind: r.Kind()}
+func targetOf(r kuflowref.Reference) (target, bool) {
+	named := target{kind: r.Kind()}
 	switch r := r.(type) {
 	case kuflowref.File:
 		at, ok := r.Document()

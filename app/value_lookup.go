@@ -16,19 +16,19 @@ import (
 type lookUps struct {
 	caller domain.Caller
 	now    time.Time
-	wanted persistence.LookUps
-	asked  map[referred]bool
+	pending persistence.LookUps
+	requested  map[target]bool
 	// found are the references in the texts that were read.
 	found map[textKey][]jsondoc.Occurrence
 	// unresolved are references without a target, whatever is visible to the
 	// caller.
-	unresolved map[referred]bool
+	unresolved map[target]bool
 	// sources is set once the data sources of the tenants of the caller are wanted.
 	sources bool
 }
 
-// referred is the target of a reference.
-type referred struct {
+// target is the target of a reference.
+type target struct {
 	kind kuflowref.Kind
 	id   uuid.UUID
 }
@@ -37,23 +37,23 @@ type referred struct {
 // resource whose values change; the read that the look-ups go along with locks it.
 func newLookUps(caller domain.Caller, now time.Time, holder *uuid.UUID) *lookUps {
 	return &lookUps{
-		caller: caller, now: now, wanted: persistence.LookUps{Holder: holder}, asked: map[referred]bool{},
-		found: map[textKey][]jsondoc.Occurrence{}, unresolved: map[referred]bool{},
+		caller: caller, now: now, pending: persistence.LookUps{Holder: holder}, requested: map[target]bool{},
+		found: map[textKey][]jsondoc.Occurrence{}, unresolved: map[target]bool{},
 	}
 }
 
-// lookUpsOf is newLookUps for the references in texts: whole values, or what a patch
+// newTextLookUps is newLookUps for the references in texts: whole values, or what a patch
 // puts into one.
-func lookUpsOf(caller domain.Caller, now time.Time, holder *uuid.UUID, texts ...json.RawMessage) (*lookUps, error) {
+func newTextLookUps(caller domain.Caller, now time.Time, holder *uuid.UUID, texts ...json.RawMessage) (*lookUps, error) {
 	l := newLookUps(caller, now, holder)
 	for _, text := range texts {
-		found, err := l.references(text)
+		found, err := l.findReferences(text)
 		if err != nil {
 			return nil, err
 		}
-		l.askFor(found)
+		l.addReferences(found)
 		if refersToItems(found) {
-			l.wanted.Sources, l.sources = true, true
+			l.pending.Sources, l.sources = true, true
 		}
 	}
 	return l, nil
@@ -76,8 +76,8 @@ type textKey struct {
 	size  int
 }
 
-// references lists the references in a text. It reads each text once.
-func (l *lookUps) references(text json.RawMessage) ([]jsondoc.Occurrence, error) {
+// findReferences lists the references in a text. It reads each text once.
+func (l *lookUps) findReferences(text json.RawMessage) ([]jsondoc.Occurrence, error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
@@ -93,20 +93,20 @@ func (l *lookUps) references(text json.RawMessage) ([]jsondoc.Occurrence, error)
 	return found, nil
 }
 
-// ask adds what a text refers to and was not asked for before.
-func (l *lookUps) ask(text json.RawMessage) error {
-	found, err := l.references(text)
-	l.askFor(found)
+// addText adds what a text refers to and was not asked for before.
+func (l *lookUps) addText(text json.RawMessage) error {
+	found, err := l.findReferences(text)
+	l.addReferences(found)
 	return err
 }
 
-func (l *lookUps) askFor(found []jsondoc.Occurrence) {
+func (l *lookUps) addReferences(found []jsondoc.Occurrence) {
 	for _, occurrence := range found {
-		named, ok := nameOf(occurrence.Reference)
-		if !ok || l.asked[named] || l.unresolved[named] {
+		named, ok := targetOf(occurrence.Reference)
+		if !ok || l.requested[named] || l.unresolved[named] {
 			continue
 		}
-		l.asked[named] = true
-		l.wanted.Add(named.kind, named.id)
+		l.requested[named] = true
+		l.pending.Add(named.kind, named.id)
 	}
 }

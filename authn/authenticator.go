@@ -69,9 +69,9 @@ func (a *Authenticator) Authenticate(ctx context.Context, header string) (domain
 	shown, ok := parseHeader(header)
 	switch {
 	case header == "":
-		return domain.Caller{}, refuse(domain.SignInMissing)
+		return domain.Caller{}, signInError(domain.SignInMissing)
 	case !ok:
-		return domain.Caller{}, refuse(domain.SignInMalformed)
+		return domain.Caller{}, signInError(domain.SignInMalformed)
 	}
 	hash := sha256.Sum256([]byte(header))
 	if known, ok := a.callers.Get(hash); ok && a.clock().Before(known.until) {
@@ -109,7 +109,7 @@ func (a *Authenticator) lookUp(
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTimeout)
 	defer cancel()
 	now := a.clock()
-	caller, expiresAt, err := a.find(ctx, shown, now)
+	caller, expiresAt, err := a.findCaller(ctx, shown, now)
 	if errors.Is(err, context.DeadlineExceeded) && !domain.HasCode(err, domain.CodeUnavailable) {
 		return domain.Caller{}, &domain.Error{
 			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
@@ -127,16 +127,16 @@ func (a *Authenticator) lookUp(
 	return caller, nil
 }
 
-// find returns the caller of a credential and when it expires, nil if never. An invalid credential is UNAUTHENTICATED,
+// findCaller returns the caller of a credential and when it expires, nil if never. An invalid credential is UNAUTHENTICATED,
 // with the reason.
-func (a *Authenticator) find(ctx context.Context, shown credential, now time.Time) (domain.Caller, *time.Time, error) {
+func (a *Authenticator) findCaller(ctx context.Context, shown credential, now time.Time) (domain.Caller, *time.Time, error) {
 	switch {
 	case shown.token == "":
 		return a.lookUpCredential(ctx, shown.key, now)
 	case a.oidc == nil:
-		return domain.Caller{}, nil, refuse(domain.SignInUnknownIssuer)
+		return domain.Caller{}, nil, signInError(domain.SignInUnknownIssuer)
 	default:
-		return a.oidc.find(ctx, shown.token, now)
+		return a.oidc.findCaller(ctx, shown.token, now)
 	}
 }
 
@@ -153,7 +153,7 @@ func (a *Authenticator) lookUpCredential(
 	return found.Caller, found.ExpiresAt, err
 }
 
-// refuse returns the error for a sign-in of which only the reason is known.
-func refuse(reason domain.SignInReason) error {
+// signInError returns the error for a sign-in of which only the reason is known.
+func signInError(reason domain.SignInReason) error {
 	return domain.RefuseSignIn(domain.SignInError{Reason: reason})
 }

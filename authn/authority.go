@@ -23,7 +23,7 @@ func newRoot(private *ecdsa.PrivateKey, id string, before *authority, now time.T
 		KeyUsage:  x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 		IsCA:      true, BasicConstraintsValid: true,
 	}
-	if root, err = certify(template, &template, private.Public(), private); err != nil {
+	if root, err = signCertificate(template, &template, private.Public(), private); err != nil {
 		return "", "", err
 	}
 	if before == nil || before.certificate.MaxPathLenZero {
@@ -32,12 +32,12 @@ func newRoot(private *ecdsa.PrivateKey, id string, before *authority, now time.T
 	if template.NotAfter.After(before.certificate.NotAfter) {
 		template.NotAfter = before.certificate.NotAfter
 	}
-	cross, err = certify(template, before.certificate, private.Public(), before.private)
+	cross, err = signCertificate(template, before.certificate, private.Public(), before.private)
 	return root, cross, err
 }
 
-// certify signs a certificate of an authority, with a serial number of its own.
-func certify(template x509.Certificate, parent *x509.Certificate, public any, private *ecdsa.PrivateKey) (string, error) {
+// signCertificate signs a certificate of an authority, with a serial number of its own.
+func signCertificate(template x509.Certificate, parent *x509.Certificate, public any, private *ecdsa.PrivateKey) (string, error) {
 	var err error
 	if template.SerialNumber, err = newSerial(); err != nil {
 		return "", err

@@ -81,7 +81,7 @@ func (i *Issuer) clientCertificate(
 	var pair KeyPair
 	var err error
 	if public == nil {
-		pair, err = i.issue(&template, now, lifetime)
+		pair, err = i.issueCertificate(&template, now, lifetime)
 	} else {
 		pair.CertificatePEM, err = i.certify(&template, public, now, lifetime)
 	}
@@ -99,7 +99,7 @@ func (i *Issuer) clientCertificate(
 // connects to the engine. It is valid for as long as an engine client's.
 func (i *Issuer) SystemCertificate(now time.Time) (tls.Certificate, error) {
 	template := clientTemplate(systemNamespace, systemSubject)
-	pair, err := i.issue(&template, now, i.certificateLifetime)
+	pair, err := i.issueCertificate(&template, now, i.certificateLifetime)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("issuing the system certificate: %w", err)
 	}
@@ -123,7 +123,7 @@ func (i *Issuer) ServerCertificate(hosts []string, now time.Time, lifetime time.
 			template.DNSNames = append(template.DNSNames, host)
 		}
 	}
-	pair, err := i.issue(&template, now, lifetime)
+	pair, err := i.issueCertificate(&template, now, lifetime)
 	if err != nil {
 		return KeyPair{}, fmt.Errorf("issuing a server certificate: %w", err)
 	}
@@ -139,8 +139,8 @@ func clientTemplate(namespace, name string) x509.Certificate {
 	}
 }
 
-// issue creates a key pair and signs a certificate for it.
-func (i *Issuer) issue(template *x509.Certificate, now time.Time, lifetime time.Duration) (KeyPair, error) {
+// issueCertificate creates a key pair and signs a certificate for it.
+func (i *Issuer) issueCertificate(template *x509.Certificate, now time.Time, lifetime time.Duration) (KeyPair, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return KeyPair{}, fmt.Errorf("making a key pair: %w", err)
@@ -162,7 +162,7 @@ func (i *Issuer) issue(template *x509.Certificate, now time.Time, lifetime time.
 func (i *Issuer) certify(
 	template *x509.Certificate, public crypto.PublicKey, now time.Time, lifetime time.Duration,
 ) (string, error) {
-	issuer, found := signing(i.keys.set.Load().authorities, now)
+	issuer, found := selectSigningKey(i.keys.set.Load().authorities, now)
 	if !found {
 		return "", errNoSigningKey
 	}

@@ -111,7 +111,7 @@ func (i *Issuer) EngineToken(access EngineAccess, now time.Time) (domain.EngineT
 	}
 	claims := engineClaims{
 		Subject: access.Principal.String(), ID: access.ID.String(), Permissions: []string{},
-		TaskQueues: sorted(access.TaskQueues), TenantTaskQueues: sorted(access.TenantTaskQueues),
+		TaskQueues: sortedCopy(access.TaskQueues), TenantTaskQueues: sortedCopy(access.TenantTaskQueues),
 	}
 	if len(claims.TaskQueues) > 0 {
 		claims.Permissions = []string{access.Namespace + ":write"}
@@ -154,9 +154,9 @@ func checkOperatorAccess(namespace string, now, expiry time.Time) error {
 	return nil
 }
 
-// sorted returns the distinct names, sorted by bytes. It never returns nil, which
+// sortedCopy returns the distinct names, sorted by bytes. It never returns nil, which
 // would be null in JSON.
-func sorted(names []string) []string {
+func sortedCopy(names []string) []string {
 	names = append([]string{}, names...)
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -180,12 +180,12 @@ func (i *Issuer) SystemToken(now time.Time) (domain.EngineToken, error) {
 // TokenKeyID returns the id of the key that tokens are signed with now, so that a
 // change can be noticed. It is empty without keys.
 func (i *Issuer) TokenKeyID(now time.Time) string {
-	key, _ := signing(i.keys.set.Load().tokens, now)
+	key, _ := selectSigningKey(i.keys.set.Load().tokens, now)
 	return key.id
 }
 
 func (i *Issuer) sign(claims engineClaims, now, expiry time.Time) (domain.Secret, error) {
-	key, found := signing(i.keys.set.Load().tokens, now)
+	key, found := selectSigningKey(i.keys.set.Load().tokens, now)
 	if !found {
 		return domain.Secret{}, errNoSigningKey
 	}
@@ -225,7 +225,7 @@ func (i *Issuer) RootsPEM() string {
 // AuthorityExpiry returns when the certificate of the authority that signs at now
 // ends, the zero time if there is none.
 func (i *Issuer) AuthorityExpiry(now time.Time) time.Time {
-	issuer, found := signing(i.keys.set.Load().authorities, now)
+	issuer, found := selectSigningKey(i.keys.set.Load().authorities, now)
 	if !found {
 		return time.Time{}
 	}

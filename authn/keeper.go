@@ -16,16 +16,16 @@ import (
 // keeperTimeout bounds one call to a keeper.
 const keeperTimeout = 30 * time.Second
 
-// Keeper encrypts and decrypts seal keys with a key that never leaves it, such as
+// KeyWrapper encrypts and decrypts seal keys with a key that never leaves it, such as
 // one of a key management service.
-type Keeper struct {
+type KeyWrapper struct {
 	keeper *secrets.Keeper
 }
 
 // OpenKeeper opens the keeper that a URL names: awskms://… for AWS KMS, or
 // base64key://… for a key in the URL itself, for tests. The URL may be a secret;
 // no error shows more of it than its scheme.
-func OpenKeeper(ctx context.Context, at string) (*Keeper, error) {
+func OpenKeeper(ctx context.Context, at string) (*KeyWrapper, error) {
 	parsed, err := url.Parse(at)
 	if err != nil {
 		return nil, errors.New("opening the keeper of the seal key: the URL is not valid")
@@ -37,13 +37,13 @@ func OpenKeeper(ctx context.Context, at string) (*Keeper, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the keeper of the seal key: the %s URL is not valid", parsed.Scheme)
 	}
-	return &Keeper{keeper: keeper}, nil
+	return &KeyWrapper{keeper: keeper}, nil
 }
 
 // Close closes the keeper.
-func (k *Keeper) Close() error { return k.keeper.Close() }
+func (k *KeyWrapper) Close() error { return k.keeper.Close() }
 
-func (k *Keeper) encrypt(ctx context.Context, text string) (string, error) {
+func (k *KeyWrapper) encrypt(ctx context.Context, text string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, keeperTimeout)
 	defer cancel()
 	encrypted, err := k.keeper.Encrypt(ctx, []byte(text))
@@ -53,8 +53,8 @@ func (k *Keeper) encrypt(ctx context.Context, text string) (string, error) {
 	return base64.StdEncoding.EncodeToString(encrypted), nil
 }
 
-// decrypt may be called on a nil Keeper, and then returns an error.
-func (k *Keeper) decrypt(ctx context.Context, text string) (string, error) {
+// decrypt may be called on a nil KeyWrapper, and then returns an error.
+func (k *KeyWrapper) decrypt(ctx context.Context, text string) (string, error) {
 	if k == nil {
 		return "", errors.New("it is encrypted, but no keeper is configured")
 	}

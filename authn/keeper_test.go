@@ -16,7 +16,7 @@ import (
 )
 
 // newKeeper returns a keeper with a key of its own, and the key.
-func newKeeper(t *testing.T) (keeper *authn.Keeper, key string) {
+func newKeeper(t *testing.T) (keeper *authn.KeyWrapper, key string) {
 	t.Helper()
 	key = base64.URLEncoding.EncodeToString([]byte(strings.Repeat(t.Name(), 32)[:32]))
 	keeper, err := authn.OpenKeeper(t.Context(), "base64key://"+key)
@@ -89,7 +89,7 @@ func TestSealKeyIsEncryptedByItsKeeper(t *testing.T) {
 	}
 }
 
-func otherKeeper(t *testing.T) *authn.Keeper {
+func otherKeeper(t *testing.T) *authn.KeyWrapper {
 	t.Helper()
 	keeper, err := authn.OpenKeeper(t.Context(), "base64key://") // a random key
 	require.NoError(t, err)

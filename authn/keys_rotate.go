@@ -64,7 +64,7 @@ func (k *Keys) Distrust(ctx context.Context, purpose persistence.SigningKeyPurpo
 	if err != nil {
 		return nil, err
 	}
-	concerned := vouching(stored[first:])
+	concerned := vouchingKeyIDs(stored[first:])
 	now := k.now()
 	made, err := k.newSigningKey(purpose, nil, now)
 	if err != nil {
@@ -104,10 +104,10 @@ func findKey(stored []persistence.SigningKey, id string) (int, error) {
 	return found, nil
 }
 
-// vouching returns the id of the first key, and those of the earlier keys that
+// vouchingKeyIDs returns the id of the first key, and those of the earlier keys that
 // certify it: a verifier that trusts one of these also trusts the first. The keys
 // are sorted, the newest first.
-func vouching(keys []persistence.SigningKey) []string {
+func vouchingKeyIDs(keys []persistence.SigningKey) []string {
 	ids := []string{keys[0].ID}
 	for i := 1; i < len(keys) && keys[i-1].Cross != ""; i++ {
 		ids = append(ids, keys[i].ID)
@@ -161,10 +161,10 @@ func (k *Keys) List(ctx context.Context, purpose persistence.SigningKeyPurpose) 
 	}
 	var current string
 	if purpose == persistence.SignsCertificates {
-		signing, _ := signing(set.authorities, now)
+		signing, _ := selectSigningKey(set.authorities, now)
 		current = signing.id
 	} else {
-		signing, _ := signing(set.tokens, now)
+		signing, _ := selectSigningKey(set.tokens, now)
 		current = signing.id
 	}
 	var infos []KeyInfo
@@ -198,7 +198,7 @@ func stateOf(key persistence.SigningKey, signs bool, now time.Time) KeyState {
 	switch {
 	case key.DistrustedAt != nil:
 		return KeyDistrusted
-	case !trusted(key, now):
+	case !isTrusted(key, now):
 		return KeyExpired
 	case signs:
 		return KeySigning

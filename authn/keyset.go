@@ -52,7 +52,7 @@ type validity struct {
 	until time.Time
 }
 
-func (v validity) ended(now time.Time) bool { return !v.until.IsZero() && !now.Before(v.until) }
+func (v validity) hasEnded(now time.Time) bool { return !v.until.IsZero() && !now.Before(v.until) }
 
 func (v validity) period() validity { return v }
 
@@ -84,7 +84,7 @@ func newKeySet(
 	var set keySet
 	document := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}}
 	for _, key := range stored {
-		if !trusted(key, now) {
+		if !isTrusted(key, now) {
 			continue
 		}
 		private, err := openPrivateKey(key, sealer)
@@ -125,7 +125,7 @@ func validityOf(key persistence.SigningKey, publishDelay time.Duration) validity
 	return valid
 }
 
-func trusted(key persistence.SigningKey, now time.Time) bool {
+func isTrusted(key persistence.SigningKey, now time.Time) bool {
 	return key.DistrustedAt == nil && (key.RetiredAt == nil || now.Before(trustedUntil(key)))
 }
 
@@ -158,11 +158,11 @@ func chainOf(key persistence.SigningKey, stored []persistence.SigningKey, now ti
 	return chain
 }
 
-// signing returns the newest key that has been published long enough, or the
+// selectSigningKey returns the newest key that has been published long enough, or the
 // oldest when none has. It returns false when no key may sign.
-func signing[K interface{ period() validity }](keys []K, now time.Time) (picked K, found bool) {
+func selectSigningKey[K interface{ period() validity }](keys []K, now time.Time) (picked K, found bool) {
 	for _, key := range keys {
-		if key.period().ended(now) {
+		if key.period().hasEnded(now) {
 			continue
 		}
 		picked, found = key, true

@@ -75,55 +75,55 @@ func (o *OIDC) RefreshEvery(ctx context.Context, interval time.Duration, log *sl
 	loop.Every(ctx, interval, refresh)
 }
 
-// find returns the user of a token and until when the token is valid. It returns
+// findCaller returns the user of a token and until when the token is valid. It returns
 // UNAUTHENTICATED, with the reason, for a token that authenticates no user, and
 // UNAVAILABLE when the issuer's keys are not known and the issuer does not
 // answer.
-func (o *OIDC) find(ctx context.Context, raw string, now time.Time) (domain.Caller, *time.Time, error) {
-	issuer, claims, err := o.verify(ctx, raw, now, "")
+func (o *OIDC) findCaller(ctx context.Context, raw string, now time.Time) (domain.Caller, *time.Time, error) {
+	issuer, claims, err := o.verifyToken(ctx, raw, now, "")
 	if err != nil {
 		return domain.Caller{}, nil, err
 	}
-	caller, err := o.user(ctx, issuer, claims.Subject, claims.email, now)
+	caller, err := o.findUser(ctx, issuer, claims.Subject, claims.email, now)
 	if err != nil {
-		return domain.Caller{}, nil, issuer.blame(err, claims)
+		return domain.Caller{}, nil, issuer.withIssuer(err, claims)
 	}
 	expires := numericDate(*claims.Expiry)
 	return caller, &expires, nil
 }
 
-// user returns the user that a subject of an issuer is linked to, or is to be linked
+// findUser returns the user that a subject of an issuer is linked to, or is to be linked
 // to by a verified address.
-func (o *OIDC) user(
+func (o *OIDC) findUser(
 	ctx context.Context, issuer *trustedIssuer, subject, email string, now time.Time,
 ) (domain.Caller, error) {
 	caller, err := o.db.FindOIDCUser(ctx, persistence.OIDCSubject{
 		Issuer: issuer.Issuer, Subject: subject, Email: email,
-		Tenants: issuer.scope(), EmailDomains: issuer.domains(), Operators: issuer.Operators,
+		Tenants: issuer.signInScopes(), EmailDomains: issuer.emailDomains(), Operators: issuer.Operators,
 	}, now)
 	caller.OAuth = err == nil
 	return caller, err
 }
 
-// blame adds the issuer and subject to the refusal of a token that the issuer
+// withIssuer adds the issuer and subject to the refusal of a token that the issuer
 // signed.
-func (i *trustedIssuer) blame(err error, claims tokenClaims) error {
+func (i *trustedIssuer) withIssuer(err error, claims tokenClaims) error {
 	if refused, ok := errors.AsType[*domain.SignInError](err); ok {
 		sum := sha256.Sum256([]byte(i.Issuer + "\x00" + claims.Subject))
-		refused.Issuer, refused.Trusted, refused.TenantCodes = i.Issuer, true, i.scope()
+		refused.Issuer, refused.Trusted, refused.TenantCodes = i.Issuer, true, i.signInScopes()
 		refused.Subject = hex.EncodeToString(sum[:subjectHash])
 	}
 	return err
 }
 
-// verify returns the claims of a token that one of the issuers signed and that is valid now: an ID
+// verifyToken returns the claims of a token that one of the issuers signed and that is valid now: an ID
 // token for the client clientID, or if that is empty a credential for one of the issuer's
 // audiences. It returns the same errors as find.
-func (o *OIDC) verify(ctx context.Context, raw string, now time.Time, clientID string) (*trustedIssuer, tokenClaims, error) {
+func (o *OIDC) verifyToken(ctx context.Context, raw string, now time.Time, clientID string) (*trustedIssuer, tokenClaims, error) {
 	fail := func(reason domain.SignInReason, issuer string) (*trustedIssuer, tokenClaims, error) {
 		return nil, tokenClaims{}, domain.RefuseSignIn(domain.SignInError{Reason: reason, Issuer: issuer})
 	}
-	header, named, ok := peek(raw)
+	header, named, ok := peekToken(raw)
 	if !ok {
 		return fail(domain.SignInMalformed, named)
 	}
@@ -141,7 +141,7 @@ func (o *OIDC) verify(ctx context.Context, raw string, now time.Time, clientID s
 	if !typed {
 		return fail(domain.SignInWrongTokenType, named)
 	}
-	candidates, err := issuer.keys.find(ctx, header)
+	candidates, err := issuer.keys.findKeys(ctx, header)
 	switch {
 	case domain.HasCode(err, domain.CodeUnauthenticated):
 		return fail(domain.SignInBadSignature, named)
@@ -161,9 +161,9 @@ func (o *OIDC) verify(ctx context.Context, raw string, now time.Time, clientID s
 	if !ok {
 		return fail(domain.SignInMalformed, named)
 	}
-	if reason := claims.refusal(audiences, now, *issuer.ClockSkew); reason != "" {
+	if reason := claims.refusalReason(audiences, now, *issuer.ClockSkew); reason != "" {
 		_, _, err := fail(reason, named)
-		return nil, tokenClaims{}, issuer.blame(err, claims)
+		return nil, tokenClaims{}, issuer.withIssuer(err, claims)
 	}
 	return issuer, claims, nil
 }

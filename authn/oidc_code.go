@@ -57,10 +57,10 @@ func newCodeFlow(issuer string, client *http.Client, clock func() time.Time) *co
 	}}
 }
 
-// metadata returns the metadata of the issuer. It is UNAVAILABLE while the issuer does not answer.
-func (i *trustedIssuer) metadata(ctx context.Context) (*openid.Provider, error) {
+// fetchMetadata returns the metadata of the issuer. It is UNAVAILABLE while the issuer does not answer.
+func (i *trustedIssuer) fetchMetadata(ctx context.Context) (*openid.Provider, error) {
 	failure := i.code.refresh(ctx)
-	provider, ok := i.code.current()
+	provider, ok := i.code.currentValue()
 	switch {
 	case !ok:
 		return nil, issuerUnavailable(i.Issuer, failure)
@@ -78,9 +78,9 @@ func issuerUnavailable(issuer string, cause error) error {
 	}
 }
 
-// config returns the configuration of the console as a client of the issuer. Issuers send browsers
+// clientConfig returns the configuration of the console as a client of the issuer. Issuers send browsers
 // back to the service at the address base.
-func (i *trustedIssuer) config(provider *openid.Provider, base string) (*oauth2.Config, error) {
+func (i *trustedIssuer) clientConfig(provider *openid.Provider, base string) (*oauth2.Config, error) {
 	config := &oauth2.Config{
 		ClientID: i.ClientID, Endpoint: provider.Endpoint(), RedirectURL: base + i.Callback(),
 		Scopes: []string{oidc.ScopeOpenID, "email", "profile"},
@@ -118,8 +118,8 @@ func hostOf(address string) string {
 	return u.Hostname()
 }
 
-// offered returns an issuer that the console offers.
-func (o *OIDC) offered(issuer string) (*trustedIssuer, error) {
+// findIssuer returns an issuer that the console offers.
+func (o *OIDC) findIssuer(issuer string) (*trustedIssuer, error) {
 	if o != nil {
 		if found, ok := o.issuers[issuer]; ok && found.ClientID != "" {
 			return found, nil
@@ -134,15 +134,15 @@ func (o *OIDC) offered(issuer string) (*trustedIssuer, error) {
 // while the issuer does not answer. With again the issuer authenticates the user even if it has a
 // session of the user (OpenID Connect Core, section 3.1.2.1, max_age).
 func (o *OIDC) BeginSignIn(ctx context.Context, issuer, base string, again bool) (string, SignInAttempt, error) {
-	found, err := o.offered(issuer)
+	found, err := o.findIssuer(issuer)
 	if err != nil {
 		return "", SignInAttempt{}, err
 	}
-	provider, err := found.metadata(ctx)
+	provider, err := found.fetchMetadata(ctx)
 	if err != nil {
 		return "", SignInAttempt{}, err
 	}
-	config, err := found.config(provider, base)
+	config, err := found.clientConfig(provider, base)
 	if err != nil {
 		return "", SignInAttempt{}, err
 	}
@@ -165,9 +165,9 @@ type SignInResponse struct {
 	Query      url.Values
 }
 
-// check returns the reason to refuse a response to an attempt, "" for none. It is the issuer's: the
+// checkIssuer returns the reason to refuse a response to an attempt, "" for none. It is the issuer's: the
 // path of its redirect URI and the parameter iss agree (RFC 9700, section 4.4).
-func (r SignInResponse) check(attempt SignInAttempt, of *trustedIssuer, provider *openid.Provider) domain.SignInReason {
+func (r SignInResponse) checkIssuer(attempt SignInAttempt, of *trustedIssuer, provider *openid.Provider) domain.SignInReason {
 	state := r.Query.Get("state")
 	switch {
 	case state == "", subtle.ConstantTimeCompare([]byte(state), []byte(attempt.State)) != 1,
@@ -183,23 +183,23 @@ func (r SignInResponse) check(attempt SignInAttempt, of *trustedIssuer, provider
 // attempt or of another issuer, a code that the issuer does not take, and a user without access are
 // UNAUTHENTICATED.
 func (o *OIDC) ProveByCode(ctx context.Context, attempt SignInAttempt, response SignInResponse) (Proof, error) {
-	found, err := o.offered(attempt.Issuer)
+	found, err := o.findIssuer(attempt.Issuer)
 	if err != nil {
-		return Proof{}, refuse(domain.SignInForeignResponse)
+		return Proof{}, signInError(domain.SignInForeignResponse)
 	}
 	fail := func(reason domain.SignInReason) (Proof, error) {
 		return Proof{}, domain.RefuseSignIn(domain.SignInError{
-			Reason: reason, Issuer: found.Issuer, Trusted: true, TenantCodes: found.scope(),
+			Reason: reason, Issuer: found.Issuer, Trusted: true, TenantCodes: found.signInScopes(),
 		})
 	}
-	provider, err := found.metadata(ctx)
+	provider, err := found.fetchMetadata(ctx)
 	if err != nil {
 		return Proof{}, err
 	}
-	if reason := response.check(attempt, found, provider); reason != "" {
+	if reason := response.checkIssuer(attempt, found, provider); reason != "" {
 		return fail(reason)
 	}
-	config, err := found.config(provider, response.Base)
+	config, err := found.clientConfig(provider, response.Base)
 	if err != nil {
 		return Proof{}, err
 	}
@@ -213,16 +213,16 @@ func (o *OIDC) ProveByCode(ctx context.Context, attempt SignInAttempt, response 
 	}
 	raw, _ := token.Extra("id_token").(string)
 	now := o.clock()
-	issuer, claims, err := o.verify(ctx, raw, now, found.ClientID)
+	issuer, claims, err := o.verifyToken(ctx, raw, now, found.ClientID)
 	switch {
 	case err != nil:
 		return Proof{}, err
 	case issuer != found, claims.Nonce != attempt.Nonce:
 		return fail(domain.SignInForeignResponse)
 	}
-	caller, err := o.user(ctx, issuer, claims.Subject, claims.email, now)
+	caller, err := o.findUser(ctx, issuer, claims.Subject, claims.email, now)
 	if err != nil {
-		return Proof{}, issuer.blame(err, claims)
+		return Proof{}, issuer.withIssuer(err, claims)
 	}
 	proof := Proof{caller: caller, issuer: issuer.Issuer, subject: claims.Subject}
 	if dateOK(claims.AuthTime) {
@@ -232,16 +232,16 @@ func (o *OIDC) ProveByCode(ctx context.Context, attempt SignInAttempt, response 
 	return proof, nil
 }
 
-// resume returns the user of a session that was opened through an issuer, as far as
+// resumeSession returns the user of a session that was opened through an issuer, as far as
 // the issuer is still trusted.
-func (o *OIDC) resume(ctx context.Context, session *domain.Session, now time.Time) (domain.Caller, error) {
-	issuer, err := o.offered(session.Issuer)
+func (o *OIDC) resumeSession(ctx context.Context, session *domain.Session, now time.Time) (domain.Caller, error) {
+	issuer, err := o.findIssuer(session.Issuer)
 	if err != nil {
-		return domain.Caller{}, refuse(domain.SignInUnknownIssuer)
+		return domain.Caller{}, signInError(domain.SignInUnknownIssuer)
 	}
-	caller, err := o.user(ctx, issuer, session.Subject, "", now)
+	caller, err := o.findUser(ctx, issuer, session.Subject, "", now)
 	if err == nil && caller.PrincipalID != session.PrincipalID {
-		return domain.Caller{}, refuse(domain.SignInUnknownUser)
+		return domain.Caller{}, signInError(domain.SignInUnknownUser)
 	}
 	return caller, err
 }

@@ -37,46 +37,46 @@ type fetched[T any] struct {
 	failure   error
 }
 
-// current returns the value. It returns false if none was fetched or its trust has expired.
-func (f *fetched[T]) current() (T, bool) {
+// currentValue returns the value. It returns false if none was fetched or its trust has expired.
+func (f *fetched[T]) currentValue() (T, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.value, f.usable(f.clock())
+	return f.value, f.isUsable(f.clock())
 }
 
-// usable reports whether there is a value that may still be trusted. The caller holds the lock.
-func (f *fetched[T]) usable(now time.Time) bool {
+// isUsable reports whether there is a value that may still be trusted. The caller holds the lock.
+func (f *fetched[T]) isUsable(now time.Time) bool {
 	return !f.fetchedAt.IsZero() && now.Sub(f.fetchedAt) < f.trust
 }
 
 // refresh fetches the value, once for all concurrent callers. Each caller waits no longer than its
 // context lasts. After a recent fetch, refresh returns the result of that fetch.
 func (f *fetched[T]) refresh(ctx context.Context) error {
-	if due, failure := f.due(); !due {
+	if due, failure := f.isDue(); !due {
 		return failure
 	}
 	_, err := share(ctx, &f.flight, "", func() (any, error) {
-		if due, failure := f.due(); !due {
+		if due, failure := f.isDue(); !due {
 			return nil, failure
 		}
 		// Other requests wait for this fetch too: it must not end with the first one.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.timeout)
 		defer cancel()
 		value, err := f.fetch(ctx)
-		f.keep(value, err)
+		f.storeResult(value, err)
 		return nil, err
 	})
 	return err
 }
 
-// due reports whether the value may be fetched, or else returns the error of the last fetch.
-func (f *fetched[T]) due() (due bool, failure error) {
+// isDue reports whether the value may be fetched, or else returns the error of the last fetch.
+func (f *fetched[T]) isDue() (isDue bool, failure error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return !f.clock().Before(f.nextFetch), f.failure
 }
 
-func (f *fetched[T]) keep(value T, failure error) {
+func (f *fetched[T]) storeResult(value T, failure error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.clock()
@@ -85,7 +85,7 @@ func (f *fetched[T]) keep(value T, failure error) {
 	}
 	f.failure = failure
 	f.nextFetch = now.Add(f.pause)
-	if !f.usable(now) {
+	if !f.isUsable(now) {
 		f.nextFetch = now.Add(retryPause)
 	}
 }
@@ -97,9 +97,9 @@ type keySource struct {
 	client  *http.Client
 }
 
-// fetch returns the usable keys that the issuer publishes. It discovers their URL first, unless that
+// fetchKeys returns the usable keys that the issuer publishes. It discovers their URL first, unless that
 // is configured.
-func (s keySource) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
+func (s keySource) fetchKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
 	from := s.jwksURL
 	if from == "" {
 		provider, err := openid.Discover(ctx, s.client, s.issuer)

@@ -79,12 +79,12 @@ const CallbackPath = "/console/sign-in/callback/"
 
 // Callback returns the path of the issuer's redirect URI. No two issuers share one, so that a
 // response of one is never taken for one of another (RFC 9700, section 4.4.2).
-func (i OIDCIssuer) Callback() string { return CallbackPath + i.slug() }
+func (i OIDCIssuer) Callback() string { return CallbackPath + i.pathName() }
 
 var notInSlugs = regexp.MustCompile(`[^a-z0-9.]+`)
 
-// slug returns the name of the issuer in a path: its address without the scheme.
-func (i OIDCIssuer) slug() string {
+// pathName returns the name of the issuer in a path: its address without the scheme.
+func (i OIDCIssuer) pathName() string {
 	_, address, _ := strings.Cut(strings.ToLower(i.Issuer), "://")
 	return strings.Trim(notInSlugs.ReplaceAllString(address, "-"), "-")
 }
@@ -93,16 +93,16 @@ func (i OIDCIssuer) slug() string {
 // scoped is for the users of all tenants.
 func (i OIDCIssuer) Scoped() bool { return len(i.Tenants) > 0 || len(i.EmailDomains) > 0 }
 
-// scope returns the tenants that the issuer's users may access, nil for all.
-func (i OIDCIssuer) scope() []string {
+// signInScopes returns the tenants that the issuer's users may access, nil for all.
+func (i OIDCIssuer) signInScopes() []string {
 	if len(i.Tenants) == 0 || slices.Contains(i.Tenants, AllTenants) {
 		return nil
 	}
 	return i.Tenants
 }
 
-// domains returns the allowed domains of addresses, nil for all.
-func (i OIDCIssuer) domains() []string {
+// emailDomains returns the allowed domains of addresses, nil for all.
+func (i OIDCIssuer) emailDomains() []string {
 	var folded []string
 	for _, name := range i.EmailDomains {
 		folded = append(folded, strings.ToLower(name))

@@ -31,38 +31,38 @@ type issuerKeys struct{ fetched[[]jose.JSONWebKey] }
 
 func newIssuerKeys(source keySource, clock func() time.Time) *issuerKeys {
 	return &issuerKeys{fetched[[]jose.JSONWebKey]{
-		fetch: source.fetch, clock: clock, trust: keyTrust, pause: fetchPause, timeout: fetchTimeout,
+		fetch: source.fetchKeys, clock: clock, trust: keyTrust, pause: fetchPause, timeout: fetchTimeout,
 	}}
 }
 
-// find returns the keys that may have signed a token with the header. If there is
+// findKeys returns the keys that may have signed a token with the header. If there is
 // none, it fetches the keys again, unless that was done recently. It returns
 // UNAUTHENTICATED for an unknown key, and UNAVAILABLE if no keys are known
 // because the issuer does not answer.
-func (k *issuerKeys) find(ctx context.Context, header tokenHeader) ([]crypto.PublicKey, error) {
-	if keys, ok := k.current(); ok {
-		if picked := pick(keys, header); len(picked) > 0 {
+func (k *issuerKeys) findKeys(ctx context.Context, header tokenHeader) ([]crypto.PublicKey, error) {
+	if keys, ok := k.currentValue(); ok {
+		if picked := selectKeys(keys, header); len(picked) > 0 {
 			return picked, nil
 		}
 	}
 	failure := k.refresh(ctx)
-	keys, ok := k.current()
+	keys, ok := k.currentValue()
 	if !ok {
 		return nil, &domain.Error{
 			Kind: domain.KindUnavailable, Code: domain.CodeUnavailable,
 			Message: "the issuer of the token does not answer", Cause: failure,
 		}
 	}
-	if picked := pick(keys, header); len(picked) > 0 {
+	if picked := selectKeys(keys, header); len(picked) > 0 {
 		return picked, nil
 	}
 	return nil, domain.Unauthenticated()
 }
 
-// pick returns the keys that may have signed a token with the header. The header
+// selectKeys returns the keys that may have signed a token with the header. The header
 // may omit the key id only if the issuer has a single key (OpenID Connect Core,
 // section 10.1).
-func pick(keys []jose.JSONWebKey, header tokenHeader) []crypto.PublicKey {
+func selectKeys(keys []jose.JSONWebKey, header tokenHeader) []crypto.PublicKey {
 	if header.KeyID == "" && len(keys) > 1 {
 		return nil
 	}

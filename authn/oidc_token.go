@@ -45,9 +45,9 @@ type tokenHeader struct {
 	ChainURL    stdjson.RawMessage `json:"x5u"`
 }
 
-// acceptable reports whether a token with the header may authenticate a user.
+// hasKnownAlgorithm reports whether a token with the header may authenticate a user.
 // Issuers sign tokens of other types, such as logout tokens, with the same keys.
-func (h tokenHeader) acceptable() bool {
+func (h tokenHeader) hasKnownAlgorithm() bool {
 	types := []string{"", "jwt", "application/jwt", "at+jwt", "application/at+jwt"}
 	return slices.Contains(types, strings.ToLower(h.Type)) &&
 		h.Critical == nil && h.Base64 == nil && h.Encryption == nil && h.Compression == nil &&
@@ -102,17 +102,17 @@ func (a *audience) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// refusal returns the reason why the claims do not authenticate a user: they have
+// refusalReason returns the reason why the claims do not authenticate a user: they have
 // no valid subject, audience or time. It is empty if they do. A token that is
 // bound to a key (cnf) is refused, because the service cannot verify that its
 // bearer has the key.
-func (c tokenClaims) refusal(audiences []string, now time.Time, skew time.Duration) domain.SignInReason {
+func (c tokenClaims) refusalReason(audiences []string, now time.Time, skew time.Duration) domain.SignInReason {
 	future := func(since *float64) bool { return since != nil && now.Add(skew).Before(numericDate(*since)) }
 	dates := dateOK(c.Expiry) && (c.NotBefore == nil || dateOK(c.NotBefore)) && (c.IssuedAt == nil || dateOK(c.IssuedAt))
 	switch {
 	case !subjectOK(c.Subject), c.Confirmation != nil, !dates:
 		return domain.SignInMalformed
-	case !c.meant(audiences):
+	case !c.isForAudience(audiences):
 		return domain.SignInWrongAudience
 	case !now.Before(numericDate(*c.Expiry).Add(skew)):
 		return domain.SignInExpired
@@ -122,10 +122,10 @@ func (c tokenClaims) refusal(audiences []string, now time.Time, skew time.Durati
 	return ""
 }
 
-// meant reports whether the token is for one of the configured audiences. A token
+// isForAudience reports whether the token is for one of the configured audiences. A token
 // for several audiences must also have been issued to one of them (OpenID Connect
 // Core, section 3.1.3.7).
-func (c tokenClaims) meant(ours []string) bool {
+func (c tokenClaims) isForAudience(ours []string) bool {
 	if !slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(ours, a) }) {
 		return false
 	}
@@ -148,12 +148,12 @@ func numericDate(seconds float64) time.Time {
 	return time.Unix(whole, int64((seconds-float64(whole))*float64(time.Second))).UTC()
 }
 
-// peek returns the header of a token and the issuer that it names, both
+// peekToken returns the header of a token and the issuer that it names, both
 // unverified. It returns false for a token that cannot be a user's.
-func peek(raw string) (header tokenHeader, issuer string, ok bool) {
+func peekToken(raw string) (header tokenHeader, issuer string, ok bool) {
 	parts := strings.Split(raw, ".")
 	var claims tokenClaims
-	if len(parts) != 3 || !decodePart(parts[0], &header) || !header.acceptable() || !decodePart(parts[1], &claims) {
+	if len(parts) != 3 || !decodePart(parts[0], &header) || !header.hasKnownAlgorithm() || !decodePart(parts[1], &claims) {
 		return tokenHeader{}, "", false
 	}
 	_, err := strictBase64().DecodeString(parts[2])

@@ -42,7 +42,7 @@ func (s *Sealer) KeyNames() []string { return slices.Clone(s.names) }
 func NewSealer(active SealKey, earlier ...SealKey) (*Sealer, error) {
 	s := &Sealer{ciphers: make(map[sealKeyID]cipher.AEAD, 1+len(earlier))}
 	for i, key := range append([]SealKey{active}, earlier...) {
-		secret, err := key.bytes()
+		secret, err := key.readKey()
 		if err != nil {
 			return nil, fmt.Errorf("making a sealer: %w", err)
 		}

@@ -22,7 +22,7 @@ const (
 )
 
 // SealKey is the key that secrets are sealed with. It is kept in a file, away
-// from the database, as 32 bytes in base64. With a Keeper the file contains only
+// from the database, as 32 bytes in base64. With a KeyWrapper the file contains only
 // the encrypted key.
 type SealKey struct {
 	encoded domain.Secret
@@ -35,7 +35,7 @@ type SealKeyFiles struct {
 	Earlier []string
 	// Keeper is the keeper that encrypted the active key, nil if the key is not
 	// encrypted. Earlier keys may be either.
-	Keeper *Keeper
+	Keeper *KeyWrapper
 }
 
 // Exposed lists the files that every user of the machine can read, and that no keeper has encrypted. Files that cannot be
@@ -83,7 +83,7 @@ func LoadSealKey(path string) (SealKey, error) {
 
 // loadSealKey reads the key from the file at path, and reports whether it is
 // encrypted there.
-func loadSealKey(ctx context.Context, path string, keeper *Keeper) (key SealKey, encrypted bool, err error) {
+func loadSealKey(ctx context.Context, path string, keeper *KeyWrapper) (key SealKey, encrypted bool, err error) {
 	content, err := os.ReadFile(path) //nolint:gosec // the operator says where the key is
 	if err != nil {
 		return SealKey{}, false, fmt.Errorf("reading the seal key: %w", err)
@@ -95,7 +95,7 @@ func loadSealKey(ctx context.Context, path string, keeper *Keeper) (key SealKey,
 		}
 	}
 	key = SealKey{encoded: domain.NewSecret(text)}
-	if _, err := key.bytes(); err != nil {
+	if _, err := key.readKey(); err != nil {
 		return SealKey{}, encrypted, fmt.Errorf("reading the seal key from %s: %w", path, err)
 	}
 	return key, encrypted, nil
@@ -119,7 +119,7 @@ func LoadOrCreateSealKey(path string) (SealKey, error) {
 // CreateSealKey creates a key and writes it to a new file, readable by its owner
 // only; encrypted, if there is a keeper. The file is written atomically. It
 // returns fs.ErrExist when the file exists.
-func CreateSealKey(ctx context.Context, path string, keeper *Keeper) error {
+func CreateSealKey(ctx context.Context, path string, keeper *KeyWrapper) error {
 	var key [sealKeySize]byte
 	// rand.Read never fails: the program ends when there is no randomness.
 	_, _ = rand.Read(key[:])
@@ -151,8 +151,8 @@ func writeNew(path, content string) error {
 	return os.Link(file.Name(), path)
 }
 
-// bytes returns the key itself. Its error does not quote the key.
-func (k SealKey) bytes() ([]byte, error) {
+// readKey returns the key itself. Its error does not quote the key.
+func (k SealKey) readKey() ([]byte, error) {
 	decoded, err := base64.StdEncoding.DecodeString(k.encoded.Reveal())
 	if err != nil || len(decoded) != sealKeySize {
 		return nil, errors.New("a seal key must be 32 bytes in base64")

@@ -50,10 +50,10 @@ type Sessions struct {
 	clock    func() time.Time
 	lifetime time.Duration
 	limits   persistence.SessionLimits
-	known    *lru.Cache[[sha256.Size]byte, knownSession]
+	cache    *lru.Cache[[sha256.Size]byte, cachedSession]
 }
 
-type knownSession struct {
+type cachedSession struct {
 	session domain.Session
 	caller  domain.Caller
 	until   time.Time
@@ -61,12 +61,12 @@ type knownSession struct {
 
 // NewSessions returns the sessions in the database.
 func NewSessions(o SessionOptions) (*Sessions, error) {
-	known, err := lru.New[[sha256.Size]byte, knownSession](maxCallers)
+	known, err := lru.New[[sha256.Size]byte, cachedSession](maxCallers)
 	if err != nil {
 		return nil, fmt.Errorf("making the cache of sessions: %w", err)
 	}
 	s := &Sessions{
-		db: o.DB, auth: o.Authenticator, clock: o.Clock, lifetime: DefaultSessionLifetime, known: known,
+		db: o.DB, auth: o.Authenticator, clock: o.Clock, lifetime: DefaultSessionLifetime, cache: known,
 		limits: persistence.SessionLimits{Idle: DefaultSessionIdle, Each: maxSessions},
 	}
 	if o.Lifetime > 0 {
@@ -100,7 +100,7 @@ func (p Proof) Caller() domain.Caller { return p.caller }
 func (s *Sessions) ProveByToken(ctx context.Context, token string) (Proof, error) {
 	shown, ok := parseHeader("Bearer " + token)
 	if !ok || shown.token != "" || shown.key.Kind != domain.CredentialPersonalAccessToken {
-		return Proof{}, refuse(domain.SignInMalformed)
+		return Proof{}, signInError(domain.SignInMalformed)
 	}
 	caller, expiresAt, err := s.auth.lookUpCredential(ctx, shown.key, s.clock())
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Sessions) Open(ctx context.Context, proof Proof, userAgent, address str
 	now := s.clock()
 	session := domain.Session{
 		ID: id, PrincipalID: proof.caller.PrincipalID, CredentialSHA256: proof.credential,
-		Issuer: proof.issuer, Subject: proof.subject, UserAgent: shortened(userAgent),
+		Issuer: proof.issuer, Subject: proof.subject, UserAgent: shortenUserAgent(userAgent),
 		CreatedAt: now, LastUsedAt: now, ExpiresAt: now.Add(s.lifetime), AuthenticatedAt: now,
 	}
 	if at := proof.authenticatedAt; at != nil && at.Before(now) {
@@ -135,7 +135,7 @@ func (s *Sessions) Open(ctx context.Context, proof Proof, userAgent, address str
 	}
 	secret := NewSecret()
 	ended, err := s.db.OpenSession(ctx, session, HashSecret(secret.Reveal()), address, s.limits)
-	s.forget(ended)
+	s.dropCached(ended)
 	return secret, session, err
 }
 
@@ -145,7 +145,7 @@ func (s *Sessions) Open(ctx context.Context, proof Proof, userAgent, address str
 func (s *Sessions) Renew(ctx context.Context, session domain.Session, proof Proof) error {
 	now := s.clock()
 	if session.PrincipalID != proof.caller.PrincipalID || session.Issuer != proof.issuer {
-		return refuse(domain.SignInForeignResponse)
+		return signInError(domain.SignInForeignResponse)
 	}
 	if proof.issuer != "" && (proof.authenticatedAt == nil || now.Sub(*proof.authenticatedAt) > maxProofAge) {
 		return domain.RefuseSignIn(domain.SignInError{
@@ -156,13 +156,13 @@ func (s *Sessions) Renew(ctx context.Context, session domain.Session, proof Proo
 	if err := s.db.RenewSession(ctx, session); err != nil {
 		return err
 	}
-	s.forget([]uuid.UUID{session.ID})
+	s.dropCached([]uuid.UUID{session.ID})
 	return nil
 }
 
 // FindAgain is Find without the memory of 10 seconds.
 func (s *Sessions) FindAgain(ctx context.Context, secret string) (domain.Session, domain.Caller, error) {
-	s.known.Remove(HashSecret(secret))
+	s.cache.Remove(HashSecret(secret))
 	return s.Find(ctx, secret)
 }
 
@@ -173,7 +173,7 @@ func (s *Sessions) FindAgain(ctx context.Context, secret string) (domain.Session
 func (s *Sessions) Find(ctx context.Context, secret string) (domain.Session, domain.Caller, error) {
 	hash := HashSecret(secret)
 	now := s.clock()
-	if known, ok := s.known.Get(hash); ok && now.Before(known.until) {
+	if known, ok := s.cache.Get(hash); ok && now.Before(known.until) {
 		return known.session, known.caller, nil
 	}
 	session, err := s.db.UseSession(ctx, hash, now, s.limits)
@@ -181,31 +181,31 @@ func (s *Sessions) Find(ctx context.Context, secret string) (domain.Session, dom
 		return domain.Session{}, domain.Caller{}, err
 	}
 	if session == nil {
-		s.known.Remove(hash)
-		return domain.Session{}, domain.Caller{}, refuse(domain.SignInUnknownCredential)
+		s.cache.Remove(hash)
+		return domain.Session{}, domain.Caller{}, signInError(domain.SignInUnknownCredential)
 	}
-	caller, err := s.caller(ctx, session, now)
+	caller, err := s.findCaller(ctx, session, now)
 	if domain.HasCode(err, domain.CodeUnauthenticated) {
 		err = errors.Join(err, s.End(ctx, domain.Call{}, domain.SessionEnd{
 			PrincipalID: session.PrincipalID, ID: session.ID, By: domain.SystemPrincipalID(), Reason: domain.SessionRevoked,
 		}))
 	}
 	if err != nil {
-		s.known.Remove(hash)
+		s.cache.Remove(hash)
 		return domain.Session{}, domain.Caller{}, err
 	}
 	until := now.Add(callerLifetime)
 	if session.ExpiresAt.Before(until) {
 		until = session.ExpiresAt
 	}
-	s.known.Add(hash, knownSession{session: *session, caller: caller, until: until})
+	s.cache.Add(hash, cachedSession{session: *session, caller: caller, until: until})
 	return *session, caller, nil
 }
 
-// caller returns the user of a session as what it was opened with says now.
-func (s *Sessions) caller(ctx context.Context, session *domain.Session, now time.Time) (domain.Caller, error) {
+// findCaller returns the user of a session as what it was opened with says now.
+func (s *Sessions) findCaller(ctx context.Context, session *domain.Session, now time.Time) (domain.Caller, error) {
 	if session.Issuer != "" {
-		return s.auth.oidc.resume(ctx, session, now)
+		return s.auth.oidc.resumeSession(ctx, session, now)
 	}
 	caller, _, err := s.auth.lookUpCredential(ctx, persistence.CredentialKey{
 		Kind: domain.CredentialPersonalAccessToken, SecretSHA256: [32]byte(session.CredentialSHA256),
@@ -214,9 +214,9 @@ func (s *Sessions) caller(ctx context.Context, session *domain.Session, now time
 	case err != nil:
 		return domain.Caller{}, err
 	case caller.PrincipalID != session.PrincipalID:
-		return domain.Caller{}, refuse(domain.SignInUnknownCredential)
+		return domain.Caller{}, signInError(domain.SignInUnknownCredential)
 	case len(caller.Memberships) == 0 && !caller.Operator:
-		return domain.Caller{}, refuse(domain.SignInUnknownUser)
+		return domain.Caller{}, signInError(domain.SignInUnknownUser)
 	}
 	return caller, nil
 }
@@ -229,36 +229,36 @@ func (s *Sessions) List(ctx context.Context, user uuid.UUID) ([]domain.Session, 
 // End ends sessions of a user. It is not an error if there are none.
 func (s *Sessions) End(ctx context.Context, call domain.Call, end domain.SessionEnd) error {
 	ended, err := s.db.EndSessions(ctx, call, end, s.clock())
-	s.forget(ended)
+	s.dropCached(ended)
 	return err
 }
 
-// forget removes sessions from the cache.
-func (s *Sessions) forget(ids []uuid.UUID) {
+// dropCached removes sessions from the cache.
+func (s *Sessions) dropCached(ids []uuid.UUID) {
 	if len(ids) == 0 {
 		return
 	}
-	for _, hash := range s.known.Keys() {
-		if known, ok := s.known.Peek(hash); ok && slices.Contains(ids, known.session.ID) {
-			s.known.Remove(hash)
+	for _, hash := range s.cache.Keys() {
+		if known, ok := s.cache.Peek(hash); ok && slices.Contains(ids, known.session.ID) {
+			s.cache.Remove(hash)
 		}
 	}
 }
 
-// shortened returns what is kept of a User-Agent header.
-func shortened(userAgent string) string {
+// shortenUserAgent returns what is kept of a User-Agent header.
+func shortenUserAgent(userAgent string) string {
 	if len(userAgent) <= maxUserAgent {
-		return sanitized(userAgent)
+		return sanitizeText(userAgent)
 	}
 	cut := maxUserAgent
 	for cut > 0 && !utf8.RuneStart(userAgent[cut]) {
 		cut--
 	}
-	return sanitized(userAgent[:cut])
+	return sanitizeText(userAgent[:cut])
 }
 
-// sanitized drops what PostgreSQL or a terminal cannot show.
-func sanitized(text string) string {
+// sanitizeText drops what PostgreSQL or a terminal cannot show.
+func sanitizeText(text string) string {
 	runes := []rune(text)
 	return string(slices.DeleteFunc(runes, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }))
 }

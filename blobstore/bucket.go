@@ -27,8 +27,8 @@ func openMemory(u *url.URL) (*bucket, error) {
 	return &bucket{bucket: memblob.OpenBucket(&memblob.Options{NoMD5: true})}, nil
 }
 
-func (b *bucket) create(ctx context.Context, name string, body io.Reader) error {
-	return b.translate(b.bucket.Upload(ctx, name, body, &blob.WriterOptions{
+func (b *bucket) createBlob(ctx context.Context, name string, body io.Reader) error {
+	return b.translateError(b.bucket.Upload(ctx, name, body, &blob.WriterOptions{
 		// What a document is stands in its record; a bucket never serves it.
 		ContentType: defaultContentType,
 		IfNotExist:  true,
@@ -36,33 +36,33 @@ func (b *bucket) create(ctx context.Context, name string, body io.Reader) error 
 	}))
 }
 
-func (b *bucket) open(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error) {
+func (b *bucket) openBlob(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error) {
 	r, err := b.bucket.NewRangeReader(ctx, name, offset, length, nil)
 	if err != nil {
-		return nil, b.translate(err)
+		return nil, b.translateError(err)
 	}
 	return r, nil
 }
 
-func (b *bucket) size(ctx context.Context, name string) (int64, error) {
+func (b *bucket) blobSize(ctx context.Context, name string) (int64, error) {
 	attributes, err := b.bucket.Attributes(ctx, name)
 	if err != nil {
-		return 0, b.translate(err)
+		return 0, b.translateError(err)
 	}
 	return attributes.Size, nil
 }
 
-func (b *bucket) remove(ctx context.Context, name string) error {
-	return b.translate(b.bucket.Delete(ctx, name))
+func (b *bucket) removeBlob(ctx context.Context, name string) error {
+	return b.translateError(b.bucket.Delete(ctx, name))
 }
 
-func (b *bucket) list(ctx context.Context, token []byte, limit int) (objects []object, next []byte, err error) {
+func (b *bucket) listBlobs(ctx context.Context, token []byte, limit int) (objects []object, next []byte, err error) {
 	if len(token) == 0 {
 		token = blob.FirstPageToken
 	}
 	page, next, err := b.bucket.ListPage(ctx, token, limit, nil)
 	if err != nil {
-		return nil, nil, b.translate(err)
+		return nil, nil, b.translateError(err)
 	}
 	for _, o := range page {
 		objects = append(objects, object{name: o.Key, size: o.Size, modified: o.ModTime, regular: true})
@@ -70,7 +70,7 @@ func (b *bucket) list(ctx context.Context, token []byte, limit int) (objects []o
 	return objects, next, nil
 }
 
-func (b *bucket) ready(ctx context.Context) error {
+func (b *bucket) checkReady(ctx context.Context) error {
 	ok, err := b.bucket.IsAccessible(ctx)
 	if err == nil && !ok {
 		err = errors.New("the bucket is not accessible")
@@ -82,8 +82,8 @@ func (b *bucket) close() error {
 	return b.bucket.Close()
 }
 
-// translate makes the two errors that callers act on those of a file system.
-func (b *bucket) translate(err error) error {
+// translateError makes the two errors that callers act on those of a file system.
+func (b *bucket) translateError(err error) error {
 	switch gcerrors.Code(err) { //nolint:exhaustive // the others are passed on
 	case gcerrors.NotFound:
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)

@@ -59,7 +59,7 @@ func openDirectory(u *url.URL) (*directory, error) {
 	if err := d.makeDir(incomingDir); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	if err := d.probe(); err != nil {
+	if err := d.probeLinks(); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return d, nil
@@ -90,13 +90,13 @@ func makeDirectory(dir string) error {
 	return nil
 }
 
-// probe stores an empty file the way documents are stored, and removes it. Both
+// probeLinks stores an empty file the way documents are stored, and removes it. Both
 // names are the names of leftovers, for the sweeper to find after a crash.
-func (d *directory) probe() error {
+func (d *directory) probeLinks() error {
 	temp, name := leftoverName(uuid.Nil.String()), leftoverName(uuid.Nil.String())
-	err := d.receive(temp, strings.NewReader(""))
+	err := d.writeTemporary(temp, strings.NewReader(""))
 	if err == nil {
-		err = d.publish(temp, name)
+		err = d.linkFile(temp, name)
 	}
 	if err != nil {
 		_ = d.root.Remove(temp)
@@ -105,11 +105,11 @@ func (d *directory) probe() error {
 	return errors.Join(d.root.Remove(temp), d.root.Remove(name))
 }
 
-func (d *directory) create(_ context.Context, name string, body io.Reader) error {
+func (d *directory) createBlob(_ context.Context, name string, body io.Reader) error {
 	temp := leftoverName(path.Base(name))
-	err := d.receive(temp, body)
+	err := d.writeTemporary(temp, body)
 	if err == nil {
-		err = d.publish(temp, name)
+		err = d.linkFile(temp, name)
 	}
 	// A file that cannot be removed stays for the sweeper. The document is stored
 	// all the same, or the first error says why not.
@@ -117,8 +117,8 @@ func (d *directory) create(_ context.Context, name string, body io.Reader) error
 	return err
 }
 
-// receive writes body to a new file and flushes it.
-func (d *directory) receive(name string, body io.Reader) error {
+// writeTemporary writes body to a new file and flushes it.
+func (d *directory) writeTemporary(name string, body io.Reader) error {
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -131,9 +131,9 @@ func (d *directory) receive(name string, body io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// publish gives the received file its name. The entry is flushed, and so are
+// linkFile gives the received file its name. The entry is flushed, and so are
 // those of the directories above it.
-func (d *directory) publish(temp, name string) error {
+func (d *directory) linkFile(temp, name string) error {
 	parent := path.Dir(name)
 	if err := d.makeDir(parent); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (d *directory) publish(temp, name string) error {
 	if err := d.root.Link(temp, name); err != nil {
 		return err
 	}
-	if err := d.flush(parent); err != nil {
+	if err := d.syncDirectory(parent); err != nil {
 		return errors.Join(err, d.root.Remove(name))
 	}
 	return nil
@@ -167,15 +167,15 @@ func (d *directory) makeDir(name string) error {
 	case err != nil:
 		return err
 	}
-	if err := d.flush(parent); err != nil {
+	if err := d.syncDirectory(parent); err != nil {
 		return err
 	}
 	d.setFlushed(name)
 	return nil
 }
 
-// flush writes the entries of a directory to the disk.
-func (d *directory) flush(name string) error {
+// syncDirectory writes the entries of a directory to the disk.
+func (d *directory) syncDirectory(name string) error {
 	if !d.fsync {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (d *directory) setFlushed(name string) {
 	d.flushed[name] = struct{}{}
 }
 
-func (d *directory) open(_ context.Context, name string, offset, length int64) (io.ReadCloser, error) {
+func (d *directory) openBlob(_ context.Context, name string, offset, length int64) (io.ReadCloser, error) {
 	f, err := d.root.Open(name)
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (d *directory) open(_ context.Context, name string, offset, length int64) (
 	}{io.LimitReader(f, length), f}, nil
 }
 
-func (d *directory) size(_ context.Context, name string) (int64, error) {
+func (d *directory) blobSize(_ context.Context, name string) (int64, error) {
 	info, err := d.root.Stat(name)
 	if err != nil {
 		return 0, err
@@ -227,11 +227,11 @@ func (d *directory) size(_ context.Context, name string) (int64, error) {
 	return info.Size(), nil
 }
 
-func (d *directory) remove(_ context.Context, name string) error {
+func (d *directory) removeBlob(_ context.Context, name string) error {
 	return d.root.Remove(name)
 }
 
-func (d *directory) ready(context.Context) error {
+func (d *directory) checkReady(context.Context) error {
 	_, err := d.root.Stat(incomingDir)
 	return err
 }

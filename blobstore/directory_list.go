@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// list walks the directory in the order of names, part by part. Memory is that
+// listBlobs walks the directory in the order of names, part by part. Memory is that
 // of the largest single directory; see Key.name. A directory that is not one of
 // ours is listed as one object and not entered: it may not even be readable.
-func (d *directory) list(ctx context.Context, token []byte, limit int) (objects []object, next []byte, err error) {
+func (d *directory) listBlobs(ctx context.Context, token []byte, limit int) (objects []object, next []byte, err error) {
 	behind := string(token)
 	err = fs.WalkDir(d.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {

@@ -108,7 +108,7 @@ func TestRemoveLeftoverTakesNothingElse(t *testing.T) {
 	put(t, store, key, "x")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "incoming", "notes"), nil, 0o600))
 	for _, name := range []string{
-		"", key.name(), "incoming", "incoming/notes", "incoming/../" + key.name(), "../x", "/etc/passwd",
+		"", key.blobName(), "incoming", "incoming/notes", "incoming/../" + key.blobName(), "../x", "/etc/passwd",
 		leftoverName("x"), leftoverName(uuid.NewString()) + "/", leftoverName(uuid.NewString())[len("incoming/"):],
 	} {
 		require.Error(t, store.RemoveLeftover(t.Context(), name), name)
@@ -135,7 +135,7 @@ func TestTheDirectoryIsPrivateAndHasNoOtherFiles(t *testing.T) {
 		}
 		return nil
 	}))
-	require.Equal(t, []string{filepath.Join(dir, filepath.FromSlash(key.name()))}, files)
+	require.Equal(t, []string{filepath.Join(dir, filepath.FromSlash(key.blobName()))}, files)
 }
 
 func TestTheDirectoryIsFoundAgain(t *testing.T) {

@@ -28,9 +28,9 @@ func FileName(raw string) string {
 	name := strings.TrimRight(raw, `/\`)
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(cleanRune, strings.ToValidUTF8(name, "_"))
-	name = shorten(trim(name))
+	name = shortenName(trimName(name))
 	if isDevice(name) {
-		name = shorten("_" + name)
+		name = shortenName("_" + name)
 	}
 	if name == "" {
 		return defaultFileName
@@ -53,15 +53,15 @@ func cleanRune(r rune) rune {
 	}
 }
 
-// trim removes what Windows drops from the end of a name, and with it the names
+// trimName removes what Windows drops from the end of a name, and with it the names
 // "." and "..".
-func trim(name string) string {
+func trimName(name string) string {
 	name = strings.TrimLeftFunc(name, unicode.IsSpace)
 	return strings.TrimRightFunc(name, func(r rune) bool { return r == '.' || unicode.IsSpace(r) })
 }
 
-// shorten cuts a name to maxFileName in front of its extension.
-func shorten(name string) string {
+// shortenName cuts a name to maxFileName in front of its extension.
+func shortenName(name string) string {
 	if len(name) <= maxFileName {
 		return name
 	}
@@ -73,7 +73,7 @@ func shorten(name string) string {
 	for !utf8.RuneStart(name[end]) {
 		end--
 	}
-	return trim(name[:end]) + extension
+	return trimName(name[:end]) + extension
 }
 
 // isDevice reports whether Windows takes a name for one of a device, with any

@@ -24,18 +24,18 @@ func (k Key) String() string {
 	return k.Tenant.String() + "/" + k.Document.String()
 }
 
-// check refuses a key of which a part was never set.
-func (k Key) check() error {
+// checkParts refuses a key of which a part was never set.
+func (k Key) checkParts() error {
 	if k.Tenant == uuid.Nil || k.Document == uuid.Nil {
 		return errors.New("the key is not complete")
 	}
 	return nil
 }
 
-// name returns where the blob is kept: tenant, shard, document. The shard is the
+// blobName returns where the blob is kept: tenant, shard, document. The shard is the
 // last byte of the document's UUID, which is random in versions 4 and 7. It keeps
 // directories small: a million documents of a tenant are 256 directories of 4,000.
-func (k Key) name() string {
+func (k Key) blobName() string {
 	document := k.Document.String()
 	return k.Tenant.String() + "/" + document[len(document)-2:] + "/" + document
 }
@@ -48,7 +48,7 @@ func parseKey(name string) (Key, bool) {
 	tenantID, tenantErr := uuid.Parse(tenant)
 	documentID, documentErr := uuid.Parse(document)
 	key := Key{Tenant: tenantID, Document: documentID}
-	if tenantErr != nil || documentErr != nil || key.name() != name {
+	if tenantErr != nil || documentErr != nil || key.blobName() != name {
 		return Key{}, false
 	}
 	return key, true

@@ -64,18 +64,18 @@ func (s *Store) List(ctx context.Context, cursor string, limit int, before time.
 	if err != nil || limit < 1 {
 		return Page{}, errors.New("listing documents: the cursor or the limit is not valid")
 	}
-	objects, next, err := s.backend.list(ctx, token, limit)
+	objects, next, err := s.backend.listBlobs(ctx, token, limit)
 	if err != nil {
 		return Page{}, fmt.Errorf("listing documents: %w", err)
 	}
 	page := Page{Next: base64.RawURLEncoding.EncodeToString(next)}
 	for _, o := range objects {
-		page.add(o, before)
+		page.addObject(o, before)
 	}
 	return page, nil
 }
 
-func (p *Page) add(o object, before time.Time) {
+func (p *Page) addObject(o object, before time.Time) {
 	key, isBlob := parseKey(o.name)
 	switch {
 	case !o.regular || !isBlob && !isLeftover(o.name):
@@ -95,7 +95,7 @@ func (s *Store) RemoveLeftover(ctx context.Context, name string) error {
 	if !isLeftover(name) {
 		return errors.New("removing a leftover: the name is not one of a leftover")
 	}
-	if err := s.backend.remove(ctx, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.backend.removeBlob(ctx, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing a leftover: %w", err)
 	}
 	return nil

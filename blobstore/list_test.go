@@ -94,7 +94,7 @@ func TestListReportsWhatIsForeignAndLeavesIt(t *testing.T) {
 	store := openStore(t, "file://"+dir)
 	key := newKey()
 	put(t, store, key, "x")
-	tenant, shard := key.Tenant.String(), key.name()[37:39]
+	tenant, shard := key.Tenant.String(), key.blobName()[37:39]
 	other := uuid.New().String()
 	foreign := []string{
 		"README", "lost+found", "incoming/notes", "incoming/" + other, tenant + "/" + other, tenant + "/zz",
@@ -136,11 +136,11 @@ func TestKeysAndNamesBelongTogether(t *testing.T) {
 	t.Parallel()
 	for range 1000 {
 		key := newKey()
-		parsed, ok := parseKey(key.name())
+		parsed, ok := parseKey(key.blobName())
 		require.True(t, ok)
 		require.Equal(t, key, parsed)
-		require.True(t, filepath.IsLocal(key.name()))
+		require.True(t, filepath.IsLocal(key.blobName()))
 		require.True(t, isLeftover(leftoverName(key.Document.String())))
-		require.False(t, isLeftover(key.name()))
+		require.False(t, isLeftover(key.blobName()))
 	}
 }

@@ -47,7 +47,7 @@ func (s *seeker) Seek(offset int64, whence int) (int64, error) {
 		return offset, nil
 	}
 	s.offset = offset
-	return offset, s.release()
+	return offset, s.closeRange()
 }
 
 // Read reads from the offset.
@@ -82,10 +82,10 @@ func (s *seeker) Read(p []byte) (int, error) {
 // Close closes the reader. Closing it again does nothing.
 func (s *seeker) Close() error {
 	s.closed = true
-	return s.release()
+	return s.closeRange()
 }
 
-func (s *seeker) release() error {
+func (s *seeker) closeRange() error {
 	if s.open == nil {
 		return nil
 	}

@@ -38,18 +38,18 @@ type Store struct {
 // by this package. A missing blob is reported as fs.ErrNotExist, an existing one
 // that would be overwritten as fs.ErrExist.
 type backend interface {
-	// create stores what body delivers until io.EOF. The context is cancelled
+	// createBlob stores what body delivers until io.EOF. The context is cancelled
 	// when body fails; nothing is stored then.
-	create(ctx context.Context, name string, body io.Reader) error
-	// open reads length bytes from offset, or everything from offset when length
+	createBlob(ctx context.Context, name string, body io.Reader) error
+	// openBlob reads length bytes from offset, or everything from offset when length
 	// is negative. The range lies within the blob.
-	open(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
-	size(ctx context.Context, name string) (int64, error)
-	remove(ctx context.Context, name string) error
-	// list returns up to limit objects in a fixed order, starting behind token,
+	openBlob(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
+	blobSize(ctx context.Context, name string) (int64, error)
+	removeBlob(ctx context.Context, name string) error
+	// listBlobs returns up to limit objects in a fixed order, starting behind token,
 	// and the token for what follows: empty at the end.
-	list(ctx context.Context, token []byte, limit int) (objects []object, next []byte, err error)
-	ready(ctx context.Context) error
+	listBlobs(ctx context.Context, token []byte, limit int) (objects []object, next []byte, err error)
+	checkReady(ctx context.Context) error
 	close() error
 }
 
@@ -111,7 +111,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 // context is looked at before each Read; a Read that blocks is for the owner of r
 // to end.
 func (s *Store) Put(ctx context.Context, key Key, r io.Reader, limit int64) (Stored, error) {
-	if err := key.check(); err != nil {
+	if err := key.checkParts(); err != nil {
 		return Stored{}, fmt.Errorf("storing a document: %w", err)
 	}
 	if limit < 0 {
@@ -120,7 +120,7 @@ func (s *Store) Put(ctx context.Context, key Key, r io.Reader, limit int64) (Sto
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	body := newUpload(ctx, cancel, r, limit)
-	err := s.backend.create(ctx, key.name(), body)
+	err := s.backend.createBlob(ctx, key.blobName(), body)
 	if body.err != nil {
 		// What the storage makes of it hides the reason.
 		err = body.err
@@ -128,7 +128,7 @@ func (s *Store) Put(ctx context.Context, key Key, r io.Reader, limit int64) (Sto
 	if err != nil {
 		return Stored{}, fmt.Errorf("storing document %s: %w", key, err)
 	}
-	return body.stored(), nil
+	return body.result(), nil
 }
 
 // NewReader reads length bytes of a blob from offset, or all from offset when
@@ -139,7 +139,7 @@ func (s *Store) NewReader(ctx context.Context, key Key, offset, length int64) (i
 	if offset < 0 {
 		return nil, fmt.Errorf("reading document %s: offset %d is negative", key, offset)
 	}
-	r, err := s.backend.open(ctx, key.name(), offset, length)
+	r, err := s.backend.openBlob(ctx, key.blobName(), offset, length)
 	if err != nil {
 		return nil, fmt.Errorf("reading document %s: %w", key, err)
 	}
@@ -148,7 +148,7 @@ func (s *Store) NewReader(ctx context.Context, key Key, offset, length int64) (i
 
 // Size returns the size of a blob in bytes. A missing blob is fs.ErrNotExist.
 func (s *Store) Size(ctx context.Context, key Key) (int64, error) {
-	size, err := s.backend.size(ctx, key.name())
+	size, err := s.backend.blobSize(ctx, key.blobName())
 	if err != nil {
 		return 0, fmt.Errorf("measuring document %s: %w", key, err)
 	}
@@ -158,7 +158,7 @@ func (s *Store) Size(ctx context.Context, key Key) (int64, error) {
 // Delete removes a blob. Removing one that does not exist is a success, so that
 // an interrupted removal can be repeated. Readers that are open may fail or finish.
 func (s *Store) Delete(ctx context.Context, key Key) error {
-	if err := s.backend.remove(ctx, key.name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.backend.removeBlob(ctx, key.blobName()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("deleting document %s: %w", key, err)
 	}
 	return nil
@@ -166,7 +166,7 @@ func (s *Store) Delete(ctx context.Context, key Key) error {
 
 // Ready reports whether the storage answers. It writes nothing.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.backend.ready(ctx); err != nil {
+	if err := s.backend.checkReady(ctx); err != nil {
 		return fmt.Errorf("checking the document store: %w", err)
 	}
 	return nil

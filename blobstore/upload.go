@@ -34,7 +34,7 @@ func (u *upload) Read(p []byte) (int, error) {
 		return 0, u.err
 	}
 	if err := u.ctx.Err(); err != nil {
-		return 0, u.fail(fmt.Errorf("receiving it: %w", err))
+		return 0, u.keepError(fmt.Errorf("receiving it: %w", err))
 	}
 	room := u.limit - u.size
 	if int64(len(p)) > room {
@@ -42,23 +42,23 @@ func (u *upload) Read(p []byte) (int, error) {
 	}
 	n, err := u.source.Read(p)
 	if int64(n) > room {
-		return 0, u.fail(tooLarge(u.limit))
+		return 0, u.keepError(tooLarge(u.limit))
 	}
 	u.digest.Write(p[:n])
 	u.size += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return n, u.fail(fmt.Errorf("receiving it: %w", err))
+		return n, u.keepError(fmt.Errorf("receiving it: %w", err))
 	}
 	return n, err
 }
 
-func (u *upload) fail(err error) error {
+func (u *upload) keepError(err error) error {
 	u.err = err
 	u.cancel()
 	return err
 }
 
-func (u *upload) stored() Stored {
+func (u *upload) result() Stored {
 	return Stored{Size: u.size, SHA256: [sha256.Size]byte(u.digest.Sum(nil))}
 }
 

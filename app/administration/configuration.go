@@ -56,9 +56,9 @@ func newConfiguration(caller domain.Caller, found *persistence.Configuration) *c
 	return c
 }
 
-// plan finds out what has to be done for the documents to hold. checkURL refuses
+// planAll finds out what has to be done for the documents to hold. checkURL refuses
 // where events cannot be sent.
-func (c *configuration) plan(documents []resource.Document, prune *Prune, checkURL func(url string) error) error {
+func (c *configuration) planAll(documents []resource.Document, prune *Prune, checkURL func(url string) error) error {
 	known, violations, err := c.planDocuments(documents, checkURL)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (c *configuration) plan(documents []resource.Document, prune *Prune, checkU
 			return err
 		}
 	}
-	return c.check(resource.MergeViolations(violations, c.unmet(known)))
+	return c.checkViolations(resource.MergeViolations(violations, c.findUnmet(known)))
 }
 
 // planDocuments plans the documents one by one, and returns those whose tenant is known and what is wrong with each by
@@ -83,7 +83,7 @@ func (c *configuration) planDocuments(
 		if err != nil {
 			return nil, nil, inDocument(err, d.Place)
 		}
-		if violation := c.identify(d); violation != nil {
+		if violation := c.assignID(d); violation != nil {
 			violation.Document = d.Place
 			violations = append(violations, *violation)
 			continue
@@ -108,15 +108,15 @@ func (c *configuration) planDocuments(
 	return known, violations, nil
 }
 
-// unmet reports what documents need of others and do not have.
-func (c *configuration) unmet(documents []resource.Document) []resource.Violation {
-	violations := c.missing(documents)
+// findUnmet reports what documents need of others and do not have.
+func (c *configuration) findUnmet(documents []resource.Document) []resource.Violation {
+	violations := c.findMissing(documents)
 	violations = append(violations, c.idleRobots(documents)...)
 	return append(violations, c.crowdedWorkers(documents)...)
 }
 
-// check refuses a change that leaves something wrong behind.
-func (c *configuration) check(violations []resource.Violation) error {
+// checkViolations refuses a change that leaves something wrong behind.
+func (c *configuration) checkViolations(violations []resource.Violation) error {
 	if len(violations) > 0 {
 		return invalidDocuments(violations)
 	}
@@ -164,7 +164,7 @@ func (c *configuration) planDocument(d *resource.Document) (ApplyAction, error) 
 			action = ApplyUnchanged
 		}
 	}
-	if err := c.authorize(d, before, action); err != nil {
+	if err := c.checkAuthorized(d, before, action); err != nil {
 		return "", err
 	}
 	return action, nil
@@ -213,15 +213,15 @@ func (c *configuration) planPrune(documents []resource.Document, prune *Prune) e
 
 func (c *configuration) planDeletion(key resource.Key) error {
 	before := c.stored[key]
-	if err := c.authorize(&before.Document, before, ApplyDeleted); err != nil {
+	if err := c.checkAuthorized(&before.Document, before, ApplyDeleted); err != nil {
 		return err
 	}
 	if key.Kind == resource.KindTenant {
 		return domain.Conflict(domain.CodeConflict, "a tenant cannot be deleted")
 	}
-	if d := c.definition(before.TenantID, key.Code); key.Kind == resource.KindProcessDefinition && d != nil && d.Used {
+	if d := c.definitionState(before.TenantID, key.Code); key.Kind == resource.KindProcessDefinition && d != nil && d.Used {
 		return domain.Conflict(domain.CodeConflict, fmt.Sprintf(
-			"%s has processes: set its state to %s instead", display(key), resource.StateRetired))
+			"%s has processes: set its state to %s instead", displayKey(key), resource.StateRetired))
 	}
 	delete(c.wanted, key)
 	c.applied = append(c.applied, AppliedResource{
@@ -230,8 +230,8 @@ func (c *configuration) planDeletion(key resource.Key) error {
 	return nil
 }
 
-// missing reports what the documents refer to and is not there.
-func (c *configuration) missing(documents []resource.Document) []resource.Violation {
+// findMissing reports what the documents refer to and is not there.
+func (c *configuration) findMissing(documents []resource.Document) []resource.Violation {
 	return resource.MissingReferences(documents, func(key resource.Key) resource.Presence {
 		switch {
 		case c.wanted[key] != nil:
@@ -254,7 +254,7 @@ func (c *configuration) checkNeeded() error {
 		for _, reference := range d.Spec.References() {
 			needed := resource.Key{Tenant: key.Tenant, Kind: reference.Kind, Code: reference.Code}
 			if gone[needed] {
-				needs = append(needs, fmt.Sprintf("%s needs %s", display(key), display(needed)))
+				needs = append(needs, fmt.Sprintf("%s needs %s", displayKey(key), displayKey(needed)))
 			}
 		}
 	}
@@ -295,23 +295,23 @@ func (c *configuration) checkOwners() error {
 // carryOut writes the change: what goes, then what is new or different, in the
 // order of the kinds, so that everything finds what it needs.
 func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) (domain.Events, error) {
-	changed := c.changed()
+	changed := c.changedKeys()
 	for _, a := range slices.Backward(c.applied) {
 		if a.Action == ApplyDeleted {
-			c.remove(tx, a, now)
+			c.removeResource(tx, a, now)
 		}
 	}
 	for _, key := range changed {
-		if err := c.put(tx, key, now); err != nil {
+		if err := c.putResource(tx, key, now); err != nil {
 			return nil, err
 		}
 	}
-	return c.events(now), nil
+	return c.newEvents(now), nil
 }
 
-// events returns the outcomes. Resources that only depend on an applied one have not
+// newEvents returns the outcomes. Resources that only depend on an applied one have not
 // changed themselves.
-func (c *configuration) events(now time.Time) domain.Events {
+func (c *configuration) newEvents(now time.Time) domain.Events {
 	var events domain.Events
 	types := map[ApplyAction]domain.EventType{
 		ApplyCreated: domain.EventResourceCreated, ApplyConfigured: domain.EventResourceChanged,
@@ -327,9 +327,9 @@ func (c *configuration) events(now time.Time) domain.Events {
 	return events
 }
 
-// changed returns the resources to write, in the order of the kinds: those that
+// changedKeys returns the resources to write, in the order of the kinds: those that
 // were applied, and those whose meaning depends on one of them.
-func (c *configuration) changed() []resource.Key {
+func (c *configuration) changedKeys() []resource.Key {
 	keys := map[resource.Key]bool{}
 	for _, a := range c.applied {
 		if a.Action == ApplyCreated || a.Action == ApplyConfigured {
@@ -357,7 +357,7 @@ func (c *configuration) changed() []resource.Key {
 	return sorted
 }
 
-func (c *configuration) definition(tenant uuid.UUID, code string) *persistence.DefinitionState {
+func (c *configuration) definitionState(tenant uuid.UUID, code string) *persistence.DefinitionState {
 	for i := range c.Definitions {
 		if d := &c.Definitions[i]; d.TenantID == tenant && d.Code == code {
 			return d
@@ -390,7 +390,7 @@ func isActiveOwner(d *resource.Document) bool {
 	}
 }
 
-func display(key resource.Key) string { return string(key.Kind) + " " + key.Code }
+func displayKey(key resource.Key) string { return string(key.Kind) + " " + key.Code }
 
 // compareKeys orders resources of a kind.
 func compareKeys(a, b resource.Key) int {

@@ -15,7 +15,7 @@ import (
 
 func applicationHandler() kindHandler {
 	return kindHandler{
-		put: putting((*configuration).putApplication),
+		put: putSpec((*configuration).putApplication),
 		remove: func(c *configuration, tx *persistence.Tx, a AppliedResource, tenant uuid.UUID, now time.Time) {
 			tx.RemoveApplication(tenant, a.ID, now)
 			tx.RevokeEngineGrantsOf(a.ID, []uuid.UUID{tenant}, c.caller.PrincipalID, now)
@@ -35,7 +35,7 @@ func (c *configuration) putApplication(tx *persistence.Tx, w written, spec *reso
 		Principal: domain.Principal{ID: w.id, Type: domain.PrincipalApplication, Name: spec.Name},
 		TenantID:  w.tenant, Role: spec.Role, Disabled: spec.Disabled, Audit: w.audit,
 	})
-	declared, err := credentials(spec.Secrets, domain.CredentialApplicationSecret, w.audit.LastModifiedBy, w.audit.LastModifiedAt)
+	declared, err := newCredentials(spec.Secrets, domain.CredentialApplicationSecret, w.audit.LastModifiedBy, w.audit.LastModifiedAt)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *configuration) putApplication(tx *persistence.Tx, w written, spec *reso
 	return nil
 }
 
-func credentials(declared []resource.SecretSpec, kind domain.CredentialKind, by uuid.UUID, now time.Time) ([]domain.Credential, error) {
+func newCredentials(declared []resource.SecretSpec, kind domain.CredentialKind, by uuid.UUID, now time.Time) ([]domain.Credential, error) {
 	var issuer *uuid.UUID
 	if by != domain.SystemPrincipalID() {
 		issuer = &by
@@ -64,7 +64,7 @@ func credentials(declared []resource.SecretSpec, kind domain.CredentialKind, by 
 // isFormerApplication reports whether the id is that of an application of the
 // tenant that no document describes, such as one that was deleted.
 func (c *configuration) isFormerApplication(id, tenant uuid.UUID) bool {
-	if c.described(id) {
+	if c.isDescribed(id) {
 		return false
 	}
 	return slices.ContainsFunc(c.Principals, func(p persistence.PrincipalState) bool {

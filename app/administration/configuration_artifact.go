@@ -16,7 +16,7 @@ import (
 
 func artifactDefinitionHandler() kindHandler {
 	return kindHandler{
-		put: putting((*configuration).putArtifactDefinition),
+		put: putSpec((*configuration).putArtifactDefinition),
 		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
 			tx.RevokeOnArtifact(a.ID)
 		},
@@ -33,7 +33,7 @@ func (c *configuration) putArtifactDefinition(tx *persistence.Tx, w written, spe
 		domain.PermissionArtifactManager: spec.Permissions.Managers,
 	} {
 		for _, g := range grantees {
-			tx.GrantOnArtifact(w.id, w.tenant, permission, c.grantee(w.Metadata.Tenant, g).ID)
+			tx.GrantOnArtifact(w.id, w.tenant, permission, c.resolveGrantee(w.Metadata.Tenant, g).ID)
 		}
 	}
 	return nil
@@ -87,10 +87,10 @@ func checkArtifactDefinitionUnused(
 ) error {
 	used, err := tx.LockArtifactDefinition(ctx, tenant, id)
 	if err != nil {
-		return fmt.Errorf("looking for artifacts of %s: %w", display(key), err)
+		return fmt.Errorf("looking for artifacts of %s: %w", displayKey(key), err)
 	}
 	if used {
-		return domain.Conflict(domain.CodeConflict, display(key)+" has artifacts: delete them first")
+		return domain.Conflict(domain.CodeConflict, displayKey(key)+" has artifacts: delete them first")
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 func dataSourceHandler() kindHandler {
 	return kindHandler{
-		put: putting((*configuration).putDataSource),
+		put: putSpec((*configuration).putDataSource),
 		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
 			tx.RemoveDataSource(a.ID)
 		},
@@ -23,11 +23,11 @@ func dataSourceHandler() kindHandler {
 func (c *configuration) putDataSource(tx *persistence.Tx, w written, spec *resource.DataSourceSpec) error {
 	queriers := make([]uuid.UUID, len(spec.Permissions.Queriers))
 	for i, g := range spec.Permissions.Queriers {
-		queriers[i] = c.grantee(w.Metadata.Tenant, g).ID
+		queriers[i] = c.resolveGrantee(w.Metadata.Tenant, g).ID
 	}
 	tx.PutDataSource(domain.DataSource{
 		ID: w.id, TenantID: w.tenant, Code: w.Metadata.Code, TaskQueue: spec.TaskQueue,
-		RunnerID: c.ids[key(w.Metadata.Tenant, "", spec.Runner, "")], EncryptionKey: spec.EncryptionKey,
+		RunnerID: c.ids[identityKey(w.Metadata.Tenant, "", spec.Runner, "")], EncryptionKey: spec.EncryptionKey,
 	}, queriers)
 	return nil
 }

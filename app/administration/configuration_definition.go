@@ -32,13 +32,13 @@ type pinnedProcess struct {
 
 func processDefinitionHandler() kindHandler {
 	return kindHandler{
-		put: putting((*configuration).putDefinition),
+		put: putSpec((*configuration).putDefinition),
 		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
 			tx.DeleteDefinition(a.ID)
 		},
 		identify: func(c *configuration, d *resource.Document) (uuid.UUID, bool) {
 			if tenant := c.tenants[d.TenantCode()]; tenant != nil {
-				if found := c.definition(tenant.ID, d.Metadata.Code); found != nil {
+				if found := c.definitionState(tenant.ID, d.Metadata.Code); found != nil {
 					return found.ID, true
 				}
 			}
@@ -59,12 +59,12 @@ func (c *configuration) putDefinition(tx *persistence.Tx, w written, spec *resou
 	case resource.StateRetired:
 		tx.RetireDefinition(w.id)
 	case resource.StatePublished:
-		if err := c.publish(tx, w.Document, spec, w.id, w.tenant, items, w.audit); err != nil {
+		if err := c.publishVersion(tx, w.Document, spec, w.id, w.tenant, items, w.audit); err != nil {
 			return err
 		}
 	case resource.StateDraft:
 	}
-	c.grant(tx, w.Metadata.Tenant, spec, w.id, items)
+	c.resolveGrant(tx, w.Metadata.Tenant, spec, w.id, items)
 	return nil
 }
 
@@ -83,16 +83,16 @@ func (c *configuration) itemIDs(definition uuid.UUID, spec *resource.ProcessDefi
 	return ids
 }
 
-func (c *configuration) publish(
+func (c *configuration) publishVersion(
 	tx *persistence.Tx, d *resource.Document, spec *resource.ProcessDefinitionSpec, id, tenant uuid.UUID,
 	items map[string]uuid.UUID, audit domain.Audit,
 ) error {
-	v, err := c.version(d, spec, id, items)
+	v, err := c.newVersion(d, spec, id, items)
 	if err != nil {
 		return err
 	}
 	tx.InsertMetadataIndexes(id, tenant, indexedMembers(spec.MetadataIndexes))
-	latest := c.definition(tenant, d.Metadata.Code)
+	latest := c.definitionState(tenant, d.Metadata.Code)
 	if latest != nil && latest.Version != nil && bytes.Equal(latest.Digest, v.Digest) {
 		tx.RepublishVersion(id, *latest.Version)
 		return nil
@@ -105,9 +105,9 @@ func (c *configuration) publish(
 	return nil
 }
 
-// version creates the version that the document describes. Its digest is that of
+// newVersion creates the version that the document describes. Its digest is that of
 // everything it pins.
-func (c *configuration) version(
+func (c *configuration) newVersion(
 	d *resource.Document, spec *resource.ProcessDefinitionSpec, id uuid.UUID, items map[string]uuid.UUID,
 ) (*persistence.DefinitionVersion, error) {
 	v := &persistence.DefinitionVersion{
@@ -116,7 +116,7 @@ func (c *configuration) version(
 	if e := spec.Engine; e != nil {
 		v.Engine = &domain.EngineBinding{
 			WorkflowType: e.WorkflowType, TaskQueue: e.TaskQueue, SignalShape: e.SignalShape,
-			RunnerID:      c.ids[key(d.Metadata.Tenant, "", e.Runner, "")],
+			RunnerID:      c.ids[identityKey(d.Metadata.Tenant, "", e.Runner, "")],
 			EncryptionKey: e.EncryptionKey,
 		}
 	}
@@ -181,10 +181,10 @@ func (c *configuration) dataStructures(tenant string, codes []string) map[string
 	return schemas
 }
 
-// grant grants the rights on a definition and its items, and revokes all
+// resolveGrant grants the rights on a definition and its items, and revokes all
 // others. Items that the definition no longer has keep theirs, for the
 // processes that still have them.
-func (c *configuration) grant(
+func (c *configuration) resolveGrant(
 	tx *persistence.Tx, tenant string, spec *resource.ProcessDefinitionSpec, id uuid.UUID, items map[string]uuid.UUID,
 ) {
 	tx.RevokeOnProcess(id)
@@ -195,15 +195,15 @@ func (c *configuration) grant(
 		domain.PermissionAdministrator: spec.Permissions.Administrators,
 	} {
 		for _, g := range grantees {
-			tx.GrantOnProcess(id, permission, c.grantee(tenant, g).ID)
+			tx.GrantOnProcess(id, permission, c.resolveGrantee(tenant, g).ID)
 		}
 	}
 	if spec.Engine != nil {
-		tx.GrantOnProcess(id, domain.PermissionManager, c.ids[key(tenant, "", spec.Engine.Runner, "")])
+		tx.GrantOnProcess(id, domain.PermissionManager, c.ids[identityKey(tenant, "", spec.Engine.Runner, "")])
 	}
 	for i := range spec.UserActions {
 		if runner := spec.UserActions[i].Runner; runner != "" {
-			tx.GrantOnProcess(id, domain.PermissionManager, c.ids[key(tenant, "", runner, "")])
+			tx.GrantOnProcess(id, domain.PermissionManager, c.ids[identityKey(tenant, "", runner, "")])
 		}
 	}
 	for _, item := range spec.Items {
@@ -212,15 +212,15 @@ func (c *configuration) grant(
 			domain.PermissionCandidate: item.Candidates, domain.PermissionItemViewer: item.Viewers,
 		} {
 			for _, g := range grantees {
-				tx.GrantOnItem(items[item.Code], permission, c.grantee(tenant, g))
+				tx.GrantOnItem(items[item.Code], permission, c.resolveGrantee(tenant, g))
 			}
 		}
 	}
 }
 
-func (c *configuration) grantee(tenant string, g resource.Grantee) domain.Grantee {
+func (c *configuration) resolveGrantee(tenant string, g resource.Grantee) domain.Grantee {
 	if g.Role == resource.RoleProcessInitiator {
 		return domain.Grantee{ProcessInitiator: true}
 	}
-	return domain.Grantee{ID: c.ids[key(tenant, g.User, g.Application, g.Group)]}
+	return domain.Grantee{ID: c.ids[identityKey(tenant, g.User, g.Application, g.Group)]}
 }

@@ -15,7 +15,7 @@ import (
 
 func encryptionKeyHandler() kindHandler {
 	return kindHandler{
-		put: putting((*configuration).putEncryptionKey),
+		put: putSpec((*configuration).putEncryptionKey),
 		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, tenant uuid.UUID, now time.Time) {
 			tx.ShredEncryptionKeys(tenant, a.Key.Code, now)
 		},
@@ -75,12 +75,12 @@ func (c *configuration) checkKeyUnused(key resource.Key, use *persistence.Encryp
 		}
 		if spec, ok := d.Spec.(*resource.ProcessDefinitionSpec); ok && spec.State == resource.StateDraft {
 			return domain.Conflict(domain.CodeConflict, fmt.Sprintf(
-				"the published version of %s needs %s", display(definition), display(key)))
+				"the published version of %s needs %s", displayKey(definition), displayKey(key)))
 		}
 	}
 	if use.OpenRuns > 0 {
 		return domain.Conflict(domain.CodeConflict, fmt.Sprintf(
-			"%s is that of %d workflows that have not ended, or that failed and can be started again", display(key), use.OpenRuns))
+			"%s is that of %d workflows that have not ended, or that failed and can be started again", displayKey(key), use.OpenRuns))
 	}
 	return nil
 }

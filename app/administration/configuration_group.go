@@ -12,7 +12,7 @@ import (
 
 func groupHandler() kindHandler {
 	return kindHandler{
-		put: putting((*configuration).putGroup),
+		put: putSpec((*configuration).putGroup),
 		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, tenant uuid.UUID, _ time.Time) {
 			tx.RemoveGroup(tenant, a.ID)
 		},
@@ -31,7 +31,7 @@ func groupHandler() kindHandler {
 func (c *configuration) putGroup(tx *persistence.Tx, w written, spec *resource.GroupSpec) error {
 	members := make([]uuid.UUID, len(spec.Members))
 	for i, m := range spec.Members {
-		members[i] = c.ids[key(w.Metadata.Tenant, m.User, m.Application, "")]
+		members[i] = c.ids[identityKey(w.Metadata.Tenant, m.User, m.Application, "")]
 	}
 	tx.PutGroup(domain.Group{ID: w.id, TenantID: w.tenant, Code: w.Metadata.Code, Name: spec.Name}, members)
 	return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// identify finds the id of the document's resource, or chooses one for a new
+// assignID finds the id of the document's resource, or chooses one for a new
 // resource, and reports what stands against it.
-func (c *configuration) identify(d *resource.Document) *resource.Violation {
+func (c *configuration) assignID(d *resource.Document) *resource.Violation {
 	key := d.Key()
 	if check := kindHandlers()[d.Kind].check; check != nil {
 		if violation := check(c, d); violation != nil {
@@ -22,7 +22,7 @@ func (c *configuration) identify(d *resource.Document) *resource.Violation {
 	chosen := d.Metadata.ID
 	known, exists := c.knownID(d)
 	switch {
-	case exists && chosen != nil && *chosen != known && c.stored[key] == nil && c.isStranger(known) && !c.taken(*chosen):
+	case exists && chosen != nil && *chosen != known && c.stored[key] == nil && c.isStranger(known) && !c.isTaken(*chosen):
 		// The error must not reveal whether the id is in use: a new person may
 		// have it.
 		c.ids[key] = known
@@ -32,7 +32,7 @@ func (c *configuration) identify(d *resource.Document) *resource.Violation {
 		c.ids[key] = known
 	case chosen == nil:
 		c.ids[key] = domain.NewID()
-	case c.taken(*chosen):
+	case c.isTaken(*chosen):
 		return &resource.Violation{Pointer: "/metadata/id", Message: "is in use already"}
 	default:
 		c.ids[key] = *chosen
@@ -40,8 +40,8 @@ func (c *configuration) identify(d *resource.Document) *resource.Violation {
 	return nil
 }
 
-// described reports whether a resource of the tenants has the id.
-func (c *configuration) described(id uuid.UUID) bool {
+// isDescribed reports whether a resource of the tenants has the id.
+func (c *configuration) isDescribed(id uuid.UUID) bool {
 	for _, other := range c.ids {
 		if other == id {
 			return true
@@ -50,9 +50,9 @@ func (c *configuration) described(id uuid.UUID) bool {
 	return false
 }
 
-// taken reports whether another resource has the id.
-func (c *configuration) taken(id uuid.UUID) bool {
-	if slices.Contains(c.TakenIDs, id) || c.described(id) {
+// isTaken reports whether another resource has the id.
+func (c *configuration) isTaken(id uuid.UUID) bool {
+	if slices.Contains(c.TakenIDs, id) || c.isDescribed(id) {
 		return true
 	}
 	return slices.ContainsFunc(c.Principals, func(p persistence.PrincipalState) bool { return p.ID == id })

@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// put writes a resource, and the rows that follow from it.
-func (c *configuration) put(tx *persistence.Tx, key resource.Key, now time.Time) error {
+// putResource writes a resource, and the rows that follow from it.
+func (c *configuration) putResource(tx *persistence.Tx, key resource.Key, now time.Time) error {
 	d, id := c.wanted[key], c.ids[key]
 	audit := domain.NewAudit(c.caller.PrincipalID, now)
 	if before := c.stored[key]; before != nil {
@@ -21,7 +21,7 @@ func (c *configuration) put(tx *persistence.Tx, key resource.Key, now time.Time)
 	tenant := c.tenantID(key.Tenant)
 	if write := kindHandlers()[key.Kind].put; write != nil {
 		if err := write(c, tx, written{Document: d, id: id, tenant: tenant, audit: audit}); err != nil {
-			return fmt.Errorf("writing %s: %w", display(key), err)
+			return fmt.Errorf("writing %s: %w", displayKey(key), err)
 		}
 	}
 	for _, a := range c.applied {
@@ -36,8 +36,8 @@ func (c *configuration) tenantID(code string) uuid.UUID {
 	return c.ids[resource.Key{Tenant: code, Kind: resource.KindTenant, Code: code}]
 }
 
-// key returns the key of the user, the application or the group that is named.
-func key(tenant, user, application, group string) resource.Key {
+// identityKey returns the key of the user, the application or the group that is named.
+func identityKey(tenant, user, application, group string) resource.Key {
 	switch {
 	case user != "":
 		return resource.Key{Tenant: tenant, Kind: resource.KindUser, Code: user}
@@ -48,8 +48,8 @@ func key(tenant, user, application, group string) resource.Key {
 	}
 }
 
-// remove deletes a resource, and the rows that follow from it.
-func (c *configuration) remove(tx *persistence.Tx, a AppliedResource, now time.Time) {
+// removeResource deletes a resource, and the rows that follow from it.
+func (c *configuration) removeResource(tx *persistence.Tx, a AppliedResource, now time.Time) {
 	tenant := c.tenantID(a.Key.Tenant)
 	if remove := kindHandlers()[a.Key.Kind].remove; remove != nil {
 		remove(c, tx, a, tenant, now)

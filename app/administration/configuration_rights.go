@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// authorize refuses what the caller may not do to the resource of a document.
-func (c *configuration) authorize(d *resource.Document, before *resource.Stored, action ApplyAction) error {
+// checkAuthorized refuses what the caller may not do to the resource of a document.
+func (c *configuration) checkAuthorized(d *resource.Document, before *resource.Stored, action ApplyAction) error {
 	rights := domain.AdministrationRights{Role: domain.RoleOwner}
 	if tenant := c.tenants[d.TenantCode()]; tenant != nil {
 		rights = c.caller.Administration(tenant.ID)
@@ -25,7 +25,7 @@ func (c *configuration) authorize(d *resource.Document, before *resource.Stored,
 	case d.Kind == resource.KindTenant:
 		return domain.Denied("the OWNER role is required to change the tenant")
 	case isOwner(d) || before != nil && isOwner(&before.Document):
-		return domain.Denied(fmt.Sprintf("the OWNER role is required to change who owns the tenant: %s", display(d.Key())))
+		return domain.Denied(fmt.Sprintf("the OWNER role is required to change who owns the tenant: %s", displayKey(d.Key())))
 	}
 	return nil
 }
@@ -42,17 +42,17 @@ func (c *configuration) authorizeDefinition(
 	if pointer, changed := resource.ChangedRight(before.Spec, wanted); changed {
 		return deniedRight(d.Key(), pointer)
 	}
-	if i := c.regained(before, wanted); i >= 0 {
+	if i := c.countRegained(before, wanted); i >= 0 {
 		return deniedRight(d.Key(), "/spec/items/"+strconv.Itoa(i))
 	}
 	return nil
 }
 
-// regained returns the index of the first item that an earlier version of the
+// countRegained returns the index of the first item that an earlier version of the
 // definition had, with rights that running processes still use, and that the
 // change adds again; -1 without one. The rights of such an item replace the
 // earlier ones.
-func (c *configuration) regained(before *resource.Stored, wanted *resource.ProcessDefinitionSpec) int {
+func (c *configuration) countRegained(before *resource.Stored, wanted *resource.ProcessDefinitionSpec) int {
 	stored, ok := before.Spec.(*resource.ProcessDefinitionSpec)
 	return slices.IndexFunc(wanted.Items, func(item resource.ItemSpec) bool {
 		had := ok && slices.ContainsFunc(stored.Items, func(s resource.ItemSpec) bool { return s.Code == item.Code })
@@ -64,7 +64,7 @@ func (c *configuration) regained(before *resource.Stored, wanted *resource.Proce
 
 // deniedRight refuses the change of a right at a JSON Pointer within a document.
 func deniedRight(key resource.Key, pointer string) error {
-	message := "the OWNER or the ADMINISTRATOR role in the tenant is required to change the rights of " + display(key)
+	message := "the OWNER or the ADMINISTRATOR role in the tenant is required to change the rights of " + displayKey(key)
 	denied := domain.Denied(message + ": " + pointer + " differs")
 	denied.Details = []domain.Detail{{
 		Code: domain.CodeAccessDenied, Message: "is a right", LocationType: domain.LocationBody, Location: pointer,

@@ -14,7 +14,7 @@ import (
 
 func robotHandler() kindHandler {
 	return kindHandler{
-		put: putting((*configuration).putRobot),
+		put: putSpec((*configuration).putRobot),
 		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, now time.Time) {
 			tx.RemoveRobot(a.ID, now.Add(domain.DocumentOfRobot.Lifetime()))
 		},
@@ -30,11 +30,11 @@ func (c *configuration) putRobot(tx *persistence.Tx, w written, spec *resource.R
 		Worker: domain.RobotWorker{WorkflowType: spec.WorkflowType, TaskQueue: spec.TaskQueue},
 	}
 	if spec.Runner != "" {
-		robot.Worker.RunnerID = c.ids[key(w.Metadata.Tenant, "", spec.Runner, "")]
+		robot.Worker.RunnerID = c.ids[identityKey(w.Metadata.Tenant, "", spec.Runner, "")]
 	}
 	viewers := make([]uuid.UUID, len(spec.Permissions.Viewers))
 	for i, g := range spec.Permissions.Viewers {
-		viewers[i] = c.grantee(w.Metadata.Tenant, g).ID
+		viewers[i] = c.resolveGrantee(w.Metadata.Tenant, g).ID
 	}
 	tx.PutRobot(robot, viewers)
 	return nil
@@ -51,7 +51,7 @@ func (c *configuration) idleRobots(documents []resource.Document) []resource.Vio
 		case *resource.ProcessDefinitionSpec:
 			for j := range spec.Items {
 				named := spec.Items[j].Robot
-				if named == nil || !c.idle(resource.Key{Tenant: d.TenantCode(), Kind: resource.KindRobot, Code: named.Code}) {
+				if named == nil || !c.isIdle(resource.Key{Tenant: d.TenantCode(), Kind: resource.KindRobot, Code: named.Code}) {
 					continue
 				}
 				violations = append(violations, resource.Violation{
@@ -60,10 +60,10 @@ func (c *configuration) idleRobots(documents []resource.Document) []resource.Vio
 				})
 			}
 		case *resource.RobotSpec:
-			if needs, needed := c.assisted(d.Key()); needed && spec.WorkflowType == "" {
+			if needs, needed := c.assistedResource(d.Key()); needed && spec.WorkflowType == "" {
 				violations = append(violations, resource.Violation{
 					Document: documents[i].Place, Pointer: "/spec/workflowType",
-					Message: fmt.Sprintf("is required: %s has the robot assist with its tasks", display(needs)),
+					Message: fmt.Sprintf("is required: %s has the robot assist with its tasks", displayKey(needs)),
 				})
 			}
 		default:
@@ -72,8 +72,8 @@ func (c *configuration) idleRobots(documents []resource.Document) []resource.Vio
 	return violations
 }
 
-// idle reports whether a robot exists without anything to start.
-func (c *configuration) idle(key resource.Key) bool {
+// isIdle reports whether a robot exists without anything to start.
+func (c *configuration) isIdle(key resource.Key) bool {
 	d := c.wanted[key]
 	if d == nil {
 		return false
@@ -82,9 +82,9 @@ func (c *configuration) idle(key resource.Key) bool {
 	return ok && spec.WorkflowType == ""
 }
 
-// assisted finds the first process definition that a robot is to assist with
+// assistedResource finds the first process definition that a robot is to assist with
 // tasks of.
-func (c *configuration) assisted(robot resource.Key) (resource.Key, bool) {
+func (c *configuration) assistedResource(robot resource.Key) (resource.Key, bool) {
 	var first resource.Key
 	found := false
 	for key, d := range c.wanted {

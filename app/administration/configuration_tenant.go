@@ -14,7 +14,7 @@ import (
 
 func tenantHandler() kindHandler {
 	return kindHandler{
-		put: putting((*configuration).putTenant), check: checking((*configuration).checkTenant),
+		put: putSpec((*configuration).putTenant), check: checkSpec((*configuration).checkTenant),
 		identify: func(c *configuration, d *resource.Document) (uuid.UUID, bool) {
 			if tenant := c.tenants[d.TenantCode()]; tenant != nil {
 				return tenant.ID, true

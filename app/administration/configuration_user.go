@@ -17,7 +17,7 @@ import (
 
 func userHandler() kindHandler {
 	return kindHandler{
-		put: putting((*configuration).putUser), check: checking((*configuration).checkUser),
+		put: putSpec((*configuration).putUser), check: checkSpec((*configuration).checkUser),
 		remove: func(c *configuration, tx *persistence.Tx, a AppliedResource, tenant uuid.UUID, now time.Time) {
 			tx.RemoveTenantUser(tenant, a.ID)
 			tx.RevokeEngineGrantsOf(a.ID, []uuid.UUID{tenant}, c.caller.PrincipalID, now)
@@ -27,7 +27,7 @@ func userHandler() kindHandler {
 			if !ok {
 				return uuid.Nil, false
 			}
-			return c.person(spec.Email)
+			return c.findPerson(spec.Email)
 		},
 	}
 }
@@ -49,7 +49,7 @@ func (c *configuration) putUser(tx *persistence.Tx, w written, spec *resource.Us
 	if err != nil {
 		return err
 	}
-	declared, err := credentials(spec.AccessTokens, domain.CredentialPersonalAccessToken, w.audit.LastModifiedBy, w.audit.LastModifiedAt)
+	declared, err := newCredentials(spec.AccessTokens, domain.CredentialPersonalAccessToken, w.audit.LastModifiedBy, w.audit.LastModifiedAt)
 	if err != nil {
 		return err
 	}
@@ -90,10 +90,10 @@ func initialValue(schema *jsondoc.Schema, given json.RawMessage) (*domain.JSONVa
 	return &value, nil
 }
 
-// person finds the user with the e-mail: of any tenant, or one that the change
+// findPerson finds the user with the e-mail: of any tenant, or one that the change
 // creates. A dry run, which records no event, does not find users of other
 // tenants than the caller's.
-func (c *configuration) person(email string) (uuid.UUID, bool) {
+func (c *configuration) findPerson(email string) (uuid.UUID, bool) {
 	for _, p := range c.Principals {
 		if p.Type == domain.PrincipalUser && strings.EqualFold(p.Email, email) && (!c.dryRun || !c.isStranger(p.ID)) {
 			return p.ID, true
@@ -135,7 +135,7 @@ func (c *configuration) checkUser(d *resource.Document, spec *resource.UserSpec)
 	for key, other := range c.wanted {
 		if user, ok := other.Spec.(*resource.UserSpec); ok && key != d.Key() && key.Tenant == d.TenantCode() &&
 			strings.EqualFold(user.Email, spec.Email) {
-			return &resource.Violation{Pointer: "/spec/email", Message: "is that of " + display(key) + " already"}
+			return &resource.Violation{Pointer: "/spec/email", Message: "is that of " + displayKey(key) + " already"}
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func checkWebhook(d *resource.Document, action ApplyAction, check func(url strin
 
 func webhookHandler() kindHandler {
 	return kindHandler{
-		put: putting((*configuration).putWebhook),
+		put: putSpec((*configuration).putWebhook),
 		remove: func(_ *configuration, tx *persistence.Tx, a AppliedResource, _ uuid.UUID, _ time.Time) {
 			webhooks.DeleteEndpoint(tx, a.ID)
 		},

@@ -20,7 +20,7 @@ type workerQueues struct {
 // crowdedWorkers reports the documents that are new or different and give an
 // application more task queues than an engine token has room for.
 func (c *configuration) crowdedWorkers(documents []resource.Document) []resource.Violation {
-	workers := c.workers()
+	workers := c.workerQueues()
 	var violations []resource.Violation
 	for _, key := range slices.SortedFunc(maps.Keys(workers), compareKeys) {
 		w := workers[key]
@@ -36,15 +36,15 @@ func (c *configuration) crowdedWorkers(documents []resource.Document) []resource
 			if gives && changes {
 				violations = append(violations, resource.Violation{Document: documents[i].Place, Pointer: pointer, Message: fmt.Sprintf(
 					"gives %s task queues whose names take %d bytes of an engine token, at most %d: have another application run some",
-					display(key), size, domain.MaxQueueNamesSize)})
+					displayKey(key), size, domain.MaxQueueNamesSize)})
 			}
 		}
 	}
 	return violations
 }
 
-// workers returns the applications that the manifests make workers.
-func (c *configuration) workers() map[resource.Key]*workerQueues {
+// workerQueues returns the applications that the manifests make workers.
+func (c *configuration) workerQueues() map[resource.Key]*workerQueues {
 	workers := map[resource.Key]*workerQueues{}
 	for by, d := range c.wanted {
 		give := func(application, pointer, queue string, serves bool) {

@@ -63,16 +63,16 @@ func (s *Administration) RetrieveDefinitionVersion(
 	if err != nil {
 		return nil, err
 	}
-	return unpinned(found.Document, current, pinned)
+	return unpinItems(found.Document, current, pinned)
 }
 
-// unpinned is the inverse of configuration.version.
-func unpinned(
+// unpinItems is the inverse of configuration.version.
+func unpinItems(
 	document resource.Document, current *resource.ProcessDefinitionSpec, pinned *persistence.PinnedDefinition,
 ) (*DefinitionVersion, error) {
 	var content pinnedProcess
 	if err := json.Unmarshal(pinned.Spec, &content); err != nil {
-		return nil, fmt.Errorf("reading a version of %s: %w", display(document.Key()), err)
+		return nil, fmt.Errorf("reading a version of %s: %w", displayKey(document.Key()), err)
 	}
 	spec := &resource.ProcessDefinitionSpec{
 		Name: pinned.Name, State: resource.StatePublished, SubjectTemplate: content.SubjectTemplate,
@@ -93,7 +93,7 @@ func unpinned(
 	for _, text := range pinned.Items {
 		var item resource.ItemSpec
 		if err := json.Unmarshal(text, &item); err != nil {
-			return nil, fmt.Errorf("reading an item of a version of %s: %w", display(document.Key()), err)
+			return nil, fmt.Errorf("reading an item of a version of %s: %w", displayKey(document.Key()), err)
 		}
 		if now := place(item); now >= 0 {
 			item.Candidates, item.Viewers = current.Items[now].Candidates, current.Items[now].Viewers

@@ -33,7 +33,7 @@ func (s *Administration) ExamineHealth(ctx context.Context, call domain.Call) (E
 	if s.examiner.examine == nil {
 		return Examination{}, domain.Unavailable("this service has no checks", nil)
 	}
-	return s.examiner.find(ctx, s.now)
+	return s.examiner.findExamination(ctx, s.now)
 }
 
 // examiner carries out the checks for many callers at once.
@@ -45,8 +45,8 @@ type examiner struct {
 	last   Examination
 }
 
-func (e *examiner) find(ctx context.Context, now func() time.Time) (Examination, error) {
-	if last := e.known(); now().Sub(last.At) < examinationKept {
+func (e *examiner) findExamination(ctx context.Context, now func() time.Time) (Examination, error) {
+	if last := e.lastExamination(); now().Sub(last.At) < examinationKept {
 		return last, nil
 	}
 	// The caller may leave; others wait for the same checks.
@@ -69,7 +69,7 @@ func (e *examiner) find(ctx context.Context, now func() time.Time) (Examination,
 	}
 }
 
-func (e *examiner) known() Examination {
+func (e *examiner) lastExamination() Examination {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.last

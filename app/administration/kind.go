@@ -49,8 +49,8 @@ func kindHandlers() map[resource.Kind]kindHandler {
 	}
 }
 
-// putting creates a put of a function that takes the spec of its kind.
-func putting[S any](
+// putSpec creates a put of a function that takes the spec of its kind.
+func putSpec[S any](
 	put func(*configuration, *persistence.Tx, written, *S) error,
 ) func(*configuration, *persistence.Tx, written) error {
 	return func(c *configuration, tx *persistence.Tx, w written) error {
@@ -62,8 +62,8 @@ func putting[S any](
 	}
 }
 
-// checking creates a check of a function that takes the spec of its kind.
-func checking[S any](
+// checkSpec creates a check of a function that takes the spec of its kind.
+func checkSpec[S any](
 	check func(*configuration, *resource.Document, *S) *resource.Violation,
 ) func(*configuration, *resource.Document) *resource.Violation {
 	return func(c *configuration, d *resource.Document) *resource.Violation {

@@ -33,7 +33,7 @@ func (s *Administration) AddOperator(ctx context.Context, email string, withToke
 		var events domain.Events
 		if !c.person.Operator {
 			tx.MakeOperator(c.person.ID)
-			events = append(events, c.event(domain.EventOperatorAdded, uuid.Nil))
+			events = append(events, c.newEvent(domain.EventOperatorAdded, uuid.Nil))
 		}
 		if withToken {
 			id, expiresAt := domain.NewID(), c.now.Add(BootstrapTokenLifetime)
@@ -42,7 +42,7 @@ func (s *Administration) AddOperator(ctx context.Context, email string, withToke
 				Kind: domain.CredentialPersonalAccessToken, SecretSHA256: authn.HashSecret(token.Reveal()),
 				CreatedAt: c.now, ExpiresAt: &expiresAt,
 			})
-			events = append(events, c.event(domain.EventSecretIssued, uuid.Nil).With("secretId", id.String()))
+			events = append(events, c.newEvent(domain.EventSecretIssued, uuid.Nil).With("secretId", id.String()))
 		}
 		return events, nil
 	})
@@ -62,7 +62,7 @@ func (s *Administration) RemoveOperator(ctx context.Context, email string) (*per
 		}
 		tx.RemoveOperator(c.person.ID)
 		tx.RevokeEngineGrantsOf(c.person.ID, nil, domain.SystemPrincipalID(), c.now)
-		return domain.Events{c.event(domain.EventOperatorRemoved, uuid.Nil)}, nil
+		return domain.Events{c.newEvent(domain.EventOperatorRemoved, uuid.Nil)}, nil
 	})
 }
 
@@ -87,7 +87,7 @@ func (s *Administration) DisablePerson(ctx context.Context, email string, disabl
 		}
 		var events domain.Events
 		for _, tenant := range append(slices.Clone(c.tenants), uuid.Nil) {
-			events = append(events, c.event(eventType, tenant))
+			events = append(events, c.newEvent(eventType, tenant))
 		}
 		return events, nil
 	})
@@ -108,7 +108,7 @@ func (s *Administration) ErasePerson(ctx context.Context, email string) (*persis
 		tx.ErasePerson(c.person.ID, erasedName, "erased-"+c.person.ID.String()+"@erased.invalid")
 		var events domain.Events
 		for _, tenant := range append(slices.Clone(c.tenants), uuid.Nil) {
-			events = append(events, c.event(domain.EventPersonErased, tenant))
+			events = append(events, c.newEvent(domain.EventPersonErased, tenant))
 		}
 		return events, nil
 	})
@@ -157,8 +157,8 @@ func (c personChange) checkLast() error {
 	return nil
 }
 
-// event returns an event about the person. The zero tenant is for operators alone.
-func (c personChange) event(t domain.EventType, tenant uuid.UUID) domain.Event {
+// newEvent returns an event about the person. The zero tenant is for operators alone.
+func (c personChange) newEvent(t domain.EventType, tenant uuid.UUID) domain.Event {
 	return domain.Event{
 		TenantID: tenant, Type: t, ResourceKind: domain.ResourcePrincipal, ResourceID: c.person.ID,
 		ActorID: domain.SystemPrincipalID(), OccurredAt: c.now,

@@ -88,9 +88,9 @@ func (s *Administration) ApplyResources(
 		}
 		c.dryRun = in.DryRun
 		if len(documents) == 1 && in.Prune == nil {
-			c.found(tx, documents[0].Key())
+			c.recordVersion(tx, documents[0].Key())
 		}
-		if err := c.plan(documents, in.Prune, s.checkWebhookURL); err != nil {
+		if err := c.planAll(documents, in.Prune, s.checkWebhookURL); err != nil {
 			return nil, err
 		}
 		applied = c.applied
@@ -126,11 +126,11 @@ func (s *Administration) DeleteResource(ctx context.Context, call domain.Call, k
 		if c.stored[exact] == nil {
 			return nil, domain.NotFound("resource")
 		}
-		c.found(tx, exact)
+		c.recordVersion(tx, exact)
 		if err := c.planDeletion(exact); err != nil {
 			return nil, err
 		}
-		if err := c.check(nil); err != nil {
+		if err := c.checkViolations(nil); err != nil {
 			return nil, err
 		}
 		if err := c.settleEncryptionKeys(ctx, tx, s.sealer, now); err != nil {
@@ -143,9 +143,9 @@ func (s *Administration) DeleteResource(ctx context.Context, call domain.Call, k
 	})
 }
 
-// found checks the precondition of the request against a resource, if the
+// recordVersion checks the precondition of the request against a resource, if the
 // resource exists.
-func (c *configuration) found(tx *persistence.Tx, key resource.Key) {
+func (c *configuration) recordVersion(tx *persistence.Tx, key resource.Key) {
 	if stored := c.stored[key]; stored != nil {
 		tx.Found(stored.ID, stored.Version())
 	}
@@ -162,7 +162,7 @@ func (c *configuration) reviewInvalid(
 		return err
 	}
 	if err == nil && len(documents) == sent {
-		more = append(more, c.unmet(known)...)
+		more = append(more, c.findUnmet(known)...)
 	}
 	if err == nil {
 		violations = resource.MergeViolations(violations, more)

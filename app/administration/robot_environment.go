@@ -59,7 +59,7 @@ func (s *Administration) SetRobotVariable(
 			ModifiedBy: call.PrincipalID, ModifiedAt: now,
 		})
 		tx.TouchRobot(locked.ID, call.PrincipalID, now)
-		return domain.Events{domain.ConfigurationEvent(domain.EventRobotVariableSet, configured(locked), call.PrincipalID, now).
+		return domain.Events{domain.ConfigurationEvent(domain.EventRobotVariableSet, configuredOf(locked), call.PrincipalID, now).
 			With("name", name)}, nil
 	})
 }
@@ -83,7 +83,7 @@ func (s *Administration) DeleteRobotVariable(
 		}
 		tx.DeleteRobotVariable(locked.ID, name)
 		tx.TouchRobot(locked.ID, call.PrincipalID, now)
-		return domain.Events{domain.ConfigurationEvent(domain.EventRobotVariableDeleted, configured(locked), call.PrincipalID, now).
+		return domain.Events{domain.ConfigurationEvent(domain.EventRobotVariableDeleted, configuredOf(locked), call.PrincipalID, now).
 			With("name", name)}, nil
 	})
 }

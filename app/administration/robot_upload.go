@@ -87,7 +87,7 @@ func (s *Administration) DeleteRobotFile(
 func robotFileEvent(
 	t domain.EventType, robot *resource.Stored, key domain.RobotAssetKey, caller domain.Caller, now time.Time,
 ) domain.Event {
-	e := domain.ConfigurationEvent(t, configured(robot), caller.PrincipalID, now)
+	e := domain.ConfigurationEvent(t, configuredOf(robot), caller.PrincipalID, now)
 	return e.With("type", string(key.Type)).With("version", key.Version).
 		With("platform", string(key.Platform)).With("architecture", string(key.Architecture))
 }

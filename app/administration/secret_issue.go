@@ -49,7 +49,7 @@ func (s *Administration) IssueSecret(
 	ctx context.Context, call domain.Call, key ResourceKey, in NewSecret,
 ) (*IssuedSecret, error) {
 	now := s.now()
-	if err := in.check(now); err != nil {
+	if err := in.validate(now); err != nil {
 		return nil, err
 	}
 	if err := checkSecretOwner(key.Kind); err != nil {
@@ -58,7 +58,7 @@ func (s *Administration) IssueSecret(
 	if s.noPersonalTokens && key.Kind == resource.KindUser {
 		return nil, domain.Denied("a personal access token " + noPersonalTokens)
 	}
-	expiresAt, err := s.lifetimes.expiry(key.Kind, in.ExpiresAt, now)
+	expiresAt, err := s.lifetimes.expiryOf(key.Kind, in.ExpiresAt, now)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Administration) IssueSecret(
 			return nil, err
 		}
 		events := domain.Events{
-			domain.SecretEvent(domain.EventSecretIssued, issued.SecretInfo, configured(&owner.Stored), call.PrincipalID, now),
+			domain.SecretEvent(domain.EventSecretIssued, issued.SecretInfo, configuredOf(&owner.Stored), call.PrincipalID, now),
 		}
 		if owner.Kind == resource.KindWebhookSubscription {
 			issued.Value = newWebhookSecret()
@@ -92,9 +92,9 @@ func (s *Administration) IssueSecret(
 	return issued, nil
 }
 
-// check holds the name to what the schemas of documents ask of those of declared
+// validate holds the name to what the schemas of documents ask of those of declared
 // secrets.
-func (n NewSecret) check(now time.Time) error {
+func (n NewSecret) validate(now time.Time) error {
 	if length := utf8.RuneCountInString(n.Name); length == 0 || length > maxSecretName {
 		return domain.InvalidBody("/name", "must have 1 to 50 characters")
 	}

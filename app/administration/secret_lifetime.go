@@ -33,9 +33,9 @@ type SecretLifetimes struct {
 	MaxApplicationSecret time.Duration
 }
 
-// expiry returns when a secret expires that is issued now, nil for never. One that
+// expiryOf returns when a secret expires that is issued now, nil for never. One that
 // would work for longer than it may is VALIDATION.
-func (l SecretLifetimes) expiry(kind resource.Kind, asked *time.Time, now time.Time) (*time.Time, error) {
+func (l SecretLifetimes) expiryOf(kind resource.Kind, asked *time.Time, now time.Time) (*time.Time, error) {
 	var standard, longest time.Duration
 	if kind == resource.KindUser {
 		standard, longest = l.AccessToken, l.MaxAccessToken

@@ -33,8 +33,8 @@ func checkSecretOwner(kind resource.Kind) error {
 	return domain.Invalid(domain.LocationPath, "kind", "must be User, Application or WebhookSubscription: others have no secrets")
 }
 
-// configured names a resource in events.
-func configured(r *resource.Stored) domain.Configured {
+// configuredOf names a resource in events.
+func configuredOf(r *resource.Stored) domain.Configured {
 	return domain.Configured{ID: r.ID, TenantID: r.TenantID, Kind: string(r.Kind), Code: r.Metadata.Code}
 }
 
@@ -48,7 +48,7 @@ func lockSecretOwner(
 	}
 	if isOwner(&owner.Document) && !caller.Administration(owner.TenantID).Owns() {
 		return nil, domain.Denied(fmt.Sprintf(
-			"the OWNER role is required for the secrets of who owns the tenant: %s", display(owner.Key())))
+			"the OWNER role is required for the secrets of who owns the tenant: %s", displayKey(owner.Key())))
 	}
 	return owner, nil
 }

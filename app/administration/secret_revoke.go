@@ -36,7 +36,7 @@ func (s *Administration) RevokeSecret(ctx context.Context, call domain.Call, key
 			tx.DeleteCredential(id)
 		}
 		return domain.Events{
-			domain.SecretEvent(domain.EventSecretRevoked, secret, configured(&owner.Stored), call.PrincipalID, now),
+			domain.SecretEvent(domain.EventSecretRevoked, secret, configuredOf(&owner.Stored), call.PrincipalID, now),
 		}, nil
 	})
 }

@@ -46,7 +46,7 @@ type BootstrappedTenant struct {
 // locations /code, /name, /email and /userName, and CONFLICT when there is a
 // tenant already.
 func (s *Administration) BootstrapTenant(ctx context.Context, in FirstTenant) (*BootstrappedTenant, error) {
-	documents, err := in.documents()
+	documents, err := in.manifests()
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *Administration) BootstrapTenant(ctx context.Context, in FirstTenant) (*
 		if err != nil {
 			return nil, err
 		}
-		if err := c.plan(documents, nil, s.checkWebhookURL); err != nil {
+		if err := c.planAll(documents, nil, s.checkWebhookURL); err != nil {
 			return nil, err
 		}
 		made.TenantID, made.UserID = c.applied[0].ID, c.applied[1].ID
@@ -92,8 +92,8 @@ func (s *Administration) BootstrapTenant(ctx context.Context, in FirstTenant) (*
 	return made, nil
 }
 
-// documents returns the documents of the tenant and of its user, in this order.
-func (t FirstTenant) documents() ([]resource.Document, error) {
+// manifests returns the documents of the tenant and of its user, in this order.
+func (t FirstTenant) manifests() ([]resource.Document, error) {
 	if t.Name == "" {
 		t.Name = t.Code
 	}

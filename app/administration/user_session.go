@@ -37,7 +37,7 @@ func (s *Administration) EndUserSessions(ctx context.Context, call domain.Call, 
 			return nil, err
 		}
 		if isOwner(&user.Document) && !call.Administration(user.TenantID).Owns() {
-			return nil, domain.Denied("the OWNER role is required to end sessions of an owner of the tenant: " + display(user.Key()))
+			return nil, domain.Denied("the OWNER role is required to end sessions of an owner of the tenant: " + displayKey(user.Key()))
 		}
 		_, events, err := tx.EndSessions(ctx, domain.SessionEnd{
 			PrincipalID: user.ID, ID: id, By: call.PrincipalID, Reason: domain.SessionAdministrator,

@@ -90,7 +90,7 @@ func Receive[T any](
 		}
 		return append(domain.Events{uploaded}, events...), err
 	})
-	if err != nil && refused(err) {
+	if err != nil && isRefusal(err) {
 		discard, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
 		defer cancel()
 		// What cannot be removed now is left to the sweep.
@@ -102,9 +102,9 @@ func Receive[T any](
 	return d, nil
 }
 
-// refused reports whether an operation itself ended the transaction. Whatever
+// isRefusal reports whether an operation itself ended the transaction. Whatever
 // else ends one may have done so after the database had committed.
-func refused(err error) bool {
+func isRefusal(err error) bool {
 	var known *domain.Error
 	return errors.Is(err, domain.ErrActionFinal) || errors.As(err, &known) && known.Kind != domain.KindUnavailable
 }

@@ -19,7 +19,7 @@ func IndexedValues(object json.RawMessage, indexed []domain.IndexedMember) ([]pe
 	}
 	var values []persistence.IndexedValue
 	for _, index := range indexed {
-		text, ok := operand(members[index.Field], index.Type)
+		text, ok := indexOperand(members[index.Field], index.Type)
 		if !ok {
 			continue
 		}
@@ -30,9 +30,9 @@ func IndexedValues(object json.RawMessage, indexed []domain.IndexedMember) ([]pe
 	return values, nil
 }
 
-// operand returns a JSON value as an expression would write it, and whether it is one
+// indexOperand returns a JSON value as an expression would write it, and whether it is one
 // that can be of the type.
-func operand(value json.RawMessage, t filter.Type) (string, bool) {
+func indexOperand(value json.RawMessage, t filter.Type) (string, bool) {
 	if len(value) == 0 {
 		return "", false
 	}

@@ -80,7 +80,7 @@ var errUnrecorded = errors.New("the operation changes something and returns no e
 // changes nothing. Once the transaction has committed, Write wakes what carries out
 // the commands that fn staged and what delivers the events.
 func (s *Store) Write(ctx context.Context, call domain.Call, fn func(tx *persistence.Tx) (domain.Events, error)) error {
-	return s.run(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
+	return s.record(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		events, err := fn(tx)
 		if err := preferPrecondition(err, tx); err != nil {
 			return nil, err
@@ -94,10 +94,10 @@ func (s *Store) Write(ctx context.Context, call domain.Call, fn func(tx *persist
 
 // Note is Write for internal state of the service: it records no events and checks no precondition.
 func (s *Store) Note(ctx context.Context, fn func(tx *persistence.Tx) error) error {
-	return s.run(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) { return nil, fn(tx) })
+	return s.record(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) { return nil, fn(tx) })
 }
 
-func (s *Store) run(ctx context.Context, call domain.Call, fn func(tx *persistence.Tx) (domain.Events, error)) error {
+func (s *Store) record(ctx context.Context, call domain.Call, fn func(tx *persistence.Tx) (domain.Events, error)) error {
 	staged, public, revoked := false, false, false
 	err := s.DB.Record(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		events, err := fn(tx)

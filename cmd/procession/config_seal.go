@@ -26,7 +26,7 @@ func (c *Config) sealKeyFiles() authn.SealKeyFiles {
 }
 
 // openKeeper opens the keeper of the configuration, nil when it names none.
-func openKeeper(ctx context.Context, c Config) (*authn.Keeper, error) {
+func openKeeper(ctx context.Context, c Config) (*authn.KeyWrapper, error) {
 	if c.SealKeyKeeper == "" {
 		return nil, nil //nolint:nilnil // no keeper is what the configuration says
 	}

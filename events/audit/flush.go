@@ -19,7 +19,7 @@ import (
 // call.
 func (r *Recorder) Flush(ctx context.Context) error {
 	r.mu.Lock()
-	signIns, denials, unlogged := r.signIns.take(), r.denials.take(), r.unlogged
+	signIns, denials, unlogged := r.signIns.takeEntries(), r.denials.takeEntries(), r.unlogged
 	clear(r.lines)
 	r.logged, r.unlogged = 0, 0
 	r.mu.Unlock()
@@ -29,21 +29,21 @@ func (r *Recorder) Flush(ctx context.Context) error {
 	if len(signIns) == 0 && len(denials) == 0 {
 		return nil
 	}
-	err := r.write(ctx, signIns, denials)
+	err := r.recordEvents(ctx, signIns, denials)
 	if err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		for key, e := range signIns {
-			r.signIns.put(key, signInKey{reason: key.reason}, e)
+			r.signIns.putEntry(key, signInKey{reason: key.reason}, e)
 		}
 		for key, e := range denials {
-			r.denials.put(key, denialKey{principal: key.principal}, e)
+			r.denials.putEntry(key, denialKey{principal: key.principal}, e)
 		}
 	}
 	return err
 }
 
-func (r *Recorder) write(ctx context.Context, signIns map[signInKey]*entry, denials map[denialKey]*entry) error {
+func (r *Recorder) recordEvents(ctx context.Context, signIns map[signInKey]*entry, denials map[denialKey]*entry) error {
 	var about persistence.AuditSubjects
 	for key, e := range signIns {
 		if key.principal != uuid.Nil {
@@ -100,7 +100,7 @@ func signInEvents(key signInKey, e *entry, found persistence.AuditedTenants) []d
 		if len(found.OfPrincipal[key.principal]) > 0 {
 			event.ResourceKind, event.ResourceID = domain.ResourcePrincipal, key.principal
 		}
-		events[i] = e.describe(event.With("reason", string(key.reason)).With("issuer", key.issuer).With("subject", key.subject))
+		events[i] = e.describeEvent(event.With("reason", string(key.reason)).With("issuer", key.issuer).With("subject", key.subject))
 	}
 	return events
 }
@@ -125,11 +125,11 @@ func denialEvent(key denialKey, e *entry, found persistence.AuditedTenants) doma
 	if key.principal == uuid.Nil {
 		event.ActorID = domain.SystemPrincipalID()
 	}
-	return e.describe(event.With("operation", key.operation)).ByToken(e.caller.Token)
+	return e.describeEvent(event.With("operation", key.operation)).ByToken(e.caller.Token)
 }
 
-// describe adds the count, the times, and the origin of the first occurrence.
-func (e *entry) describe(event domain.Event) domain.Event {
+// describeEvent adds the count, the times, and the origin of the first occurrence.
+func (e *entry) describeEvent(event domain.Event) domain.Event {
 	event.OccurredAt, event.RequestID = e.last.UTC().Truncate(time.Microsecond), e.from.RequestID
 	return event.With("count", strconv.Itoa(e.count)).With("since", e.first.UTC().Format(time.RFC3339)).
 		With("address", e.from.Address)

@@ -120,13 +120,13 @@ func (r *Recorder) SignInRefused(ctx context.Context, refused *domain.SignInErro
 		key.issuer = refused.Issuer
 	}
 	r.mu.Lock()
-	r.signIns.add(key, signInKey{reason: refused.Reason}, network, r.o.Clock(), from, refused.TenantCodes, domain.Caller{})
+	r.signIns.addEntry(key, signInKey{reason: refused.Reason}, network, r.o.Clock(), from, refused.TenantCodes, domain.Caller{})
 	write := r.admitLine(lineKey{refused.Reason, network})
 	r.mu.Unlock()
 	if write {
 		r.o.Logger.LogAttrs(ctx, slog.LevelWarn, "sign-in refused",
 			slog.String("reason", string(refused.Reason)),
-			slog.String("issuer", shown(refused.Issuer)),
+			slog.String("issuer", shortenText(refused.Issuer)),
 			slog.String("subject", refused.Subject),
 			slog.String("principal_id", idText(refused.PrincipalID)),
 			slog.String("address", from.Address),
@@ -142,7 +142,7 @@ func (r *Recorder) Denied(d Denial, from Origin) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.denials.add(key, denialKey{principal: d.Caller.PrincipalID}, d.Caller.PrincipalID.String(), r.o.Clock(), from, nil, d.Caller)
+	r.denials.addEntry(key, denialKey{principal: d.Caller.PrincipalID}, d.Caller.PrincipalID.String(), r.o.Clock(), from, nil, d.Caller)
 }
 
 // admitLine reports whether a log line may be written. The caller holds the lock.
@@ -188,8 +188,8 @@ func networkOf(address string) string {
 	return prefix.String()
 }
 
-// shown cuts a claim of a token to maxShown bytes.
-func shown(text string) string {
+// shortenText cuts a claim of a token to maxShown bytes.
+func shortenText(text string) string {
 	if len(text) > maxShown {
 		return text[:maxShown] + "…"
 	}

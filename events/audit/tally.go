@@ -24,9 +24,9 @@ type entry struct {
 	caller      domain.Caller
 }
 
-// add counts one more for the key, or for the common key once the limit of
+// addEntry counts one more for the key, or for the common key once the limit of
 // entries is reached.
-func (t *tally[K]) add(
+func (t *tally[K]) addEntry(
 	key, common K, source string, now time.Time, from Origin, tenantCodes []string, caller domain.Caller,
 ) {
 	if known, ok := t.entries[key]; ok {
@@ -34,13 +34,13 @@ func (t *tally[K]) add(
 		known.last = now
 		return
 	}
-	t.put(key, common, &entry{
+	t.putEntry(key, common, &entry{
 		count: 1, source: source, first: now, last: now, from: from, tenantCodes: tenantCodes, caller: caller,
 	})
 }
 
-// put merges an entry into the tally.
-func (t *tally[K]) put(key, common K, e *entry) {
+// putEntry merges an entry into the tally.
+func (t *tally[K]) putEntry(key, common K, e *entry) {
 	if t.entries == nil {
 		t.entries, t.sources = map[K]*entry{}, map[string]int{}
 	}
@@ -65,8 +65,8 @@ func (t *tally[K]) put(key, common K, e *entry) {
 	t.sources[e.source]++
 }
 
-// take empties the tally and returns its entries.
-func (t *tally[K]) take() map[K]*entry {
+// takeEntries empties the tally and returns its entries.
+func (t *tally[K]) takeEntries() map[K]*entry {
 	taken := t.entries
 	t.entries, t.sources = nil, nil
 	return taken
