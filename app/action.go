@@ -12,16 +12,16 @@ import (
 )
 
 // newAction returns an action that the caller invokes.
-func (k *values) newAction(id, tenant uuid.UUID, ref domain.ActionDefinitionRef) domain.Action {
+func (c *change) newAction(id, tenant uuid.UUID, ref domain.ActionDefinitionRef) domain.Action {
 	return domain.Action{
 		ID: id, TenantID: tenant, Status: domain.ActionRequested, Definition: ref,
-		Audit: domain.NewAudit(k.caller.PrincipalID, k.now),
+		Audit: domain.NewAudit(c.caller.PrincipalID, c.now),
 	}
 }
 
 // actionWorkflow names the workflow of an action of the tenant.
-func (k *values) actionWorkflow(tenant uuid.UUID, workflowType, queue string) (domain.ActionWorkflow, error) {
-	member, err := k.caller.Tenant(&tenant)
+func (c *change) actionWorkflow(tenant uuid.UUID, workflowType, queue string) (domain.ActionWorkflow, error) {
+	member, err := c.caller.Tenant(&tenant)
 	if err != nil {
 		return domain.ActionWorkflow{}, err
 	}

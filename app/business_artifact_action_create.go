@@ -97,7 +97,7 @@ func (s *Service) invokeArtifactAction(
 	if failed != nil {
 		a.Input = invalidInput(input, field, failed)
 		a.Refuse(failed, k.caller.PrincipalID, k.now)
-		return a, insertArtifactAction(k, a)
+		return a, insertArtifactAction(k.change, a)
 	}
 	switch a.Type {
 	case domain.ArtifactActionStartWorkflow, domain.ArtifactActionDownloadable:
@@ -139,19 +139,19 @@ func (s *Service) requestWorkflow(
 	}
 	if a.Input != nil && !a.Input.Valid {
 		a.Refuse(violationError(field, a.Input.Errors), k.caller.PrincipalID, k.now)
-		return insertArtifactAction(k, a)
+		return insertArtifactAction(k.change, a)
 	}
 	by, err := k.actionWorkflow(a.TenantID, spec.WorkflowType, spec.TaskQueue)
 	if err != nil {
 		return err
 	}
 	startWorkflow(k.tx, domain.NewArtifactActionRun(domain.NewID(), a, by), "", k.now)
-	return insertArtifactAction(k, a)
+	return insertArtifactAction(k.change, a)
 }
 
-func insertArtifactAction(k *values, a *domain.BusinessArtifactAction) error {
-	k.record(domain.ArtifactActionEvent(domain.EventArtifactActionCreated, a, k.caller.PrincipalID, k.now))
-	return k.tx.InsertArtifactAction(a)
+func insertArtifactAction(c *change, a *domain.BusinessArtifactAction) error {
+	c.record(domain.ArtifactActionEvent(domain.EventArtifactActionCreated, a, c.caller.PrincipalID, c.now))
+	return c.tx.InsertArtifactAction(a)
 }
 
 // artifactActionSite returns the place of the input of an action. Its documents belong
@@ -194,7 +194,7 @@ func (s *Service) invokeStartProcess(
 	if err := s.startProcessOf(ctx, k, &a.Action, id, in, known); err != nil {
 		return err
 	}
-	return insertArtifactAction(k, a)
+	return insertArtifactAction(k.change, a)
 }
 
 // invokeCreateArtifact creates an artifact as CreateBusinessArtifact does, from
@@ -231,7 +231,7 @@ func (s *Service) invokeCreateArtifact(
 		a.Value = made.Data.Value
 	}
 	a.Complete(k.caller.PrincipalID, k.now)
-	return insertArtifactAction(k, a)
+	return insertArtifactAction(k.change, a)
 }
 
 // prefill returns what an action makes of the data of its artifact. What that refers

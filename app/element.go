@@ -283,8 +283,8 @@ func newDocumentValue(id uuid.UUID, d *domain.Document, valid bool) (domain.Elem
 }
 
 // taskElementEvent creates an event about an element of a task.
-func taskElementEvent(k *values, t domain.EventType, i *domain.ProcessItem, code string) domain.Events {
-	return domain.Events{domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("code", code)}
+func taskElementEvent(c *change, t domain.EventType, i *domain.ProcessItem, code string) domain.Events {
+	return domain.Events{domain.ItemEvent(t, i, c.caller.PrincipalID, c.now).With("code", code)}
 }
 
 // changeTaskElements changes values of elements of a task that the caller may

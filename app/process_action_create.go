@@ -124,7 +124,7 @@ func (s *Service) invokeUserAction(
 			a.SignalName, a.Input = of.SignalName, invalidInput(in.SignalInput, domain.FieldSignalInput, failed)
 		}
 		a.Refuse(failed, k.caller.PrincipalID, k.now)
-		return a, insertProcessAction(k, a)
+		return a, insertProcessAction(k.change, a)
 	}
 	var err error
 	switch a.Type {
@@ -134,7 +134,7 @@ func (s *Service) invokeUserAction(
 			return nil, err
 		}
 		startWorkflow(k.tx, domain.NewProcessActionRun(domain.NewID(), a, by), d.encryptionKey(), k.now)
-		return a, insertProcessAction(k, a)
+		return a, insertProcessAction(k.change, a)
 	case domain.ProcessActionStartRelatedProcess:
 		err = s.startRelatedProcess(ctx, k, a, of, known, in)
 	case domain.ProcessActionCreateTask:
@@ -155,7 +155,7 @@ func (s *Service) invokeUserAction(
 	}
 	// One that has failed stays as it is.
 	a.Complete(k.caller.PrincipalID, k.now)
-	return a, insertProcessAction(k, a)
+	return a, insertProcessAction(k.change, a)
 }
 
 // sendSignal sends the signal of an action, with its input, to the workflow of the
@@ -191,9 +191,9 @@ func processActionSite(a *domain.ProcessAction) valueSite {
 	}
 }
 
-func insertProcessAction(k *values, a *domain.ProcessAction) error {
-	k.record(domain.ProcessActionEvent(domain.EventProcessActionCreated, a, k.caller.PrincipalID, k.now))
-	return k.tx.InsertProcessAction(a)
+func insertProcessAction(c *change, a *domain.ProcessAction) error {
+	c.record(domain.ProcessActionEvent(domain.EventProcessActionCreated, a, c.caller.PrincipalID, c.now))
+	return c.tx.InsertProcessAction(a)
 }
 
 // startRelatedProcess starts a process that comes from that of the action.

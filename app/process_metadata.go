@@ -24,7 +24,7 @@ func (s *Service) UpdateProcessMetadata(
 		if err != nil {
 			return nil, err
 		}
-		return saveMetadata(k, p, d, value)
+		return saveMetadata(k.change, p, d, value)
 	})
 }
 
@@ -42,15 +42,15 @@ func (s *Service) PatchProcessMetadata(
 		if err != nil {
 			return nil, err
 		}
-		return saveMetadata(k, p, d, value)
+		return saveMetadata(k.change, p, d, value)
 	})
 }
 
-func saveMetadata(k *values, p *domain.Process, d *definition, value domain.JSONValue) (domain.Events, error) {
-	p.SetMetadata(value, k.caller.PrincipalID, k.now)
-	saved := domain.ProcessEvent(domain.EventProcessMetadataSaved, p, k.caller.PrincipalID, k.now).
+func saveMetadata(c *change, p *domain.Process, d *definition, value domain.JSONValue) (domain.Events, error) {
+	p.SetMetadata(value, c.caller.PrincipalID, c.now)
+	saved := domain.ProcessEvent(domain.EventProcessMetadataSaved, p, c.caller.PrincipalID, c.now).
 		With("valid", strconv.FormatBool(value.Valid))
-	return domain.Events{saved}, indexProcess(k.tx, p, d)
+	return domain.Events{saved}, indexProcess(c.tx, p, d)
 }
 
 // UpdateProcessEntity (B17) replaces the entity of a running process, under the
@@ -64,7 +64,7 @@ func (s *Service) UpdateProcessEntity(
 		if err != nil {
 			return nil, err
 		}
-		return saveEntity(k, p, value), nil
+		return saveEntity(k.change, p, value), nil
 	})
 }
 
@@ -81,13 +81,13 @@ func (s *Service) PatchProcessEntity(
 		if err != nil {
 			return nil, err
 		}
-		return saveEntity(k, p, value), nil
+		return saveEntity(k.change, p, value), nil
 	})
 }
 
-func saveEntity(k *values, p *domain.Process, value domain.JSONValue) domain.Events {
-	p.SetEntity(value, k.caller.PrincipalID, k.now)
-	return domain.Events{domain.ProcessEvent(domain.EventProcessEntitySaved, p, k.caller.PrincipalID, k.now).
+func saveEntity(c *change, p *domain.Process, value domain.JSONValue) domain.Events {
+	p.SetEntity(value, c.caller.PrincipalID, c.now)
+	return domain.Events{domain.ProcessEvent(domain.EventProcessEntitySaved, p, c.caller.PrincipalID, c.now).
 		With("valid", strconv.FormatBool(value.Valid))}
 }
 

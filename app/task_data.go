@@ -26,7 +26,7 @@ func (s *Service) UpdateProcessItemTaskData(
 			return nil, err
 		}
 		i.SetTaskData(value, call.PrincipalID, k.now)
-		return taskValueEvent(k, domain.EventItemTaskDataSaved, i, value), nil
+		return taskValueEvent(k.change, domain.EventItemTaskDataSaved, i, value), nil
 	})
 }
 
@@ -46,7 +46,7 @@ func (s *Service) PatchProcessItemTaskData(
 			return nil, err
 		}
 		i.SetTaskData(value, call.PrincipalID, k.now)
-		return taskValueEvent(k, domain.EventItemTaskDataSaved, i, value), nil
+		return taskValueEvent(k.change, domain.EventItemTaskDataSaved, i, value), nil
 	})
 }
 
@@ -64,12 +64,12 @@ func (s *Service) UpdateProcessItemTaskContextData(
 			return nil, err
 		}
 		i.SetTaskContextData(value, call.PrincipalID, k.now)
-		return taskValueEvent(k, domain.EventItemTaskContextDataSaved, i, value), nil
+		return taskValueEvent(k.change, domain.EventItemTaskContextDataSaved, i, value), nil
 	})
 }
 
-func taskValueEvent(k *values, t domain.EventType, i *domain.ProcessItem, value domain.JSONValue) domain.Events {
-	return domain.Events{domain.ItemEvent(t, i, k.caller.PrincipalID, k.now).With("valid", strconv.FormatBool(value.Valid))}
+func taskValueEvent(c *change, t domain.EventType, i *domain.ProcessItem, value domain.JSONValue) domain.Events {
+	return domain.Events{domain.ItemEvent(t, i, c.caller.PrincipalID, c.now).With("valid", strconv.FormatBool(value.Valid))}
 }
 
 // changeTask changes a task if check permits it. texts are the values that

@@ -64,7 +64,7 @@ func (k *values) saveElement(
 		return nil, err
 	}
 	i.SetTaskElement(d.Code, values, k.caller.PrincipalID, k.now)
-	return taskElementEvent(k, domain.EventItemTaskElementSaved, i, d.Code), nil
+	return taskElementEvent(k.change, domain.EventItemTaskElementSaved, i, d.Code), nil
 }
 
 // DeleteTaskElement (A24) deletes the values of an element of a task, under the
@@ -81,6 +81,6 @@ func (s *Service) DeleteTaskElement(
 				return nil, nil
 			}
 			i.SetTaskElement(code, nil, call.PrincipalID, k.now)
-			return taskElementEvent(k, domain.EventItemTaskElementDeleted, i, code), nil
+			return taskElementEvent(k.change, domain.EventItemTaskElementDeleted, i, code), nil
 		})
 }

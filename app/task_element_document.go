@@ -61,7 +61,7 @@ func (s *Service) SaveTaskElementDocument(
 						return nil, err
 					}
 					i.SetTaskElement(in.Code, values, call.PrincipalID, k.now)
-					return taskElementEvent(k, domain.EventItemTaskElementSaved, i, in.Code), nil
+					return taskElementEvent(k.change, domain.EventItemTaskElementSaved, i, in.Code), nil
 				})
 			return k.events, err
 		})
@@ -149,7 +149,7 @@ func (s *Service) DeleteTaskElementDocument(
 			}
 			values := slices.Delete(slices.Clone(i.Task.Elements[code]), index, index+1)
 			i.SetTaskElement(code, values, call.PrincipalID, k.now)
-			return taskElementEvent(k, domain.EventItemTaskElementDeleted, i, code), nil
+			return taskElementEvent(k.change, domain.EventItemTaskElementDeleted, i, code), nil
 		})
 }
 

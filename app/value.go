@@ -12,38 +12,30 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// values prepares JSON values for storage in one transaction: it validates them
-// against their schemas, resolves their references, and links or copies the
-// documents that they name. All JSON values of resources pass through it.
+// values prepares the JSON values of a change for storage: it validates them against their schemas, resolves their
+// references, and links or copies the documents that they name. All JSON values of resources pass through it.
 //
-// References that a save adds are resolved with the rights of its caller. A
-// reference to a document of the resource itself links the document; one to a
-// document elsewhere that is visible to the caller is replaced by one to a
-// copy; any other document reference makes the value invalid, whatever its
-// schema. References that the value had before are not resolved again.
+// References that a change adds are resolved with the rights of its caller. A reference to a document of the resource
+// itself links the document. A document elsewhere that is visible to the caller is copied, and the reference replaced;
+// any other document reference makes the value invalid, whatever its schema. Earlier references are not resolved again.
 type values struct {
 	*lookUps
-	tx    *persistence.Tx
+
 	targets *persistence.Targets
-	// formDocuments are the documents that this save found referred to in values of forms.
+	// formDocuments are the documents named in values of forms of this change.
 	formDocuments map[uuid.UUID]bool
-	// events are what the save has done.
-	events domain.Events
 	// step is the number of validations and patches so far.
 	step int
 }
-
-// record adds to the events of the save.
-func (k *values) record(events ...domain.Event) { k.events = append(k.events, events...) }
 
 func newValues(l *lookUps) *values {
 	return &values{lookUps: l, targets: persistence.NewTargets(), formDocuments: map[uuid.UUID]bool{}}
 }
 
-// keeper looks up what was asked for. Only this read makes keepers for operations.
+// readValues returns the values of a change with the requested look-ups.
 func (l *lookUps) readValues() persistence.Read[*values] { return newValues(l).readMore() }
 
-// readMore looks up what was asked for since the last read.
+// readMore executes the look-ups that were requested since the last read.
 func (k *values) readMore() persistence.Read[*values] {
 	read := persistence.LookUp(k.caller, k.pending, k.now)
 	k.pending = persistence.LookUps{}

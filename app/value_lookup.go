@@ -12,12 +12,12 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// lookUps collect what a save refers to, until the read that makes the keeper.
+// lookUps collects the references of a change, for the read that returns its values.
 type lookUps struct {
-	caller domain.Caller
-	now    time.Time
-	pending persistence.LookUps
-	requested  map[target]bool
+	*change
+
+	pending   persistence.LookUps
+	requested map[target]bool
 	// found are the references in the texts that were read.
 	found map[textKey][]jsondoc.Occurrence
 	// unresolved are references without a target, whatever is visible to the
@@ -27,7 +27,7 @@ type lookUps struct {
 	sources bool
 }
 
-// target is the target of a reference.
+// target identifies the target of a reference.
 type target struct {
 	kind kuflowref.Kind
 	id   uuid.UUID
@@ -37,7 +37,7 @@ type target struct {
 // resource whose values change; the read that the look-ups go along with locks it.
 func newLookUps(caller domain.Caller, now time.Time, holder *uuid.UUID) *lookUps {
 	return &lookUps{
-		caller: caller, now: now, pending: persistence.LookUps{Holder: holder}, requested: map[target]bool{},
+		change: &change{caller: caller, now: now}, pending: persistence.LookUps{Holder: holder}, requested: map[target]bool{},
 		found: map[textKey][]jsondoc.Occurrence{}, unresolved: map[target]bool{},
 	}
 }
