@@ -31,14 +31,14 @@ func (c *change) actionWorkflow(tenant uuid.UUID, workflowType, queue string) (d
 // startProcessOf completes an action by starting a process as CreateProcess does,
 // with the caller as its initiator.
 func (s *Service) startProcessOf(
-	ctx context.Context, k *values, a *domain.Action, id uuid.UUID, in NewProcess, known *persistence.NewProcess,
+	ctx context.Context, vals *values, a *domain.Action, id uuid.UUID, in NewProcess, prereqs *persistence.NewProcess,
 ) error {
-	process, err := s.startProcess(ctx, k, id, in, known)
+	process, err := s.startProcess(ctx, vals, id, in, prereqs)
 	if err != nil {
 		return startDefinitionError(err)
 	}
 	a.Started = &domain.StartedProcess{DefinitionID: process.Definition.ID, ID: process.ID}
-	a.Complete(k.caller.PrincipalID, k.now)
+	a.Complete(vals.caller.PrincipalID, vals.now)
 	return nil
 }
 

@@ -31,21 +31,21 @@ func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time
 // A token is refused with VALIDATION if the process has no workflow, or if the
 // token is not of an activity of the process's own workflow.
 func waitAgain(
-	tx *persistence.Tx, caller domain.Caller, known *persistence.NewItem, token domain.ActivityToken, now time.Time,
+	tx *persistence.Tx, caller domain.Caller, prereqs *persistence.NewItem, token domain.ActivityToken, now time.Time,
 ) (domain.Events, error) {
-	if token == nil || known.Existing.Deleted() {
+	if token == nil || prereqs.Existing.Deleted() {
 		return nil, nil
 	}
-	process := known.Process
+	process := prereqs.Process
 	if err := process.CheckMayManage(process.Rights); err != nil {
 		return nil, err
 	}
 	if err := mayWait(process, token); err != nil {
 		return nil, err
 	}
-	tx.ReplaceActivityToken(known.Existing.ID, token)
-	finishActivity(tx, known.Existing.ID, process.RunID, now)
-	return domain.Events{domain.ItemEvent(domain.EventItemTaskAwaited, known.Existing, caller.PrincipalID, now)}, nil
+	tx.ReplaceActivityToken(prereqs.Existing.ID, token)
+	finishActivity(tx, prereqs.Existing.ID, process.RunID, now)
+	return domain.Events{domain.ItemEvent(domain.EventItemTaskAwaited, prereqs.Existing, caller.PrincipalID, now)}, nil
 }
 
 // mayWait refuses activities that wait for tasks of a process unless the token is

@@ -84,7 +84,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 	}
 	answers := draftOf(run, spec)
 	err = s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, run.ItemID), newLookUps(caller, s.now(), &run.ItemID).readValues())
+		locked, vals, err := persistence.Both(ctx, tx, persistence.LockAssistance(caller, run.ItemID), newLookUps(caller, s.now(), &run.ItemID).readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 		patch, drafted := draftPatch(item, run.Baseline, spec.DraftFields, answers)
 		run.Drafted = drafted
 		tx.FinishAssistance(run)
-		ended := domain.AssistanceEvent(run, k.now)
+		ended := domain.AssistanceEvent(run, vals.now)
 		if len(patch) == 0 {
 			return domain.Events{ended}, nil
 		}
@@ -107,12 +107,12 @@ func (s *Service) finishDraft(ctx context.Context, run *domain.AssistanceRun, sp
 		if err != nil {
 			return nil, err
 		}
-		value, err := k.prepareDraft(ctx, itemSite(item, domain.SlotData), d.items[item.DefinitionCode()].data, item.Task.Data, patch)
+		value, err := vals.prepareDraft(ctx, itemSite(item, domain.SlotData), d.items[item.DefinitionCode()].data, item.Task.Data, patch)
 		if err != nil {
 			return nil, err
 		}
-		item.SetTaskData(value, caller.PrincipalID, k.now)
-		saved := domain.ItemEvent(domain.EventItemTaskDataSaved, item, caller.PrincipalID, k.now).With("assistance", "true")
+		item.SetTaskData(value, caller.PrincipalID, vals.now)
+		saved := domain.ItemEvent(domain.EventItemTaskDataSaved, item, caller.PrincipalID, vals.now).With("assistance", "true")
 		return domain.Events{ended, saved}, tx.UpdateTaskData(item)
 	})
 	if refusal, ok := errors.AsType[*domain.Error](err); ok && refusal.Kind != domain.KindUnavailable && refusal.Kind != domain.KindInternal {

@@ -47,7 +47,7 @@ func (s *Service) CreateBusinessArtifactAction(
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifactAction(call.Caller, artifact, id, now), l.readValues())
+		locked, vals, err := persistence.Both(ctx, tx, persistence.LockArtifactAction(call.Caller, artifact, id, now), l.readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -62,11 +62,11 @@ func (s *Service) CreateBusinessArtifactAction(
 			return nil, idTaken(nil)
 		}
 		created = true
-		action, err = s.invokeArtifactAction(ctx, k, id, locked.Artifact, in, failed)
+		action, err = s.invokeArtifactAction(ctx, vals, id, locked.Artifact, in, failed)
 		if deleted := locked.Artifact.CheckKept(); deleted != nil && !domain.HasCode(err, domain.CodeAccessDenied) {
 			return nil, deleted
 		}
-		return k.events, err
+		return vals.events, err
 	}
 	err = carryOut(func(failed *domain.Error) error {
 		return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) { return attempt(tx, failed) })
@@ -78,10 +78,10 @@ func (s *Service) CreateBusinessArtifactAction(
 }
 
 func (s *Service) invokeArtifactAction(
-	ctx context.Context, k *values, id uuid.UUID, artifact *persistence.LockedArtifact, in NewBusinessArtifactAction,
+	ctx context.Context, vals *values, id uuid.UUID, artifact *persistence.LockedArtifact, in NewBusinessArtifactAction,
 	failed *domain.Error,
 ) (*domain.BusinessArtifactAction, error) {
-	d, err := s.artifactDefinitions.getOfArtifact(ctx, k.tx, artifact)
+	d, err := s.artifactDefinitions.getOfArtifact(ctx, vals.tx, artifact)
 	if err != nil {
 		return nil, err
 	}
@@ -90,22 +90,22 @@ func (s *Service) invokeArtifactAction(
 		return nil, unknownArtifactAction()
 	}
 	a := &domain.BusinessArtifactAction{
-		Action:     k.newAction(id, artifact.TenantID, domain.NewActionDefinitionRef(d.ID, spec.Code)),
+		Action:     vals.newAction(id, artifact.TenantID, domain.NewActionDefinitionRef(d.ID, spec.Code)),
 		ArtifactID: artifact.ID, Type: spec.Type,
 	}
 	input, field := in.inputOf(a.Type)
 	if failed != nil {
 		a.Input = invalidInput(input, field, failed)
-		a.Refuse(failed, k.caller.PrincipalID, k.now)
-		return a, insertArtifactAction(k.change, a)
+		a.Refuse(failed, vals.caller.PrincipalID, vals.now)
+		return a, insertArtifactAction(vals.change, a)
 	}
 	switch a.Type {
 	case domain.ArtifactActionStartWorkflow, domain.ArtifactActionDownloadable:
-		err = s.requestWorkflow(ctx, k, a, d, spec, input, field)
+		err = s.requestWorkflow(ctx, vals, a, d, spec, input, field)
 	case domain.ArtifactActionStartProcess:
-		err = s.invokeStartProcess(ctx, k, a, artifact.Data, spec, in)
+		err = s.invokeStartProcess(ctx, vals, a, artifact.Data, spec, in)
 	case domain.ArtifactActionCreateArtifact:
-		err = s.invokeCreateArtifact(ctx, k, a, artifact.Data, spec, in.Value)
+		err = s.invokeCreateArtifact(ctx, vals, a, artifact.Data, spec, in.Value)
 	}
 	return a, newActionError(err)
 }
@@ -126,27 +126,27 @@ func (in *NewBusinessArtifactAction) inputOf(of domain.ArtifactActionType) (inpu
 // requestWorkflow leaves the action to a worker, unless its input is not valid: then
 // it has failed. field is the one with the input.
 func (s *Service) requestWorkflow(
-	ctx context.Context, k *values, a *domain.BusinessArtifactAction,
+	ctx context.Context, vals *values, a *domain.BusinessArtifactAction,
 	d *artifactDefinition, spec *resource.ArtifactActionSpec, input json.RawMessage, field domain.Field,
 ) error {
 	schemas, err := d.schemas()
 	if err != nil {
 		return err
 	}
-	a.Input, err = k.prepareInitial(ctx, artifactActionSite(a), schemas.inputs[spec.Code], input)
+	a.Input, err = vals.prepareInitial(ctx, artifactActionSite(a), schemas.inputs[spec.Code], input)
 	if err != nil {
 		return nestError(field, "", err)
 	}
 	if a.Input != nil && !a.Input.Valid {
-		a.Refuse(violationError(field, a.Input.Errors), k.caller.PrincipalID, k.now)
-		return insertArtifactAction(k.change, a)
+		a.Refuse(violationError(field, a.Input.Errors), vals.caller.PrincipalID, vals.now)
+		return insertArtifactAction(vals.change, a)
 	}
-	by, err := k.actionWorkflow(a.TenantID, spec.WorkflowType, spec.TaskQueue)
+	by, err := vals.actionWorkflow(a.TenantID, spec.WorkflowType, spec.TaskQueue)
 	if err != nil {
 		return err
 	}
-	startWorkflow(k.tx, domain.NewArtifactActionRun(domain.NewID(), a, by), "", k.now)
-	return insertArtifactAction(k.change, a)
+	startWorkflow(vals.tx, domain.NewArtifactActionRun(domain.NewID(), a, by), "", vals.now)
+	return insertArtifactAction(vals.change, a)
 }
 
 func insertArtifactAction(c *change, a *domain.BusinessArtifactAction) error {
@@ -167,23 +167,23 @@ func artifactActionSite(a *domain.BusinessArtifactAction) valueSite {
 // its initiator. The metadata default to those that
 // PrepareBusinessArtifactStartProcess computes.
 func (s *Service) invokeStartProcess(
-	ctx context.Context, k *values, a *domain.BusinessArtifactAction,
+	ctx context.Context, vals *values, a *domain.BusinessArtifactAction,
 	source *domain.JSONValue, spec *resource.ArtifactActionSpec, input NewBusinessArtifactAction,
 ) error {
 	if len(spec.Prefill) > 0 {
 		// What is sent was computed before, as a rule.
-		if err := k.keepUnlinked(a.ArtifactID, source); err != nil {
+		if err := vals.keepUnlinked(a.ArtifactID, source); err != nil {
 			return err
 		}
 		if noMembers(input.Metadata) {
 			var err error
-			if input.Metadata, err = k.prefill(source, spec); err != nil {
+			if input.Metadata, err = vals.prefill(source, spec); err != nil {
 				return err
 			}
 		}
 	}
 	id, key := domain.NewID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.ProcessDefinition}
-	known, _, err := persistence.Both(ctx, k.tx, persistence.PrepareProcess(k.caller, id, key, PrincipalKey{}, nil), k.readMore())
+	prereqs, _, err := persistence.Both(ctx, vals.tx, persistence.PrepareProcess(vals.caller, id, key, PrincipalKey{}, nil), vals.readMore())
 	if err != nil {
 		return err
 	}
@@ -191,38 +191,38 @@ func (s *Service) invokeStartProcess(
 		Definition: key, Metadata: input.Metadata, MetadataField: domain.FieldStartedMetadata,
 		Entity: input.Entity, EntityField: domain.FieldStartedEntity,
 	}
-	if err := s.startProcessOf(ctx, k, &a.Action, id, in, known); err != nil {
+	if err := s.startProcessOf(ctx, vals, &a.Action, id, in, prereqs); err != nil {
 		return err
 	}
-	return insertArtifactAction(k.change, a)
+	return insertArtifactAction(vals.change, a)
 }
 
 // invokeCreateArtifact creates an artifact as CreateBusinessArtifact does, from
 // the value that was sent or else from the one that B43 computes.
 func (s *Service) invokeCreateArtifact(
-	ctx context.Context, k *values, a *domain.BusinessArtifactAction,
+	ctx context.Context, vals *values, a *domain.BusinessArtifactAction,
 	source *domain.JSONValue, spec *resource.ArtifactActionSpec, value json.RawMessage,
 ) error {
 	// What is sent was computed by B43 before, as a rule.
-	if err := k.keepUnlinked(a.ArtifactID, source); err != nil {
+	if err := vals.keepUnlinked(a.ArtifactID, source); err != nil {
 		return err
 	}
 	if value == nil {
 		var err error
-		if value, err = k.prefill(source, spec); err != nil {
+		if value, err = vals.prefill(source, spec); err != nil {
 			return err
 		}
 	}
 	id, key := domain.NewID(), DefinitionKey{TenantID: &a.TenantID, Code: spec.BusinessArtifactDefinition}
-	known, _, err := persistence.Both(ctx, k.tx, persistence.PrepareArtifact(k.caller, id, key), k.readMore())
+	prereqs, _, err := persistence.Both(ctx, vals.tx, persistence.PrepareArtifact(vals.caller, id, key), vals.readMore())
 	if err != nil {
 		return err
 	}
-	found, err := selectCreatableByAction(known.Definitions)
+	found, err := selectCreatableByAction(prereqs.Definitions)
 	if err != nil {
 		return err
 	}
-	made, err := s.addArtifact(ctx, k, id, found.ArtifactDefinitionState, value)
+	made, err := s.addArtifact(ctx, vals, id, found.ArtifactDefinitionState, value)
 	if err != nil {
 		return nestError(domain.FieldArtifactValue, "", err)
 	}
@@ -230,18 +230,18 @@ func (s *Service) invokeCreateArtifact(
 	if made.Data != nil {
 		a.Value = made.Data.Value
 	}
-	a.Complete(k.caller.PrincipalID, k.now)
-	return insertArtifactAction(k.change, a)
+	a.Complete(vals.caller.PrincipalID, vals.now)
+	return insertArtifactAction(vals.change, a)
 }
 
 // prefill returns what an action makes of the data of its artifact. What that refers
 // to is looked up with the next read.
-func (k *values) prefill(source *domain.JSONValue, spec *resource.ArtifactActionSpec) (json.RawMessage, error) {
+func (vals *values) prefill(source *domain.JSONValue, spec *resource.ArtifactActionSpec) (json.RawMessage, error) {
 	value, err := prefillMetadata(source, spec.Prefill)
 	if err != nil {
 		return nil, err
 	}
-	return value, k.addText(value)
+	return value, vals.addText(value)
 }
 
 // noMembers reports whether there is no object, or one that is empty.

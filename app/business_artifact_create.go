@@ -53,25 +53,25 @@ func (s *Service) CreateBusinessArtifact(
 		if err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareArtifact(call.Caller, id, in.Definition), l.readValues())
+		prereqs, vals, err := persistence.Both(ctx, tx, persistence.PrepareArtifact(call.Caller, id, in.Definition), l.readValues())
 		if err != nil {
 			return nil, err
 		}
-		if known.Existing != nil {
-			if !known.ExistingVisible || !in.isOfDefinition(known.Existing) {
-				_, right := selectCreatable(known.Definitions)
+		if prereqs.Existing != nil {
+			if !prereqs.ExistingVisible || !in.isOfDefinition(prereqs.Existing) {
+				_, right := selectCreatable(prereqs.Definitions)
 				return nil, idTaken(right)
 			}
-			artifact, created = known.Existing, false
+			artifact, created = prereqs.Existing, false
 			return nil, nil
 		}
-		found, err := selectCreatable(known.Definitions)
+		found, err := selectCreatable(prereqs.Definitions)
 		if err != nil {
 			return nil, err
 		}
 		created = true
-		artifact, err = s.addArtifact(ctx, k, id, found.ArtifactDefinitionState, in.Data)
-		return k.events, err
+		artifact, err = s.addArtifact(ctx, vals, id, found.ArtifactDefinitionState, in.Data)
+		return vals.events, err
 	})
 	if err != nil {
 		return nil, false, err
@@ -99,9 +99,9 @@ func selectCreatable(found []persistence.FoundArtifactDefinition) (persistence.F
 // addArtifact creates an artifact of a definition that is in the state, and
 // stays so until the transaction ends.
 func (s *Service) addArtifact(
-	ctx context.Context, k *values, id uuid.UUID, state persistence.ArtifactDefinitionState, data json.RawMessage,
+	ctx context.Context, vals *values, id uuid.UUID, state persistence.ArtifactDefinitionState, data json.RawMessage,
 ) (*domain.BusinessArtifact, error) {
-	d, err := s.artifactDefinitions.get(ctx, k.tx, state)
+	d, err := s.artifactDefinitions.get(ctx, vals.tx, state)
 	if err != nil {
 		return nil, err
 	}
@@ -110,15 +110,15 @@ func (s *Service) addArtifact(
 		return nil, err
 	}
 	a := &domain.BusinessArtifact{
-		ID: id, TenantID: d.TenantID, Definition: d.ArtifactDefinitionRef, Audit: domain.NewAudit(k.caller.PrincipalID, k.now),
+		ID: id, TenantID: d.TenantID, Definition: d.ArtifactDefinitionRef, Audit: domain.NewAudit(vals.caller.PrincipalID, vals.now),
 	}
-	if a.Data, err = k.prepareInitial(ctx, artifactSite(a), schemas.data, data); err != nil {
+	if a.Data, err = vals.prepareInitial(ctx, artifactSite(a), schemas.data, data); err != nil {
 		return nil, err
 	}
 	indexed, err := d.indexedValues(a.Data)
 	if err != nil {
 		return nil, err
 	}
-	k.record(domain.ArtifactEvent(domain.EventArtifactCreated, a, k.caller.PrincipalID, k.now))
-	return a, k.tx.InsertBusinessArtifact(a, indexed)
+	vals.record(domain.ArtifactEvent(domain.EventArtifactCreated, a, vals.caller.PrincipalID, vals.now))
+	return a, vals.tx.InsertBusinessArtifact(a, indexed)
 }

@@ -19,8 +19,8 @@ func (s *Service) UpdateBusinessArtifactData(
 	ctx context.Context, call domain.Call, id uuid.UUID, data json.RawMessage,
 ) (*domain.BusinessArtifact, error) {
 	return s.changeArtifact(ctx, call, id, []json.RawMessage{data},
-		func(k *values, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
-			return k.prepareReplacement(ctx, artifactSite(a), schema, a.Data, data)
+		func(vals *values, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
+			return vals.prepareReplacement(ctx, artifactSite(a), schema, a.Data, data)
 		})
 }
 
@@ -34,8 +34,8 @@ func (s *Service) PatchBusinessArtifactData(
 		return s.changeArtifact(ctx, call, id, nil, nil)
 	}
 	return s.changeArtifact(ctx, call, id, textsOf(patch),
-		func(k *values, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
-			return k.preparePatched(ctx, artifactSite(a), schema, a.Data, patch)
+		func(vals *values, a *domain.BusinessArtifact, schema *jsondoc.Schema) (domain.JSONValue, error) {
+			return vals.preparePatched(ctx, artifactSite(a), schema, a.Data, patch)
 		})
 }
 
@@ -52,7 +52,7 @@ func (s *Service) changeArtifact(
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockArtifact(call.Caller, id), l.readValues())
+		locked, vals, err := persistence.Both(ctx, tx, persistence.LockArtifact(call.Caller, id), l.readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -70,16 +70,16 @@ func (s *Service) changeArtifact(
 		if err != nil {
 			return nil, err
 		}
-		data, err := change(k, artifact, schemas.data)
+		data, err := change(vals, artifact, schemas.data)
 		if err != nil {
 			return nil, err
 		}
-		artifact.SetData(data, call.PrincipalID, k.now)
+		artifact.SetData(data, call.PrincipalID, vals.now)
 		indexed, err := d.indexedValues(artifact.Data)
 		if err != nil {
 			return nil, err
 		}
-		saved := domain.ArtifactEvent(domain.EventArtifactDataSaved, artifact, call.PrincipalID, k.now).
+		saved := domain.ArtifactEvent(domain.EventArtifactDataSaved, artifact, call.PrincipalID, vals.now).
 			With("valid", strconv.FormatBool(data.Valid))
 		return domain.Events{saved}, tx.UpdateBusinessArtifact(artifact, indexed)
 	})

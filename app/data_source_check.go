@@ -35,8 +35,8 @@ func refersToItems(found []jsondoc.Occurrence) bool {
 // checkItems requests a check of a value's references to items of data sources, except
 // of those that the stored value has at the same place with a verdict. The value is not
 // valid before all are accepted.
-func (k *values) checkItems(
-	ctx context.Context, at valueSite, schema *jsondoc.Schema, stored, value *domain.JSONValue, items domain.ItemReferences,
+func (vals *values) checkItems(
+	ctx context.Context, site valueSite, schema *jsondoc.Schema, stored, value *domain.JSONValue, items domain.ItemReferences,
 ) error {
 	if len(items) > domain.MaxItemReferences {
 		return domain.InvalidBody("", fmt.Sprintf("refers to %d items of data sources, at most %d are allowed",
@@ -44,7 +44,7 @@ func (k *values) checkItems(
 	}
 	before := domain.ItemReferences{}
 	if stored != nil {
-		_, err := k.validate(validation{schema: schema, given: stored.Value, items: before})
+		_, err := vals.validate(validation{schema: schema, given: stored.Value, items: before})
 		if _, long := errors.AsType[*longWorkError](err); long {
 			return err
 		}
@@ -53,20 +53,20 @@ func (k *values) checkItems(
 			clear(before)
 		}
 	}
-	admitted := value.AdmitChecks(value.CarryVerdicts(items, stored, before, k.now))
-	if len(admitted) > 0 && !k.sources {
-		k.pending.Sources, k.sources = true, true
-		if err := k.lookUp(ctx); err != nil {
+	admitted := value.AdmitChecks(value.CarryVerdicts(items, stored, before, vals.now))
+	if len(admitted) > 0 && !vals.sources {
+		vals.pending.Sources, vals.sources = true, true
+		if err := vals.lookUp(ctx); err != nil {
 			return err
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(admitted)) {
-		source, ok := k.targets.DataSource(at.tenant, code)
+		source, ok := vals.targets.DataSource(site.tenant, code)
 		if !ok {
 			value.Unavailable(admitted[code])
 			continue
 		}
-		if err := k.requestItemCheck(at, source, value, admitted[code]); err != nil {
+		if err := vals.requestItemCheck(site, source, value, admitted[code]); err != nil {
 			return err
 		}
 	}
@@ -75,11 +75,11 @@ func (k *values) checkItems(
 }
 
 // requestItemCheck queues the question to a data source about references. It is sent once the value is stored.
-func (k *values) requestItemCheck(
-	at valueSite, source *persistence.AskedDataSource, value *domain.JSONValue, asked []domain.ItemReference,
+func (vals *values) requestItemCheck(
+	site valueSite, source *persistence.AskedDataSource, value *domain.JSONValue, asked []domain.ItemReference,
 ) error {
-	check := &domain.ItemCheck{Kind: at.holderKind, HolderID: at.holder.ID, Slot: at.holder.Slot}
-	request := itemCheckRequest{TenantID: at.tenant, Code: source.Code}
+	check := &domain.ItemCheck{Kind: site.holderKind, HolderID: site.holder.ID, Slot: site.holder.Slot}
+	request := itemCheckRequest{TenantID: site.tenant, Code: source.Code}
 	for _, reference := range asked {
 		check.Pointers = append(check.Pointers, reference.Pointer)
 		request.Values = append(request.Values, reference.Text)
@@ -88,11 +88,11 @@ func (k *values) requestItemCheck(
 	if err != nil {
 		return fmt.Errorf("writing a check of a data source: %w", err)
 	}
-	run := domain.NewDataSourceCheck(domain.NewID(), &source.DataSource, check, k.caller.PrincipalID, k.now)
+	run := domain.NewDataSourceCheck(domain.NewID(), &source.DataSource, check, vals.caller.PrincipalID, vals.now)
 	value.Await(asked, run)
-	k.tx.InsertDataSourceRun(run)
-	startWorkflow(k.tx, domain.NewDataSourceRun(domain.NewID(), run, &source.DataSource, source.Namespace, text),
-		source.EncryptionKey, k.now)
+	vals.tx.InsertDataSourceRun(run)
+	startWorkflow(vals.tx, domain.NewDataSourceRun(domain.NewID(), run, &source.DataSource, source.Namespace, text),
+		source.EncryptionKey, vals.now)
 	return nil
 }
 

@@ -94,8 +94,8 @@ func decodeElement[T any](text json.RawMessage) (T, error) {
 
 // initialElements returns the values of the elements of a new resource. What they
 // refer to was looked up.
-func (k *values) initialElements(
-	ctx context.Context, at valueSite, definitions map[string]*elementDefinition, given domain.ElementValues,
+func (vals *values) initialElements(
+	ctx context.Context, site valueSite, definitions map[string]*elementDefinition, given domain.ElementValues,
 ) (domain.ElementValues, error) {
 	var values domain.ElementValues
 	for _, code := range slices.Sorted(maps.Keys(given)) {
@@ -104,38 +104,38 @@ func (k *values) initialElements(
 		if !ok {
 			return nil, unknownElement(domain.FieldElements, location)
 		}
-		list, err := k.prepareElement(ctx, at, d, nil, given[code], location, false)
+		list, err := vals.prepareElement(ctx, site, d, nil, given[code], location, false)
 		if err != nil {
 			return nil, err
 		}
 		values = values.With(code, list)
 	}
-	return values, k.linkElements(at, values)
+	return values, vals.linkElements(site, values)
 }
 
 // linkElements links the documents that the values of the elements of a resource
 // refer to. A reference within the value of a form counts when this save resolved
 // it, or an earlier one did.
-func (k *values) linkElements(at valueSite, values domain.ElementValues) error {
+func (vals *values) linkElements(site valueSite, values domain.ElementValues) error {
 	documents, err := values.Documents()
 	if err != nil {
 		return err
 	}
 	for _, text := range values.Objects() {
-		found, err := k.findReferences(text)
+		found, err := vals.findReferences(text)
 		if err != nil {
 			return err
 		}
 		for _, o := range found {
 			named, ok := targetOf(o.Reference)
-			resolved := k.formDocuments[named.id] || slices.Contains(k.targets.Links[at.holder], named.id)
+			resolved := vals.formDocuments[named.id] || slices.Contains(vals.targets.Links[site.holder], named.id)
 			if ok && named.kind == kuflowref.KindFile && resolved && !slices.Contains(documents, named.id) {
 				documents = append(documents, named.id)
 			}
 		}
 	}
-	k.tx.Link(at.holder, k.targets.Links[at.holder], documents, k.now.Add(domain.UnlinkedLifetime))
-	k.targets.Links[at.holder] = documents
+	vals.tx.Link(site.holder, vals.targets.Links[site.holder], documents, vals.now.Add(domain.UnlinkedLifetime))
+	vals.targets.Links[site.holder] = documents
 	return nil
 }
 
@@ -143,15 +143,15 @@ func (k *values) linkElements(at valueSite, values domain.ElementValues) error {
 // ones. A value is invalid if it does not fit the definition or if the client
 // marks it so. location is the JSON Pointer of the list within the elements,
 // update is set when they replace others.
-func (k *values) prepareElement(
-	ctx context.Context, at valueSite, d *elementDefinition, current, given []domain.ElementValue, location string,
+func (vals *values) prepareElement(
+	ctx context.Context, site valueSite, d *elementDefinition, current, given []domain.ElementValue, location string,
 	update bool,
 ) ([]domain.ElementValue, error) {
 	if !d.Multiple && len(given) > 1 {
 		return nil, domain.InvalidAt(domain.FieldElements, location, "must have one value at most: the element is not multiple")
 	}
 	for _, text := range (domain.ElementValues{"": current}).Objects() {
-		if err := k.keepUnlinked(at.holder.ID, &domain.JSONValue{Value: text}); err != nil {
+		if err := vals.keepUnlinked(site.holder.ID, &domain.JSONValue{Value: text}); err != nil {
 			return nil, err
 		}
 	}
@@ -163,13 +163,13 @@ func (k *values) prepareElement(
 		var err error
 		switch {
 		case v.Type == domain.ValueDocument:
-			v, err = k.documentValue(at, current, v, taken, pointer)
+			v, err = vals.documentValue(site, current, v, taken, pointer)
 		case v.Value == nil:
 			fits = !d.Mandatory
 		case v.Type == domain.ValuePrincipal:
-			v.Value, fits, err = k.principalValue(at, v.Value)
+			v.Value, fits, err = vals.principalValue(site, v.Value)
 		case v.Type == domain.ValueObject:
-			v.Value, fits, err = k.formValue(ctx, at, d, v.Value, pointer+"/value", update)
+			v.Value, fits, err = vals.formValue(ctx, site, d, v.Value, pointer+"/value", update)
 		case v.Type == d.ValueType():
 			fits, err = d.allowsValue(v.Value)
 		}
@@ -185,15 +185,15 @@ func (k *values) prepareElement(
 // formValue makes a JSON value of an element ready to be stored, as those of
 // resources are, and reports whether it fits the schema. Its documents are linked by
 // linkElements. location is the JSON Pointer of the value within the elements.
-func (k *values) formValue(
-	ctx context.Context, at valueSite, d *elementDefinition, given json.RawMessage, location string, update bool,
+func (vals *values) formValue(
+	ctx context.Context, site valueSite, d *elementDefinition, given json.RawMessage, location string, update bool,
 ) (json.RawMessage, bool, error) {
-	value, linked, err := k.resolveValue(ctx, at, validation{schema: d.schema, given: given, update: update})
+	value, linked, err := vals.resolveValue(ctx, site, validation{schema: d.schema, given: given, update: update})
 	if err != nil {
 		return nil, false, nestError(domain.FieldElements, location, err)
 	}
 	for _, id := range linked {
-		k.formDocuments[id] = true
+		vals.formDocuments[id] = true
 	}
 	return value.Value, value.Valid, nil
 }
@@ -209,14 +209,14 @@ func (d *elementDefinition) allowsValue(value json.RawMessage) (bool, error) {
 
 // principalValue completes a value that names a principal, and reports whether
 // there is such a one in the tenant.
-func (k *values) principalValue(at valueSite, value json.RawMessage) (json.RawMessage, bool, error) {
+func (vals *values) principalValue(site valueSite, value json.RawMessage) (json.RawMessage, bool, error) {
 	given, err := decodeElement[domain.PrincipalValue](value)
 	if err != nil {
 		return nil, false, err
 	}
 	made := domain.PrincipalValue{ID: given.ID, Type: given.Type}
 	fits := false
-	if p, ok := k.targets.Named(at.tenant, given.ID); ok {
+	if p, ok := vals.targets.Named(site.tenant, given.ID); ok {
 		made.Name, fits = p.Name, p.Type == given.Type
 	}
 	text, err := json.Marshal(made)
@@ -229,8 +229,8 @@ func (k *values) principalValue(at valueSite, value json.RawMessage) (json.RawMe
 // documentValue returns the value that a client names: an existing one of the
 // element, or a copy of a document visible to the caller. taken are the ids of
 // the values before.
-func (k *values) documentValue(
-	at valueSite, current []domain.ElementValue, v domain.ElementValue, taken map[uuid.UUID]bool, pointer string,
+func (vals *values) documentValue(
+	site valueSite, current []domain.ElementValue, v domain.ElementValue, taken map[uuid.UUID]bool, pointer string,
 ) (domain.ElementValue, error) {
 	none := domain.ElementValue{}
 	if v.Value == nil {
@@ -265,12 +265,12 @@ func (k *values) documentValue(
 	if !isURI {
 		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value/uri", "is required for a document that the element does not have")
 	}
-	original, ok := k.targets.Document(at.tenant, uri.DocumentID)
+	original, ok := vals.targets.Document(site.tenant, uri.DocumentID)
 	if !ok || !isAt(&original, uri) {
 		return none, domain.InvalidAt(domain.FieldElements, pointer+"/value/uri", "refers to a document that does not exist or is not visible to you")
 	}
-	made := original.Copy(domain.NewID(), at.owner, k.caller.PrincipalID, k.now)
-	k.tx.InsertDocument(&made)
+	made := original.Copy(domain.NewID(), site.owner, vals.caller.PrincipalID, vals.now)
+	vals.tx.InsertDocument(&made)
 	taken[id] = true
 	return newDocumentValue(id, &made, v.Valid)
 }
@@ -300,36 +300,36 @@ func (s *Service) changeTaskElements(
 		if err := l.addElements(given); err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.readValues())
+		locked, vals, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.readValues())
 		if err != nil {
 			return nil, err
 		}
-		item, err = s.changeElements(ctx, k, locked, change)
-		return k.events, err
+		item, err = s.changeElements(ctx, vals, locked, change)
+		return vals.events, err
 	})
 	return item, err
 }
 
 // changeElements is changeTaskElements for a task that is under lock.
 func (s *Service) changeElements(
-	ctx context.Context, k *values, locked *persistence.LockedItem,
+	ctx context.Context, vals *values, locked *persistence.LockedItem,
 	change func(*values, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),
 ) (*domain.ProcessItem, error) {
 	item := locked.ProcessItem
-	if err := item.CheckMayWriteTask(locked.Rights, k.caller.PrincipalID); err != nil {
+	if err := item.CheckMayWriteTask(locked.Rights, vals.caller.PrincipalID); err != nil {
 		return nil, err
 	}
-	d, err := s.definitions.get(ctx, k.tx, locked.ProcessVersion)
+	d, err := s.definitions.get(ctx, vals.tx, locked.ProcessVersion)
 	if err != nil {
 		return nil, err
 	}
-	events, err := change(k, item, d.items[item.DefinitionCode()].elements)
+	events, err := change(vals, item, d.items[item.DefinitionCode()].elements)
 	if err != nil || events == nil {
 		return item, err
 	}
-	k.record(events...)
-	if err := k.linkElements(itemSite(item, domain.SlotElement), item.Task.Elements); err != nil {
+	vals.record(events...)
+	if err := vals.linkElements(itemSite(item, domain.SlotElement), item.Task.Elements); err != nil {
 		return nil, err
 	}
-	return item, k.tx.UpdateTaskElements(item)
+	return item, vals.tx.UpdateTaskElements(item)
 }

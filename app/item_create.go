@@ -64,23 +64,23 @@ func (s *Service) CreateProcessItem(
 		if err := l.addElements(in.Elements); err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessItem(call.Caller, id, in.ProcessID, in.Owner, in.ThreadID), l.readValues())
+		prereqs, vals, err := persistence.Both(ctx, tx, persistence.PrepareProcessItem(call.Caller, id, in.ProcessID, in.Owner, in.ThreadID), l.readValues())
 		if err != nil {
 			return nil, err
 		}
-		if known.Process == nil {
+		if prereqs.Process == nil {
 			return nil, domain.NotFound("process")
 		}
-		if known.Existing != nil {
-			if !known.ExistingVisible || !in.isOfItem(known.Existing) {
-				return nil, idTaken(known.Process.CheckMayManage(known.Process.Rights))
+		if prereqs.Existing != nil {
+			if !prereqs.ExistingVisible || !in.isOfItem(prereqs.Existing) {
+				return nil, idTaken(prereqs.Process.CheckMayManage(prereqs.Process.Rights))
 			}
-			item, created = known.Existing, false
-			return waitAgain(tx, call.Caller, known, in.ActivityToken, now)
+			item, created = prereqs.Existing, false
+			return waitAgain(tx, call.Caller, prereqs, in.ActivityToken, now)
 		}
 		item, created = nil, true
-		item, err = s.addItem(ctx, k, id, in, known)
-		return k.events, err
+		item, err = s.addItem(ctx, vals, id, in, prereqs)
+		return vals.events, err
 	})
 	return item, created && err == nil, err
 }
@@ -141,17 +141,17 @@ func (in *NewItem) isOfItem(i *domain.ProcessItem) bool {
 }
 
 func (s *Service) addItem(
-	ctx context.Context, k *values, id uuid.UUID, in NewItem, known *persistence.NewItem,
+	ctx context.Context, vals *values, id uuid.UUID, in NewItem, prereqs *persistence.NewItem,
 ) (*domain.ProcessItem, error) {
-	tx, caller, now, process := k.tx, k.caller, k.now, known.Process
+	tx, caller, now, process := vals.tx, vals.caller, vals.now, prereqs.Process
 	if err := process.CheckMayWrite(process.Rights); err != nil {
 		return nil, err
 	}
-	owner, err := resolvePrincipal(in.Owner, known.Owner, process.TenantID, domain.FieldItemOwner)
+	owner, err := resolvePrincipal(in.Owner, prereqs.Owner, process.TenantID, domain.FieldItemOwner)
 	if err != nil {
 		return nil, err
 	}
-	if in.ThreadID != nil && !slices.Contains(known.Threads, *in.ThreadID) {
+	if in.ThreadID != nil && !slices.Contains(prereqs.Threads, *in.ThreadID) {
 		return nil, unknownThread(domain.FieldItemThread)
 	}
 	if in.ActivityToken != nil {
@@ -167,35 +167,35 @@ func (s *Service) addItem(
 		ID: id, TenantID: process.TenantID, ProcessID: process.ID, ProcessDefinitionID: process.Definition.ID,
 		Type: in.Type, ThreadID: in.ThreadID, OwnerID: owner, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
-	return i, putItem(ctx, k, i, in, d, process.RunID, known.SignalShape)
+	return i, putItem(ctx, vals, i, in, d, process.RunID, prereqs.SignalShape)
 }
 
 // putItem fills a new item and stores it. The workflow with the run, unless that
 // is nil, is notified of a message or a thread that a person creates. Workflows of
 // the older shape know of tasks only.
 func putItem(
-	ctx context.Context, k *values, i *domain.ProcessItem, in NewItem, d *definition,
+	ctx context.Context, vals *values, i *domain.ProcessItem, in NewItem, d *definition,
 	run *uuid.UUID, shape domain.SignalShape,
 ) error {
-	if err := fillItem(ctx, k, i, in, d); err != nil {
+	if err := fillItem(ctx, vals, i, in, d); err != nil {
 		return err
 	}
-	if err := k.tx.InsertProcessItem(i); err != nil {
+	if err := vals.tx.InsertProcessItem(i); err != nil {
 		return err
 	}
-	k.record(domain.ItemEvent(domain.EventItemCreated, i, k.caller.PrincipalID, k.now))
+	vals.record(domain.ItemEvent(domain.EventItemCreated, i, vals.caller.PrincipalID, vals.now))
 	if i.Task != nil {
-		k.record(domain.TaskStateEvent(i, "", k.caller.PrincipalID, k.now))
-		return assistOwner(ctx, k.tx, k.caller, i, d, k.now)
+		vals.record(domain.TaskStateEvent(i, "", vals.caller.PrincipalID, vals.now))
+		return assistOwner(ctx, vals.tx, vals.caller, i, d, vals.now)
 	}
-	if k.caller.Type == domain.PrincipalUser && shape != domain.SignalShapeA {
-		signalItem(k.tx, i, run, shape, k.now)
+	if vals.caller.Type == domain.PrincipalUser && shape != domain.SignalShapeA {
+		signalItem(vals.tx, i, run, shape, vals.now)
 	}
 	return nil
 }
 
 // fillItem gives a new item its definition and its content.
-func fillItem(ctx context.Context, k *values, i *domain.ProcessItem, in NewItem, d *definition) error {
+func fillItem(ctx context.Context, vals *values, i *domain.ProcessItem, in NewItem, d *definition) error {
 	item := &itemDefinition{}
 	if in.namesDefinition() {
 		var ok bool
@@ -207,18 +207,18 @@ func fillItem(ctx context.Context, k *values, i *domain.ProcessItem, in NewItem,
 	var err error
 	switch in.Type {
 	case domain.ItemTask:
-		i.Task = domain.NewTask(i.OwnerID != nil, k.now)
-		if i.Task.Data, err = k.prepareInitial(ctx, itemSite(i, domain.SlotData), item.data, in.Data); err != nil {
+		i.Task = domain.NewTask(i.OwnerID != nil, vals.now)
+		if i.Task.Data, err = vals.prepareInitial(ctx, itemSite(i, domain.SlotData), item.data, in.Data); err != nil {
 			return err
 		}
-		if i.Task.ContextData, err = k.prepareInitial(ctx, itemSite(i, domain.SlotContextData), item.contextData, in.ContextData); err != nil {
+		if i.Task.ContextData, err = vals.prepareInitial(ctx, itemSite(i, domain.SlotContextData), item.contextData, in.ContextData); err != nil {
 			return err
 		}
 		i.Task.ActivityToken = in.ActivityToken
-		i.Task.Elements, err = k.initialElements(ctx, itemSite(i, domain.SlotElement), item.elements, in.Elements)
+		i.Task.Elements, err = vals.initialElements(ctx, itemSite(i, domain.SlotElement), item.elements, in.Elements)
 		return err
 	case domain.ItemMessage:
-		i.Message, err = newMessage(ctx, k, i, in, d)
+		i.Message, err = newMessage(ctx, vals, i, in, d)
 		return err
 	case domain.ItemThread:
 	}
@@ -228,7 +228,7 @@ func fillItem(ctx context.Context, k *values, i *domain.ProcessItem, in NewItem,
 // newMessage returns the content of a new message. Its data is held against the data
 // structure as it was when the version of the process was published.
 func newMessage(
-	ctx context.Context, k *values, i *domain.ProcessItem, in NewItem, d *definition,
+	ctx context.Context, vals *values, i *domain.ProcessItem, in NewItem, d *definition,
 ) (*domain.Message, error) {
 	message := &domain.Message{Text: in.Text}
 	if in.MessageData == nil {
@@ -240,7 +240,7 @@ func newMessage(
 	}
 	message.DataStructureCode = in.DataCode
 	var err error
-	message.Data, err = k.prepareInitial(ctx, itemSite(i, domain.SlotMessageData), schema, in.MessageData)
+	message.Data, err = vals.prepareInitial(ctx, itemSite(i, domain.SlotMessageData), schema, in.MessageData)
 	return message, err
 }
 

@@ -106,9 +106,9 @@ func (p *preparation) copyID(step int, original uuid.UUID) uuid.UUID {
 }
 
 // preparedWork returns the preparation of the write.
-func (k *values) preparedWork() *preparation {
-	if k.tx != nil {
-		if known, ok := k.tx.Attached().(*preparation); ok {
+func (vals *values) preparedWork() *preparation {
+	if vals.tx != nil {
+		if known, ok := vals.tx.Attached().(*preparation); ok {
 			return known
 		}
 	}
@@ -168,9 +168,9 @@ func (d *validated) holdsFor(v *validation) bool {
 }
 
 // validate validates a value. It returns longWorkError if that takes too long for a transaction.
-func (k *values) validate(v validation) (domain.JSONValue, error) {
-	k.step++
-	if done, ok := k.preparedWork().results[k.step].(*validated); ok && done.holdsFor(&v) {
+func (vals *values) validate(v validation) (domain.JSONValue, error) {
+	vals.step++
+	if done, ok := vals.preparedWork().results[vals.step].(*validated); ok && done.holdsFor(&v) {
 		maps.Copy(v.items, done.items)
 		return done.value, done.err
 	}
@@ -180,7 +180,7 @@ func (k *values) validate(v validation) (domain.JSONValue, error) {
 			return value, err
 		}
 	}
-	return domain.JSONValue{}, &longWorkError{step: k.step, do: func(watch func() error) any {
+	return domain.JSONValue{}, &longWorkError{step: vals.step, do: func(watch func() error) any {
 		done := &validated{validation: v}
 		if v.items != nil {
 			done.items = domain.ItemReferences{}
@@ -204,9 +204,9 @@ type patched struct {
 }
 
 // applyPatch applies a patch. It returns longWorkError if that takes too long for a transaction.
-func (k *values) applyPatch(document json.RawMessage, applyPatch []jsondoc.Operation) (json.RawMessage, error) {
-	k.step++
-	if done, ok := k.preparedWork().results[k.step].(*patched); ok && bytes.Equal(done.document, document) {
+func (vals *values) applyPatch(document json.RawMessage, applyPatch []jsondoc.Operation) (json.RawMessage, error) {
+	vals.step++
+	if done, ok := vals.preparedWork().results[vals.step].(*patched); ok && bytes.Equal(done.document, document) {
 		return done.result, done.err
 	}
 	size := len(document)
@@ -216,7 +216,7 @@ func (k *values) applyPatch(document json.RawMessage, applyPatch []jsondoc.Opera
 	if size <= longText {
 		return jsondoc.Apply(document, applyPatch)
 	}
-	return nil, &longWorkError{step: k.step, do: func(func() error) any {
+	return nil, &longWorkError{step: vals.step, do: func(func() error) any {
 		done := &patched{document: document}
 		done.result, done.err = jsondoc.Apply(document, applyPatch)
 		return done

@@ -42,10 +42,10 @@ func validateIn(ctx context.Context, s *Service, schema *jsondoc.Schema, given f
 	var value domain.JSONValue
 	err := s.write(ctx, domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		runs++
-		k := newValues(newLookUps(domain.Caller{}, time.Now(), nil))
-		k.tx = tx
+		vals := newValues(newLookUps(domain.Caller{}, time.Now(), nil))
+		vals.tx = tx
 		var err error
-		value, err = k.validate(validation{schema: schema, given: given(runs)})
+		value, err = vals.validate(validation{schema: schema, given: given(runs)})
 		return nil, err
 	})
 	return runs, value, err
@@ -123,10 +123,10 @@ func TestPatchOfLongDocumentRunsOutsideOfTransaction(t *testing.T) {
 	var result json.RawMessage
 	require.NoError(t, s.write(t.Context(), domain.Call{}, func(tx *persistence.Tx) (domain.Events, error) {
 		runs++
-		k := newValues(newLookUps(domain.Caller{}, time.Now(), nil))
-		k.tx = tx
+		vals := newValues(newLookUps(domain.Caller{}, time.Now(), nil))
+		vals.tx = tx
 		var err error
-		result, err = k.applyPatch(longValue(70_000), []jsondoc.Operation{{Op: "replace", Path: "/a", Value: json.RawMessage("1")}})
+		result, err = vals.applyPatch(longValue(70_000), []jsondoc.Operation{{Op: "replace", Path: "/a", Value: json.RawMessage("1")}})
 		return nil, err
 	}))
 	require.Equal(t, 2, runs)

@@ -52,38 +52,38 @@ func (s *Service) CreateProcessAction(
 		if err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcessAction(call.Caller, process, id, in.threadIDs(), now), l.readValues())
+		prereqs, vals, err := persistence.Both(ctx, tx, persistence.PrepareProcessAction(call.Caller, process, id, in.threadIDs(), now), l.readValues())
 		if err != nil {
 			return nil, err
 		}
-		existing := known.Existing
+		existing := prereqs.Existing
 		if existing != nil && existing.ProcessID == process && existing.Definition.Code == in.Code {
 			action, created = existing, false
 			return nil, nil
 		}
-		d, err := s.definitions.get(ctx, tx, known.Process.Definition.Version)
+		d, err := s.definitions.get(ctx, tx, prereqs.Process.Definition.Version)
 		if err != nil {
 			return nil, err
 		}
-		of := d.findAction(in.Code)
+		requested := d.findAction(in.Code)
 		switch {
-		case existing != nil && of == nil:
+		case existing != nil && requested == nil:
 			return nil, idTaken(nil)
 		case existing != nil:
-			return nil, idTaken(of.accessError(&known.ActionableProcess))
-		case of == nil:
+			return nil, idTaken(requested.accessError(&prereqs.ActionableProcess))
+		case requested == nil:
 			return nil, unknownAction(domain.FieldUserAction, "is not a user action of the process")
 		}
-		obstacle, fault := of.firstObstacle(ctx, &known.ActionableProcess, s.now())
+		obstacle, fault := requested.firstObstacle(ctx, &prereqs.ActionableProcess, s.now())
 		if fault != nil {
-			faulty = func() error { return s.recordFault(ctx, of, &known.ActionableProcess, fault) }
+			faulty = func() error { return s.recordFault(ctx, requested, &prereqs.ActionableProcess, fault) }
 		}
 		if obstacle != "" {
 			return nil, obstacle.Refusal()
 		}
 		created = true
-		action, err = s.invokeUserAction(ctx, k, id, d, of, known, in, failed)
-		return k.events, err
+		action, err = s.invokeUserAction(ctx, vals, id, d, requested, prereqs, in, failed)
+		return vals.events, err
 	}
 	err = carryOut(func(failed *domain.Error) error {
 		return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) { return attempt(tx, failed) })
@@ -111,74 +111,74 @@ func (in *NewProcessAction) threadIDs() []uuid.UUID {
 }
 
 func (s *Service) invokeUserAction(
-	ctx context.Context, k *values, id uuid.UUID, d *definition, of *userAction, known *persistence.NewProcessAction,
+	ctx context.Context, vals *values, id uuid.UUID, d *definition, requested *userAction, prereqs *persistence.NewProcessAction,
 	in NewProcessAction, failed *domain.Error,
 ) (*domain.ProcessAction, error) {
-	p := &known.Process
+	p := &prereqs.Process
 	a := &domain.ProcessAction{
-		Action:    k.newAction(id, p.TenantID, domain.NewActionDefinitionRef(d.ID, of.Code)),
-		ProcessID: p.ID, DefinitionVersion: d.Version, Type: of.Type,
+		Action:    vals.newAction(id, p.TenantID, domain.NewActionDefinitionRef(d.ID, requested.Code)),
+		ProcessID: p.ID, DefinitionVersion: d.Version, Type: requested.Type,
 	}
 	if failed != nil {
 		if a.Type == domain.ProcessActionSendSignal {
-			a.SignalName, a.Input = of.SignalName, invalidInput(in.SignalInput, domain.FieldSignalInput, failed)
+			a.SignalName, a.Input = requested.SignalName, invalidInput(in.SignalInput, domain.FieldSignalInput, failed)
 		}
-		a.Refuse(failed, k.caller.PrincipalID, k.now)
-		return a, insertProcessAction(k.change, a)
+		a.Refuse(failed, vals.caller.PrincipalID, vals.now)
+		return a, insertProcessAction(vals.change, a)
 	}
 	var err error
 	switch a.Type {
 	case domain.ProcessActionStartWorkflow, domain.ProcessActionDownloadable:
-		by, err := k.actionWorkflow(p.TenantID, of.WorkflowType, of.TaskQueue)
+		by, err := vals.actionWorkflow(p.TenantID, requested.WorkflowType, requested.TaskQueue)
 		if err != nil {
 			return nil, err
 		}
-		startWorkflow(k.tx, domain.NewProcessActionRun(domain.NewID(), a, by), d.encryptionKey(), k.now)
-		return a, insertProcessAction(k.change, a)
+		startWorkflow(vals.tx, domain.NewProcessActionRun(domain.NewID(), a, by), d.encryptionKey(), vals.now)
+		return a, insertProcessAction(vals.change, a)
 	case domain.ProcessActionStartRelatedProcess:
-		err = s.startRelatedProcess(ctx, k, a, of, known, in)
+		err = s.startRelatedProcess(ctx, vals, a, requested, prereqs, in)
 	case domain.ProcessActionCreateTask:
-		err = createItemByAction(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, in.TaskThreadID, domain.FieldActionTaskThread)
+		err = createItemByAction(ctx, vals, a, d, prereqs, NewItem{DefinitionCode: requested.Item}, in.TaskThreadID, domain.FieldActionTaskThread)
 	case domain.ProcessActionCreateThread:
-		err = createItemByAction(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item}, nil, "")
+		err = createItemByAction(ctx, vals, a, d, prereqs, NewItem{DefinitionCode: requested.Item}, nil, "")
 	case domain.ProcessActionCreateMessage:
 		if in.Text == "" {
 			return nil, newActionError(domain.InvalidField(domain.FieldActionText, "is required"))
 		}
-		err = createItemByAction(ctx, k, a, d, known, NewItem{DefinitionCode: of.Item, Text: in.Text},
+		err = createItemByAction(ctx, vals, a, d, prereqs, NewItem{DefinitionCode: requested.Item, Text: in.Text},
 			in.MessageThreadID, domain.FieldActionTextThread)
 	case domain.ProcessActionSendSignal:
-		err = sendSignal(ctx, k, a, of, *known.RunID, in.SignalInput)
+		err = sendSignal(ctx, vals, a, requested, *prereqs.RunID, in.SignalInput)
 	}
 	if err != nil {
 		return nil, newActionError(err)
 	}
 	// One that has failed stays as it is.
-	a.Complete(k.caller.PrincipalID, k.now)
-	return a, insertProcessAction(k.change, a)
+	a.Complete(vals.caller.PrincipalID, vals.now)
+	return a, insertProcessAction(vals.change, a)
 }
 
 // sendSignal sends the signal of an action, with its input, to the workflow of the
 // process. An input that is not valid fails the action instead.
 func sendSignal(
-	ctx context.Context, k *values, a *domain.ProcessAction, of *userAction, run uuid.UUID, input json.RawMessage,
+	ctx context.Context, vals *values, a *domain.ProcessAction, requested *userAction, run uuid.UUID, input json.RawMessage,
 ) (err error) {
-	a.SignalName = of.SignalName
-	if a.Input, err = k.prepareInitial(ctx, processActionSite(a), nil, input); err != nil {
+	a.SignalName = requested.SignalName
+	if a.Input, err = vals.prepareInitial(ctx, processActionSite(a), nil, input); err != nil {
 		return nestError(domain.FieldSignalInput, "", err)
 	}
 	signal := domain.EngineCommand{
 		ID: domain.NewID(), RunID: run, OrderKey: run, Kind: domain.CommandSignalAction,
-		SignalName: of.SignalName, ActionCode: of.Code, CreatedAt: k.now, NotBefore: k.now,
+		SignalName: requested.SignalName, ActionCode: requested.Code, CreatedAt: vals.now, NotBefore: vals.now,
 	}
 	if a.Input != nil {
 		if !a.Input.Valid {
-			a.Refuse(violationError(domain.FieldSignalInput, a.Input.Errors), k.caller.PrincipalID, k.now)
+			a.Refuse(violationError(domain.FieldSignalInput, a.Input.Errors), vals.caller.PrincipalID, vals.now)
 			return nil
 		}
 		signal.ActionInput = a.Input.Value
 	}
-	k.tx.Enqueue(signal)
+	vals.tx.Enqueue(signal)
 	return nil
 }
 
@@ -198,15 +198,15 @@ func insertProcessAction(c *change, a *domain.ProcessAction) error {
 
 // startRelatedProcess starts a process that comes from that of the action.
 func (s *Service) startRelatedProcess(
-	ctx context.Context, k *values, a *domain.ProcessAction, of *userAction, known *persistence.NewProcessAction,
+	ctx context.Context, vals *values, a *domain.ProcessAction, requested *userAction, prereqs *persistence.NewProcessAction,
 	in NewProcessAction,
 ) error {
 	related := NewProcess{
 		Metadata: in.Metadata, MetadataField: domain.FieldRelatedMetadata,
 		Entity: in.Entity, EntityField: domain.FieldRelatedEntity, RelatedID: &a.ProcessID,
 	}
-	return s.startProcessOf(ctx, k, &a.Action, domain.NewID(), related, &persistence.NewProcess{
-		Definitions: []persistence.FoundDefinition{known.Startable[of.ProcessDefinition]}, RelatedTenantID: &a.TenantID,
+	return s.startProcessOf(ctx, vals, &a.Action, domain.NewID(), related, &persistence.NewProcess{
+		Definitions: []persistence.FoundDefinition{prereqs.Startable[requested.ProcessDefinition]}, RelatedTenantID: &a.TenantID,
 	})
 }
 
@@ -214,22 +214,22 @@ func (s *Service) startRelatedProcess(
 // process may be finished: then no workflow is notified. field
 // is the one that names the thread.
 func createItemByAction(
-	ctx context.Context, k *values, a *domain.ProcessAction, d *definition, known *persistence.NewProcessAction,
+	ctx context.Context, vals *values, a *domain.ProcessAction, d *definition, prereqs *persistence.NewProcessAction,
 	in NewItem, thread *uuid.UUID, field domain.Field,
 ) error {
-	if thread != nil && !slices.Contains(known.Threads, *thread) {
+	if thread != nil && !slices.Contains(prereqs.Threads, *thread) {
 		return unknownThread(field)
 	}
-	p := &known.Process
+	p := &prereqs.Process
 	in.Type = a.Type.ItemType()
 	i := &domain.ProcessItem{
 		ID: domain.NewID(), TenantID: p.TenantID, ProcessID: p.ID, ProcessDefinitionID: p.Definition.ID,
 		Type: in.Type, Audit: a.Audit,
 	}
-	run := known.RunID
-	if p.Finished() || !known.Relations.WorkflowOpen {
+	run := prereqs.RunID
+	if p.Finished() || !prereqs.Relations.WorkflowOpen {
 		run = nil
 	}
 	a.ItemID, a.ThreadID, i.ThreadID = &i.ID, thread, thread
-	return putItem(ctx, k, i, in, d, run, known.SignalShape)
+	return putItem(ctx, vals, i, in, d, run, prereqs.SignalShape)
 }

@@ -73,35 +73,35 @@ func (s *Service) CreateProcess(
 		if err != nil {
 			return nil, err
 		}
-		known, k, err := persistence.Both(ctx, tx, persistence.PrepareProcess(call.Caller, id, in.Definition, in.Initiator, in.RelatedID), l.readValues())
+		prereqs, vals, err := persistence.Both(ctx, tx, persistence.PrepareProcess(call.Caller, id, in.Definition, in.Initiator, in.RelatedID), l.readValues())
 		if err != nil {
 			return nil, err
 		}
-		if known.Taken {
+		if prereqs.Taken {
 			process, created = nil, false
 			process, err = tx.GetTakenProcess(ctx, call.Caller, id)
 			if err == nil && (process == nil || !in.isOfDefinition(process)) {
-				_, right := selectStartable(known.Definitions)
+				_, right := selectStartable(prereqs.Definitions)
 				err = idTaken(right)
 			}
 			return nil, err
 		}
 		process, created = nil, true
-		process, err = s.startProcess(ctx, k, id, in, known)
-		return k.events, err
+		process, err = s.startProcess(ctx, vals, id, in, prereqs)
+		return vals.events, err
 	})
 	return process, created && err == nil, err
 }
 
 func (s *Service) startProcess( //nolint:funlen // the steps of one transaction, in their order
-	ctx context.Context, k *values, id uuid.UUID, in NewProcess, known *persistence.NewProcess,
+	ctx context.Context, vals *values, id uuid.UUID, in NewProcess, prereqs *persistence.NewProcess,
 ) (*domain.Process, error) {
-	tx, caller, now := k.tx, k.caller, k.now
-	found, err := selectStartable(known.Definitions)
+	tx, caller, now := vals.tx, vals.caller, vals.now
+	found, err := selectStartable(prereqs.Definitions)
 	if err != nil {
 		return nil, err
 	}
-	initiator, err := resolvePrincipal(in.Initiator, known.Initiator, found.TenantID, domain.FieldProcessInitiator)
+	initiator, err := resolvePrincipal(in.Initiator, prereqs.Initiator, found.TenantID, domain.FieldProcessInitiator)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (s *Service) startProcess( //nolint:funlen // the steps of one transaction,
 	if in.Version != nil && *in.Version != *found.Version {
 		return nil, domain.Conflict(domain.CodeDefinitionNotPublished, "this version of the process definition is not published")
 	}
-	if in.RelatedID != nil && (known.RelatedTenantID == nil || *known.RelatedTenantID != found.TenantID) {
+	if in.RelatedID != nil && (prereqs.RelatedTenantID == nil || *prereqs.RelatedTenantID != found.TenantID) {
 		return nil, domain.InvalidField(domain.FieldRelatedProcess, "does not exist in the tenant or is not visible to you")
 	}
 	d, err := s.definitions.get(ctx, tx, *found.Version)
@@ -122,13 +122,13 @@ func (s *Service) startProcess( //nolint:funlen // the steps of one transaction,
 		ID: id, TenantID: found.TenantID, Definition: d.DefinitionRef, State: domain.ProcessRunning,
 		InitiatorID: *initiator, Audit: domain.NewAudit(caller.PrincipalID, now),
 	}
-	if p.Metadata, err = k.prepareInitial(ctx, processSite(p, domain.SlotMetadata), d.metadata, in.Metadata); err != nil {
+	if p.Metadata, err = vals.prepareInitial(ctx, processSite(p, domain.SlotMetadata), d.metadata, in.Metadata); err != nil {
 		return nil, nestError(cmp.Or(in.MetadataField, domain.FieldProcessMetadata), "", err)
 	}
-	if p.Entity, err = k.prepareInitial(ctx, processSite(p, domain.SlotEntity), d.entity, in.Entity); err != nil {
+	if p.Entity, err = vals.prepareInitial(ctx, processSite(p, domain.SlotEntity), d.entity, in.Entity); err != nil {
 		return nil, nestError(cmp.Or(in.EntityField, domain.FieldProcessEntity), "", err)
 	}
-	if p.Elements, err = k.initialElements(ctx, processSite(p, domain.SlotElement), d.elements, in.Elements); err != nil {
+	if p.Elements, err = vals.initialElements(ctx, processSite(p, domain.SlotElement), d.elements, in.Elements); err != nil {
 		return nil, err
 	}
 	if p.Subject = in.Subject; p.Subject == "" {
@@ -144,7 +144,7 @@ func (s *Service) startProcess( //nolint:funlen // the steps of one transaction,
 		p.Related.Incoming = []uuid.UUID{*in.RelatedID}
 		tx.InsertProcessRelation(*in.RelatedID, p)
 	}
-	k.record(
+	vals.record(
 		domain.ProcessEvent(domain.EventProcessCreated, p, caller.PrincipalID, now).With("definitionCode", p.Definition.Code),
 		domain.ProcessEvent(domain.EventProcessStateChanged, p, caller.PrincipalID, now),
 	)

@@ -15,18 +15,18 @@ import (
 func (s *Service) SaveProcessElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, call, id, nil, func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, nil, func(vals *values, p *domain.Process, d *definition) (domain.Events, error) {
 		element, ok := d.elements[code]
 		if !ok {
 			return nil, unknownElement(domain.FieldElementCode, "")
 		}
-		values, err := k.prepareElement(ctx, processSite(p, domain.SlotElement), element, p.Elements[code], given, "", false)
+		values, err := vals.prepareElement(ctx, processSite(p, domain.SlotElement), element, p.Elements[code], given, "", false)
 		if err != nil {
 			return nil, err
 		}
-		p.SetElement(code, values, call.PrincipalID, k.now)
-		changed := domain.ProcessEvent(domain.EventProcessElementSaved, p, call.PrincipalID, k.now).With("code", code)
-		return domain.Events{changed}, k.tx.UpdateProcessElements(p)
+		p.SetElement(code, values, call.PrincipalID, vals.now)
+		changed := domain.ProcessEvent(domain.EventProcessElementSaved, p, call.PrincipalID, vals.now).With("code", code)
+		return domain.Events{changed}, vals.tx.UpdateProcessElements(p)
 	})
 }
 
@@ -36,15 +36,15 @@ func (s *Service) SaveProcessElement(
 func (s *Service) DeleteProcessElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, call, id, nil, func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, nil, func(vals *values, p *domain.Process, d *definition) (domain.Events, error) {
 		if _, ok := d.elements[code]; !ok {
 			return nil, unknownElement(domain.FieldElementCode, "")
 		}
 		if len(p.Elements[code]) == 0 {
 			return nil, nil
 		}
-		p.SetElement(code, nil, call.PrincipalID, k.now)
-		changed := domain.ProcessEvent(domain.EventProcessElementDeleted, p, call.PrincipalID, k.now).With("code", code)
-		return domain.Events{changed}, k.tx.UpdateProcessElements(p)
+		p.SetElement(code, nil, call.PrincipalID, vals.now)
+		changed := domain.ProcessEvent(domain.EventProcessElementDeleted, p, call.PrincipalID, vals.now).With("code", code)
+		return domain.Events{changed}, vals.tx.UpdateProcessElements(p)
 	})
 }

@@ -19,12 +19,12 @@ func (s *Service) UpdateProcessMetadata(
 	ctx context.Context, call domain.Call, id uuid.UUID, metadata json.RawMessage,
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{metadata}
-	return s.changeProcess(ctx, call, id, texts, func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
-		value, err := k.prepareReplacement(ctx, processSite(p, domain.SlotMetadata), d.metadata, p.Metadata, metadata)
+	return s.changeProcess(ctx, call, id, texts, func(vals *values, p *domain.Process, d *definition) (domain.Events, error) {
+		value, err := vals.prepareReplacement(ctx, processSite(p, domain.SlotMetadata), d.metadata, p.Metadata, metadata)
 		if err != nil {
 			return nil, err
 		}
-		return saveMetadata(k.change, p, d, value)
+		return saveMetadata(vals.change, p, d, value)
 	})
 }
 
@@ -34,15 +34,15 @@ func (s *Service) UpdateProcessMetadata(
 func (s *Service) PatchProcessMetadata(
 	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, call, id, textsOf(patch), func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, textsOf(patch), func(vals *values, p *domain.Process, d *definition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
-		value, err := k.preparePatched(ctx, processSite(p, domain.SlotMetadata), d.metadata, p.Metadata, patch)
+		value, err := vals.preparePatched(ctx, processSite(p, domain.SlotMetadata), d.metadata, p.Metadata, patch)
 		if err != nil {
 			return nil, err
 		}
-		return saveMetadata(k.change, p, d, value)
+		return saveMetadata(vals.change, p, d, value)
 	})
 }
 
@@ -59,12 +59,12 @@ func (s *Service) UpdateProcessEntity(
 	ctx context.Context, call domain.Call, id uuid.UUID, entity json.RawMessage,
 ) (*domain.Process, error) {
 	texts := []json.RawMessage{entity}
-	return s.changeProcess(ctx, call, id, texts, func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
-		value, err := k.prepareReplacement(ctx, processSite(p, domain.SlotEntity), d.entity, p.Entity, entity)
+	return s.changeProcess(ctx, call, id, texts, func(vals *values, p *domain.Process, d *definition) (domain.Events, error) {
+		value, err := vals.prepareReplacement(ctx, processSite(p, domain.SlotEntity), d.entity, p.Entity, entity)
 		if err != nil {
 			return nil, err
 		}
-		return saveEntity(k.change, p, value), nil
+		return saveEntity(vals.change, p, value), nil
 	})
 }
 
@@ -73,15 +73,15 @@ func (s *Service) UpdateProcessEntity(
 func (s *Service) PatchProcessEntity(
 	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
-	return s.changeProcess(ctx, call, id, textsOf(patch), func(k *values, p *domain.Process, d *definition) (domain.Events, error) {
+	return s.changeProcess(ctx, call, id, textsOf(patch), func(vals *values, p *domain.Process, d *definition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
-		value, err := k.preparePatched(ctx, processSite(p, domain.SlotEntity), d.entity, p.Entity, patch)
+		value, err := vals.preparePatched(ctx, processSite(p, domain.SlotEntity), d.entity, p.Entity, patch)
 		if err != nil {
 			return nil, err
 		}
-		return saveEntity(k.change, p, value), nil
+		return saveEntity(vals.change, p, value), nil
 	})
 }
 
@@ -104,7 +104,7 @@ func (s *Service) changeProcess(
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcess(call.Caller, id), l.readValues())
+		locked, vals, err := persistence.Both(ctx, tx, persistence.LockProcess(call.Caller, id), l.readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +118,7 @@ func (s *Service) changeProcess(
 		if err != nil {
 			return nil, err
 		}
-		events, err := change(k, process, d)
+		events, err := change(vals, process, d)
 		if err != nil || events == nil {
 			return nil, err
 		}

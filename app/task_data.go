@@ -20,13 +20,13 @@ func (s *Service) UpdateProcessItemTaskData(
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
 	check := (*domain.ProcessItem).CheckMayWriteTask
-	return s.changeTask(ctx, call, id, texts, check, func(k *values, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
-		value, err := k.prepareReplacement(ctx, itemSite(i, domain.SlotData), d.data, i.Task.Data, data)
+	return s.changeTask(ctx, call, id, texts, check, func(vals *values, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+		value, err := vals.prepareReplacement(ctx, itemSite(i, domain.SlotData), d.data, i.Task.Data, data)
 		if err != nil {
 			return nil, err
 		}
-		i.SetTaskData(value, call.PrincipalID, k.now)
-		return taskValueEvent(k.change, domain.EventItemTaskDataSaved, i, value), nil
+		i.SetTaskData(value, call.PrincipalID, vals.now)
+		return taskValueEvent(vals.change, domain.EventItemTaskDataSaved, i, value), nil
 	})
 }
 
@@ -37,16 +37,16 @@ func (s *Service) PatchProcessItemTaskData(
 	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.ProcessItem, error) {
 	check := (*domain.ProcessItem).CheckMayWriteTask
-	return s.changeTask(ctx, call, id, textsOf(patch), check, func(k *values, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+	return s.changeTask(ctx, call, id, textsOf(patch), check, func(vals *values, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
 		if len(patch) == 0 {
 			return nil, nil
 		}
-		value, err := k.preparePatched(ctx, itemSite(i, domain.SlotData), d.data, i.Task.Data, patch)
+		value, err := vals.preparePatched(ctx, itemSite(i, domain.SlotData), d.data, i.Task.Data, patch)
 		if err != nil {
 			return nil, err
 		}
-		i.SetTaskData(value, call.PrincipalID, k.now)
-		return taskValueEvent(k.change, domain.EventItemTaskDataSaved, i, value), nil
+		i.SetTaskData(value, call.PrincipalID, vals.now)
+		return taskValueEvent(vals.change, domain.EventItemTaskDataSaved, i, value), nil
 	})
 }
 
@@ -58,13 +58,13 @@ func (s *Service) UpdateProcessItemTaskContextData(
 ) (*domain.ProcessItem, error) {
 	texts := []json.RawMessage{data}
 	check := (*domain.ProcessItem).CheckMayWriteContext
-	return s.changeTask(ctx, call, id, texts, check, func(k *values, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
-		value, err := k.prepareReplacement(ctx, itemSite(i, domain.SlotContextData), d.contextData, i.Task.ContextData, data)
+	return s.changeTask(ctx, call, id, texts, check, func(vals *values, i *domain.ProcessItem, d *itemDefinition) (domain.Events, error) {
+		value, err := vals.prepareReplacement(ctx, itemSite(i, domain.SlotContextData), d.contextData, i.Task.ContextData, data)
 		if err != nil {
 			return nil, err
 		}
-		i.SetTaskContextData(value, call.PrincipalID, k.now)
-		return taskValueEvent(k.change, domain.EventItemTaskContextDataSaved, i, value), nil
+		i.SetTaskContextData(value, call.PrincipalID, vals.now)
+		return taskValueEvent(vals.change, domain.EventItemTaskContextDataSaved, i, value), nil
 	})
 }
 
@@ -86,7 +86,7 @@ func (s *Service) changeTask(
 		if err != nil {
 			return nil, err
 		}
-		locked, k, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.readValues())
+		locked, vals, err := persistence.Both(ctx, tx, persistence.LockProcessItem(call.Caller, id), l.readValues())
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (s *Service) changeTask(
 		if err != nil {
 			return nil, err
 		}
-		events, err := change(k, item, d.items[item.DefinitionCode()])
+		events, err := change(vals, item, d.items[item.DefinitionCode()])
 		if err != nil || events == nil {
 			return nil, err
 		}

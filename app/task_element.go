@@ -21,12 +21,12 @@ func (s *Service) SaveTaskElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, call, id, domain.ElementValues{code: given},
-		func(k *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
+		func(vals *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			d, ok := elements[code]
 			if !ok {
 				return nil, unknownElement(domain.FieldElementCode, "")
 			}
-			return k.saveElement(ctx, i, d, given, "")
+			return vals.saveElement(ctx, i, d, given, "")
 		})
 }
 
@@ -36,7 +36,7 @@ func (s *Service) SaveTaskElements(
 	ctx context.Context, call domain.Call, id uuid.UUID, given domain.ElementValues,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, call, id, given,
-		func(k *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
+		func(vals *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			var saved domain.Events
 			for _, code := range slices.Sorted(maps.Keys(given)) {
 				location := jsontext.JoinPointer(code)
@@ -44,7 +44,7 @@ func (s *Service) SaveTaskElements(
 				if !ok {
 					return nil, unknownElement(domain.FieldElements, location)
 				}
-				events, err := k.saveElement(ctx, i, d, given[code], location)
+				events, err := vals.saveElement(ctx, i, d, given[code], location)
 				if err != nil {
 					return nil, err
 				}
@@ -56,15 +56,15 @@ func (s *Service) SaveTaskElements(
 
 // saveElement replaces the values of an element of a task. location is the JSON Pointer
 // of the given ones.
-func (k *values) saveElement(
+func (vals *values) saveElement(
 	ctx context.Context, i *domain.ProcessItem, d *elementDefinition, given []domain.ElementValue, location string,
 ) (domain.Events, error) {
-	values, err := k.prepareElement(ctx, itemSite(i, domain.SlotElement), d, i.Task.Elements[d.Code], given, location, true)
+	values, err := vals.prepareElement(ctx, itemSite(i, domain.SlotElement), d, i.Task.Elements[d.Code], given, location, true)
 	if err != nil {
 		return nil, err
 	}
-	i.SetTaskElement(d.Code, values, k.caller.PrincipalID, k.now)
-	return taskElementEvent(k.change, domain.EventItemTaskElementSaved, i, d.Code), nil
+	i.SetTaskElement(d.Code, values, vals.caller.PrincipalID, vals.now)
+	return taskElementEvent(vals.change, domain.EventItemTaskElementSaved, i, d.Code), nil
 }
 
 // DeleteTaskElement (A24) deletes the values of an element of a task, under the
@@ -73,14 +73,14 @@ func (s *Service) DeleteTaskElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, call, id, nil,
-		func(k *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
+		func(vals *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 			if _, ok := elements[code]; !ok {
 				return nil, unknownElement(domain.FieldElementCode, "")
 			}
 			if len(i.Task.Elements[code]) == 0 {
 				return nil, nil
 			}
-			i.SetTaskElement(code, nil, call.PrincipalID, k.now)
-			return taskElementEvent(k.change, domain.EventItemTaskElementDeleted, i, code), nil
+			i.SetTaskElement(code, nil, call.PrincipalID, vals.now)
+			return taskElementEvent(vals.change, domain.EventItemTaskElementDeleted, i, code), nil
 		})
 }

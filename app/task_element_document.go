@@ -49,9 +49,9 @@ func (s *Service) SaveTaskElementDocument(
 			return persistence.And(persistence.LockProcessItem(call.Caller, id), newLookUps(call.Caller, s.now(), &id).readValues())
 		},
 		func(tx *persistence.Tx, stored *domain.Document, found persistence.Pair[*persistence.LockedItem, *values]) (domain.Events, error) {
-			k := found.Second
-			changed, err = s.changeElements(ctx, k, found.First,
-				func(k *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
+			vals := found.Second
+			changed, err = s.changeElements(ctx, vals, found.First,
+				func(vals *values, i *domain.ProcessItem, elements map[string]*elementDefinition) (domain.Events, error) {
 					d, err := documentElement(elements, in.Code)
 					if err != nil {
 						return nil, err
@@ -60,10 +60,10 @@ func (s *Service) SaveTaskElementDocument(
 					if err != nil {
 						return nil, err
 					}
-					i.SetTaskElement(in.Code, values, call.PrincipalID, k.now)
-					return taskElementEvent(k.change, domain.EventItemTaskElementSaved, i, in.Code), nil
+					i.SetTaskElement(in.Code, values, call.PrincipalID, vals.now)
+					return taskElementEvent(vals.change, domain.EventItemTaskElementSaved, i, in.Code), nil
 				})
-			return k.events, err
+			return vals.events, err
 		})
 	return changed, err
 }
@@ -142,14 +142,14 @@ func (s *Service) DeleteTaskElementDocument(
 	ctx context.Context, call domain.Call, id, document uuid.UUID,
 ) (*domain.ProcessItem, error) {
 	return s.changeTaskElements(ctx, call, id, nil,
-		func(k *values, i *domain.ProcessItem, _ map[string]*elementDefinition) (domain.Events, error) {
+		func(vals *values, i *domain.ProcessItem, _ map[string]*elementDefinition) (domain.Events, error) {
 			code, index, found := i.Task.Elements.FindDocument(document)
 			if !found {
 				return nil, domain.NotFound("document")
 			}
 			values := slices.Delete(slices.Clone(i.Task.Elements[code]), index, index+1)
-			i.SetTaskElement(code, values, call.PrincipalID, k.now)
-			return taskElementEvent(k.change, domain.EventItemTaskElementDeleted, i, code), nil
+			i.SetTaskElement(code, values, call.PrincipalID, vals.now)
+			return taskElementEvent(vals.change, domain.EventItemTaskElementDeleted, i, code), nil
 		})
 }
 

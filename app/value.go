@@ -36,22 +36,22 @@ func newValues(l *lookUps) *values {
 func (l *lookUps) readValues() persistence.Read[*values] { return newValues(l).readMore() }
 
 // readMore executes the look-ups that were requested since the last read.
-func (k *values) readMore() persistence.Read[*values] {
-	read := persistence.LookUp(k.caller, k.pending, k.now)
-	k.pending = persistence.LookUps{}
+func (vals *values) readMore() persistence.Read[*values] {
+	read := persistence.LookUp(vals.caller, vals.pending, vals.now)
+	vals.pending = persistence.LookUps{}
 	return persistence.Then(read, func(tx *persistence.Tx, found *persistence.Targets) (*values, error) {
-		k.tx = tx
-		k.targets.Merge(found)
-		return k, nil
+		vals.tx = tx
+		vals.targets.Merge(found)
+		return vals, nil
 	})
 }
 
 // lookUp executes the queued look-ups in a round trip of their own, if there are any.
-func (k *values) lookUp(ctx context.Context) error {
-	if k.pending.Empty() {
+func (vals *values) lookUp(ctx context.Context) error {
+	if vals.pending.Empty() {
 		return nil
 	}
-	_, err := k.readMore().Do(ctx, k.tx)
+	_, err := vals.readMore().Do(ctx, vals.tx)
 	return err
 }
 
@@ -76,14 +76,14 @@ func processSite(p *domain.Process, slot domain.ValueSlot) valueSite {
 
 // itemSite returns the place of a value of a process item.
 func itemSite(i *domain.ProcessItem, slot domain.ValueSlot) valueSite {
-	at := valueSite{
+	site := valueSite{
 		tenant: i.TenantID, owner: domain.DocumentOwner{Kind: domain.DocumentOfProcess, ID: i.ProcessID},
 		holder: domain.ValueHolder{ID: i.ID, Slot: slot},
 	}
 	if i.Task != nil {
-		at.holderKind = domain.CheckedItem
+		site.holderKind = domain.CheckedItem
 	}
-	return at
+	return site
 }
 
 // artifactSite returns the place of the data of a business artifact.
@@ -96,13 +96,13 @@ func artifactSite(a *domain.BusinessArtifact) valueSite {
 
 // prepareInitial returns the value that a new resource begins with, ready to be stored; nil
 // without one.
-func (k *values) prepareInitial(
-	ctx context.Context, at valueSite, schema *jsondoc.Schema, given json.RawMessage,
+func (vals *values) prepareInitial(
+	ctx context.Context, site valueSite, schema *jsondoc.Schema, given json.RawMessage,
 ) (*domain.JSONValue, error) {
 	if given = schema.Initial(given); given == nil {
 		return nil, nil
 	}
-	value, err := k.prepareValue(ctx, at, schema, nil, given, false)
+	value, err := vals.prepareValue(ctx, site, schema, nil, given, false)
 	if err != nil {
 		return nil, err
 	}
@@ -111,107 +111,107 @@ func (k *values) prepareInitial(
 
 // prepareReplacement returns what a value becomes, which may be missing, that is replaced by
 // another one.
-func (k *values) prepareReplacement(
-	ctx context.Context, at valueSite, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage,
+func (vals *values) prepareReplacement(
+	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage,
 ) (domain.JSONValue, error) {
-	if err := k.keepUnlinked(at.holder.ID, current); err != nil {
+	if err := vals.keepUnlinked(site.holder.ID, current); err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.prepareValue(ctx, at, schema, current, given, true)
+	return vals.prepareValue(ctx, site, schema, current, given, true)
 }
 
 // preparePatched applies a patch to a value, which may be missing. Except for documents,
 // what the value referred to before the patch takes a round trip to look up.
-func (k *values) preparePatched(
-	ctx context.Context, at valueSite, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
+func (vals *values) preparePatched(
+	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
 ) (domain.JSONValue, error) {
-	if err := k.keepUnresolved(at.holder.ID, current); err != nil {
+	if err := vals.keepUnresolved(site.holder.ID, current); err != nil {
 		return domain.JSONValue{}, err
 	}
-	if err := k.clearUnresolved(textsOf(patch)...); err != nil {
+	if err := vals.clearUnresolved(textsOf(patch)...); err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.patchValue(ctx, at, schema, current, patch)
+	return vals.patchValue(ctx, site, schema, current, patch)
 }
 
 // prepareDraft is patched for a patch that a model wrote. It adds no reference to
 // the value.
-func (k *values) prepareDraft(
-	ctx context.Context, at valueSite, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
+func (vals *values) prepareDraft(
+	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
 ) (domain.JSONValue, error) {
-	if err := k.keepUnresolved(at.holder.ID, current); err != nil {
+	if err := vals.keepUnresolved(site.holder.ID, current); err != nil {
 		return domain.JSONValue{}, err
 	}
-	if err := k.markUntrusted(at.holder.ID, current, textsOf(patch)...); err != nil {
+	if err := vals.markUntrusted(site.holder.ID, current, textsOf(patch)...); err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.patchValue(ctx, at, schema, current, patch)
+	return vals.patchValue(ctx, site, schema, current, patch)
 }
 
-func (k *values) patchValue(
-	ctx context.Context, at valueSite, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
+func (vals *values) patchValue(
+	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
 ) (domain.JSONValue, error) {
 	document := json.RawMessage("{}")
 	if current != nil {
 		document = current.Value
 	}
-	result, err := k.applyPatch(document, patch)
+	result, err := vals.applyPatch(document, patch)
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
-	return k.prepareValue(ctx, at, schema, current, result, true)
+	return vals.prepareValue(ctx, site, schema, current, result, true)
 }
 
-func (k *values) prepareValue(
-	ctx context.Context, at valueSite, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage, update bool,
+func (vals *values) prepareValue(
+	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage, update bool,
 ) (domain.JSONValue, error) {
-	found, err := k.findReferences(given)
+	found, err := vals.findReferences(given)
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
 	var items domain.ItemReferences
-	if at.holderKind != "" && refersToItems(found) {
+	if site.holderKind != "" && refersToItems(found) {
 		items = domain.ItemReferences{}
 	}
-	value, linked, err := k.resolveValue(ctx, at, validation{schema: schema, given: given, update: update, items: items})
+	value, linked, err := vals.resolveValue(ctx, site, validation{schema: schema, given: given, update: update, items: items})
 	if err != nil {
 		return domain.JSONValue{}, err
 	}
 	if len(items) > 0 {
-		if err := k.checkItems(ctx, at, schema, current, &value, items); err != nil {
+		if err := vals.checkItems(ctx, site, schema, current, &value, items); err != nil {
 			return domain.JSONValue{}, err
 		}
 	}
-	k.tx.Link(at.holder, k.targets.Links[at.holder], linked, k.now.Add(domain.UnlinkedLifetime))
-	k.targets.Links[at.holder] = linked
+	vals.tx.Link(site.holder, vals.targets.Links[site.holder], linked, vals.now.Add(domain.UnlinkedLifetime))
+	vals.targets.Links[site.holder] = linked
 	return value, nil
 }
 
 // resolveValue returns a value with its references looked up, its documents copied where
 // they belong elsewhere, and held against its schema; linked are the documents that
 // it refers to then.
-func (k *values) resolveValue(
-	ctx context.Context, at valueSite, v validation,
+func (vals *values) resolveValue(
+	ctx context.Context, site valueSite, v validation,
 ) (value domain.JSONValue, linked []uuid.UUID, err error) {
-	found, err := k.findReferences(v.given)
+	found, err := vals.findReferences(v.given)
 	if err != nil {
 		return value, nil, err
 	}
-	for _, id := range k.targets.Links[at.holder] {
-		k.requested[target{kuflowref.KindFile, id}] = true
+	for _, id := range vals.targets.Links[site.holder] {
+		vals.requested[target{kuflowref.KindFile, id}] = true
 	}
-	k.addReferences(found)
-	if err := k.lookUp(ctx); err != nil {
+	vals.addReferences(found)
+	if err := vals.lookUp(ctx); err != nil {
 		return value, nil, err
 	}
-	files := k.resolveFiles(at, found)
+	files := vals.resolveFiles(site, found)
 	if len(files.texts) > 0 {
 		if v.given, err = jsondoc.ReplaceStrings(v.given, files.texts); err != nil {
 			return value, nil, err
 		}
 	}
-	v.resolve = k.newResolver(at)
-	value, err = k.validate(v)
+	v.resolve = vals.newResolver(site)
+	value, err = vals.validate(v)
 	if err != nil {
 		return value, nil, err
 	}
@@ -229,7 +229,7 @@ type resolvedFiles struct {
 
 // resolveFiles finds the documents that a value refers to and copies those of other
 // resources, each once.
-func (k *values) resolveFiles(at valueSite, found []jsondoc.Occurrence) resolvedFiles {
+func (vals *values) resolveFiles(site valueSite, found []jsondoc.Occurrence) resolvedFiles {
 	result := resolvedFiles{texts: map[string]string{}}
 	copies := map[uuid.UUID]domain.Document{}
 	for _, occurrence := range found {
@@ -237,21 +237,21 @@ func (k *values) resolveFiles(at valueSite, found []jsondoc.Occurrence) resolved
 		if !ok {
 			continue
 		}
-		original, ok := k.findDocument(at.tenant, file)
+		original, ok := vals.findDocument(site.tenant, file)
 		if !ok {
 			result.absent = append(result.absent, occurrence.Pointer)
 			continue
 		}
-		if original.Owner() == at.owner {
+		if original.Owner() == site.owner {
 			result.linked = append(result.linked, original.ID)
 			continue
 		}
 		made, ok := copies[original.ID]
 		if !ok {
-			made = original.Copy(k.preparedWork().copyID(k.step, original.ID), at.owner, k.caller.PrincipalID, k.now)
+			made = original.Copy(vals.preparedWork().copyID(vals.step, original.ID), site.owner, vals.caller.PrincipalID, vals.now)
 			copies[original.ID] = made
-			k.tx.InsertDocument(&made)
-			k.targets.Add(made)
+			vals.tx.InsertDocument(&made)
+			vals.targets.Add(made)
 			result.linked = append(result.linked, made.ID)
 		}
 		file.URI, file.Type, file.Size, file.Name = uriOf(&made), made.ContentType, made.Size, made.Name
@@ -261,34 +261,34 @@ func (k *values) resolveFiles(at valueSite, found []jsondoc.Occurrence) resolved
 }
 
 // findDocument returns what a reference to a document leads to.
-func (k *values) findDocument(tenant uuid.UUID, file kuflowref.File) (domain.Document, bool) {
+func (vals *values) findDocument(tenant uuid.UUID, file kuflowref.File) (domain.Document, bool) {
 	at, ok := file.Document()
-	if !ok || k.unresolved[target{kuflowref.KindFile, at.DocumentID}] {
+	if !ok || vals.unresolved[target{kuflowref.KindFile, at.DocumentID}] {
 		return domain.Document{}, false
 	}
-	d, ok := k.targets.Document(tenant, at.DocumentID)
+	d, ok := vals.targets.Document(tenant, at.DocumentID)
 	return d, ok && isAt(&d, at)
 }
 
 // newResolver returns the resolver of references for validation. It accepts all items
 // of data sources: checkItems has them checked by their workers.
-func (k *values) newResolver(at valueSite) jsondoc.Resolver {
+func (vals *values) newResolver(site valueSite) jsondoc.Resolver {
 	return func(r kuflowref.Reference) (jsondoc.Stored, bool) {
-		if named, ok := targetOf(r); ok && k.unresolved[named] {
+		if named, ok := targetOf(r); ok && vals.unresolved[named] {
 			return jsondoc.Stored{}, false
 		}
 		switch r := r.(type) {
 		case kuflowref.File:
-			d, ok := k.findDocument(at.tenant, r)
+			d, ok := vals.findDocument(site.tenant, r)
 			return jsondoc.Stored{Name: d.Name, Type: d.ContentType, Size: d.Size}, ok
 		case kuflowref.Principal:
-			return jsondoc.Stored{}, k.targets.Principal(at.tenant, r.ID)
+			return jsondoc.Stored{}, vals.targets.Principal(site.tenant, r.ID)
 		case kuflowref.Group:
-			return jsondoc.Stored{}, k.targets.Group(at.tenant, r.ID)
+			return jsondoc.Stored{}, vals.targets.Group(site.tenant, r.ID)
 		case kuflowref.Process:
-			return jsondoc.Stored{}, k.targets.Process(at.tenant, r.ID)
+			return jsondoc.Stored{}, vals.targets.Process(site.tenant, r.ID)
 		case kuflowref.BusinessArtifact:
-			return jsondoc.Stored{}, k.targets.Artifact(at.tenant, r.ID)
+			return jsondoc.Stored{}, vals.targets.Artifact(site.tenant, r.ID)
 		default:
 			return jsondoc.Stored{}, true
 		}

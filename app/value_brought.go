@@ -20,19 +20,19 @@ import (
 // keepUnlinked marks the documents that a stored value of a resource refers to and
 // that are not linked to the resource. They were not visible to the caller who
 // added them.
-func (k *values) keepUnlinked(holder uuid.UUID, stored *domain.JSONValue) error {
-	return k.markUnresolved(stored, func(_ jsondoc.Occurrence, named target) bool {
-		return named.kind == kuflowref.KindFile && !k.linkedTo(holder, named.id)
+func (vals *values) keepUnlinked(holder uuid.UUID, stored *domain.JSONValue) error {
+	return vals.markUnresolved(stored, func(_ jsondoc.Occurrence, named target) bool {
+		return named.kind == kuflowref.KindFile && !vals.linkedTo(holder, named.id)
 	})
 }
 
 // keepUnresolved is inherit for a save that names what it changes: processes and
 // artifacts that could not be resolved remain unresolved, too.
-func (k *values) keepUnresolved(holder uuid.UUID, stored *domain.JSONValue) error {
-	if err := k.keepUnlinked(holder, stored); err != nil || stored == nil || stored.Valid {
+func (vals *values) keepUnresolved(holder uuid.UUID, stored *domain.JSONValue) error {
+	if err := vals.keepUnlinked(holder, stored); err != nil || stored == nil || stored.Valid {
 		return err
 	}
-	return k.markUnresolved(stored, func(o jsondoc.Occurrence, named target) bool {
+	return vals.markUnresolved(stored, func(o jsondoc.Occurrence, named target) bool {
 		rights := named.kind == kuflowref.KindProcess || named.kind == kuflowref.KindBusinessArtifact
 		return rights && slices.ContainsFunc(stored.Errors, func(e domain.ValueError) bool {
 			return e.PropertyPath == o.Pointer
@@ -40,17 +40,17 @@ func (k *values) keepUnresolved(holder uuid.UUID, stored *domain.JSONValue) erro
 	})
 }
 
-func (k *values) markUnresolved(stored *domain.JSONValue, unresolved func(jsondoc.Occurrence, target) bool) error {
+func (vals *values) markUnresolved(stored *domain.JSONValue, unresolved func(jsondoc.Occurrence, target) bool) error {
 	if stored == nil {
 		return nil
 	}
-	found, err := k.findReferences(stored.Value)
+	found, err := vals.findReferences(stored.Value)
 	if err != nil {
 		return err
 	}
 	for _, o := range found {
 		if named, ok := targetOf(o.Reference); ok && unresolved(o, named) {
-			k.unresolved[named] = true
+			vals.unresolved[named] = true
 		}
 	}
 	return nil
@@ -58,15 +58,15 @@ func (k *values) markUnresolved(stored *domain.JSONValue, unresolved func(jsondo
 
 // clearUnresolved treats the references in texts as added by the save, whatever was
 // stored.
-func (k *values) clearUnresolved(texts ...json.RawMessage) error {
+func (vals *values) clearUnresolved(texts ...json.RawMessage) error {
 	for _, text := range texts {
-		found, err := k.findReferences(text)
+		found, err := vals.findReferences(text)
 		if err != nil {
 			return err
 		}
 		for _, o := range found {
 			if named, ok := targetOf(o.Reference); ok {
-				delete(k.unresolved, named)
+				delete(vals.unresolved, named)
 			}
 		}
 	}
@@ -76,10 +76,10 @@ func (k *values) clearUnresolved(texts ...json.RawMessage) error {
 // markUntrusted marks all that texts refer to, except what the stored value refers to
 // and the documents that are linked to the resource. It is for texts that no caller
 // wrote.
-func (k *values) markUntrusted(holder uuid.UUID, stored *domain.JSONValue, texts ...json.RawMessage) error {
+func (vals *values) markUntrusted(holder uuid.UUID, stored *domain.JSONValue, texts ...json.RawMessage) error {
 	known := map[target]bool{}
 	if stored != nil {
-		found, err := k.findReferences(stored.Value)
+		found, err := vals.findReferences(stored.Value)
 		if err != nil {
 			return err
 		}
@@ -90,8 +90,8 @@ func (k *values) markUntrusted(holder uuid.UUID, stored *domain.JSONValue, texts
 		}
 	}
 	for _, text := range texts {
-		err := k.markUnresolved(&domain.JSONValue{Value: text}, func(_ jsondoc.Occurrence, named target) bool {
-			return !known[named] && (named.kind != kuflowref.KindFile || !k.linkedTo(holder, named.id))
+		err := vals.markUnresolved(&domain.JSONValue{Value: text}, func(_ jsondoc.Occurrence, named target) bool {
+			return !known[named] && (named.kind != kuflowref.KindFile || !vals.linkedTo(holder, named.id))
 		})
 		if err != nil {
 			return err
@@ -102,8 +102,8 @@ func (k *values) markUntrusted(holder uuid.UUID, stored *domain.JSONValue, texts
 
 // linkedTo reports whether a value of a resource that is under lock refers to a
 // document.
-func (k *values) linkedTo(holder, document uuid.UUID) bool {
-	for at, linked := range k.targets.Links {
+func (vals *values) linkedTo(holder, document uuid.UUID) bool {
+	for at, linked := range vals.targets.Links {
 		if at.ID == holder && slices.Contains(linked, document) {
 			return true
 		}
