@@ -15,8 +15,8 @@ type actionError struct{ cause *domain.Error }
 
 func (f actionError) Error() string { return f.cause.Error() }
 
-// newActionError creates an actionError of an error that is for good. What another time
-// may mend, and what only the rights of the caller cause, stays as it is.
+// newActionError returns an actionError for a permanent error. Temporary errors and denials of the caller are returned
+// unchanged.
 func newActionError(err error) error {
 	var cause *domain.Error
 	lasting := []domain.Kind{

@@ -9,10 +9,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// finishActivity completes the activity that waits for a finished task,
-// COMPLETED or CANCELLED; the worker learns which by reading the task. Tasks
-// without a waiting activity, and those of manual processes, are skipped. The
-// task must be locked and its state stored.
+// finishActivity completes the activity that waits for a finished task, COMPLETED or CANCELLED. The worker reads the
+// state from the task. Tasks without a waiting activity are skipped. The task must be locked and its state stored.
 func finishActivity(tx *persistence.Tx, task uuid.UUID, run *uuid.UUID, now time.Time) {
 	if run == nil {
 		return
@@ -48,8 +46,7 @@ func waitAgain(
 	return domain.Events{domain.ItemEvent(domain.EventItemTaskAwaited, prereqs.Existing, caller.PrincipalID, now)}, nil
 }
 
-// mayWait refuses activities that wait for tasks of a process unless the token is
-// that of an activity of the process's own workflow.
+// mayWait refuses activities that wait for tasks of a process unless the token belongs to the process's own workflow.
 func mayWait(process *persistence.LockedProcess, token domain.ActivityToken) error {
 	switch {
 	case process.RunID == nil:

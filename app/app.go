@@ -1,11 +1,9 @@
-// Package app is what can be done: every operation of the two public shapes and
-// of the service's own workflows, each in the file that bears its name, whatever
-// interface it is called through. Those of administrators are in administer. An
-// operation takes the caller, checks the permission and the rule, and commits
-// the change, its events and its commands for Temporal in one transaction.
+// Package app implements the operations of both API versions and of the service's own workflows, one file per
+// operation. Package administration has the operations of administrators. An operation takes a domain.Call, checks the
+// permission and the rule, and commits the change, its events and its commands for Temporal in one transaction.
 //
-// Operations never wait for Temporal: what it is to do is staged in the
-// transaction and carried out by the outbox. RetrieveEngineHistory alone asks it.
+// Operations never wait for Temporal: commands are staged in the transaction and sent by the relay. Only
+// RetrieveEngineHistory queries Temporal.
 package app
 
 import (
@@ -30,7 +28,7 @@ const DefaultTaskLogLimit = 100
 
 // Options configure a Service.
 type Options struct {
-	// Store is the storage of the operations. It is shared with those of administer.
+	// Store is the storage of the operations, shared with package administration.
 	Store *storage.Store
 	// TaskLogLimit is how many entries the log of a task holds, 1..10000.
 	TaskLogLimit int
@@ -63,7 +61,7 @@ type Options struct {
 	ViewWorkflow WorkflowViewer
 }
 
-// WorkflowViewer returns what Temporal knows of a workflow, nil where it knows nothing.
+// WorkflowViewer returns Temporal's view of a workflow, nil for an unknown one.
 type WorkflowViewer func(ctx context.Context, q domain.WorkflowQuestion) (*domain.WorkflowView, error)
 
 // Service carries out the operations. It is safe for concurrent use.
@@ -144,7 +142,7 @@ func (s *Service) write(ctx context.Context, call domain.Call, fn func(tx *persi
 	}
 }
 
-// recordEvent records an event of a call that changes nothing.
+// recordEvent records an event of a call that reads.
 func (s *Service) recordEvent(ctx context.Context, call domain.Call, event domain.Event) error {
 	return s.write(ctx, call, func(*persistence.Tx) (domain.Events, error) { return domain.Events{event}, nil })
 }

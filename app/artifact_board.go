@@ -10,8 +10,8 @@ import (
 	"github.com/procession-dev/procession/persistence/events"
 )
 
-// FindArtifactBoard returns a page of the business artifacts visible to the caller, as people look for them, with the
-// definitions by which the list can be narrowed. Filters, orders and errors are those of FindBusinessArtifacts.
+// FindArtifactBoard returns a page of the business artifacts visible to the caller, and their definitions for filters.
+// Filters, orders and errors are as in FindBusinessArtifacts.
 func (s *Service) FindArtifactBoard(
 	ctx context.Context, call domain.Call, filter BusinessArtifactFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.ArtifactBoard, error) {

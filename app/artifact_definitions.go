@@ -19,8 +19,7 @@ import (
 type artifactDefinition struct {
 	persistence.ArtifactDefinition
 	indexes []domain.IndexedMember
-	// schemas compiles the schema of the data and, by the codes of the actions,
-	// those of inputs. It does so once, and not before they are needed.
+	// schemas compiles, on first use, the schema of the data and the schemas of inputs by the codes of their actions.
 	schemas func() (artifactSchemas, error)
 }
 
@@ -51,7 +50,7 @@ func compileArtifact(source persistence.ArtifactDefinition) (artifactSchemas, er
 	return s, nil
 }
 
-// indexedValues returns what an artifact with the data can be found by.
+// indexedValues returns the indexed values of an artifact's data.
 func (d *artifactDefinition) indexedValues(data *domain.JSONValue) ([]persistence.IndexedValue, error) {
 	if data == nil {
 		return nil, nil
@@ -59,7 +58,7 @@ func (d *artifactDefinition) indexedValues(data *domain.JSONValue) ([]persistenc
 	return storage.IndexedValues(data.Value, d.indexes)
 }
 
-// maxSeen bounds the number of callers whose visible definitions are cached.
+// maxSeen bounds the number of callers with cached lists of definitions.
 const maxSeen = 10_000
 
 // artifactDefinitionCache keeps the last state read of each definition, and the
@@ -72,13 +71,13 @@ type artifactDefinitionCache struct {
 }
 
 func newArtifactDefinitionCache() *artifactDefinitionCache {
-	// The only error is that of a size below 1.
+	// An error occurs only for a size below 1.
 	known, _ := lru.New[uuid.UUID, *artifactDefinition](maxDefinitions)
 	seen, _ := lru.New[string, []persistence.ArtifactDefinitionState](maxSeen)
 	return &artifactDefinitionCache{known: known, seen: seen}
 }
 
-// get returns the definition in the state, which is that of the transaction.
+// get returns the definition in the state of the transaction.
 func (c *artifactDefinitionCache) get(
 	ctx context.Context, tx *persistence.Tx, state persistence.ArtifactDefinitionState,
 ) (*artifactDefinition, error) {

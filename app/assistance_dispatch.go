@@ -19,10 +19,8 @@ const (
 	overdueGrace = 15 * time.Second
 )
 
-// DispatchAssistance records the runs whose workflows were started and returns
-// those whose workflows must be started. A run may be returned more than once
-// until it is recorded, also after a crash. Overdue runs fail with TIMEOUT,
-// whatever the state of their workflows.
+// DispatchAssistance records started workflows and returns the runs that need one. A run may be returned more than once
+// until it is recorded, also after a crash. Overdue runs fail with TIMEOUT in any state of their workflows.
 func (s *Service) DispatchAssistance(
 	ctx context.Context, started []domain.DueAssistance,
 ) ([]domain.DueAssistance, error) {

@@ -23,9 +23,8 @@ import (
 // problemTooMany is the problem of a document beyond the limit of a run.
 const problemTooMany = "TOO_MANY_DOCUMENTS"
 
-// ReadAssistanceDocuments executes the first step of a run: the documents of the item
-// become passages. What has passages already, from whatever run, is not read
-// again. A document that cannot be read is noted in the run.
+// ReadAssistanceDocuments executes the first step of a run: the documents of the item become passages. A document with
+// passages, from any run, is not read again. A document that cannot be read is noted in the run.
 func (s *Service) ReadAssistanceDocuments(ctx context.Context, key domain.AssistanceKey) error {
 	found, err := s.assistedItem(ctx, key)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// EmbedAssistancePassages executes the second step of a run: passages that have no
-// vector get one, a batch at a time. What a batch costs is not lost when a later
-// one fails. It reports whether there may be more.
+// EmbedAssistancePassages executes the second step of a run: passages that have no vector get one, a batch at a time. A
+// finished batch is kept when a later one fails. It reports whether there may be more.
 func (s *Service) EmbedAssistancePassages(ctx context.Context, key domain.AssistanceKey) (more bool, err error) {
 	run, err := s.pendingRun(ctx, key)
 	if err != nil {

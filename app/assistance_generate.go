@@ -12,15 +12,12 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// GenerateProcessItemAIAssistance (B25) begins a run of AI assistance with a
-// process item and reports whether it does: a request that the latest run belongs
-// to already is answered with that run. It requires owning the task, being a
-// candidate or the Manager permission; an answer that is drafted into the data
-// takes what UpdateProcessItemTaskData takes. Errors: AI_RUN_PENDING while another
-// request is being worked on, FEATURE_DISABLED where the definition of the item
-// has no assistance or the operator no provider, CONFLICT for a run more than the
-// tenant may have, ACCESS_DENIED, TASK_NOT_OWNED,
-// INVALID_STATE.
+// GenerateProcessItemAIAssistance (B25) begins a run of AI assistance with a process item and reports whether it does:
+// a request that the latest run belongs to already is answered with that run. It requires owning the task, being a
+// candidate or the Manager permission; a draft in the data also requires the rights of UpdateProcessItemTaskData.
+// Errors: AI_RUN_PENDING while another request is being worked on, FEATURE_DISABLED where the definition of the item
+// has no assistance or the operator no provider, CONFLICT for a run more than the tenant may have, ACCESS_DENIED,
+// TASK_NOT_OWNED, INVALID_STATE.
 func (s *Service) GenerateProcessItemAIAssistance(
 	ctx context.Context, call domain.Call, id, request uuid.UUID,
 ) (run *domain.AssistanceRun, begun bool, err error) {
@@ -88,7 +85,7 @@ func assistanceOf(d *definition, item *domain.ProcessItem) *domain.Assistance {
 	return definition.Spec.Assistance
 }
 
-// baselineOf returns what the fields hold, as far as they exist.
+// baselineOf returns the values of existing fields.
 func baselineOf(item *domain.ProcessItem, fields []string) map[string]json.RawMessage {
 	baseline := map[string]json.RawMessage{}
 	for _, field := range fields {

@@ -64,8 +64,7 @@ func (s *Service) PrepareAssistancePrompt(ctx context.Context, key domain.Assist
 	})
 }
 
-// templateValues returns what templates can name: data, contextData, the text of a message,
-// and metadata.
+// templateValues returns the values available to templates: data, contextData, the text of a message, and metadata.
 func (a *assisted) templateValues() (json.RawMessage, error) {
 	text := func(v *domain.JSONValue) json.RawMessage {
 		if v == nil {

@@ -26,7 +26,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// engineAccess is a service with one tenant whose application runs a definition.
+// engineAccess is a service with one tenant and an application that runs a definition.
 type engineAccess struct {
 	*app.Service
 	*administration.Administration
@@ -125,7 +125,7 @@ func TestCreateAuthenticationEngineToken(t *testing.T) {
 	}}, a.granted(t))
 }
 
-// What others may serve is in no token, and registering adds nothing.
+// Tokens list own queues only, and registering adds none.
 func TestEngineTokensNameTheQueuesOfTheirBearer(t *testing.T) {
 	t.Parallel()
 	a := newEngineAccess(t)

@@ -13,9 +13,8 @@ import (
 // BoardFilter narrows FindBoard.
 type BoardFilter = persistence.BoardFilter
 
-// FindBoard returns a page of the processes visible to the caller, as people look for
-// them, with what the list can be narrowed by. They can be sorted by createdAt,
-// lastModifiedAt, subject, definition and initiator. Errors are those of FindProcesses.
+// FindBoard returns a page of the processes visible to the caller, and the values of its filters. They can be sorted by
+// createdAt, lastModifiedAt, subject, definition and initiator. Errors are as in FindProcesses.
 func (s *Service) FindBoard(
 	ctx context.Context, call domain.Call, filter BoardFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Board, error) {
@@ -44,8 +43,7 @@ type ProcessOverview struct {
 	Definition  *domain.ProcessDefinition
 }
 
-// RetrieveProcessOverview returns a process visible to the caller, or NOT_FOUND, with what
-// FindAvailableProcessActions returns.
+// RetrieveProcessOverview returns a process visible to the caller with its available actions, or NOT_FOUND.
 func (s *Service) RetrieveProcessOverview(ctx context.Context, call domain.Call, id uuid.UUID) (*ProcessOverview, error) {
 	found, err := s.store.Reader.GetProcessOverview(ctx, call.Caller, id)
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// actionResult contains what the workflow of an action returns (engine contract,
-// section 6), as far as it matters.
+// actionResult contains the used part of the result of an action's workflow (engine contract, section 6).
 type actionResult struct {
 	Downloadable *struct {
 		DocumentURI string `json:"documentUri"`
@@ -53,8 +52,7 @@ func storeArtifactActionEnd(
 		From(string(domain.ActionRequested))
 }
 
-// resultDocument returns the document that a result names. A worker may return what it
-// likes: what does not fit names none.
+// resultDocument returns the document that a result names, "" for a result of another form.
 func resultDocument(result json.RawMessage) string {
 	var returned actionResult
 	if err := json.Unmarshal(result, &returned); err != nil || returned.Downloadable == nil {

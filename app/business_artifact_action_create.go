@@ -11,10 +11,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// NewBusinessArtifactAction contains the input of an action. Only what is of
-// the action's type counts: WorkflowInput for START_WORKFLOW, DownloadInput for
-// DOWNLOADABLE, Metadata and Entity for START_PROCESS, Value for
-// CREATE_BUSINESS_ARTIFACT. Each is a JSON object or nil.
+// NewBusinessArtifactAction contains the input of an action. Other members than those for the action's type are
+// ignored: WorkflowInput for START_WORKFLOW, DownloadInput for DOWNLOADABLE, Metadata and Entity for START_PROCESS,
+// Value for CREATE_BUSINESS_ARTIFACT. Each is a JSON object or nil.
 type NewBusinessArtifactAction struct {
 	ID            *uuid.UUID
 	Code          string
@@ -25,19 +24,16 @@ type NewBusinessArtifactAction struct {
 	Value         json.RawMessage
 }
 
-// CreateBusinessArtifactAction (B40) invokes an action on a business artifact and
-// reports whether it is new: with an id that the action of this code has already,
-// that action is returned as it is.
+// CreateBusinessArtifactAction (B40) invokes an action on a business artifact and reports whether it is new: with an id
+// that the action of this code has already, that action is returned as it is.
 //
-// START_WORKFLOW and DOWNLOADABLE are REQUESTED, for a worker to carry out, or in
-// ERROR where their input violates its schema. START_PROCESS and
-// CREATE_BUSINESS_ARTIFACT are COMPLETED when the call returns or, where what they
-// do is refused, in ERROR with the reasons. These take a third round trip.
+// START_WORKFLOW and DOWNLOADABLE are REQUESTED, for a worker to carry out, or in ERROR where their input violates its
+// schema. START_PROCESS and CREATE_BUSINESS_ARTIFACT are COMPLETED when the call returns or, if refused, in ERROR with
+// the reasons. These take a third round trip.
 //
-// It requires the Editor or the Manager permission on the artifact, and of what is
-// started or created that to start or create it; otherwise ACCESS_DENIED. Other
-// errors: DEFINITION_NOT_FOUND for a code that the artifact's definition does not
-// have, and CONFLICT for an id that another action has.
+// It requires the Editor or the Manager permission on the artifact, and the permission to start the process or create
+// the artifact; otherwise ACCESS_DENIED. Other errors: DEFINITION_NOT_FOUND for a code that the artifact's definition
+// does not have, and CONFLICT for an id that another action has.
 func (s *Service) CreateBusinessArtifactAction(
 	ctx context.Context, call domain.Call, artifact uuid.UUID, in NewBusinessArtifactAction,
 ) (action *domain.BusinessArtifactAction, created bool, err error) {
@@ -110,8 +106,7 @@ func (s *Service) invokeArtifactAction(
 	return a, newActionError(err)
 }
 
-// inputOf returns what a worker gets to carry out an action of the type, and the
-// field that has it.
+// inputOf returns the input for the worker of an action of the type, and its field.
 func (in *NewBusinessArtifactAction) inputOf(of domain.ArtifactActionType) (inputOf json.RawMessage, field domain.Field) {
 	switch of {
 	case domain.ArtifactActionStartWorkflow:
@@ -163,15 +158,14 @@ func artifactActionSite(a *domain.BusinessArtifactAction) valueSite {
 	}
 }
 
-// invokeStartProcess starts a process as CreateProcess does, with the caller as
-// its initiator. The metadata default to those that
-// PrepareBusinessArtifactStartProcess computes.
+// invokeStartProcess starts a process as CreateProcess does, with the caller as its initiator.
+// PrepareBusinessArtifactStartProcess computes the default metadata.
 func (s *Service) invokeStartProcess(
 	ctx context.Context, vals *values, a *domain.BusinessArtifactAction,
 	source *domain.JSONValue, spec *resource.ArtifactActionSpec, input NewBusinessArtifactAction,
 ) error {
 	if len(spec.Prefill) > 0 {
-		// What is sent was computed before, as a rule.
+		// The input was usually computed before.
 		if err := vals.keepUnlinked(a.ArtifactID, source); err != nil {
 			return err
 		}
@@ -203,7 +197,7 @@ func (s *Service) invokeCreateArtifact(
 	ctx context.Context, vals *values, a *domain.BusinessArtifactAction,
 	source *domain.JSONValue, spec *resource.ArtifactActionSpec, value json.RawMessage,
 ) error {
-	// What is sent was computed by B43 before, as a rule.
+	// The input was usually computed by PrepareBusinessArtifactCreateArtifact before.
 	if err := vals.keepUnlinked(a.ArtifactID, source); err != nil {
 		return err
 	}
@@ -234,8 +228,8 @@ func (s *Service) invokeCreateArtifact(
 	return insertArtifactAction(vals.change, a)
 }
 
-// prefill returns what an action makes of the data of its artifact. What that refers
-// to is looked up with the next read.
+// prefill returns the value that an action computes from the data of its artifact. Its references are looked up with
+// the next read.
 func (vals *values) prefill(source *domain.JSONValue, spec *resource.ArtifactActionSpec) (json.RawMessage, error) {
 	value, err := prefillMetadata(source, spec.Prefill)
 	if err != nil {

@@ -31,11 +31,9 @@ type PreparedArtifact struct {
 	Value      json.RawMessage
 }
 
-// PrepareBusinessArtifactCreateArtifact (B43) computes the initial value of a
-// CREATE_BUSINESS_ARTIFACT action on the artifact and stores nothing. It
-// requires the permissions to invoke the action, or else returns ACCESS_DENIED.
-// An action of another type is refused with INVALID_STATE, an unknown code with
-// DEFINITION_NOT_FOUND.
+// PrepareBusinessArtifactCreateArtifact (B43) computes the initial value of a CREATE_BUSINESS_ARTIFACT action on the
+// artifact, without storing it. It requires the permissions to invoke the action, or else returns ACCESS_DENIED. An
+// action of another type is refused with INVALID_STATE, an unknown code with DEFINITION_NOT_FOUND.
 func (s *Service) PrepareBusinessArtifactCreateArtifact(
 	ctx context.Context, call domain.Call, artifact uuid.UUID, code string,
 ) (*PreparedArtifact, error) {
@@ -79,12 +77,10 @@ type PreparedProcess struct {
 	Metadata     json.RawMessage
 }
 
-// PrepareBusinessArtifactStartProcess computes the initial metadata of a
-// START_PROCESS action on the artifact and stores nothing. It requires the
-// permissions to invoke the action, or else returns ACCESS_DENIED. An action of
-// another type is refused with INVALID_STATE, an unknown code with
-// DEFINITION_NOT_FOUND, and a process definition without a version to start
-// with DEFINITION_NOT_PUBLISHED.
+// PrepareBusinessArtifactStartProcess computes the initial metadata of a START_PROCESS action on the artifact, without
+// storing it. It requires the permissions to invoke the action, or else returns ACCESS_DENIED. An action of another
+// type is refused with INVALID_STATE, an unknown code with DEFINITION_NOT_FOUND, and a process definition without a
+// version to start with DEFINITION_NOT_PUBLISHED.
 func (s *Service) PrepareBusinessArtifactStartProcess(
 	ctx context.Context, call domain.Call, artifact uuid.UUID, code string,
 ) (*PreparedProcess, error) {

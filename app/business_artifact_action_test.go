@@ -20,8 +20,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// acting is a service with a business artifact, and an action on it whose
-// workflow was started as "run-1".
+// acting is a service with a business artifact and an action on it with the workflow run "run-1".
 type acting struct {
 	running
 

@@ -24,9 +24,8 @@ func (s *Service) UpdateBusinessArtifactData(
 		})
 }
 
-// PatchBusinessArtifactData (B39) patches the data of a business artifact, all
-// or nothing, under the conditions of UpdateBusinessArtifactData. A patch that
-// does not fit the data is PATCH_FAILED; an empty patch changes nothing.
+// PatchBusinessArtifactData (B39) patches the data of a business artifact atomically, under the conditions of
+// UpdateBusinessArtifactData. A patch that does not fit the data is PATCH_FAILED; an empty patch leaves it unchanged.
 func (s *Service) PatchBusinessArtifactData(
 	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.BusinessArtifact, error) {
@@ -39,9 +38,8 @@ func (s *Service) PatchBusinessArtifactData(
 		})
 }
 
-// changeArtifact gives an artifact that the caller may write to the data that
-// change makes. Without a change it stays as it is. texts are what is known
-// beforehand of the data.
+// changeArtifact stores the data returned by change in an artifact that the caller may write to; nil leaves it
+// unchanged. texts are the known parts of the data.
 func (s *Service) changeArtifact(
 	ctx context.Context, call domain.Call, id uuid.UUID, texts []json.RawMessage,
 	change func(*values, *domain.BusinessArtifact, *jsondoc.Schema) (domain.JSONValue, error),
@@ -57,8 +55,7 @@ func (s *Service) changeArtifact(
 			return nil, err
 		}
 		artifact = locked.BusinessArtifact
-		// This check precedes the change, whose errors describe the stored
-		// value and must not reach a caller who may not write.
+		// The right is checked before the change: errors of the change describe the stored value.
 		if err := artifact.CheckMayWrite(locked.Rights); err != nil || change == nil {
 			return nil, err
 		}

@@ -9,11 +9,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// DeleteBusinessArtifact (B37) deletes a business artifact, which can be
-// restored. It can still be retrieved by id, with its documents and actions,
-// but is omitted from lists that do not ask for it, and refuses writes.
-// Unfinished actions are canceled and their workflows asked to stop. It
-// requires the Manager permission. Deleting it again changes nothing.
+// DeleteBusinessArtifact (B37) deletes a business artifact, which can be restored. It can still be retrieved by id,
+// with its documents and actions, but is omitted from lists that do not ask for it, and refuses writes. Unfinished
+// actions are canceled and their workflows asked to stop. It requires the Manager permission. Repeating it has no
+// effect.
 func (s *Service) DeleteBusinessArtifact(ctx context.Context, call domain.Call, id uuid.UUID) error {
 	now := s.now()
 	return s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {

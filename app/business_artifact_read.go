@@ -21,7 +21,7 @@ type BusinessArtifactFilter struct {
 	DefinitionIDs   []uuid.UUID
 	DefinitionCodes []string
 	Values          []string
-	// Search is the id of the artifact, or what an indexed member of its data contains.
+	// Search is the id of the artifact, or a part of an indexed member of its data.
 	Search  string
 	Deleted domain.DeletedFilter
 }
@@ -58,8 +58,7 @@ func (s *Service) searchArtifacts(
 		})
 		return err
 	}
-	// What was seen last is taken for true until the list itself shows that it is
-	// not; so a list is one round trip, and two when something has changed.
+	// The cached list is used until the list itself proves it outdated: one round trip, or two after a change.
 	if definitions := s.artifactDefinitions.cachedFor(caller); definitions != nil {
 		if search, err := filter.newSearch(definitions); err == nil {
 			states, err := list(search)

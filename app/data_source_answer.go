@@ -14,13 +14,12 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// maxDataSourceMessage bounds what is kept of an error of a worker, in characters.
+// maxDataSourceMessage bounds the stored part of a worker's error, in characters.
 const maxDataSourceMessage = 500
 
-// FinishDataSourceRun ends a run of a data source with what the worker answered;
-// problem is the reason why there is no answer that could be read, "" for one that can. A run
-// that has ended stays as it is. What a check found is noted in the value that it is
-// about, except at references that were saved meanwhile.
+// FinishDataSourceRun ends a run of a data source with the answer of the worker; problem is the reason why it could not
+// be read, "" for none. An ended run stays unchanged. The verdicts of a check are stored in its value, except at
+// references that were saved meanwhile.
 func (s *Service) FinishDataSourceRun(
 	ctx context.Context, id uuid.UUID, answer json.RawMessage, problem string,
 ) error {

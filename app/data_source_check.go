@@ -32,9 +32,8 @@ func refersToItems(found []jsondoc.Occurrence) bool {
 	})
 }
 
-// checkItems requests a check of a value's references to items of data sources, except
-// of those that the stored value has at the same place with a verdict. The value is not
-// valid before all are accepted.
+// checkItems requests a check of a value's references to items of data sources, except where the stored value has a
+// verdict at the same place. The value is not valid before all are accepted.
 func (vals *values) checkItems(
 	ctx context.Context, site valueSite, schema *jsondoc.Schema, stored, value *domain.JSONValue, items domain.ItemReferences,
 ) error {
@@ -154,7 +153,7 @@ type verdictWriter struct {
 	verdicts []domain.ItemVerdict
 }
 
-// judgeValue returns what a value becomes.
+// judgeValue returns the stored value with the verdicts.
 func (j *verdictWriter) judgeValue(stored *domain.JSONValue) (domain.JSONValue, error) {
 	if stored == nil {
 		return domain.JSONValue{}, errNothingToJudge

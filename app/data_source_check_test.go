@@ -20,8 +20,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// checking is a service with the data source GOODS and schemas that name it. Its
-// clock is behind, so that what it stages is due.
+// checking is a service with the data source GOODS and schemas that name it. Its clock is behind, so that staged
+// commands are due.
 type checking struct {
 	running
 
@@ -166,7 +166,7 @@ func TestReferencesAreCheckedByDataSources(t *testing.T) { //nolint:funlen // on
 	c.answer(t, c.asked(t, 1), accepted)
 	requireErrors(t, c.metadata(t))
 
-	// What is pending is asked once, and its verdict reaches the later save.
+	// A pending reference is checked once, and its verdict reaches the later save.
 	c.save(t, map[string]any{"A": goodsItem(3)})
 	pending := c.asked(t, 3)
 	requireErrors(t, c.save(t, map[string]any{"A": goodsItem(3), "C": true}), "/A dataSourcePending")
@@ -174,7 +174,7 @@ func TestReferencesAreCheckedByDataSources(t *testing.T) { //nolint:funlen // on
 	c.answer(t, pending, accepted)
 	requireErrors(t, c.metadata(t))
 
-	// A verdict about a reference that is gone changes nothing.
+	// A verdict about a removed reference is ignored.
 	c.save(t, map[string]any{"A": goodsItem(4)})
 	old := c.asked(t, 4)
 	saved := c.save(t, map[string]any{"A": goodsItem(5)})
@@ -190,7 +190,7 @@ func TestReferencesAreCheckedByDataSources(t *testing.T) { //nolint:funlen // on
 		c.answer(t, c.asked(t, 5), bad)
 		requireErrors(t, c.metadata(t), "/A dataSourceUnavailable")
 	}
-	// So does saving a reference whose verdict is late, and then the late one is too late.
+	// Saving a reference with an overdue verdict checks it again; the overdue verdict is ignored.
 	c.save(t, map[string]any{"A": goodsItem(5)})
 	late := c.asked(t, 5)
 	c.ahead.Add(int64(domain.DataSourceQueryTime))

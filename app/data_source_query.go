@@ -92,8 +92,8 @@ func (in *NewDataSourceQuery) queryRequest(tenant uuid.UUID) (json.RawMessage, e
 	return text, nil
 }
 
-// RetrieveDataSourceQuery returns a query of the caller with its answer, as far as
-// it has one, or NOT_FOUND for another caller's and for one whose time is over.
+// RetrieveDataSourceQuery returns a query of the caller with its answer, if any, or NOT_FOUND for another caller's or
+// an expired query.
 func (s *Service) RetrieveDataSourceQuery(
 	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.DataSourceRun, error) {

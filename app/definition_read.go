@@ -26,9 +26,8 @@ type ProcessDefinitionView struct {
 	Related map[string]uuid.UUID
 }
 
-// FindProcessDefinitions returns a page of the process definitions of which the
-// caller may start processes, or of which processes or items are visible to the
-// caller.
+// FindProcessDefinitions returns a page of the process definitions that the caller may start or that have processes or
+// items visible to the caller.
 func (s *Service) FindProcessDefinitions(
 	ctx context.Context, call domain.Call, filter DefinitionFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.DefinitionSummary], error) {
@@ -61,12 +60,11 @@ func (s *Service) RetrieveProcessDefinition(
 type ArtifactDefinitionView struct {
 	domain.ArtifactDefinitionSummary
 	Spec *resource.BusinessArtifactDefinitionSpec
-	// Actions are those that the caller has the permissions for.
+	// Actions are the actions that the caller may invoke.
 	Actions []ArtifactActionView
 }
 
-// ArtifactActionView is an action on a business artifact. Started and Created are the
-// definitions of what it starts or creates.
+// ArtifactActionView is an action on a business artifact. Started and Created are the definitions of its results.
 type ArtifactActionView struct {
 	*resource.ArtifactActionSpec
 	Definition       domain.ActionDefinitionRef

@@ -18,7 +18,7 @@ type definition struct {
 	entity   *jsondoc.Schema
 	elements map[string]*elementDefinition
 	items    map[string]*itemDefinition
-	// structures are the schemas of what messages may carry, by their codes.
+	// structures are the schemas of the data of messages, by their codes.
 	structures map[string]*jsondoc.Schema
 	// actions are in the order of the definition.
 	actions []*userAction
@@ -42,7 +42,7 @@ type definitionCache struct {
 }
 
 func newDefinitionCache() *definitionCache {
-	// The only error is that of a size below 1.
+	// An error occurs only for a size below 1.
 	versions, _ := lru.New[uuid.UUID, *definition](maxDefinitions)
 	return &definitionCache{versions: versions}
 }

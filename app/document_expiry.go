@@ -39,18 +39,16 @@ func (s *Service) ExpireDocuments(ctx context.Context, limit int) (int, error) {
 
 // Sweep is the result of a part of SweepDocuments.
 type Sweep struct {
-	// Removed counts bytes without a document that were deleted, those of uploads
-	// that were cut off included.
+	// Removed counts deleted bytes without a document, including interrupted uploads.
 	Removed int
-	// Foreign names what is in the storage and is none of the service's.
+	// Foreign names objects in the storage that the service did not store.
 	Foreign []string
 	// Next is where to go on, empty at the end.
 	Next string
 }
 
-// SweepDocuments looks at the next limit things in the storage from the cursor
-// on, which is empty at the beginning, and deletes what was left behind: by
-// uploads of which no document came, and by documents that are deleted.
+// SweepDocuments scans the next limit objects of the storage from the cursor on, "" for the beginning, and deletes the
+// bytes of failed uploads and of deleted documents.
 func (s *Service) SweepDocuments(ctx context.Context, cursor string, limit int) (Sweep, error) {
 	page, err := s.documents.List(ctx, cursor, limit, s.now().Add(-orphanAge))
 	if err != nil {
@@ -87,9 +85,8 @@ func (s *Service) deleteBlobs(ctx context.Context, keys []persistence.BlobKey) (
 	return deleted, nil
 }
 
-// FindLostDocuments checks the next limit documents after the id and returns
-// those whose bytes are missing. next is the last one checked, the zero id when
-// there are no more.
+// FindLostDocuments checks the next limit documents after the id and returns the documents with missing bytes. next is
+// the last one checked, the zero id at the end.
 func (s *Service) FindLostDocuments(
 	ctx context.Context, after uuid.UUID, limit int,
 ) (lost []domain.Document, next uuid.UUID, err error) {

@@ -54,7 +54,7 @@ type givenDocument struct {
 	URI string     `json:"uri"`
 }
 
-// addElements adds what values of elements refer to.
+// addElements adds the references of values of elements.
 func (l *lookUps) addElements(values domain.ElementValues) error {
 	for _, list := range values {
 		for _, v := range list {
@@ -92,8 +92,7 @@ func decodeElement[T any](text json.RawMessage) (T, error) {
 	return value, nil
 }
 
-// initialElements returns the values of the elements of a new resource. What they
-// refer to was looked up.
+// initialElements returns the values of the elements of a new resource. Their references were looked up.
 func (vals *values) initialElements(
 	ctx context.Context, site valueSite, definitions map[string]*elementDefinition, given domain.ElementValues,
 ) (domain.ElementValues, error) {
@@ -182,9 +181,8 @@ func (vals *values) prepareElement(
 	return values, nil
 }
 
-// formValue makes a JSON value of an element ready to be stored, as those of
-// resources are, and reports whether it fits the schema. Its documents are linked by
-// linkElements. location is the JSON Pointer of the value within the elements.
+// formValue prepares a JSON value of an element for storage, and reports whether it fits the schema. Its documents are
+// linked by linkElements. location is the JSON Pointer of the value within the elements.
 func (vals *values) formValue(
 	ctx context.Context, site valueSite, d *elementDefinition, given json.RawMessage, location string, update bool,
 ) (json.RawMessage, bool, error) {
@@ -287,9 +285,8 @@ func taskElementEvent(c *change, t domain.EventType, i *domain.ProcessItem, code
 	return domain.Events{domain.ItemEvent(t, i, c.caller.PrincipalID, c.now).With("code", code)}
 }
 
-// changeTaskElements changes values of elements of a task that the caller may
-// write to. given are those with references. change returns the event to
-// record, nil if nothing changed.
+// changeTaskElements changes values of elements of a task that the caller may write to. given are the values with
+// references. change returns the event to record, nil without a change.
 func (s *Service) changeTaskElements(
 	ctx context.Context, call domain.Call, id uuid.UUID, given domain.ElementValues,
 	change func(*values, *domain.ProcessItem, map[string]*elementDefinition) (domain.Events, error),

@@ -12,12 +12,11 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RetrieveKmsKey (EXTRA) returns what an encryption key of the caller's tenant
-// is. The caller must be a worker that can be handed payloads of the key: one that runs
-// a version of a process definition that names the key, or may serve a queue that
-// the version names or its runner lists. A shared key is read by all workers of the
-// tenant. The first read of an application on a day is recorded. Errors: NOT_FOUND,
-// ACCESS_DENIED for callers that no manifest makes workers.
+// RetrieveKmsKey (EXTRA) returns the value of an encryption key of the caller's tenant. The caller must be a worker
+// that can be handed payloads of the key: one that runs a version of a process definition that names the key, or may
+// serve a queue that the version names or its runner lists. A shared key is read by all workers of the tenant. The
+// first read of an application on a day is recorded. Errors: NOT_FOUND, ACCESS_DENIED for callers that no manifest
+// makes workers.
 func (s *Service) RetrieveKmsKey(
 	ctx context.Context, call domain.Call, keyID string,
 ) (*domain.EncryptionKeyValue, error) {

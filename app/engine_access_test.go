@@ -58,7 +58,7 @@ func (a engineAccess) as(role domain.TenantRole) domain.Membership {
 	return domain.Membership{TenantID: a.tenant.TenantID, Namespace: a.tenant.Namespace, Role: role}
 }
 
-// otherTenant creates another tenant, of which a caller is an owner.
+// otherTenant creates another tenant with an owner.
 func (a engineAccess) otherTenant(t *testing.T) domain.Membership {
 	t.Helper()
 	other := domain.Membership{TenantID: uuid.New(), Namespace: "other", Role: domain.RoleOwner}

@@ -10,16 +10,13 @@ import (
 
 // RecordClosing records the end of a workflow.
 //
-// The workflow of a process: a completed one completes its process, a cancelled
-// one cancels it together with its open tasks, a failed one leaves it RUNNING
-// with an incident. That of an action ends the action; a failed one leaves an
-// incident too. That of a robot that assists with a task does not change the
-// task; a failed one leaves an incident while the task is open. Final states
-// never change.
+// The end of a process's workflow completes the process, cancels it together with its open tasks, or leaves it RUNNING
+// with an incident. The workflow of an action ends the action, after a failure with an incident. The workflow of a
+// robot that assists with a task leaves the task unchanged; its failure opens an incident while the task is open. Final
+// states never change.
 //
-// It reports whether the closing was new: the end of another attempt, or one
-// that is recorded already, changes nothing. A workflow that the service did
-// not start is NOT_FOUND.
+// It reports whether the closing was new: the end of another attempt, and a repeated one, are ignored. A workflow that
+// the service did not start is NOT_FOUND.
 func (s *Service) RecordClosing(ctx context.Context, c domain.Closing) (bool, error) {
 	recorded := false
 	now := s.now()

@@ -17,7 +17,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// running is a service with a process whose workflow was started as "run-1".
+// running is a service with a process with the workflow run "run-1".
 type running struct {
 	*app.Service
 	*administration.Administration

@@ -8,10 +8,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RecordCompletions is RecordClosing, in one transaction, for workflows of a
-// namespace that returned and whose results are not used. It returns the number
-// of ends that were new. Workflows that are not those of processes, and those
-// that the service did not start, are ignored.
+// RecordCompletions is RecordClosing, in one transaction, for completed workflows with unused results of a namespace.
+// It returns the number of new ends. Workflows of other resources, and workflows that the service did not start, are
+// ignored.
 func (s *Service) RecordCompletions(ctx context.Context, namespace string, closings []domain.Closing) (int, error) {
 	recorded := 0
 	now := s.now()

@@ -16,18 +16,18 @@ import (
 // viewsAtOnce is how many workflows are looked at at the same time by a replica.
 const viewsAtOnce = 8
 
-// cursorPurpose is what cursors of histories are sealed for. Temporal trusts what they hold.
+// cursorPurpose is the purpose of sealed cursors of histories. Temporal trusts their content.
 const cursorPurpose = "engine history"
 
 // EngineHistoryPart is which part of the engine's knowledge of a process is asked for.
 type EngineHistoryPart struct {
-	// WorkflowID is a workflow of the process, or a child of one, "" for that of the process itself.
+	// WorkflowID is a workflow of the process or a child of one, "" for the process's own workflow.
 	WorkflowID string
 	// After is the cursor that an earlier part ended with, "" for the newest events. It names the workflow too.
 	After string
 }
 
-// EngineHistory contains what Temporal knows of a workflow of a process.
+// EngineHistory contains Temporal's view of a workflow of a process.
 type EngineHistory struct {
 	// Runs are the workflows that the service started for the process, its own first.
 	Runs []domain.EngineRun
@@ -44,10 +44,10 @@ type historyCursor struct {
 	After      []byte `json:"after"`
 }
 
-// RetrieveEngineHistory returns what a workflow of a process waits for and what happened in it, as Temporal knows it. It
-// asks Temporal, which takes at most five seconds. Errors: NOT_FOUND for a process that is not visible to the caller,
-// without a workflow, and for a workflow of another; ACCESS_DENIED without the Manager permission; VALIDATION for a
-// cursor that is none; UNAVAILABLE when Temporal does not answer or too many ask.
+// RetrieveEngineHistory returns the pending activities and the history of a workflow of a process. It queries Temporal
+// for at most five seconds. Errors: NOT_FOUND for a process that is not visible to the caller, without a workflow, and
+// for a workflow of another; ACCESS_DENIED without the Manager permission; VALIDATION for a cursor that is none;
+// UNAVAILABLE when Temporal does not answer or too many ask.
 func (s *Service) RetrieveEngineHistory(
 	ctx context.Context, call domain.Call, process uuid.UUID, part EngineHistoryPart,
 ) (*EngineHistory, error) {

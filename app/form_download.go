@@ -40,9 +40,8 @@ func (s *Service) DownloadTaskForms(
 	})
 }
 
-// DownloadTaskElementForms (A27) is DownloadTaskForms for the values of a form
-// element. Errors beside those: DEFINITION_NOT_FOUND for a code that is that of no
-// element, VALIDATION for an element that is no form.
+// DownloadTaskElementForms (A27) is DownloadTaskForms for the values of a form element. Additional errors:
+// DEFINITION_NOT_FOUND for an unknown code, VALIDATION for an element of another type.
 func (s *Service) DownloadTaskElementForms(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string,
 ) (*Download, error) {
@@ -88,9 +87,8 @@ func subjectOf(found *persistence.TaskForms, d *definition, item *itemDefinition
 	return subject
 }
 
-// printTask renders the job that choose makes of a task as PDF. It is dated by the last
-// change of the task, so that it is the same until the next one. A caller waits for
-// its own other forms first, before anything is read.
+// printTask renders the chosen forms of a task as a document. It is dated by the last change of the task, so that
+// repeated downloads are equal. The forms of one caller are rendered one at a time, before any read.
 func (s *Service) printTask(
 	ctx context.Context, call domain.Call, id uuid.UUID,
 	choose func(*persistence.TaskForms, *definition) (pdfworker.Job, error),
@@ -184,5 +182,5 @@ func printError(ctx context.Context, err error) error {
 // sheets are a PDF or a ZIP to be read.
 type sheets struct{ *bytes.Reader }
 
-// Close does nothing.
+// Close implements io.Closer.
 func (sheets) Close() error { return nil }

@@ -7,7 +7,7 @@ import (
 	"github.com/procession-dev/procession/persistence/events"
 )
 
-// RetrieveHome returns what the caller comes back to: of each list the first entries, and the newest recent events.
+// RetrieveHome returns the start page of the caller: the first entries of each list, and the newest recent events.
 func (s *Service) RetrieveHome(ctx context.Context, call domain.Call, entries, recent int) (*domain.Home, error) {
 	var newest []domain.TimelineEvent
 	home, err := s.store.Reader.GetHome(ctx, call.Caller, call.AdministeredTenants(), entries, s.now(), events.Recent(call.Caller, recent, &newest))

@@ -35,8 +35,7 @@ func (s *Service) RetrievePrincipal(
 	return s.store.Reader.GetPrincipal(ctx, call.Caller, id)
 }
 
-// FindTenants (B3) returns a page of the caller's tenants, or of those of them
-// that ids names when there are any.
+// FindTenants (B3) returns a page of the caller's tenants, restricted to ids unless it is empty.
 func (s *Service) FindTenants(
 	ctx context.Context, call domain.Call, ids []uuid.UUID, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Tenant], error) {
@@ -65,8 +64,8 @@ func (s *Service) RetrieveTenantUser(
 	return s.store.Reader.GetTenantUser(ctx, call.Caller, id)
 }
 
-// FindGroups returns a page of the groups of the caller's tenants whose
-// directories are open to the caller, and of the groups that it is a member of.
+// FindGroups returns a page of the groups in tenants with directories open to the caller, and of the caller's own
+// groups.
 func (s *Service) FindGroups(
 	ctx context.Context, call domain.Call, filter GroupFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Group], error) {

@@ -21,21 +21,19 @@ func (s *Service) ReadInbox(
 	return s.store.Reader.ReadInbox(ctx, call.Caller, filter, page, sort)
 }
 
-// CountInboxNews returns how many tasks have come into a view since a moment by
-// what others did, leaving out those that are known.
+// CountInboxNews returns the number of tasks that others have moved into a view since a time, without the known ones.
 func (s *Service) CountInboxNews(
 	ctx context.Context, call domain.Call, filter InboxFilter, since time.Time, known []uuid.UUID,
 ) (int64, error) {
 	return s.store.Reader.CountInboxNews(ctx, call.Caller, filter, since, known)
 }
 
-// FindInboxTasks returns those of some tasks that are visible to the caller, in no order.
+// FindInboxTasks returns the tasks with the ids that are visible to the caller, in no order.
 func (s *Service) FindInboxTasks(ctx context.Context, call domain.Call, ids []uuid.UUID) ([]domain.InboxTask, error) {
 	return s.store.Reader.ListInboxTasks(ctx, call.Caller, ids)
 }
 
-// OpenTask returns a task that is visible to the caller, with what the caller may
-// do, or NOT_FOUND.
+// OpenTask returns a task visible to the caller with the caller's rights, or NOT_FOUND.
 func (s *Service) OpenTask(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.OpenedTask, error) {
 	return s.store.Reader.OpenTask(ctx, call.Caller, id)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// newIncident returns a process whose workflow has failed.
+// newIncident returns a process with a failed workflow.
 func newIncident(t *testing.T) (running, domain.Incident) {
 	t.Helper()
 	r := newRunning(t)

@@ -85,7 +85,7 @@ func (s *Service) CreateProcessItem(
 	return item, created && err == nil, err
 }
 
-// check refuses what no process would take.
+// check refuses input that is invalid for every process.
 func (in *NewItem) check() error {
 	switch {
 	case in.Type != domain.ItemMessage && !in.namesDefinition():

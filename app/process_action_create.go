@@ -11,12 +11,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// NewProcessAction contains the input of a user action. Only what is of the
-// action's type counts: Metadata and Entity, each a JSON object or nil, for
-// START_RELATED_PROCESS; Text and MessageThreadID for
-// CREATE_PROCESS_ITEM_MESSAGE; TaskThreadID for CREATE_TASK; SignalInput, a JSON
-// object or nil, for SEND_WORKFLOW_SIGNAL. A thread is one of the process, nil for
-// none.
+// NewProcessAction contains the input of a user action. Other members than those for the action's type are ignored:
+// Metadata and Entity, each a JSON object or nil, for START_RELATED_PROCESS; Text and MessageThreadID for
+// CREATE_PROCESS_ITEM_MESSAGE; TaskThreadID for CREATE_TASK; SignalInput, a JSON object or nil, for
+// SEND_WORKFLOW_SIGNAL. A thread is one of the process, nil for none.
 type NewProcessAction struct {
 	ID              *uuid.UUID
 	Code            string
@@ -28,19 +26,16 @@ type NewProcessAction struct {
 	SignalInput     json.RawMessage
 }
 
-// CreateProcessAction invokes a user action on a process, which may be finished,
-// and reports whether it is new: with an id that the action of this code on the
-// process has already, that action is returned as it is.
+// CreateProcessAction invokes a user action on a process, which may be finished, and reports whether it is new: with an
+// id that the action of this code on the process has already, that action is returned as it is.
 //
-// START_WORKFLOW and DOWNLOADABLE are REQUESTED, for a worker to carry out. All
-// others are COMPLETED when the call returns or, where what they do is refused, in
-// ERROR with the reasons.
+// START_WORKFLOW and DOWNLOADABLE are REQUESTED, for a worker to carry out. All others are COMPLETED when the call
+// returns or, if refused, in ERROR with the reasons.
 //
-// It requires what domain.UserAction.Obstacles demands, and that the availability
-// expression is true: otherwise ACCESS_DENIED. Other errors: NOT_FOUND for the
-// process, DEFINITION_NOT_FOUND for a code that its definition does not have,
-// CONFLICT for an id that another action has, DEFINITION_NOT_PUBLISHED, and
-// INVALID_STATE for a signal to a workflow that has ended.
+// It requires the rights in domain.UserAction.Obstacles and a true availability expression, otherwise it returns
+// ACCESS_DENIED. Other errors: NOT_FOUND for the process, DEFINITION_NOT_FOUND for a code that its definition does not
+// have, CONFLICT for an id that another action has, DEFINITION_NOT_PUBLISHED, and INVALID_STATE for a signal to a
+// workflow that has ended.
 func (s *Service) CreateProcessAction(
 	ctx context.Context, call domain.Call, process uuid.UUID, in NewProcessAction,
 ) (action *domain.ProcessAction, created bool, err error) {
@@ -196,7 +191,7 @@ func insertProcessAction(c *change, a *domain.ProcessAction) error {
 	return c.tx.InsertProcessAction(a)
 }
 
-// startRelatedProcess starts a process that comes from that of the action.
+// startRelatedProcess starts a process related to the process of the action.
 func (s *Service) startRelatedProcess(
 	ctx context.Context, vals *values, a *domain.ProcessAction, requested *userAction, prereqs *persistence.NewProcessAction,
 	in NewProcessAction,

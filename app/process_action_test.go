@@ -19,8 +19,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// invoked is a service with a manual process, and a user action on it whose
-// workflow was started as "run-1".
+// invoked is a service with a manual process and a user action on it with the workflow run "run-1".
 type invoked struct {
 	running
 
@@ -184,8 +183,7 @@ func TestEndOfTheWorkflowOfAUserAction(t *testing.T) { //nolint:funlen // its su
 	})
 }
 
-// An expression that was allowed once, and is not any longer, hides its action
-// and nothing else.
+// An expression that is not allowed any longer hides its own action only.
 func TestMalformedExpressionHidesAction(t *testing.T) {
 	t.Parallel()
 	i := newInvoked(t, "NUDGE")

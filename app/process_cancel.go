@@ -64,9 +64,8 @@ func (s *Service) CancelProcessProcessItems(
 	return process, err
 }
 
-// cancelTasks cancels open tasks that are under lock, and stops the robots that
-// assist with them. run is that of their process's workflow, nil for a manual
-// process.
+// cancelTasks cancels open tasks that are under lock, and stops the robots that assist with them. run is the workflow
+// run of their process, nil for a manual process.
 func (s *Service) cancelTasks(
 	tx *persistence.Tx, open []*domain.ProcessItem, run *uuid.UUID, by uuid.UUID, now time.Time,
 ) domain.Events {

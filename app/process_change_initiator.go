@@ -9,11 +9,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// ChangeProcessInitiator (B13) makes an active principal of the tenant the
-// initiator of a running process. If named by id and by e-mail, both must name
-// the same principal. Naming the current initiator changes nothing. It requires
-// the Manager permission; a finished process is refused with PROCESS_FINISHED,
-// a principal of another tenant with VALIDATION.
+// ChangeProcessInitiator (B13) makes an active principal of the tenant the initiator of a running process. If named by
+// id and by e-mail, both must name the same principal. Naming the current initiator has no effect. It requires the
+// Manager permission; a finished process is refused with PROCESS_FINISHED, a principal of another tenant with
+// VALIDATION.
 func (s *Service) ChangeProcessInitiator(
 	ctx context.Context, call domain.Call, id uuid.UUID, initiator PrincipalKey,
 ) (*domain.Process, error) {

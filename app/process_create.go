@@ -23,8 +23,8 @@ type NewProcess struct {
 	Initiator  PrincipalKey
 	Metadata   json.RawMessage
 	Entity     json.RawMessage
-	// MetadataField and EntityField are what errors about Metadata and Entity name,
-	// those of a process that is created for itself unless they say otherwise.
+	// MetadataField and EntityField are the fields in errors about Metadata and Entity; the defaults belong to
+	// CreateProcess.
 	MetadataField, EntityField domain.Field
 	// Version, unless it is nil, has to be the one that is published.
 	Version *uuid.UUID

@@ -30,9 +30,8 @@ func (s *Service) SaveProcessElement(
 	})
 }
 
-// DeleteProcessElement (A10) deletes the values of an element of a running
-// process, under the conditions of SaveProcessElement. Without values it
-// changes nothing.
+// DeleteProcessElement (A10) deletes the values of an element of a running process, under the conditions of
+// SaveProcessElement. Without values it has no effect.
 func (s *Service) DeleteProcessElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string,
 ) (*domain.Process, error) {

@@ -28,9 +28,8 @@ func (s *Service) UpdateProcessMetadata(
 	})
 }
 
-// PatchProcessMetadata (B16) patches the metadata of a running process, all or
-// nothing, under the conditions of UpdateProcessMetadata. A patch that does not
-// fit the metadata is PATCH_FAILED.
+// PatchProcessMetadata (B16) patches the metadata of a running process atomically, under the conditions of
+// UpdateProcessMetadata. A patch that does not fit the metadata is PATCH_FAILED.
 func (s *Service) PatchProcessMetadata(
 	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.Process, error) {
@@ -91,9 +90,8 @@ func saveEntity(c *change, p *domain.Process, value domain.JSONValue) domain.Eve
 		With("valid", strconv.FormatBool(value.Valid))}
 }
 
-// changeProcess changes a process that a Manager may write to. texts are the
-// values that change is known to make. change returns the event to record, nil
-// if nothing changed.
+// changeProcess changes a process that a Manager may write to. texts are the known parts of the new values. change
+// returns the event to record, nil without a change.
 func (s *Service) changeProcess(
 	ctx context.Context, call domain.Call, id uuid.UUID, texts []json.RawMessage,
 	change func(*values, *domain.Process, *definition) (domain.Events, error),
@@ -109,8 +107,7 @@ func (s *Service) changeProcess(
 			return nil, err
 		}
 		process = locked.Process
-		// This check precedes the change, whose errors describe the stored
-		// value and must not reach a caller who may not write.
+		// The right is checked before the change: errors of the change describe the stored value.
 		if err := process.CheckMayWrite(locked.Rights); err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ type environmentRead struct {
 	day              int64
 }
 
-// environmentReads remembers what this replica has recorded.
+// environmentReads caches the reads recorded by this replica.
 type environmentReads = lru.Cache[environmentRead, struct{}]
 
 func newEnvironmentReads() *environmentReads {

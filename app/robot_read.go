@@ -12,18 +12,16 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RobotFilter narrows FindRobots. Ready selects the robots that the caller can
-// run: those with a source package whose environment variables the caller may
-// read.
+// RobotFilter narrows FindRobots. Ready selects the robots that the caller can run: with a source package and with
+// readable environment variables.
 type RobotFilter struct {
 	TenantIDs []uuid.UUID
 	Ready     bool
 }
 
-// FindRobots (B47) returns a page of the robots visible to the caller, without
-// their environment variables: all of the tenants where it is an OWNER or
-// ADMINISTRATOR, those it is a viewer of, and those it runs, by itself or for
-// tasks of processes whose workflow it runs.
+// FindRobots (B47) returns a page of the robots visible to the caller, without their environment variables: all of the
+// tenants where it is an OWNER or ADMINISTRATOR, those it is a viewer of, and those it runs, by itself or for tasks of
+// the processes that it runs.
 func (s *Service) FindRobots(
 	ctx context.Context, call domain.Call, filter RobotFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.Robot], error) {

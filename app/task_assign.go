@@ -9,10 +9,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// AssignProcessItemTask (B27) makes an active principal of the tenant the owner
-// of an open task, which is then CLAIMED. The caller must have the Manager
-// permission or own the task. Assigning the same owner again changes nothing. A
-// task without an owner before gets its robot, as with ClaimProcessItemTask.
+// AssignProcessItemTask (B27) makes an active principal of the tenant the owner of an open task, which is then CLAIMED.
+// The caller must have the Manager permission or own the task. Repeating it has no effect. A task without an owner
+// before gets its robot, as with ClaimProcessItemTask.
 func (s *Service) AssignProcessItemTask(
 	ctx context.Context, call domain.Call, id uuid.UUID, owner PrincipalKey,
 ) (*domain.ProcessItem, error) {

@@ -9,10 +9,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// ClaimProcessItemTask (B26) makes the caller, who must be a candidate, the
-// owner of a READY task, and starts the robot that assists with it, if there is
-// one. Claiming one's own task changes nothing. Of several concurrent callers
-// exactly one succeeds; the others get TASK_ALREADY_CLAIMED.
+// ClaimProcessItemTask (B26) makes the caller, who must be a candidate, the owner of a READY task, and starts the robot
+// that assists with it, if there is one. Claiming one's own task has no effect. Of several concurrent callers exactly
+// one succeeds; the others get TASK_ALREADY_CLAIMED.
 func (s *Service) ClaimProcessItemTask(
 	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.ProcessItem, error) {

@@ -9,12 +9,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// CompleteProcessItemTask (B28) completes a task that the caller owns and
-// notifies the running workflow of the process: by completing the activity that
-// waits for the task, or else by a signal. Repeating it changes nothing.
-// Another principal's task is refused with TASK_NOT_OWNED, invalid data with
-// TASK_DATA_INVALID where the definition requires valid data, and so is a task
-// without a value of a mandatory element.
+// CompleteProcessItemTask (B28) completes a task that the caller owns and notifies the running workflow of the process:
+// by completing the activity that waits for the task, or else by a signal. Repeating it has no effect. Another
+// principal's task is refused with TASK_NOT_OWNED, invalid data with TASK_DATA_INVALID where the definition requires
+// valid data, and so is a task without a value of a mandatory element.
 func (s *Service) CompleteProcessItemTask(
 	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.ProcessItem, error) {

@@ -12,9 +12,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// UpdateProcessItemTaskData (B30) replaces the data of an open task, whose
-// process may be finished. Data that violates the schema is stored with its
-// violations. The caller must own the task or have the Manager permission.
+// UpdateProcessItemTaskData (B30) replaces the data of an open task, also of a finished process. Data that violates the
+// schema is stored with its violations. The caller must own the task or have the Manager permission.
 func (s *Service) UpdateProcessItemTaskData(
 	ctx context.Context, call domain.Call, id uuid.UUID, data json.RawMessage,
 ) (*domain.ProcessItem, error) {
@@ -30,9 +29,8 @@ func (s *Service) UpdateProcessItemTaskData(
 	})
 }
 
-// PatchProcessItemTaskData (B31) patches the data of an open task, all or
-// nothing, under the conditions of UpdateProcessItemTaskData. A patch that does
-// not fit the data is PATCH_FAILED.
+// PatchProcessItemTaskData (B31) patches the data of an open task atomically, under the conditions of
+// UpdateProcessItemTaskData. A patch that does not fit the data is PATCH_FAILED.
 func (s *Service) PatchProcessItemTaskData(
 	ctx context.Context, call domain.Call, id uuid.UUID, patch []jsondoc.Operation,
 ) (*domain.ProcessItem, error) {

@@ -11,12 +11,10 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// SaveTaskElement (A22) replaces the values of an element of an open task,
-// whose process may be finished. The caller must own the task or have the
-// Manager permission. Documents are named by their uri: those of the element
-// itself are kept, others are copied. Errors: DEFINITION_NOT_FOUND for the
-// code, VALIDATION for several values of an element that is not multiple and
-// for a document not visible to the caller, INVALID_STATE, TASK_NOT_OWNED.
+// SaveTaskElement (A22) replaces the values of an element of an open task, also of a finished process. The caller must
+// own the task or have the Manager permission. Documents are named by their uri: the element's own documents are kept,
+// others are copied. Errors: DEFINITION_NOT_FOUND for the code, VALIDATION for several values of an element that is not
+// multiple and for a document not visible to the caller, INVALID_STATE, TASK_NOT_OWNED.
 func (s *Service) SaveTaskElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string, given []domain.ElementValue,
 ) (*domain.ProcessItem, error) {
@@ -67,8 +65,8 @@ func (vals *values) saveElement(
 	return taskElementEvent(vals.change, domain.EventItemTaskElementSaved, i, d.Code), nil
 }
 
-// DeleteTaskElement (A24) deletes the values of an element of a task, under the
-// conditions of SaveTaskElement. Without values it changes nothing.
+// DeleteTaskElement (A24) deletes the values of an element of a task, under the conditions of SaveTaskElement. Without
+// values it has no effect.
 func (s *Service) DeleteTaskElement(
 	ctx context.Context, call domain.Call, id uuid.UUID, code string,
 ) (*domain.ProcessItem, error) {

@@ -10,8 +10,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// NewTaskLog is an entry for the log of a task. An entry whose id is in the log
-// already is not added again.
+// NewTaskLog is an entry for the log of a task. An entry with an id in the log is not added again.
 type NewTaskLog struct {
 	ID *uuid.UUID
 	// Timestamp is the time at which it happened, nil for now.

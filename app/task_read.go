@@ -27,14 +27,12 @@ func (s *Service) FindProcessesWithElements(
 	return s.store.Reader.ShowProcessesWithElements(ctx, call.Caller, filter, page, sort, show)
 }
 
-// NamesOfProcesses returns the names of what processes refer to: their initiators and
-// their definitions. The caller has been shown the processes.
+// NamesOfProcesses returns the names of the initiators and definitions of processes that were visible to the caller.
 func (s *Service) NamesOfProcesses(ctx context.Context, processes ...domain.Process) (domain.Names, error) {
 	return s.store.Reader.NamesOfProcesses(ctx, processes...)
 }
 
-// NamesOfTasks returns the names of what tasks refer to: their owners and their
-// definitions. The caller has been shown the tasks.
+// NamesOfTasks returns the names of the owners and definitions of tasks that were visible to the caller.
 func (s *Service) NamesOfTasks(ctx context.Context, tasks ...domain.ProcessItem) (domain.Names, error) {
 	return s.store.Reader.NamesOfItems(ctx, tasks...)
 }

@@ -9,11 +9,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// ReleaseProcessItemTask returns a claimed task to its candidates: it is READY
-// again, has no owner and keeps its data. The caller must have the Manager
-// permission or own the task. Releasing a READY task changes nothing; a finished
-// one is refused with INVALID_STATE. A robot that assists is stopped; the next
-// owner gets another run of it.
+// ReleaseProcessItemTask returns a claimed task to its candidates: it is READY again, has no owner and keeps its data.
+// The caller must have the Manager permission or own the task. Releasing a READY task has no effect; a finished one is
+// refused with INVALID_STATE. A robot that assists is stopped; the next owner gets another run of it.
 func (s *Service) ReleaseProcessItemTask(
 	ctx context.Context, call domain.Call, id uuid.UUID,
 ) (*domain.ProcessItem, error) {

@@ -110,9 +110,8 @@ func (d *definition) findAction(code string) *userAction {
 	return nil
 }
 
-// recordFault records the failure of an expression for administrators, in a
-// transaction of its own, because the request that read the process writes
-// nothing. It does so once in a faultInterval.
+// recordFault records the failure of an expression for administrators, at most once in a faultInterval. It uses a
+// transaction of its own, since the request reads only.
 func (s *Service) recordFault(
 	ctx context.Context, a *userAction, p *persistence.ActionableProcess, fault error,
 ) error {

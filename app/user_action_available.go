@@ -19,10 +19,9 @@ type AvailableAction struct {
 	Related *uuid.UUID
 }
 
-// FindAvailableProcessActions returns the user actions that the caller may
-// invoke on a process now, in the order of the definition, or NOT_FOUND for a
-// process not visible to the caller. An action whose availability expression
-// fails is omitted, and the fault is recorded for administrators.
+// FindAvailableProcessActions returns the user actions that the caller may invoke on a process now, in the order of the
+// definition, or NOT_FOUND for a process not visible to the caller. An action with a failing availability expression is
+// omitted, and the fault is recorded for administrators.
 func (s *Service) FindAvailableProcessActions(
 	ctx context.Context, call domain.Call, process uuid.UUID,
 ) ([]AvailableAction, error) {

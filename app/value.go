@@ -58,11 +58,11 @@ func (vals *values) lookUp(ctx context.Context) error {
 // valueSite is where a value is stored.
 type valueSite struct {
 	tenant uuid.UUID
-	// owner is what the documents of the value belong to.
+	// owner is the owner of the documents of the value.
 	owner  domain.DocumentOwner
 	holder domain.ValueHolder
-	// holderKind is what references to items of data sources are checked for, "" where
-	// they are taken on trust.
+	// holderKind is the kind of holder for which references to items of data sources are verified; "" skips
+	// verification.
 	holderKind domain.CheckedHolder
 }
 
@@ -109,8 +109,7 @@ func (vals *values) prepareInitial(
 	return &value, nil
 }
 
-// prepareReplacement returns what a value becomes, which may be missing, that is replaced by
-// another one.
+// prepareReplacement prepares the new value of an update; current may be nil.
 func (vals *values) prepareReplacement(
 	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, given json.RawMessage,
 ) (domain.JSONValue, error) {
@@ -120,8 +119,8 @@ func (vals *values) prepareReplacement(
 	return vals.prepareValue(ctx, site, schema, current, given, true)
 }
 
-// preparePatched applies a patch to a value, which may be missing. Except for documents,
-// what the value referred to before the patch takes a round trip to look up.
+// preparePatched applies a patch to a value; current may be nil. Looking up references of the current value, except to
+// documents, takes a round trip.
 func (vals *values) preparePatched(
 	ctx context.Context, site valueSite, schema *jsondoc.Schema, current *domain.JSONValue, patch []jsondoc.Operation,
 ) (domain.JSONValue, error) {
@@ -218,7 +217,7 @@ func (vals *values) resolveValue(
 	return invalidAt(value, files.absent), files.linked, nil
 }
 
-// files contains what becomes of the references to documents in a value.
+// resolvedFiles contains the resolved references to documents of a value.
 type resolvedFiles struct {
 	linked []uuid.UUID
 	// texts are the references that become others, by their pointers.
@@ -227,8 +226,7 @@ type resolvedFiles struct {
 	absent []string
 }
 
-// resolveFiles finds the documents that a value refers to and copies those of other
-// resources, each once.
+// resolveFiles finds the documents of a value and copies each document of another resource once.
 func (vals *values) resolveFiles(site valueSite, found []jsondoc.Occurrence) resolvedFiles {
 	result := resolvedFiles{texts: map[string]string{}}
 	copies := map[uuid.UUID]domain.Document{}
@@ -260,7 +258,7 @@ func (vals *values) resolveFiles(site valueSite, found []jsondoc.Occurrence) res
 	return result
 }
 
-// findDocument returns what a reference to a document leads to.
+// findDocument returns the document of a reference.
 func (vals *values) findDocument(tenant uuid.UUID, file kuflowref.File) (domain.Document, bool) {
 	at, ok := file.Document()
 	if !ok || vals.unresolved[target{kuflowref.KindFile, at.DocumentID}] {
@@ -295,8 +293,7 @@ func (vals *values) newResolver(site valueSite) jsondoc.Resolver {
 	}
 }
 
-// invalidAt adds to a value that the strings at the pointers are not what they
-// claim to be.
+// invalidAt adds format errors at the pointers to a value.
 func invalidAt(value domain.JSONValue, pointers []string) domain.JSONValue {
 	const format = "format"
 	if len(pointers) == 0 {

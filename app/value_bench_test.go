@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/domain/jsondoc"
 )
 
-// BenchmarkNewValue is what becomes of the value of a new process without
-// references, besides its two reads by the decoders of the request.
+// BenchmarkNewValue measures a new process's value without references, apart from its two reads by the decoders of the
+// request.
 func BenchmarkNewValue(b *testing.B) {
 	schema, err := jsondoc.Compile(json.RawMessage(`{"properties":{"FIRST_NAME":{"type":"string"},"AMOUNT":{"type":"string"}}}`))
 	require.NoError(b, err)

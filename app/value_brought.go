@@ -26,8 +26,7 @@ func (vals *values) keepUnlinked(holder uuid.UUID, stored *domain.JSONValue) err
 	})
 }
 
-// keepUnresolved is inherit for a save that names what it changes: processes and
-// artifacts that could not be resolved remain unresolved, too.
+// keepUnresolved is keepUnlinked for a patch: unresolved processes and artifacts stay unresolved, too.
 func (vals *values) keepUnresolved(holder uuid.UUID, stored *domain.JSONValue) error {
 	if err := vals.keepUnlinked(holder, stored); err != nil || stored == nil || stored.Valid {
 		return err
@@ -73,9 +72,8 @@ func (vals *values) clearUnresolved(texts ...json.RawMessage) error {
 	return nil
 }
 
-// markUntrusted marks all that texts refer to, except what the stored value refers to
-// and the documents that are linked to the resource. It is for texts that no caller
-// wrote.
+// markUntrusted marks the references of texts that no caller wrote, except references in the stored value and documents
+// linked to the resource.
 func (vals *values) markUntrusted(holder uuid.UUID, stored *domain.JSONValue, texts ...json.RawMessage) error {
 	known := map[target]bool{}
 	if stored != nil {

@@ -33,8 +33,8 @@ type target struct {
 	id   uuid.UUID
 }
 
-// newLookUps returns the look-ups of a save by the caller. holder, unless it is nil, is the
-// resource whose values change; the read that the look-ups go along with locks it.
+// newLookUps returns the look-ups of a change by the caller. holder, unless it is nil, is the changed resource; the
+// read that executes the look-ups locks it.
 func newLookUps(caller domain.Caller, now time.Time, holder *uuid.UUID) *lookUps {
 	return &lookUps{
 		change: &change{caller: caller, now: now}, pending: persistence.LookUps{Holder: holder}, requested: map[target]bool{},
@@ -42,8 +42,7 @@ func newLookUps(caller domain.Caller, now time.Time, holder *uuid.UUID) *lookUps
 	}
 }
 
-// newTextLookUps is newLookUps for the references in texts: whole values, or what a patch
-// puts into one.
+// newTextLookUps is newLookUps for the references in texts: whole values or parts of a patch.
 func newTextLookUps(caller domain.Caller, now time.Time, holder *uuid.UUID, texts ...json.RawMessage) (*lookUps, error) {
 	l := newLookUps(caller, now, holder)
 	for _, text := range texts {
@@ -93,7 +92,7 @@ func (l *lookUps) findReferences(text json.RawMessage) ([]jsondoc.Occurrence, er
 	return found, nil
 }
 
-// addText adds what a text refers to and was not asked for before.
+// addText adds the new references of a text.
 func (l *lookUps) addText(text json.RawMessage) error {
 	found, err := l.findReferences(text)
 	l.addReferences(found)

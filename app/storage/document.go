@@ -27,8 +27,7 @@ type Upload struct {
 	Name        string
 	ContentType string
 	Body        io.Reader
-	// Limit is how large the document may be beside what holds for all, 0 for no
-	// more than that.
+	// Limit is a lower limit of the document's size than Documents.MaxBytes, 0 for none.
 	Limit int64
 	// Lifetime is how long the document is kept without a link, 0 for the
 	// default of its owner.
@@ -56,11 +55,9 @@ type Documents struct {
 	Quotas domain.Quotas
 }
 
-// Receive stores a document: first its bytes, which cannot be found without a
-// record, then the record, unless admit refuses it because of what read returned.
-// After a failure the bytes are removed at once if the record is certain not to be
-// stored, and otherwise left to the sweep. A document beyond the limits of the
-// tenant or the caller is a CONFLICT.
+// Receive stores a document: first its bytes, then the record, unless admit refuses it because of the result of read.
+// After a failure the bytes are removed at once if the record is certain not to be stored, and otherwise left to the
+// sweep. A document beyond the limits of the tenant or the caller is a CONFLICT.
 func Receive[T any](
 	ctx context.Context, s *Documents, call domain.Call, tenant uuid.UUID, owner domain.DocumentOwner, in Upload,
 	read func(*domain.Document) persistence.Read[T], admit func(*persistence.Tx, *domain.Document, T) (domain.Events, error),
@@ -93,7 +90,7 @@ func Receive[T any](
 	if err != nil && isRefusal(err) {
 		discard, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
 		defer cancel()
-		// What cannot be removed now is left to the sweep.
+		// Remaining bytes are left to the sweep.
 		_ = s.Blobs.Delete(discard, blobstore.KeyOf(d))
 	}
 	if err != nil {

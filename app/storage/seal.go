@@ -6,15 +6,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// What values are sealed for. The record that a value is sealed for is the id of
-// the version of an encryption key, and the RobotVariableRecord of an environment
-// variable of a robot.
+// Purposes of sealed values. The record of a sealed value is the id of the version of an encryption key, or the
+// RobotVariableRecord of an environment variable of a robot.
 const (
 	EncryptionKeyPurpose = "ENCRYPTION_KEY"
 	RobotVariablePurpose = "ROBOT_ENVIRONMENT"
 )
 
-// RobotVariableRecord returns what the environment variable of a robot is sealed for.
+// RobotVariableRecord returns the sealing record of an environment variable of a robot.
 func RobotVariableRecord(robot uuid.UUID, name string) string { return robot.String() + "/" + name }
 
 // ErrNoSealer is returned where encryption keys can neither be made nor read.

@@ -1,6 +1,5 @@
-// Package storage is what the operations of app and administer have in common: the
-// transactions that they run in, how documents are stored, and what values are
-// found by and sealed for.
+// Package storage contains the common parts of the packages app and administration: transactions, storage of documents,
+// indexed values and purposes of sealed values.
 package storage
 
 import (
@@ -73,12 +72,11 @@ func (s *Store) Now() time.Time { return s.clock().UTC().Truncate(time.Microseco
 // deliveries. A Write that records an event for them does so itself.
 func (s *Store) Announce() { s.recorded() }
 
-// errUnrecorded is the failure of an operation that is declared to change nothing.
+// errUnrecorded is the failure of an operation that changes rows without an event.
 var errUnrecorded = errors.New("the operation changes something and returns no events")
 
-// Write runs fn in a transaction and records the events that it returns: nil when it
-// changes nothing. Once the transaction has committed, Write wakes what carries out
-// the commands that fn staged and what delivers the events.
+// Write runs fn in a transaction and records the events that it returns, nil for a transaction without changes. After
+// the commit, Write wakes the relay of staged commands and the deliveries of events.
 func (s *Store) Write(ctx context.Context, call domain.Call, fn func(tx *persistence.Tx) (domain.Events, error)) error {
 	return s.record(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		events, err := fn(tx)
@@ -117,9 +115,8 @@ func (s *Store) record(ctx context.Context, call domain.Call, fn func(tx *persis
 	return err
 }
 
-// preferPrecondition returns the failure of the request's precondition where fn has
-// succeeded, or failed because of what the precondition is about: the state of the
-// resource. What the caller may not see or do comes first (RFC 9110, section 13.2.1).
+// preferPrecondition returns the failure of the request's precondition if fn has succeeded, or failed because of the
+// state of the resource. Failures of visibility and rights come first (RFC 9110, section 13.2.1).
 func preferPrecondition(err error, tx *persistence.Tx) error {
 	var refusal *domain.Error
 	switch {
