@@ -153,7 +153,7 @@ func (a *Authenticator) lookUpCredential(
 	return found.Caller, found.ExpiresAt, err
 }
 
-// signInError returns the error for a sign-in of which only the reason is known.
+// signInError returns the error for a sign-in with a reason only.
 func signInError(reason domain.SignInReason) error {
 	return domain.RefuseSignIn(domain.SignInError{Reason: reason})
 }

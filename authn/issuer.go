@@ -42,8 +42,7 @@ const (
 	RequestedCertificateLifetime = 24 * time.Hour
 )
 
-// MaxOperatorAccess is how long an operator may look into a namespace with what was
-// issued once.
+// MaxOperatorAccess is the maximum lifetime of an operator's access to a namespace.
 const MaxOperatorAccess = time.Hour
 
 var (
@@ -96,15 +95,13 @@ type EngineAccess struct {
 	ID        uuid.UUID
 	Principal uuid.UUID
 	Namespace string
-	// TaskQueues are the task queues that the principal's workers may serve,
-	// TenantTaskQueues all those of the tenant.
+	// TaskQueues are the task queues that the principal's workers may serve, TenantTaskQueues all queues of the tenant.
 	TaskQueues       []string
 	TenantTaskQueues []string
 }
 
-// EngineToken issues a token (ES256) with which the principal's workers may serve
-// the task queues in the namespace. Without queues it permits nothing. It is
-// accepted for two minutes after the expiry that is returned.
+// EngineToken issues a token (ES256) with which the principal's workers may serve the task queues in the namespace.
+// Without queues it has no permissions. It is accepted for two minutes after the expiry that is returned.
 func (i *Issuer) EngineToken(access EngineAccess, now time.Time) (domain.EngineToken, error) {
 	if !isTenantNamespace(access.Namespace) {
 		return domain.EngineToken{}, fmt.Errorf("issuing an engine token: %w", errNamespace)
@@ -241,9 +238,8 @@ func (i *Issuer) Roots() *x509.CertPool {
 	return pool
 }
 
-// isTenantNamespace reports whether the name is that of a single namespace of a
-// tenant. Names that mean more to Temporal are refused, although tenants cannot
-// have them in the first place.
+// isTenantNamespace reports whether the name is the name of a single namespace. Names with another meaning in Temporal
+// are refused, although tenants cannot have them.
 func isTenantNamespace(namespace string) bool {
 	return namespace != "" && namespace != systemNamespace && !strings.ContainsAny(namespace, ":*")
 }

@@ -79,8 +79,7 @@ func (k *Keys) EnsureKeys(ctx context.Context) error {
 	return k.Reload(ctx)
 }
 
-// Reload loads the keys again, with those that another replica created or
-// retired. When it fails, the keys stay as they were.
+// Reload loads the keys again, including changes by other replicas. After a failure the keys stay as they were.
 func (k *Keys) Reload(ctx context.Context) error {
 	stored, err := k.db.Reader().ListSigningKeys(ctx)
 	if err != nil {

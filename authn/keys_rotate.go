@@ -104,9 +104,8 @@ func findKey(stored []persistence.SigningKey, id string) (int, error) {
 	return found, nil
 }
 
-// vouchingKeyIDs returns the id of the first key, and those of the earlier keys that
-// certify it: a verifier that trusts one of these also trusts the first. The keys
-// are sorted, the newest first.
+// vouchingKeyIDs returns the ids of the first key and of the earlier keys that certify it: a verifier that trusts one
+// of these also trusts the first. The keys are sorted, the newest first.
 func vouchingKeyIDs(keys []persistence.SigningKey) []string {
 	ids := []string{keys[0].ID}
 	for i := 1; i < len(keys) && keys[i-1].Cross != ""; i++ {
@@ -124,7 +123,7 @@ const (
 	KeyNext KeyState = "NEXT"
 	// KeySigning is the state of the key that signs now.
 	KeySigning KeyState = "SIGNING"
-	// KeyTrusted keys no longer sign; what they signed is accepted.
+	// KeyTrusted keys no longer sign; their signatures are accepted.
 	KeyTrusted KeyState = "TRUSTED"
 	// KeyExpired keys were retired so long ago that everything they signed has
 	// expired.

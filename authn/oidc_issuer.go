@@ -26,12 +26,11 @@ const (
 	maxIssuer = 2048
 )
 
-// OIDCIssuer configures an OpenID Connect issuer whose tokens authenticate users,
-// and the conditions for those tokens.
+// OIDCIssuer configures an OpenID Connect issuer of users' tokens, and the conditions for the tokens.
 type OIDCIssuer struct {
 	// Issuer is its URL, character for character as in the claim iss.
 	Issuer string `yaml:"issuer"`
-	// Audiences are those of which the claim aud must name one.
+	// Audiences lists the accepted values of the claim aud.
 	Audiences []string `yaml:"audiences"`
 	// JWKSURL is the URL of its keys. If it is empty, the URL is discovered.
 	JWKSURL string `yaml:"jwks-url,omitempty"`
@@ -51,10 +50,10 @@ type OIDCIssuer struct {
 	EmailDomains []string `yaml:"email-domains,flow,omitempty"`
 	// Operators allows operators to sign in through it.
 	Operators bool `yaml:"operators"`
-	// Name is what the console calls it on the button to sign in.
+	// Name is the issuer's name on the button to sign in.
 	Name string `yaml:"name,omitempty"`
-	// ClientID is what the console is registered as with it (RFC 6749, section 2.2).
-	// Without one the console does not offer it.
+	// ClientID is the console's client id at the issuer (RFC 6749, section 2.2). Without one the console does not offer
+	// it.
 	ClientID string `yaml:"client-id,omitempty"`
 	// TokenType is the type of the tokens that the API accepts: TokenTypeAny or
 	// TokenTypeAccess; empty for TokenTypeAny.
@@ -164,7 +163,7 @@ func CheckOIDCIssuers(issuers []OIDCIssuer) error {
 	return errors.Join(wrong...)
 }
 
-// check returns the errors in an issuer whose defaults are filled in.
+// check returns the errors in an issuer with its defaults.
 func (i OIDCIssuer) check() []error {
 	var wrong []error
 	must := func(ok bool, complaint string) {

@@ -18,7 +18,7 @@ import (
 
 const audience = "procession"
 
-// union is a directory whose Authenticator trusts issuers.
+// union is a directory with an Authenticator that trusts issuers.
 type union struct {
 	*directory
 

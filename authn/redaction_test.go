@@ -58,8 +58,7 @@ func TestNoSecretIsPrintedLoggedOrEncoded(t *testing.T) {
 	}
 }
 
-// A refused token may be valid elsewhere, and one whose issuer is down is valid
-// in a minute: neither may be found in errors or their causes.
+// A refused token may be valid elsewhere or after an outage of its issuer: errors and their causes do not contain it.
 func TestNoOIDCTokenIsPrintedLoggedOrEncoded(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)

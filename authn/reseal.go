@@ -13,18 +13,16 @@ import (
 // resealBatch is how many secrets are resealed in one transaction.
 const resealBatch = 500
 
-// Resealed counts the sealed secrets of one table: all of them, and those that
-// were resealed.
+// Resealed counts the sealed secrets of one table, and the resealed ones.
 type Resealed struct {
 	Table   string
 	Secrets int
 	Changed int
 }
 
-// Reseal seals every sealed secret in the database with the active key of the
-// sealer, except those that already are. It may be repeated, and called while the
-// service runs. It stops at a secret that cannot be opened; secrets resealed
-// before stay resealed.
+// Reseal seals every sealed secret in the database with the active key of the sealer unless it already is. It may be
+// repeated, and called while the service runs. It stops at a secret that cannot be opened; secrets resealed before stay
+// resealed.
 func Reseal(ctx context.Context, db *persistence.DB, sealer *Sealer) ([]Resealed, error) {
 	var done []Resealed
 	for _, table := range persistence.SealedTables() {
@@ -73,8 +71,8 @@ func resealSecrets(
 	return changed, err
 }
 
-// CheckSealKeyHolders refuses to seal with the active key of the sealer while a process of the service is connected to
-// the database that does not name the key: it could not open what is sealed with it. Errors: CONFLICT.
+// CheckSealKeyHolders refuses to seal with the active key of the sealer while a connected process of the service does
+// not have the key: it could not open the secrets. Errors: CONFLICT.
 func CheckSealKeyHolders(ctx context.Context, db *persistence.DB, sealer *Sealer) error {
 	holders, err := db.Reader().ListSealKeyHolders(ctx)
 	if err != nil {

@@ -54,8 +54,7 @@ func (r *Revocations) Reload(ctx context.Context) error {
 	r.reloading.Lock()
 	defer r.reloading.Unlock()
 	now := r.clock().UTC()
-	// Expired entries are listed a little longer, for engines whose clocks are
-	// behind.
+	// Expired entries are listed a little longer, for engines with slow clocks.
 	revoked, err := r.reader.ListEngineRevocations(ctx, now.Add(-clockSkew))
 	if err != nil {
 		return fmt.Errorf("reading the engine revocations: %w", err)

@@ -52,7 +52,7 @@ func (v verification) byGo(chain string) error {
 	return err
 }
 
-// byOpenSSL verifies leaves that share what follows them.
+// byOpenSSL verifies leaves with a common rest of the chain.
 func (v verification) byOpenSSL(leaves []string, following string) error {
 	v.t.Helper()
 	dir := v.t.TempDir()
@@ -99,7 +99,7 @@ func (v verification) refuses(chain, why string) {
 	require.Error(v.t, v.byOpenSSL([]string{leaf}, following), why)
 }
 
-// split separates the leaf of a chain from what follows.
+// split separates the leaf of a chain from the rest.
 func split(t *testing.T, chain string) (leaf, following string) {
 	t.Helper()
 	block, rest := pem.Decode([]byte(chain))

@@ -34,7 +34,7 @@ type Sealer struct {
 	names []string
 }
 
-// KeyNames names the keys with which the sealer opens secrets, the active one first. A name reveals nothing about its key.
+// KeyNames names the keys with which the sealer opens secrets, the active one first. Names do not reveal keys.
 func (s *Sealer) KeyNames() []string { return slices.Clone(s.names) }
 
 // NewSealer returns a Sealer that seals with the active key, and opens secrets
@@ -96,8 +96,7 @@ func (s *Sealer) sealedLast(sealed []byte) bool {
 	return len(sealed) >= sealPrefix && sealed[0] == sealVersion && sealKeyID(sealed[1:sealPrefix]) == s.active
 }
 
-// sealContext returns what a sealed secret is bound to. The length keeps purpose and
-// record apart.
+// sealContext returns the context that a sealed secret is bound to. The length separates purpose and record.
 func sealContext(prefix []byte, purpose, record string) []byte {
 	context := binary.BigEndian.AppendUint64(append([]byte{}, prefix...), uint64(len(purpose)))
 	return append(append(context, purpose...), record...)

@@ -17,7 +17,7 @@ import (
 const (
 	// sealKeySize is the key size of AES-256 in bytes.
 	sealKeySize = 32
-	// keptPrefix is the prefix of a file whose key a keeper has encrypted.
+	// keptPrefix is the prefix of a file with an encrypted key.
 	keptPrefix = "encrypted:"
 )
 

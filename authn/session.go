@@ -30,7 +30,7 @@ const (
 	maxSessions = 20
 	// maxProofAge is how long ago an issuer may have authenticated a user who signs in again.
 	maxProofAge = 10 * time.Minute
-	// maxUserAgent bounds what is kept of a User-Agent header, in bytes.
+	// maxUserAgent bounds the stored part of a User-Agent header, in bytes.
 	maxUserAgent = 256
 )
 
@@ -114,8 +114,8 @@ func (s *Sessions) ProveByToken(ctx context.Context, token string) (Proof, error
 	return Proof{caller: caller, credential: shown.key.SecretSHA256[:], expiresAt: expiresAt}, nil
 }
 
-// Open opens a session for a user, whose browser is at an address, and returns it with the secret for the cookie.
-// The session of a token that expires ends with the token.
+// Open opens a session for a user with a browser at an address, and returns it with the secret for the cookie. The
+// session of a token that expires ends with the token.
 func (s *Sessions) Open(ctx context.Context, proof Proof, userAgent, address string) (domain.Secret, domain.Session, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -202,7 +202,7 @@ func (s *Sessions) Find(ctx context.Context, secret string) (domain.Session, dom
 	return *session, caller, nil
 }
 
-// findCaller returns the user of a session as what it was opened with says now.
+// findCaller returns the user of a session with the present rights of its credentials.
 func (s *Sessions) findCaller(ctx context.Context, session *domain.Session, now time.Time) (domain.Caller, error) {
 	if session.Issuer != "" {
 		return s.auth.oidc.resumeSession(ctx, session, now)
@@ -245,7 +245,7 @@ func (s *Sessions) dropCached(ids []uuid.UUID) {
 	}
 }
 
-// shortenUserAgent returns what is kept of a User-Agent header.
+// shortenUserAgent returns the stored part of a User-Agent header.
 func shortenUserAgent(userAgent string) string {
 	if len(userAgent) <= maxUserAgent {
 		return sanitizeText(userAgent)
@@ -257,7 +257,7 @@ func shortenUserAgent(userAgent string) string {
 	return sanitizeText(userAgent[:cut])
 }
 
-// sanitizeText drops what PostgreSQL or a terminal cannot show.
+// sanitizeText removes characters that PostgreSQL or a terminal cannot handle.
 func sanitizeText(text string) string {
 	runes := []rune(text)
 	return string(slices.DeleteFunc(runes, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }))

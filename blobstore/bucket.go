@@ -29,7 +29,7 @@ func openMemory(u *url.URL) (*bucket, error) {
 
 func (b *bucket) createBlob(ctx context.Context, name string, body io.Reader) error {
 	return b.translateError(b.bucket.Upload(ctx, name, body, &blob.WriterOptions{
-		// What a document is stands in its record; a bucket never serves it.
+		// The record of a document has its type; a bucket never serves it.
 		ContentType: defaultContentType,
 		IfNotExist:  true,
 		BeforeWrite: b.prepare,
@@ -82,7 +82,7 @@ func (b *bucket) close() error {
 	return b.bucket.Close()
 }
 
-// translateError makes the two errors that callers act on those of a file system.
+// translateError converts the two errors that callers handle to errors of a file system.
 func (b *bucket) translateError(err error) error {
 	switch gcerrors.Code(err) { //nolint:exhaustive // the others are passed on
 	case gcerrors.NotFound:

@@ -131,8 +131,7 @@ func (d *directory) writeTemporary(name string, body io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// linkFile gives the received file its name. The entry is flushed, and so are
-// those of the directories above it.
+// linkFile gives the received file its name, and flushes the entries of the file and of the directories above it.
 func (d *directory) linkFile(temp, name string) error {
 	parent := path.Dir(name)
 	if err := d.makeDir(parent); err != nil {

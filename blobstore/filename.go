@@ -8,22 +8,19 @@ import (
 )
 
 const (
-	// maxFileName is the longest file name, in bytes of UTF-8: what file systems
-	// take, and never more than 255 characters.
+	// maxFileName is the maximum length of a file name, in bytes of UTF-8: the limit of file systems.
 	maxFileName = 255
 	// maxExtension is the longest ending, in bytes with its dot, that survives
 	// the shortening of a name.
 	maxExtension = 32
-	// defaultFileName is for names of which nothing is left.
+	// defaultFileName replaces empty names.
 	defaultFileName = "document"
 )
 
-// FileName returns the file name that a client sent, made safe to keep, to show and to save
-// under: the last segment of a path with either separator, in valid UTF-8, at
-// most 255 bytes long, without control characters, invisible formatting and
-// overrides of the writing direction. What Windows does not take in a name
-// becomes an underscore; names of its devices get one in front. A name of which
-// nothing is left becomes "document". Cleaning a clean name changes nothing.
+// FileName returns the file name that a client sent, made safe to keep, to show and to save under: the last segment of
+// a path with either separator, in valid UTF-8, at most 255 bytes long, without control characters, invisible
+// formatting and overrides of the writing direction. Characters that Windows forbids become underscores; names of its
+// devices get one in front. An empty name becomes "document". A clean name stays unchanged.
 func FileName(raw string) string {
 	name := strings.TrimRight(raw, `/\`)
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
@@ -53,8 +50,7 @@ func cleanRune(r rune) rune {
 	}
 }
 
-// trimName removes what Windows drops from the end of a name, and with it the names
-// "." and "..".
+// trimName removes the characters that Windows drops from the end of a name, and so the names "." and "..".
 func trimName(name string) string {
 	name = strings.TrimLeftFunc(name, unicode.IsSpace)
 	return strings.TrimRightFunc(name, func(r rune) bool { return r == '.' || unicode.IsSpace(r) })

@@ -23,7 +23,7 @@ func ContentDisposition(name string) string {
 	for i, r := range name {
 		switch {
 		case r == '%' && startsWithHex(name[i+1:]), r == '"', r == '\\', r < ' ', r > '~':
-			// RFC 6266, appendix D: some programs decode what looks encoded.
+			// RFC 6266, appendix D: some programs decode values that look encoded.
 			plain.WriteByte('_')
 		default:
 			plain.WriteRune(r)
@@ -54,10 +54,9 @@ func isAttrChar(b byte) bool {
 	}
 }
 
-// ContentType makes the content type a client sent safe to keep and to send: one
-// type and subtype with well-formed parameters, in ASCII, at most 255 bytes long.
-// Parameters that are not well-formed or too long are dropped. What is no type at
-// all, and a wildcard, becomes application/octet-stream.
+// ContentType makes the content type a client sent safe to keep and to send: one type and subtype with well-formed
+// parameters, in ASCII, at most 255 bytes long. Parameters that are not well-formed or too long are dropped. An invalid
+// type or a wildcard becomes application/octet-stream.
 func ContentType(raw string) string {
 	// With an error about a parameter there is a name and no parameters, with any
 	// other there is neither.

@@ -9,8 +9,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Key names a blob. It consists of identifiers of the service and of nothing a
-// client chose, so that no name can lead out of the storage.
+// Key names a blob. It consists of identifiers of the service and no client input, so that no name can lead out of the
+// storage.
 type Key struct {
 	Tenant   uuid.UUID
 	Document uuid.UUID
@@ -24,7 +24,7 @@ func (k Key) String() string {
 	return k.Tenant.String() + "/" + k.Document.String()
 }
 
-// checkParts refuses a key of which a part was never set.
+// checkParts refuses a key with an unset part.
 func (k Key) checkParts() error {
 	if k.Tenant == uuid.Nil || k.Document == uuid.Nil {
 		return errors.New("the key is not complete")
@@ -40,8 +40,7 @@ func (k Key) blobName() string {
 	return k.Tenant.String() + "/" + document[len(document)-2:] + "/" + document
 }
 
-// parseKey returns the key whose name this is. Only the exact spelling of name
-// counts; anything else in the storage is not ours.
+// parseKey returns the key with the name. Only the exact spelling is accepted; other names are foreign.
 func parseKey(name string) (Key, bool) {
 	tenant, rest, _ := strings.Cut(name, "/")
 	_, document, _ := strings.Cut(rest, "/")

@@ -39,26 +39,23 @@ type Leftover struct {
 	Modified time.Time // of the last write, by the clock of the storage
 }
 
-// Page is a part of what a store holds.
+// Page is a part of the content of a store.
 type Page struct {
 	Blobs     []Blob
 	Leftovers []Leftover
-	// Foreign names what is in the storage without being ours, as it is spelled
-	// there. It is never touched.
+	// Foreign lists the names in the storage that no Key has. They are never touched.
 	Foreign []string
 	// Next is the cursor of the following page, empty on the last one.
 	Next string
 }
 
-// List returns up to limit things the store holds, from the cursor that the page
-// before gave; the empty cursor starts. Blobs and leftovers last written at or
-// after before are left out, so a page may be empty and not the last. Choose
-// before far enough in the past for every upload and its record to be finished:
-// what is returned may then be compared with the records.
+// List returns up to limit objects of the store from the cursor of the previous page; the empty cursor starts. Blobs
+// and leftovers last written at or after before are left out, so a page may be empty and not the last. Choose before
+// far enough in the past for every upload and its record to be finished; the result may then be compared with the
+// records.
 //
-// Each page costs a bounded amount of memory, and a cursor stays good in another
-// process. What is stored or removed while pages are read may or may not appear;
-// everything else appears once.
+// Each page takes a bounded amount of memory, and a cursor stays valid in another process. Objects stored or removed
+// during the scan may or may not appear; all others appear once.
 func (s *Store) List(ctx context.Context, cursor string, limit int, before time.Time) (Page, error) {
 	token, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || limit < 1 {

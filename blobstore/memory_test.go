@@ -43,7 +43,7 @@ func (h *heap) growth() int64 {
 	return int64(h.peak) - int64(h.start)
 }
 
-// These tests do not run beside others: they measure the memory of the process.
+// These tests do not run in parallel: they measure the memory of the process.
 //
 //nolint:paralleltest // see above
 func TestMemoryDoesNotGrowWithTheDocument(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// seeker reads a blob from wherever it was moved to. The blob is opened at the
-// first Read after a move, so that moving costs nothing.
+// seeker reads a blob from its current offset. The blob is opened at the first Read after a move, so that moving is
+// free.
 type seeker struct {
 	ctx    context.Context
 	store  *Store
@@ -19,12 +19,9 @@ type seeker struct {
 	closed bool
 }
 
-// ReadSeeker returns a reader of a blob of the given size, which is in the
-// blob's record, that can be moved to any offset: what serving ranges needs.
-// Nothing is opened until the first Read, so a missing blob is reported there, as
-// fs.ErrNotExist. A blob shorter than size ends in io.ErrUnexpectedEOF. The
-// context has to live as long as the reader; the reader is for one goroutine,
-// which closes it.
+// ReadSeeker returns a reader of a blob of the given size from its record. It supports Seek, for ranges. The first Read
+// opens the blob and returns fs.ErrNotExist for a missing one. A blob shorter than size ends in io.ErrUnexpectedEOF.
+// The context has to live as long as the reader; the reader is for one goroutine, which closes it.
 func (s *Store) ReadSeeker(ctx context.Context, key Key, size int64) io.ReadSeekCloser {
 	return &seeker{ctx: ctx, store: s, key: key, size: size}
 }
@@ -79,7 +76,7 @@ func (s *seeker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the reader. Closing it again does nothing.
+// Close closes the reader. Repeating it has no effect.
 func (s *seeker) Close() error {
 	s.closed = true
 	return s.closeRange()

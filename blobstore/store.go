@@ -1,16 +1,12 @@
-// Package blobstore keeps the bytes of documents: a directory, an S3 bucket or
-// memory, chosen by a URL.
+// Package blobstore keeps the bytes of documents: a directory, an S3 bucket or memory, chosen by a URL.
 //
-// It knows keys, sizes, digests and modification times, and nothing of who may
-// see a document or which record refers to it. A blob is written once and never
-// changed. The order that keeps records and blobs together is the caller's:
-// store the blob, then commit the record; remove the record, then delete the
-// blob. What a crash leaves between the two steps is a blob without a record,
-// and [Store.List] is how a sweeper finds it.
+// It stores keys, sizes, digests and modification times, without rights and records. A blob is written once and never
+// changed. The order that keeps records and blobs together is the caller's: store the blob, then commit the record;
+// remove the record, then delete the blob. A crash between the two steps leaves a blob without a record; a sweeper
+// finds it by [Store.List].
 //
-// File names and content types come from clients and never reach the storage.
-// [FileName], [ContentType] and [ContentDisposition] make them safe to keep and
-// to send.
+// File names and content types come from clients and never reach the storage. [FileName], [ContentType] and
+// [ContentDisposition] make them safe to keep and to send.
 package blobstore
 
 import (
@@ -23,7 +19,7 @@ import (
 	"net/url"
 )
 
-// Stored contains what is known of a blob once it is stored.
+// Stored contains the properties of a stored blob.
 type Stored struct {
 	Size   int64 // in bytes
 	SHA256 [sha256.Size]byte
@@ -38,16 +34,16 @@ type Store struct {
 // by this package. A missing blob is reported as fs.ErrNotExist, an existing one
 // that would be overwritten as fs.ErrExist.
 type backend interface {
-	// createBlob stores what body delivers until io.EOF. The context is cancelled
-	// when body fails; nothing is stored then.
+	// createBlob stores the bytes of body until io.EOF. The context is cancelled when body fails; the blob is not
+	// stored then.
 	createBlob(ctx context.Context, name string, body io.Reader) error
 	// openBlob reads length bytes from offset, or everything from offset when length
 	// is negative. The range lies within the blob.
 	openBlob(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
 	blobSize(ctx context.Context, name string) (int64, error)
 	removeBlob(ctx context.Context, name string) error
-	// listBlobs returns up to limit objects in a fixed order, starting behind token,
-	// and the token for what follows: empty at the end.
+	// listBlobs returns up to limit objects in a fixed order after token, and the token of the next page, empty at the
+	// end.
 	listBlobs(ctx context.Context, token []byte, limit int) (objects []object, next []byte, err error)
 	checkReady(ctx context.Context) error
 	close() error
@@ -75,7 +71,7 @@ type backend interface {
 func Open(ctx context.Context, location string) (*Store, error) {
 	u, err := url.Parse(location)
 	if err != nil {
-		// The parser's own error repeats the URL, which may hold what belongs elsewhere.
+		// The parser's own error repeats the URL, which may contain a secret.
 		return nil, errors.New("opening the document store: its location is not a URL")
 	}
 	if u.User != nil {
@@ -98,18 +94,15 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	return &Store{backend: b}, nil
 }
 
-// Put stores what r delivers until io.EOF as the blob key and returns its size
-// and digest. Memory does not grow with the size of the document: a directory
-// needs a buffer of 128 KiB, S3 parts of 5 MiB each, of which at most four are in
-// memory, which bounds a document there to 48 GiB.
+// Put stores the bytes of r until io.EOF as the blob key and returns its size and digest. Memory does not grow with the
+// size of the document: a directory needs a buffer of 128 KiB, S3 at most four parts of 5 MiB, which bounds a document
+// there to 48 GiB.
 //
-// Nothing is stored when Put returns an error. A document of more than limit
-// bytes is refused as soon as the first byte too many arrives, with a
-// domain.Error of kind KindTooLarge and code CodeDocumentTooLarge. An existing
-// blob is never overwritten: the error is fs.ErrExist, and of two concurrent Puts
-// of one key one succeeds. An error of r and a cancelled context are wrapped. The
-// context is looked at before each Read; a Read that blocks is for the owner of r
-// to end.
+// After an error the blob is not stored. A document of more than limit bytes is refused as soon as the first byte too
+// many arrives, with a domain.Error of kind KindTooLarge and code CodeDocumentTooLarge. An existing blob is never
+// overwritten: the error is fs.ErrExist, and of two concurrent Puts of one key one succeeds. An error of r and a
+// cancelled context are wrapped. The context is looked at before each Read; a Read that blocks is for the owner of r to
+// end.
 func (s *Store) Put(ctx context.Context, key Key, r io.Reader, limit int64) (Stored, error) {
 	if err := key.checkParts(); err != nil {
 		return Stored{}, fmt.Errorf("storing a document: %w", err)
@@ -122,7 +115,7 @@ func (s *Store) Put(ctx context.Context, key Key, r io.Reader, limit int64) (Sto
 	body := newUpload(ctx, cancel, r, limit)
 	err := s.backend.createBlob(ctx, key.blobName(), body)
 	if body.err != nil {
-		// What the storage makes of it hides the reason.
+		// The error of the storage hides the reason.
 		err = body.err
 	}
 	if err != nil {
@@ -131,10 +124,9 @@ func (s *Store) Put(ctx context.Context, key Key, r io.Reader, limit int64) (Sto
 	return body.result(), nil
 }
 
-// NewReader reads length bytes of a blob from offset, or all from offset when
-// length is negative. The range has to lie within the blob; what is read of one
-// that does not is undefined. A missing blob is fs.ErrNotExist. The context has
-// to live as long as the reader, which the caller closes.
+// NewReader reads length bytes of a blob from offset, or all from offset when length is negative. The range has to lie
+// within the blob, otherwise the result is undefined. A missing blob is fs.ErrNotExist. The context has to live as long
+// as the reader, which the caller closes.
 func (s *Store) NewReader(ctx context.Context, key Key, offset, length int64) (io.ReadCloser, error) {
 	if offset < 0 {
 		return nil, fmt.Errorf("reading document %s: offset %d is negative", key, offset)
@@ -164,7 +156,7 @@ func (s *Store) Delete(ctx context.Context, key Key) error {
 	return nil
 }
 
-// Ready reports whether the storage answers. It writes nothing.
+// Ready reports whether the storage answers. It only reads.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.backend.checkReady(ctx); err != nil {
 		return fmt.Errorf("checking the document store: %w", err)
@@ -172,7 +164,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Close releases the store. Nothing may be under way.
+// Close releases the store. All operations must have ended.
 func (s *Store) Close() error {
 	if err := s.backend.close(); err != nil {
 		return fmt.Errorf("closing the document store: %w", err)

@@ -39,7 +39,7 @@ func newKey() Key {
 	return Key{Tenant: uuid.New(), Document: uuid.Must(uuid.NewV7())}
 }
 
-// requireEmpty shows that nothing at all is in the store.
+// requireEmpty checks that the store is empty.
 func requireEmpty(t *testing.T, store *Store) {
 	t.Helper()
 	page, err := store.List(t.Context(), "", 10, time.Now().Add(time.Hour))

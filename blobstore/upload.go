@@ -11,9 +11,8 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// upload measures a document while the storage reads it. An error that is not
-// the end cancels the storage's context: some storages would otherwise keep what
-// came until then.
+// upload measures a document while the storage reads it. An error other than the end cancels the storage's context:
+// some storages would otherwise keep the part received before.
 type upload struct {
 	ctx    context.Context
 	cancel context.CancelFunc

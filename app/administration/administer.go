@@ -1,8 +1,6 @@
-// Package administration is what administrators and operators can do: every operation
-// of the administration API and of the commands that set a service up, each in the
-// file that bears its name. An operation takes the caller, checks the permission
-// and the rule, and commits the change and its events in one transaction, as those
-// of app do.
+// Package administration implements the operations of the administration API and of the commands that set a service up,
+// one file per operation. An operation takes a domain.Call, checks the permission and the rule, and commits the change
+// and its events in one transaction.
 package administration
 
 import (
@@ -19,7 +17,7 @@ import (
 
 // Options configure an Administration.
 type Options struct {
-	// Store is the storage of the operations. It is shared with those of app.
+	// Store is the storage of the operations, shared with package app.
 	Store *storage.Store
 	// Sealer seals stored secrets. Without one, issuing secrets of webhooks, making encryption keys and
 	// setting environment variables of robots fail.
@@ -38,8 +36,7 @@ type Options struct {
 	// MaxDocumentBytes is how large a file of a robot may be, 0 for
 	// storage.DefaultMaxDocumentBytes.
 	MaxDocumentBytes int64
-	// CheckWebhookURL refuses URLs that events cannot be sent to with a
-	// webhook.URLError. Without it only what is public is accepted.
+	// CheckWebhookURL refuses unusable URLs with a webhook.URLError. The default accepts public addresses only.
 	CheckWebhookURL func(url string) error
 	// TaskQueuePatience is how long task queues may be unattended before that is
 	// a problem; the zero value is domain.DefaultTaskQueueTimeouts.
@@ -49,7 +46,7 @@ type Options struct {
 	SessionIdle time.Duration
 	// Version is the version of the service.
 	Version string
-	// Examine carries out the checks of what the service depends on. Without it there are none.
+	// Examine checks the dependencies of the service; nil for no checks.
 	Examine func(ctx context.Context) []domain.Finding
 }
 

@@ -18,14 +18,13 @@ type Evaluation struct {
 	Available bool
 	Fault     string
 	Column    int
-	// Model is what the expression was evaluated against.
+	// Model is the input of the evaluation.
 	Model availability.Model
 }
 
-// EvaluateAvailability evaluates an availability expression as in a process, or
-// against a model where the process is nil. For a process, the caller must be
-// an owner or an administrator of its tenant, or an operator; for others it is NOT_FOUND.
-// Nothing is stored.
+// EvaluateAvailability evaluates an availability expression as in a process, or against a model where the process is
+// nil. For a process, the caller must be an owner or an administrator of its tenant, or an operator; for others it is
+// NOT_FOUND. It only reads.
 func (s *Administration) EvaluateAvailability(
 	ctx context.Context, call domain.Call, expression string, process *uuid.UUID, model availability.Model,
 ) (*Evaluation, error) {

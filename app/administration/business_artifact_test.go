@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// car returns the definition of a business artifact of which a user is an Editor.
+// car returns the definition of a business artifact with a user as an Editor.
 func car(tenant, editor, index string) json.RawMessage {
 	return document("BusinessArtifactDefinition", tenant, "CAR", `{"name":"Car",
 		"dataSchema":{"properties":{"A":{},"B":{}}},"indexes":[{"field":"`+index+`","type":"STRING"}],
@@ -28,8 +28,8 @@ func (c *configured) createCar(caller domain.Call, key app.DefinitionKey) (*doma
 	return a, err
 }
 
-// A code that several tenants of the caller have names a definition only together
-// with the tenant; what the caller has no right on does not count.
+// A code in several tenants of the caller names a definition only together with the tenant; definitions without a right
+// do not count.
 func TestArtifactsOfSeveralTenants(t *testing.T) {
 	t.Parallel()
 	c := newConfigured(t)
@@ -65,7 +65,7 @@ func TestArtifactsOfSeveralTenants(t *testing.T) {
 		require.Equal(t, want, found.Total)
 		require.Len(t, found.Items, int(want))
 	}
-	// With a credential for one of the tenants, those of the other are not there.
+	// With a credential for one of the tenants, artifacts of the other are not found.
 	both.Memberships = both.Memberships[:1]
 	found, err := c.FindBusinessArtifacts(t.Context(), both,
 		app.BusinessArtifactFilter{Values: []string{"A eq x"}}, domain.PageRequest{Size: 10}, nil)
@@ -122,7 +122,7 @@ func TestNewIndexesAreThoseOfAllArtifacts(t *testing.T) {
 	c.apply(system(), car("north", "ines", "A"))
 	require.EqualValues(t, 2500, total("A eq x"))
 
-	// What has artifacts is not deleted, not even in a dry run.
+	// A definition with artifacts is not deleted, not even in a dry run.
 	c.apply(system(), labelled(car("north", "ines", "A"), "app", "cars"))
 	for _, dryRun := range []bool{true, false} {
 		_, err = c.ApplyResources(t.Context(), system(), administration.ApplyRequest{

@@ -18,7 +18,7 @@ import (
 // maxNeedsReported is how many reasons against a deletion an error lists.
 const maxNeedsReported = 5
 
-// notYourTenant refuses a tenant of which the caller is no member.
+// notYourTenant refuses a tenant without a membership of the caller.
 const notYourTenant = "%q is not a tenant that you belong to"
 
 // configuration is a change of the resources of some tenants: the current and
@@ -56,8 +56,7 @@ func newConfiguration(caller domain.Caller, found *persistence.Configuration) *c
 	return c
 }
 
-// planAll finds out what has to be done for the documents to hold. checkURL refuses
-// where events cannot be sent.
+// planAll plans the changes for the documents. checkURL refuses unusable URLs.
 func (c *configuration) planAll(documents []resource.Document, prune *Prune, checkURL func(url string) error) error {
 	known, violations, err := c.planDocuments(documents, checkURL)
 	if err != nil {
@@ -71,8 +70,8 @@ func (c *configuration) planAll(documents []resource.Document, prune *Prune, che
 	return c.checkViolations(resource.MergeViolations(violations, c.findUnmet(known)))
 }
 
-// planDocuments plans the documents one by one, and returns those whose tenant is known and what is wrong with each by
-// itself.
+// planDocuments plans the documents one by one, and returns the documents with a known tenant and the violations within
+// each document.
 func (c *configuration) planDocuments(
 	documents []resource.Document, checkURL func(url string) error,
 ) (known []resource.Document, violations []resource.Violation, err error) {
@@ -108,7 +107,7 @@ func (c *configuration) planDocuments(
 	return known, violations, nil
 }
 
-// findUnmet reports what documents need of others and do not have.
+// findUnmet reports unmet requirements on other documents.
 func (c *configuration) findUnmet(documents []resource.Document) []resource.Violation {
 	violations := c.findMissing(documents)
 	violations = append(violations, c.idleRobots(documents)...)
@@ -150,8 +149,7 @@ func (c *configuration) inKnownTenants(documents []resource.Document) (known []r
 	return known, violations
 }
 
-// planDocument returns what applying the document does, if the caller may do
-// it.
+// planDocument returns the outcome of applying the document, if the caller may apply it.
 func (c *configuration) planDocument(d *resource.Document) (ApplyAction, error) {
 	before := c.stored[d.Key()]
 	action := ApplyCreated
@@ -170,8 +168,7 @@ func (c *configuration) planDocument(d *resource.Document) (ApplyAction, error) 
 	return action, nil
 }
 
-// sameResource reports whether two documents have the same content. The
-// id is not part of what they say: it never changes.
+// sameResource reports whether two documents have the same content, apart from the id, which never changes.
 func sameResource(a, b *resource.Document) (bool, error) {
 	if len(a.Metadata.Labels) != len(b.Metadata.Labels) || !resource.Selector(a.Metadata.Labels).Matches(b.Metadata.Labels) {
 		return false, nil
@@ -187,7 +184,7 @@ func sameResource(a, b *resource.Document) (bool, error) {
 	return bytes.Equal(left, right), nil
 }
 
-// planPrune deletes what the selector matches and no document describes.
+// planPrune deletes the resources that match the selector and have no document.
 func (c *configuration) planPrune(documents []resource.Document, prune *Prune) error {
 	tenant := c.tenants[prune.Tenant]
 	if tenant == nil {
@@ -230,7 +227,7 @@ func (c *configuration) planDeletion(key resource.Key) error {
 	return nil
 }
 
-// findMissing reports what the documents refer to and is not there.
+// findMissing reports missing targets of references.
 func (c *configuration) findMissing(documents []resource.Document) []resource.Violation {
 	return resource.MissingReferences(documents, func(key resource.Key) resource.Presence {
 		switch {
@@ -243,7 +240,7 @@ func (c *configuration) findMissing(documents []resource.Document) []resource.Vi
 	})
 }
 
-// checkNeeded refuses to delete what a resource that stays refers to.
+// checkNeeded refuses to delete a target of a reference of a remaining resource.
 func (c *configuration) checkNeeded() error {
 	gone := map[resource.Key]bool{}
 	for _, a := range c.applied {
@@ -292,8 +289,7 @@ func (c *configuration) checkOwners() error {
 	return nil
 }
 
-// carryOut writes the change: what goes, then what is new or different, in the
-// order of the kinds, so that everything finds what it needs.
+// carryOut deletes resources, then writes new and changed ones in the order of the kinds, targets of references first.
 func (c *configuration) carryOut(tx *persistence.Tx, now time.Time) (domain.Events, error) {
 	changed := c.changedKeys()
 	for _, a := range slices.Backward(c.applied) {
@@ -327,8 +323,7 @@ func (c *configuration) newEvents(now time.Time) domain.Events {
 	return events
 }
 
-// changedKeys returns the resources to write, in the order of the kinds: those that
-// were applied, and those whose meaning depends on one of them.
+// changedKeys returns the keys of applied resources and of resources that depend on them, in the order of the kinds.
 func (c *configuration) changedKeys() []resource.Key {
 	keys := map[resource.Key]bool{}
 	for _, a := range c.applied {

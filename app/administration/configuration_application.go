@@ -61,8 +61,8 @@ func newCredentials(declared []resource.SecretSpec, kind domain.CredentialKind, 
 	return result, nil
 }
 
-// isFormerApplication reports whether the id is that of an application of the
-// tenant that no document describes, such as one that was deleted.
+// isFormerApplication reports whether the id belongs to an application of the tenant without a document, such as a
+// deleted one.
 func (c *configuration) isFormerApplication(id, tenant uuid.UUID) bool {
 	if c.isDescribed(id) {
 		return false

@@ -68,8 +68,7 @@ func (c *configuration) putDefinition(tx *persistence.Tx, w written, spec *resou
 	return nil
 }
 
-// itemIDs finds the ids of the definition's items, and chooses those of new
-// ones.
+// itemIDs returns the ids of the definition's items, with new ids for new items.
 func (c *configuration) itemIDs(definition uuid.UUID, spec *resource.ProcessDefinitionSpec) map[string]uuid.UUID {
 	ids := make(map[string]uuid.UUID, len(spec.Items))
 	for _, item := range spec.Items {
@@ -105,8 +104,7 @@ func (c *configuration) publishVersion(
 	return nil
 }
 
-// newVersion creates the version that the document describes. Its digest is that of
-// everything it pins.
+// newVersion creates the version that the document describes. Its digest covers all pinned definitions.
 func (c *configuration) newVersion(
 	d *resource.Document, spec *resource.ProcessDefinitionSpec, id uuid.UUID, items map[string]uuid.UUID,
 ) (*persistence.DefinitionVersion, error) {

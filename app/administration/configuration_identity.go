@@ -10,8 +10,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// assignID finds the id of the document's resource, or chooses one for a new
-// resource, and reports what stands against it.
+// assignID finds the id of the document's resource, or chooses one for a new resource, and reports a violation.
 func (c *configuration) assignID(d *resource.Document) *resource.Violation {
 	key := d.Key()
 	if check := kindHandlers()[d.Kind].check; check != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// checkAuthorized refuses what the caller may not do to the resource of a document.
+// checkAuthorized refuses changes of the resource of a document beyond the rights of the caller.
 func (c *configuration) checkAuthorized(d *resource.Document, before *resource.Stored, action ApplyAction) error {
 	rights := domain.AdministrationRights{Role: domain.RoleOwner}
 	if tenant := c.tenants[d.TenantCode()]; tenant != nil {
@@ -72,8 +72,7 @@ func deniedRight(key resource.Key, pointer string) error {
 	return denied
 }
 
-// inDocument makes the places that a refusal names those of a document of the
-// request.
+// inDocument prefixes the locations of a refusal with the location of a document in the request.
 func inDocument(err error, index int) error {
 	if refusal, ok := errors.AsType[*domain.Error](err); ok {
 		for i := range refusal.Details {

@@ -36,8 +36,7 @@ func (c *configuration) putTenant(tx *persistence.Tx, w written, spec *resource.
 	return nil
 }
 
-// checkTenant reports a change of what stays as it is, and what only the database
-// or the system knows to be wrong.
+// checkTenant reports changes of immutable fields, and errors that only the database or the system can detect.
 func (c *configuration) checkTenant(d *resource.Document, spec *resource.TenantSpec) *resource.Violation {
 	tenant := c.tenants[d.Metadata.Code]
 	if tenant != nil && spec.Namespace != "" && spec.Namespace != tenant.Namespace {

@@ -32,7 +32,7 @@ func TestManifestsListTaskQueues(t *testing.T) {
 	c.refused(domain.CodeValidation, system(), document("Application", "north", "lister", `{"name":"Lister","engine":{}}`))
 	c.apply(system(), document("Application", "north", "lister", lists(names(15, 250))))
 
-	// What others give counts too, and is refused where it is given.
+	// Queues given by other resources count too, and are refused there.
 	claim := func(queue string) string {
 		return `{"name":"Claim","engine":{"workflowType":"W","taskQueue":"claims","runner":"lister"},
 			"userActions":[{"code":"CALL","name":"Call","type":"START_WORKFLOW","workflowType":"W","taskQueue":"` + queue +

@@ -36,7 +36,7 @@ type configured struct {
 	ids map[resource.Key]uuid.UUID
 }
 
-// system applies what sets a service up.
+// system applies the documents that set a service up.
 func system() domain.Call {
 	return domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 }
@@ -88,8 +88,7 @@ func user(code, role string) json.RawMessage {
 	return document("User", "north", code, fmt.Sprintf(`{"name":%q,"email":%q,"role":%q}`, code, code+"@north.example", role))
 }
 
-// claim returns the definition of a process of version: its metadata and its task
-// differ from those of other versions.
+// claim returns the definition of a process of version. Each version has its own metadata and task.
 func claim(version string) json.RawMessage {
 	return document("ProcessDefinition", "north", "CLAIM", `{"name":"Claim",
 		"engine":{"workflowType":"Claim","taskQueue":"claims","runner":"worker"},
@@ -122,8 +121,7 @@ func (c *configured) apply(caller domain.Call, documents ...json.RawMessage) []a
 	return actions
 }
 
-// refused requires that documents are refused with the code, and that nothing
-// changes.
+// refused requires that documents are refused with the code without a change.
 func (c *configured) refused(code domain.Code, caller domain.Call, documents ...json.RawMessage) []domain.Detail {
 	c.t.Helper()
 	before := c.dump()

@@ -100,7 +100,7 @@ func unpinItems(
 		}
 		spec.Items = append(spec.Items, item)
 	}
-	// A version does not have the order of its items: they are listed as they are now, and those that are gone last.
+	// A version does not have the order of its items: they are listed in the present order, removed ones last.
 	slices.SortStableFunc(spec.Items, func(a, b resource.ItemSpec) int {
 		last := len(current.Items) + 1
 		return cmp.Compare(cmp.Or(place(a)+1, last), cmp.Or(place(b)+1, last))

@@ -268,7 +268,7 @@ func TestKeysAreSealedAndShownToNobody(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, string(text), base64.StdEncoding.EncodeToString([]byte(value)))
 	}
-	// What is sealed for one version cannot be passed off as another.
+	// A value sealed for one version cannot be opened as another.
 	_, err := k.connect().Exec(t.Context(), `UPDATE encryption_keys SET sealed_value =
 		(SELECT sealed_value FROM encryption_keys WHERE version = 2) WHERE version = 1`)
 	require.NoError(t, err)

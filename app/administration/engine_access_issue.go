@@ -32,11 +32,10 @@ type OperatorAccess struct {
 	ExpiresAt time.Time
 }
 
-// IssueOperatorAccess gives an operator a token and a certificate for the namespace of a
-// tenant: they read, and nothing else, for an hour at most. Both leave a grant, by which
-// they can be listed and revoked, and an event. Errors: ACCESS_DENIED for callers who are
-// no operators, NOT_FOUND, VALIDATION for an expiry that is past or too late and for a
-// certificate signing request that ParseCertificateRequest refuses.
+// IssueOperatorAccess gives an operator a token and a certificate for the namespace of a tenant: read access, for an
+// hour at most. Both leave a grant, by which they can be listed and revoked, and an event. Errors: ACCESS_DENIED for
+// callers who are no operators, NOT_FOUND, VALIDATION for an expiry that is past or too late and for a certificate
+// signing request that ParseCertificateRequest refuses.
 func (s *Administration) IssueOperatorAccess(
 	ctx context.Context, call domain.Call, in NewOperatorAccess,
 ) (*OperatorAccess, error) {

@@ -9,8 +9,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// EngineAccessFilter narrows FindEngineAccess. Empty fields match all; Active
-// selects what is accepted now, or what no longer is.
+// EngineAccessFilter narrows FindEngineAccess. Empty fields match all; Active selects accepted or ended access.
 type EngineAccessFilter struct {
 	TenantIDs    []uuid.UUID
 	TenantCodes  []string

@@ -9,8 +9,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// EngineAccessSelection selects what to revoke: the access that matches each
-// field that is not nil.
+// EngineAccessSelection selects the access to revoke by each field that is not nil.
 type EngineAccessSelection = persistence.EngineGrantSelection
 
 // RevokeEngineAccess revokes tokens and certificates that were issued for the

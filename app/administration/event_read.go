@@ -54,7 +54,7 @@ func (s *Administration) FindEvents(
 	}
 }
 
-// FindAuditRecords returns the events that FindEvents returns, with the names of what they refer to.
+// FindAuditRecords returns the events of FindEvents with the names of their subjects.
 func (s *Administration) FindAuditRecords(
 	ctx context.Context, call domain.Call, filter EventFilter, part EventRange,
 ) ([]domain.AuditRecord, error) {

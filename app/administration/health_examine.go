@@ -13,7 +13,7 @@ import (
 const (
 	// examinationTime bounds all checks together.
 	examinationTime = 30 * time.Second
-	// examinationKept is for how long what was found is returned again.
+	// examinationKept is the time for which an examination is cached.
 	examinationKept = 5 * time.Second
 )
 
@@ -23,9 +23,9 @@ type Examination struct {
 	Findings []domain.Finding
 }
 
-// ExamineHealth carries out the checks of what the service depends on, as procession doctor does: of PostgreSQL, Temporal,
-// keys, certificates, documents and issuers. They take at most 30 seconds, are carried out once for all who ask at the same time, and
-// what they found is returned for five seconds. Errors: ACCESS_DENIED for callers that are no operators, UNAVAILABLE without checks.
+// ExamineHealth checks the dependencies of the service, as procession doctor does: PostgreSQL, Temporal, keys,
+// certificates, documents and issuers. The checks take at most 30 seconds, are shared by concurrent callers, and are
+// cached for five seconds. Errors: ACCESS_DENIED for callers that are no operators, UNAVAILABLE without checks.
 func (s *Administration) ExamineHealth(ctx context.Context, call domain.Call) (Examination, error) {
 	if !call.Operator {
 		return Examination{}, domain.Denied("only operators may see the checks")

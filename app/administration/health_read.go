@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/persistence/webhooks"
 )
 
-// Health contains what waits in tenants, and which versions run.
+// Health contains the backlogs of tenants and the running versions.
 type Health struct {
 	domain.Backlogs
 
@@ -18,8 +18,8 @@ type Health struct {
 	DatabaseVersion string
 }
 
-// RetrieveHealth returns what waits in the tenants that the caller owns or administers, in all tenants for an operator,
-// and in those of them that have one of the codes, unless there are none. Nothing waits elsewhere for the caller.
+// RetrieveHealth returns the backlogs of the tenants that the caller owns or administers, of all tenants for an
+// operator; codes, unless empty, restrict them.
 func (s *Administration) RetrieveHealth(ctx context.Context, call domain.Call, tenantCodes []string) (Health, error) {
 	h := Health{Version: s.version}
 	var err error

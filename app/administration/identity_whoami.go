@@ -14,8 +14,7 @@ type Identity struct {
 	Principal domain.Principal
 	// Operator callers may make tenants and administer all of them.
 	Operator bool
-	// Memberships are those that the caller's credentials are valid for, in the
-	// order of the tenants' codes.
+	// Memberships are the memberships covered by the caller's credentials, in the order of the tenants' codes.
 	Memberships []IdentityMembership
 }
 

@@ -29,9 +29,8 @@ func (s *Administration) RetrieveIncident(ctx context.Context, call domain.Call,
 // IncidentReportFilter narrows FindIncidentReports; empty fields match all.
 type IncidentReportFilter = persistence.IncidentReportFilter
 
-// FindIncidentReports returns a page of incidents with what is known about their workflows, the newest first by
-// default, to those that ListIncidents returns them to. What a process is about is left out where it is not
-// visible to the caller.
+// FindIncidentReports returns a page of incidents with reports on their workflows, the newest first by default, under
+// the conditions of ListIncidents. Subjects of processes that are not visible to the caller are left out.
 func (s *Administration) FindIncidentReports(
 	ctx context.Context, call domain.Call, filter IncidentReportFilter, page domain.PageRequest, sort []domain.SortKey,
 ) (domain.Page[domain.IncidentReport], error) {

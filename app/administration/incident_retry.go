@@ -9,13 +9,10 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// RetryIncident starts the failed workflow of a process, or of a robot for its
-// task, again, from its beginning and under the same workflow id. The caller
-// must be an owner or an administrator of the tenant; for others the incident
-// is NOT_FOUND. A retried incident is returned unchanged; PROCESS_FINISHED
-// refuses the workflow of a finished process, INVALID_STATE one that is running
-// again, that of a robot whose task is finished, and that of an action, whose
-// ERROR is final: the action must be invoked again.
+// RetryIncident restarts the failed workflow of a process, or of a robot for its task, from its beginning and under the
+// same workflow id. The caller must be an owner or an administrator of the tenant; for others the incident is
+// NOT_FOUND. A retried incident is returned unchanged. PROCESS_FINISHED refuses the workflow of a finished process;
+// INVALID_STATE refuses a running workflow, a robot with a finished task, and an action, which must be invoked again.
 func (s *Administration) RetryIncident(ctx context.Context, call domain.Call, id uuid.UUID) (*domain.Incident, error) {
 	var incident *domain.Incident
 	now := s.now()

@@ -11,8 +11,7 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// kindHandler contains the steps of applying manifests of one kind, besides storing them. A
-// kind leaves out what it has no need of.
+// kindHandler contains the steps of applying manifests of one kind, apart from storing them. Steps may be nil.
 type kindHandler struct {
 	// put writes the rows that follow from a manifest.
 	put func(c *configuration, tx *persistence.Tx, w written) error

@@ -13,8 +13,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// These operations are those of commands with access to the database, so that there is a
-// way to make the first operator and to restore the last one.
+// These operations belong to commands with access to the database, which can make the first operator and restore the
+// last one.
 
 // ListOperators returns all operators.
 func (s *Administration) ListOperators(ctx context.Context) ([]persistence.Person, error) {
@@ -93,10 +93,9 @@ func (s *Administration) DisablePerson(ctx context.Context, email string, disabl
 	})
 }
 
-// ErasePerson removes what is known of the user with the e-mail address, who must
-// be disabled: name, address, metadata, labels, credentials, sessions and links to
-// issuers. What the user did stays, under the id, which nothing leads back from.
-// Errors: NOT_FOUND, CONFLICT for who is not disabled, or is an operator.
+// ErasePerson removes the personal data of the user with the e-mail address, who must be disabled: name, address,
+// metadata, labels, credentials, sessions and links to issuers. Events and results of the user stay under the anonymous
+// id. Errors: NOT_FOUND, CONFLICT for a user who is not disabled or is an operator.
 func (s *Administration) ErasePerson(ctx context.Context, email string) (*persistence.Person, error) {
 	return s.changePerson(ctx, email, func(tx *persistence.Tx, c personChange) (domain.Events, error) {
 		switch {

@@ -18,7 +18,7 @@ import (
 type ApplyRequest struct {
 	// Documents are the documents of domain/resource, as JSON.
 	Documents []json.RawMessage
-	// DryRun finds out what would be done, and does not do it.
+	// DryRun plans the changes without writing them.
 	DryRun bool
 	// Prune deletes resources too, unless it is nil.
 	Prune *Prune
@@ -57,15 +57,12 @@ func (a AppliedResource) ChangesRights() bool {
 	return a.Action != ApplyUnchanged && resource.ChangesRights(a.Before, a.After)
 }
 
-// ApplyResources creates or updates the resources of the documents, all of them
-// or none, and returns the outcomes: first of the documents in their order,
-// then of the pruned resources. Applying the same again changes nothing.
+// ApplyResources creates or updates the resources of the documents, all of them or none, and returns the outcomes:
+// first of the documents in their order, then of the pruned resources. Repeating it has no effect.
 //
-// It requires the ADMINISTRATOR or the OWNER role in the tenants, or, for an
-// existing process definition, the Administrator permission on it, which allows
-// no change of the rights in it. Errors: VALIDATION with all violations,
-// ACCESS_DENIED, CONFLICT for a resource that cannot be deleted because others
-// need it.
+// It requires the ADMINISTRATOR or the OWNER role in the tenants, or, for an existing process definition, the
+// Administrator permission on it, which allows no change of the rights in it. Errors: VALIDATION with all violations,
+// ACCESS_DENIED, CONFLICT for a resource that cannot be deleted because others need it.
 func (s *Administration) ApplyResources(
 	ctx context.Context, call domain.Call, in ApplyRequest,
 ) ([]AppliedResource, error) {
@@ -151,9 +148,9 @@ func (c *configuration) recordVersion(tx *persistence.Tx, key resource.Key) {
 	}
 }
 
-// reviewInvalid returns the error for documents with violations, and adds what else is wrong with them, so that one
-// answer names everything. What they refer to is checked only if all documents of the request could be read. A caller
-// who may not apply the documents gets the violations alone.
+// reviewInvalid returns the error for documents with violations, together with all other errors. References are checked
+// only if all documents of the request could be read. A caller who may not apply the documents gets the violations
+// alone.
 func (c *configuration) reviewInvalid(
 	documents []resource.Document, sent int, violations []resource.Violation, checkURL func(url string) error,
 ) error {
@@ -187,7 +184,7 @@ func documentPointer(index int, pointer string) string {
 	return "/documents/" + strconv.Itoa(index) + pointer
 }
 
-// prepareConfiguration reads what the documents, and what is pruned, depend on.
+// prepareConfiguration reads the dependencies of the documents and of pruned resources.
 func (s *Administration) prepareConfiguration(
 	ctx context.Context, tx *persistence.Tx, caller domain.Caller, documents []resource.Document, prune *Prune,
 ) (*configuration, error) {

@@ -331,7 +331,7 @@ func TestAppliersOfOneTenantTakeTurns(t *testing.T) {
 		WHERE v.number = 9 AND v.spec::jsonb -> 'metadataSchema' = r.spec::jsonb -> 'metadataSchema'`))
 }
 
-// What the service works with follows from the documents alone.
+// The rows of the service follow from the documents alone.
 func TestApplyingElsewhereGivesTheSame(t *testing.T) {
 	t.Parallel()
 	c := newConfigured(t)

@@ -15,27 +15,26 @@ const maxHeld = 1000
 type HeldRight struct {
 	resource.Right
 
-	// By is the resource that gives it, Name what that is called.
+	// By is the resource that gives it, Name its title.
 	By   resource.Key
 	Name string
 	// Group is the code of the group through which it is held, "" where it is held directly.
 	Group string
 }
 
-// Holder is a user, an application or a group with what it may do.
+// Holder is a user, an application or a group with its rights.
 type Holder struct {
 	resource.Stored
 
-	// Groups are those that it is a member of.
+	// Groups are the groups of the holder.
 	Groups []resource.Stored
 	Rights []HeldRight
 	// More reports that not all resources were looked at.
 	More bool
 }
 
-// RetrieveHolder returns a user, an application or a group that the caller
-// administers with what it may do and why, or NOT_FOUND. What its role in the tenant
-// allows is not listed.
+// RetrieveHolder returns a user, an application or a group that the caller administers with its rights and their
+// origins, or NOT_FOUND. Rights of its role in the tenant are not listed.
 func (s *Administration) RetrieveHolder(ctx context.Context, call domain.Call, key ResourceKey) (*Holder, error) {
 	holder := &Holder{}
 	var others []resource.Stored

@@ -74,7 +74,7 @@ func (r *robots) content() string {
 	return string(text)
 }
 
-// blobs counts what is stored once what has expired is gone.
+// blobs counts stored blobs after the removal of expired ones.
 func (r *robots) blobs(after time.Duration) int {
 	r.t.Helper()
 	r.clock = r.clock.Add(after)
@@ -119,7 +119,7 @@ func TestFilesOfARobotAreReplacedAndExpire(t *testing.T) {
 	require.Zero(t, r.count(`SELECT count(*) FROM robot_files`))
 }
 
-// Applying a manifest keeps what was uploaded and set.
+// Applying a manifest keeps uploaded files and set variables.
 func TestApplyingARobotLeavesItsFilesAlone(t *testing.T) {
 	t.Parallel()
 	r := newRobots(t)
@@ -170,7 +170,7 @@ func TestRobotsHaveSoManyAssetsAndVariables(t *testing.T) {
 	require.NoError(t, set(0))
 }
 
-// A value opens as that of its robot and its name only.
+// A value opens for its robot and its name only.
 func TestVariablesAreSealedForTheirPlace(t *testing.T) {
 	t.Parallel()
 	r := newRobots(t)

@@ -92,8 +92,7 @@ func (s *Administration) IssueSecret(
 	return issued, nil
 }
 
-// validate holds the name to what the schemas of documents ask of those of declared
-// secrets.
+// validate applies the rules for declared secrets to the name.
 func (n NewSecret) validate(now time.Time) error {
 	if length := utf8.RuneCountInString(n.Name); length == 0 || length > maxSecretName {
 		return domain.InvalidBody("/name", "must have 1 to 50 characters")

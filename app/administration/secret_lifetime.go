@@ -28,8 +28,8 @@ type SecretLifetimes struct {
 	// AccessToken is the lifetime of a personal access token issued without an expiry,
 	// MaxAccessToken the longest.
 	AccessToken, MaxAccessToken time.Duration
-	// MaxApplicationSecret is the longest of a secret of an application, and that of
-	// one issued without an expiry.
+	// MaxApplicationSecret is the maximum lifetime of a secret of an application, and the lifetime of one issued
+	// without an expiry.
 	MaxApplicationSecret time.Duration
 }
 

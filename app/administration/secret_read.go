@@ -10,10 +10,9 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// FindSecrets returns the secrets of an Application, a User or a
-// WebhookSubscription that the caller administers, the oldest first, including
-// those that its manifest declares. Tokens of a user for all its tenants are
-// visible to operators only. Errors: VALIDATION, NOT_FOUND.
+// FindSecrets returns the secrets of an Application, a User or a WebhookSubscription that the caller administers, the
+// oldest first, including declared ones. Tokens of a user for all its tenants are visible to operators only. Errors:
+// VALIDATION, NOT_FOUND.
 func (s *Administration) FindSecrets(ctx context.Context, call domain.Call, key ResourceKey) ([]domain.SecretInfo, error) {
 	if err := checkSecretOwner(key.Kind); err != nil {
 		return nil, err
@@ -38,7 +37,7 @@ func configuredOf(r *resource.Stored) domain.Configured {
 	return domain.Configured{ID: r.ID, TenantID: r.TenantID, Kind: string(r.Kind), Code: r.Metadata.Code}
 }
 
-// lockSecretOwner locks a resource whose secrets the caller may change.
+// lockSecretOwner locks a resource with secrets that the caller may change.
 func lockSecretOwner(
 	ctx context.Context, tx *persistence.Tx, caller domain.Caller, key ResourceKey,
 ) (*persistence.SecretOwner, error) {

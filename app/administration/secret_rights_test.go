@@ -147,7 +147,7 @@ func TestSecretOwnerIsNamedWithoutItsTenant(t *testing.T) {
 	requireInvalid(t, err, "tenant", "ambiguous")
 }
 
-// A secret is not issued for what is deleted at the same time.
+// A secret is not issued for a resource that is deleted at the same time.
 func TestSecretsGoWithTheirOwner(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t)

@@ -26,7 +26,7 @@ func checking(robot string) json.RawMessage {
 		"permissions":{"initiators":[{"user":"ines"}],"managers":[{"user":"ada"}]}}`)
 }
 
-// assisted is a process of which tasks have a robot.
+// assisted is a process with tasks that have a robot.
 type assisted struct {
 	*robots
 	process   *domain.Process
@@ -61,7 +61,7 @@ func (a assisted) task(code string, owner *uuid.UUID) *domain.ProcessItem {
 	return item
 }
 
-// claimed returns a task that carl has claimed and whose robot runs.
+// claimed returns a task claimed by carl with a running robot.
 func (a assisted) claimed() (*domain.ProcessItem, *domain.DueCommand) {
 	a.t.Helper()
 	task := a.task("CHECK", nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// PauseWebhookEndpoint applies the manifest of a webhook subscription with or without spec.paused, and changes
-// nothing else of it. Errors are those of RetrieveResource and ApplyResources.
+// PauseWebhookEndpoint applies the manifest of a webhook subscription with or without spec.paused. Errors are as in
+// RetrieveResource and ApplyResources.
 func (s *Administration) PauseWebhookEndpoint(ctx context.Context, call domain.Call, key WebhookKey, paused bool) error {
 	found, err := s.RetrieveResource(ctx, call, ResourceKey{Tenant: key.Tenant, Kind: resource.KindWebhookSubscription, Code: key.Code})
 	if err != nil {

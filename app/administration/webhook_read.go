@@ -41,8 +41,8 @@ func (s *Administration) RetrieveWebhookDelivery(
 	return webhooks.GetDelivery(ctx, s.store.Reader, persistence.AdministrationOf(call.Caller), id)
 }
 
-// WebhookOutcomes returns what became of the latest deliveries to endpoints that are there for the caller, the
-// oldest first, at most limit of each.
+// WebhookOutcomes returns the outcomes of the latest deliveries to endpoints visible to the caller, the oldest first,
+// at most limit of each.
 func (s *Administration) WebhookOutcomes(
 	ctx context.Context, call domain.Call, subscriptions []uuid.UUID, limit int,
 ) (map[uuid.UUID][]domain.WebhookOutcome, error) {

@@ -54,7 +54,7 @@ func endpointDisabled() error {
 	return domain.Conflict(domain.CodeInvalidState, "the endpoint is disabled: enable it first")
 }
 
-// ReplaySelection selects what is repeated.
+// ReplaySelection selects the deliveries to replay.
 type ReplaySelection = webhooks.ReplaySelection
 
 // Replay is how many deliveries are repeated. Next is nil unless others remain: a

@@ -71,9 +71,8 @@ func (r *Recorder) recordEvents(ctx context.Context, signIns map[signInKey]*entr
 	return r.o.DB.Record(ctx, domain.Call{}, func(*persistence.Tx) (domain.Events, error) { return events, nil })
 }
 
-// signInEvents returns one event for each tenant that a refused sign-in concerns:
-// those of the principal, or else those that the issuer of the token is
-// configured for.
+// signInEvents returns one event for each tenant that a refused sign-in concerns: the tenants of the principal, or else
+// of the token's issuer.
 func signInEvents(key signInKey, e *entry, found persistence.AuditedTenants) []domain.Event {
 	var tenants []uuid.UUID
 	switch known := found.OfPrincipal[key.principal]; {

@@ -17,9 +17,8 @@ import (
 const (
 	// DefaultInterval is the default time between two writes.
 	DefaultInterval = time.Minute
-	// maxEntries bounds the distinct refusals of one kind that are counted
-	// separately between two writes, maxPerSource those of one network or one
-	// principal. Further ones share one count.
+	// maxEntries bounds the distinct refusals of one kind that are counted separately between two writes, maxPerSource
+	// the ones of one network or principal. Further ones share one count.
 	maxEntries   = 200
 	maxPerSource = 20
 	// maxLines bounds the log lines of one reason and network between two writes,
@@ -95,7 +94,7 @@ type lineKey struct {
 	network string
 }
 
-// New returns a Recorder. Run writes what it collects.
+// New returns a Recorder. Run writes the collected refusals.
 func New(o Options) *Recorder {
 	if o.Count == nil {
 		o.Count = func(domain.SignInReason) {}
