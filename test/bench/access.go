@@ -44,12 +44,12 @@ func newSystemAccess(ctx context.Context, db *persistence.DB, key authn.SealKey)
 	return &systemAccess{issuer: issuer}, nil
 }
 
-func (a *systemAccess) certificate() (*tls.Certificate, error) {
+func (a *systemAccess) issueCertificate() (*tls.Certificate, error) {
 	certificate, err := a.issuer.SystemCertificate(time.Now())
 	return &certificate, err
 }
 
-func (a *systemAccess) token() (string, error) {
+func (a *systemAccess) issueToken() (string, error) {
 	token, err := a.issuer.SystemToken(time.Now())
 	return token.Token.Reveal(), err
 }
@@ -58,7 +58,7 @@ func (a *systemAccess) token() (string, error) {
 func (s *stack) openEngine() (*engine.Engine, error) {
 	return engine.New(engine.Options{
 		Address: s.temporal, Logger: slog.New(slog.DiscardHandler),
-		Credentials: engine.Credentials{Token: s.system.token, Certificate: s.system.certificate, RootCAs: s.system.issuer.Roots},
+		Credentials: engine.Credentials{Token: s.system.issueToken, Certificate: s.system.issueCertificate, RootCAs: s.system.issuer.Roots},
 	})
 }
 
@@ -73,13 +73,13 @@ func (s *stack) dialRaw(ctx context.Context, namespace string) (client.Client, e
 	if err := e.EnsureNamespace(ctx, namespace); err != nil {
 		return nil, err
 	}
-	certificate, err := s.system.certificate()
+	certificate, err := s.system.issueCertificate()
 	if err != nil {
 		return nil, err
 	}
 	return s.dialTemporal(ctx, namespace, &tls.Config{
 		MinVersion: tls.VersionTLS13, RootCAs: s.system.issuer.Roots(), Certificates: []tls.Certificate{*certificate},
-	}, cached(time.Minute, func(context.Context) (string, error) { return s.system.token() }))
+	}, cacheToken(time.Minute, func(context.Context) (string, error) { return s.system.issueToken() }))
 }
 
 // dialEngine connects to Temporal as a worker of loan-worker's does: with what
@@ -108,7 +108,7 @@ func (s *stack) dialEngine(ctx context.Context) (client.Client, error) {
 	}
 	return s.dialTemporal(ctx, grant.Namespace, &tls.Config{
 		MinVersion: tls.VersionTLS13, RootCAs: roots, Certificates: []tls.Certificate{pair},
-	}, cached(20*time.Minute, func(ctx context.Context) (string, error) {
+	}, cacheToken(20*time.Minute, func(ctx context.Context) (string, error) {
 		granted, err := procession.Decode[rest.Authentication](api.CreateAuthentication(ctx,
 			rest.AuthenticationCreateParams{Type: rest.AuthenticationTypeENGINETOKEN}))
 		if err != nil {
@@ -132,8 +132,8 @@ func (s *stack) dialTemporal(
 	return c, nil
 }
 
-// cached keeps what fetch returned for some time.
-func cached(keep time.Duration, fetch func(context.Context) (string, error)) func(context.Context) (string, error) {
+// cacheToken keeps what fetch returned for some time.
+func cacheToken(keep time.Duration, fetch func(context.Context) (string, error)) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	var value string
 	var until time.Time

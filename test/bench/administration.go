@@ -54,7 +54,7 @@ func (b *bench) measureAdministrationPages(ctx context.Context, reader *pageRead
 	for _, p := range administrationPages() {
 		var measured pageMeasures
 		for range b.rounds {
-			if err := reader.round(p, b.requests, &measured); err != nil {
+			if err := reader.runRound(p, b.requests, &measured); err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
 		}
@@ -64,10 +64,10 @@ func (b *bench) measureAdministrationPages(ctx context.Context, reader *pageRead
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 		b.report.add(row{
-			measure: "first page of " + p.name, value: latency(took), limit: "p99 ≤ " + milliseconds(administrationTarget),
-			missed: percentile(took, 0.99) > administrationTarget,
+			measure: "first page of " + p.name, value: formatLatency(took), limit: "p99 ≤ " + formatMilliseconds(administrationTarget),
+			missed: percentileOf(took, 0.99) > administrationTarget,
 		})
-		fmt.Fprintf(b.progress, "  %s: %s\n", p.name, latency(took))
+		fmt.Fprintf(b.progress, "  %s: %s\n", p.name, formatLatency(took))
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (b *bench) timeFirstPage(ctx context.Context, browser *conn, path string) (
 	var took []time.Duration
 	for range max(1, b.requests*6) {
 		start := time.Now()
-		if _, err := browser.send(http.MethodGet, console+path, "", http.StatusOK); err != nil {
+		if _, err := browser.sendRequest(http.MethodGet, console+path, "", http.StatusOK); err != nil {
 			return nil, err
 		}
 		took = append(took, time.Since(start))

@@ -17,12 +17,12 @@ type seed struct {
 	statements []string
 }
 
-// administered returns what a tenant has for every thousand of the section: 10 thousand users,
+// administeredSeeds returns what a tenant has for every thousand of the section: 10 thousand users,
 // a thousand definitions of processes in a hundred queues, as many groups, applications,
 // robots and webhook subscriptions, 20 thousand incidents of as many processes, and a
 // million events, a tenth of which were delivered. The events are of an earlier era, so
 // that nothing waits for what follows the ledger.
-func administered() []seed { //nolint:funlen // a table of statements
+func administeredSeeds() []seed { //nolint:funlen // a table of statements
 	return []seed{
 		{each: 10_000, statements: []string{
 			`INSERT INTO principals (id, type, name, email, created_at)
@@ -122,7 +122,7 @@ SELECT $1, '%[1]s', '%[2]s-' || n, md5('%[2]s ' || n)::uuid, '{}', json_build_ob
 
 // loadAdministered makes what lists of administrators are measured with.
 func (b *bench) loadAdministered(ctx context.Context) error {
-	for _, s := range administered() {
+	for _, s := range administeredSeeds() {
 		err := b.inOne(ctx, []any{demo.TenantDemo(), demo.Alice().ID, max(20, s.each*b.administered/1000)}, s.statements...)
 		if err != nil {
 			return err

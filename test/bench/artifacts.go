@@ -53,7 +53,7 @@ type search struct {
 	selective   bool
 }
 
-func searches() []search {
+func artifactSearches() []search {
 	const thousandth = "(data ->> 'balance')::numeric BETWEEN 5000 AND 5009.99"
 	return []search{
 		{
@@ -105,7 +105,7 @@ func searches() []search {
 	}
 }
 
-func (s search) path() string {
+func (s search) requestPath() string {
 	query := url.Values{"size": {"25"}, "value": s.expressions}
 	if s.sort != "" {
 		query.Set("sort", s.sort)
@@ -130,7 +130,7 @@ func (b *bench) measureArtifacts(ctx context.Context) error {
 			return fmt.Errorf("vacuuming: %w", err)
 		}
 	}
-	for _, s := range searches() {
+	for _, s := range artifactSearches() {
 		if err := b.measureSearch(ctx, s); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -139,7 +139,7 @@ func (b *bench) measureArtifacts(ctx context.Context) error {
 }
 
 func (b *bench) measureSearch(ctx context.Context, s search) error {
-	total, err := b.count(ctx, "SELECT count(*) FROM business_artifacts WHERE "+s.fits)
+	total, err := b.countRows(ctx, "SELECT count(*) FROM business_artifacts WHERE "+s.fits)
 	if err != nil {
 		return err
 	}
@@ -148,14 +148,14 @@ func (b *bench) measureSearch(ctx context.Context, s search) error {
 		return err
 	}
 	result := row{
-		measure: fmt.Sprintf("search, %s artifacts, %s", thousands(b.artifacts), s.name),
-		value:   latency(took), beside: fmt.Sprintf("total %d", total),
+		measure: fmt.Sprintf("search, %s artifacts, %s", formatThousands(b.artifacts), s.name),
+		value:   formatLatency(took), beside: fmt.Sprintf("total %d", total),
 	}
 	if s.selective {
-		result.limit, result.missed = "p99 ≤ "+milliseconds(searchTarget), percentile(took, 0.99) > searchTarget
+		result.limit, result.missed = "p99 ≤ "+formatMilliseconds(searchTarget), percentileOf(took, 0.99) > searchTarget
 	}
 	b.report.add(result)
-	fmt.Fprintf(b.progress, "  %s: %s\n", s.name, latency(took))
+	fmt.Fprintf(b.progress, "  %s: %s\n", s.name, formatLatency(took))
 	return nil
 }
 
@@ -172,7 +172,7 @@ func (b *bench) timeSearch(ctx context.Context, s search, total int64) ([]time.D
 	end := time.Now().Add(listTime)
 	for n := 0; n <= requests && (time.Now().Before(end) || n < 2); n++ {
 		start := time.Now()
-		body, err := c.do(http.MethodGet, s.path(), "", http.StatusOK)
+		body, err := c.callAPI(http.MethodGet, s.requestPath(), "", http.StatusOK)
 		if err != nil {
 			return nil, err
 		}

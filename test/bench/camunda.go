@@ -64,12 +64,12 @@ func (b *bench) measureCamunda(ctx context.Context) error {
 	if err := b.loadList(ctx, 0, b.items[0]); err != nil {
 		return err
 	}
-	contests, err := b.contests(ctx, connect)
+	contests, err := b.camundaContests(ctx, connect)
 	if err != nil {
 		return err
 	}
 	for _, one := range contests {
-		if err := b.compete(ctx, one, connect); err != nil {
+		if err := b.measureContest(ctx, one, connect); err != nil {
 			return fmt.Errorf("%s: %w", one.measure, err)
 		}
 	}
@@ -103,7 +103,7 @@ func (b *bench) startCamunda(ctx context.Context) (address string, err error) {
 	}
 	starting, cancel := context.WithTimeout(ctx, camundaStart)
 	defer cancel()
-	return addresses[0], until(starting, 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+	return addresses[0], pollUntil(starting, 100*time.Millisecond, func(ctx context.Context) (bool, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addresses[0]+"/engine-rest/process-definition/key/bench", nil)
 		if err != nil {
 			return false, fmt.Errorf("asking Camunda: %w", err)
@@ -132,7 +132,7 @@ func (b *bench) runCamunda(dir, address string) error {
 		return fmt.Errorf("opening Camunda's log: %w", err)
 	}
 	cmd := exec.Command("java", "-jar", filepath.Join(dir, "target", "camunda-beside.jar")) //nolint:gosec,noctx // built here; it is stopped in its turn
-	cmd.Env = append(environment(),
+	cmd.Env = append(cleanEnvironment(),
 		"SERVER_ADDRESS=127.0.0.1", "SERVER_PORT="+port,
 		"SPRING_DATASOURCE_URL=jdbc:postgresql://localhost/"+camundaDatabase+"?sslMode=disable"+
 			"&socketFactory=org.newsclub.net.unix.AFUNIXSocketFactory$FactoryArg&socketFactoryArg="+socket,
@@ -149,15 +149,15 @@ func (b *bench) runCamunda(dir, address string) error {
 	return nil
 }
 
-// contests returns what is compared. Beforehand Camunda gets as many unclaimed tasks as the service has, and each a process
+// camundaContests returns what is compared. Beforehand Camunda gets as many unclaimed tasks as the service has, and each a process
 // for every client.
-func (b *bench) contests(ctx context.Context, connect func() (*conn, error)) ([]contest, error) {
+func (b *bench) camundaContests(ctx context.Context, connect func() (*conn, error)) ([]contest, error) {
 	beside, err := connect()
 	if err != nil {
 		return nil, err
 	}
 	defer beside.Close()
-	unclaimed, err := b.count(ctx, "SELECT count(*) FROM process_items WHERE task_state = 'READY'")
+	unclaimed, err := b.countRows(ctx, "SELECT count(*) FROM process_items WHERE task_state = 'READY'")
 	if err != nil {
 		return nil, err
 	}
@@ -198,10 +198,10 @@ func (b *bench) contests(ctx context.Context, connect func() (*conn, error)) ([]
 		{
 			"get a process", b.clients, 3,
 			func(c *conn, client int) error {
-				return c.expect(http.MethodGet, "/processes/"+processes[client].String(), "", http.StatusOK)
+				return c.callExpecting(http.MethodGet, "/processes/"+processes[client].String(), "", http.StatusOK)
 			},
 			func(c *conn, client int) error {
-				_, err := c.send(http.MethodGet, "/engine-rest/process-instance/"+instances[client], "", http.StatusOK)
+				_, err := c.sendRequest(http.MethodGet, "/engine-rest/process-instance/"+instances[client], "", http.StatusOK)
 				return err
 			},
 		},
@@ -209,8 +209,8 @@ func (b *bench) contests(ctx context.Context, connect func() (*conn, error)) ([]
 	}, nil
 }
 
-// compete measures a contest by turns, after a round that is not counted.
-func (b *bench) compete(ctx context.Context, w contest, connect func() (*conn, error)) error {
+// measureContest measures a contest by turns, after a round that is not counted.
+func (b *bench) measureContest(ctx context.Context, w contest, connect func() (*conn, error)) error {
 	sides := [2]struct {
 		connect func() (*conn, error)
 		work    func(*conn, int) error
@@ -237,7 +237,7 @@ func (b *bench) compete(ctx context.Context, w contest, connect func() (*conn, e
 		}
 		for i := range sides {
 			side := &sides[i]
-			n, took, err := drive(ctx, w.clients, length, func(client int) error {
+			n, took, err := driveClients(ctx, w.clients, length, func(client int) error {
 				return side.work(side.conns[client], client)
 			})
 			if err != nil {
@@ -249,10 +249,10 @@ func (b *bench) compete(ctx context.Context, w contest, connect func() (*conn, e
 		}
 	}
 	ours, theirs := sides[0].rates, sides[1].rates
-	fmt.Fprintf(b.progress, "  %s: service %.0f/s, Camunda %.0f/s\n", w.measure, median(ours), median(theirs))
+	fmt.Fprintf(b.progress, "  %s: service %.0f/s, Camunda %.0f/s\n", w.measure, medianOf(ours), medianOf(theirs))
 	b.report.add(row{
-		measure: w.measure, value: rate(median(ours)), beside: rate(median(theirs)) + " Camunda",
-		ratio: median(ratios(ours, theirs)), target: w.target,
+		measure: w.measure, value: formatRate(medianOf(ours)), beside: formatRate(medianOf(theirs)) + " Camunda",
+		ratio: medianOf(divideRounds(ours, theirs)), target: w.target,
 	})
 	return nil
 }
@@ -263,14 +263,14 @@ func createOne(c *conn, _ int) error { return createProcess(c, "ONBOARDING", uui
 func taskOf(c *conn, process uuid.UUID) error {
 	id := uuid.NewString()
 	body := `{"id":"` + id + `","type":"TASK","processId":"` + process.String() + `","processItemDefinitionCode":"CHECKLIST"}`
-	if err := c.expect(http.MethodPost, "/process-items", body, http.StatusCreated); err != nil {
+	if err := c.callExpecting(http.MethodPost, "/process-items", body, http.StatusCreated); err != nil {
 		return err
 	}
 	path := "/process-items/" + id + "/task/~actions/"
-	if err := c.expect(http.MethodPost, path+"claim", "", http.StatusOK); err != nil {
+	if err := c.callExpecting(http.MethodPost, path+"claim", "", http.StatusOK); err != nil {
 		return err
 	}
-	return c.expect(http.MethodPost, path+"complete", "", http.StatusOK)
+	return c.callExpecting(http.MethodPost, path+"complete", "", http.StatusOK)
 }
 
 func wholeProcess(c *conn, _ int) error {
@@ -281,16 +281,16 @@ func wholeProcess(c *conn, _ int) error {
 	if err := taskOf(c, process); err != nil {
 		return err
 	}
-	return c.expect(http.MethodPost, "/processes/"+process.String()+"/~actions/complete", "", http.StatusOK)
+	return c.callExpecting(http.MethodPost, "/processes/"+process.String()+"/~actions/complete", "", http.StatusOK)
 }
 
 func unclaimedTasks(c *conn, _ int) error {
-	return c.expect(http.MethodGet, "/process-items?taskState=READY&sort=createdAt,desc&size=25", "", http.StatusOK)
+	return c.callExpecting(http.MethodGet, "/process-items?taskState=READY&sort=createdAt,desc&size=25", "", http.StatusOK)
 }
 
 // camundaProcess starts a process, with its task, and returns its id.
 func camundaProcess(c *conn) (string, error) {
-	body, err := c.send(http.MethodPost, "/engine-rest/process-definition/key/bench/start", "{}", http.StatusOK)
+	body, err := c.sendRequest(http.MethodPost, "/engine-rest/process-definition/key/bench/start", "{}", http.StatusOK)
 	if err != nil {
 		return "", err
 	}
@@ -304,16 +304,16 @@ func camundaProcess(c *conn) (string, error) {
 }
 
 func camundaTask(c *conn, id string) error {
-	_, err := c.send(http.MethodPost, "/engine-rest/task/create", `{"id":"`+id+`","name":"Task"}`, http.StatusNoContent)
+	_, err := c.sendRequest(http.MethodPost, "/engine-rest/task/create", `{"id":"`+id+`","name":"Task"}`, http.StatusNoContent)
 	return err
 }
 
 // camundaComplete claims a task and completes it.
 func camundaComplete(c *conn, id string) error {
-	if _, err := c.send(http.MethodPost, "/engine-rest/task/"+id+"/claim", `{"userId":"alice"}`, http.StatusNoContent); err != nil {
+	if _, err := c.sendRequest(http.MethodPost, "/engine-rest/task/"+id+"/claim", `{"userId":"alice"}`, http.StatusNoContent); err != nil {
 		return err
 	}
-	_, err := c.send(http.MethodPost, "/engine-rest/task/"+id+"/complete", "{}", http.StatusNoContent)
+	_, err := c.sendRequest(http.MethodPost, "/engine-rest/task/"+id+"/complete", "{}", http.StatusNoContent)
 	return err
 }
 
@@ -322,7 +322,7 @@ func camundaWhole(c *conn, _ int) error {
 	if err != nil {
 		return err
 	}
-	body, err := c.send(http.MethodGet, "/engine-rest/task?processInstanceId="+id, "", http.StatusOK)
+	body, err := c.sendRequest(http.MethodGet, "/engine-rest/task?processInstanceId="+id, "", http.StatusOK)
 	if err != nil {
 		return err
 	}
@@ -338,9 +338,9 @@ func camundaWhole(c *conn, _ int) error {
 // camundaUnclaimed takes two requests.
 func camundaUnclaimed(c *conn, _ int) error {
 	const page = "/engine-rest/task?unassigned=true&sortBy=created&sortOrder=desc&firstResult=0&maxResults=25"
-	if _, err := c.send(http.MethodGet, page, "", http.StatusOK); err != nil {
+	if _, err := c.sendRequest(http.MethodGet, page, "", http.StatusOK); err != nil {
 		return err
 	}
-	_, err := c.send(http.MethodGet, "/engine-rest/task/count?unassigned=true", "", http.StatusOK)
+	_, err := c.sendRequest(http.MethodGet, "/engine-rest/task/count?unassigned=true", "", http.StatusOK)
 	return err
 }

@@ -50,14 +50,14 @@ func (s *stack) dial(ctx context.Context, who demo.Account) (*conn, error) {
 	return &conn{Conn: c, header: "Authorization: Bearer " + token, reader: bufio.NewReader(c)}, nil
 }
 
-// do sends a request to a path of the REST API and returns the body of the answer,
+// callAPI sends a request to a path of the REST API and returns the body of the answer,
 // valid until the next request. An answer with another status than want is an error.
-func (c *conn) do(method, path, body string, want int) ([]byte, error) {
-	return c.send(method, base+path, body, want)
+func (c *conn) callAPI(method, path, body string, want int) ([]byte, error) {
+	return c.sendRequest(method, base+path, body, want)
 }
 
-// send is do for any path.
-func (c *conn) send(method, path, body string, want int) ([]byte, error) {
+// sendRequest is do for any path.
+func (c *conn) sendRequest(method, path, body string, want int) ([]byte, error) {
 	r := append(c.request[:0], method+" "+path+" HTTP/1.1\r\nHost: procession\r\n"+c.header...)
 	if body != "" {
 		r = append(r, "\r\nContent-Type: application/json"...)
@@ -89,8 +89,8 @@ func (c *conn) send(method, path, body string, want int) ([]byte, error) {
 	return c.answer.Bytes(), nil
 }
 
-// expect is do for callers that need only the status.
-func (c *conn) expect(method, path, body string, want int) error {
-	_, err := c.do(method, path, body, want)
+// callExpecting is do for callers that need only the status.
+func (c *conn) callExpecting(method, path, body string, want int) error {
+	_, err := c.callAPI(method, path, body, want)
 	return err
 }

@@ -46,19 +46,19 @@ func (c *contender) close() {
 	}
 }
 
-// round makes all clients work for the time of a round.
-func (c *contender) round(ctx context.Context, w work, round int, length time.Duration) error {
+// runRound makes all clients work for the time of a round.
+func (c *contender) runRound(ctx context.Context, w work, runRound int, length time.Duration) error {
 	done := make([]int, len(c.conns))
 	before, err := processorTime(c.service.PID())
 	if err != nil {
 		return err
 	}
-	n, took, err := drive(ctx, len(c.conns), length, func(client int) error {
+	n, took, err := driveClients(ctx, len(c.conns), length, func(client int) error {
 		if w.perClient > 0 && done[client] == w.perClient {
 			return errExhausted
 		}
 		done[client]++
-		return w.request(c.conns[client], workLane+client, w.first(round)+done[client])
+		return w.request(c.conns[client], workLane+client, w.firstSubject(runRound)+done[client])
 	})
 	if err != nil {
 		return err
@@ -96,8 +96,8 @@ func processorTime(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * clockTick, nil
 }
 
-// ratios divides the values of a by those of b, round by round.
-func ratios(a, b []float64) []float64 {
+// divideRounds divides the values of a by those of b, round by round.
+func divideRounds(a, b []float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range a {
 		out[i] = a[i] / b[i]

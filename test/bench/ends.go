@@ -67,18 +67,18 @@ func (b *bench) measureEnds(ctx context.Context) error {
 	}
 	defer w.Stop()
 	// The first look in a namespace reads all that has ended there.
-	if err := b.walk(ctx, seen, walkers, &latencies{}); err != nil {
+	if err := b.walkProcesses(ctx, seen, walkers, &latencies{}); err != nil {
 		return err
 	}
 	if err := b.loadEnds(ctx); err != nil {
 		return err
 	}
 	var l latencies
-	if err := b.walk(ctx, seen, b.samples, &l); err != nil {
+	if err := b.walkProcesses(ctx, seen, b.samples, &l); err != nil {
 		return err
 	}
 	open := b.visibility / openShare
-	b.report.add(bounded(fmt.Sprintf("workflow returns → process COMPLETED visible, %d open and %d ended workflows", open, b.visibility-open),
+	b.report.add(boundedRow(fmt.Sprintf("workflow returns → process COMPLETED visible, %d open and %d ended workflows", open, b.visibility-open),
 		l.closed, visibleTarget))
 	if b.samples < lateProcesses {
 		return nil
@@ -87,7 +87,7 @@ func (b *bench) measureEnds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.report.add(bounded(fmt.Sprintf("the same, by a timer of %.0f s, service idle", laterAfter.Seconds()), late, visibleTarget))
+	b.report.add(boundedRow(fmt.Sprintf("the same, by a timer of %.0f s, service idle", laterAfter.Seconds()), late, visibleTarget))
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (b *bench) loadEnds(ctx context.Context) error {
 		return fmt.Errorf("analyzing Temporal's lists: %w", err)
 	}
 	// Otherwise the first minutes measure how long the disk takes to write what was loaded.
-	if err := b.settle(ctx); err != nil {
+	if err := b.vacuumTables(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintf(b.progress, "  %d open and %d ended workflows, loaded in %.0f s\n", open, b.visibility-open, time.Since(began).Seconds())

@@ -144,17 +144,17 @@ func (b *bench) reportEngine(work engineWork, contenders []*engineRounds) {
 			target = baselineTarget
 		}
 		b.report.add(row{
-			measure: work.measure, value: rate(median(service.rates)), beside: rate(median(other.rates)) + " " + other.name,
-			ratio: median(ratios(service.rates, other.rates)), target: target,
+			measure: work.measure, value: formatRate(medianOf(service.rates)), beside: formatRate(medianOf(other.rates)) + " " + other.name,
+			ratio: medianOf(divideRounds(service.rates, other.rates)), target: target,
 		})
 	}
 	for _, party := range []string{ofBench, ofService, ofDatabase, ofTemporal, ofOthers} {
 		beside := ""
 		for _, other := range contenders[1:] {
-			beside += fmt.Sprintf("%.1f ms %s  ", median(other.costs[party]), other.name)
+			beside += fmt.Sprintf("%.1f ms %s  ", medianOf(other.costs[party]), other.name)
 		}
 		b.report.add(row{
-			measure: work.measure + ", CPU per process, " + party, value: fmt.Sprintf("%.1f ms", median(service.costs[party])), beside: beside,
+			measure: work.measure + ", CPU per process, " + party, value: fmt.Sprintf("%.1f ms", medianOf(service.costs[party])), beside: beside,
 		})
 	}
 }
@@ -174,25 +174,25 @@ func (s *stack) runProcesses(ctx context.Context, seen *watch, work engineWork, 
 		defer conns[i].Close()
 	}
 	return timeUntilCompleted(ctx, n, func(ctx context.Context) (int64, error) {
-		return s.count(ctx, completed, definitionID(work.code), began)
+		return s.countRows(ctx, completed, definitionID(work.code), began)
 	}, func(ctx context.Context, client int) error {
 		c, process, item := conns[client], uuid.New(), uuid.New()
 		if !work.hasTask {
 			return createProcess(c, work.code, process)
 		}
 		workflow := "process-" + process.String()
-		life := seen.follow(workflow)
+		life := seen.followWorkflow(workflow)
 		defer seen.watched.Delete(workflow)
 		if err := createProcess(c, work.code, process); err != nil {
 			return err
 		}
-		if _, err := moment(ctx, "the workflow to begin", life.began); err != nil {
+		if _, err := awaitMoment(ctx, "the workflow to begin", life.began); err != nil {
 			return err
 		}
 		if err := createTask(c, process, item, codeTask); err != nil {
 			return err
 		}
-		return c.expect(http.MethodPost, "/process-items/"+item.String()+"/task/~actions/complete", "", http.StatusOK)
+		return c.callExpecting(http.MethodPost, "/process-items/"+item.String()+"/task/~actions/complete", "", http.StatusOK)
 	})
 }
 
@@ -210,7 +210,7 @@ func runRaw(ctx context.Context, seen *watch, c client.Client, work engineWork, 
 	}, func(ctx context.Context, _ int) error {
 		id := uuid.NewString()
 		workflow := "process-" + id
-		life := seen.follow(workflow)
+		life := seen.followWorkflow(workflow)
 		defer seen.watched.Delete(workflow)
 		_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: workflow, TaskQueue: taskQueue},
 			work.workflow, workflowRequest{ProcessID: id})
@@ -220,7 +220,7 @@ func runRaw(ctx context.Context, seen *watch, c client.Client, work engineWork, 
 		if !work.hasTask {
 			return nil
 		}
-		if _, err := moment(ctx, "the workflow to begin", life.began); err != nil {
+		if _, err := awaitMoment(ctx, "the workflow to begin", life.began); err != nil {
 			return err
 		}
 		if err := c.SignalWorkflow(ctx, workflow, "", signalName, workflowRequest{ProcessID: id}); err != nil {
@@ -258,7 +258,7 @@ func timeUntilCompleted(
 	if err := group.Wait(); err != nil {
 		return 0, err
 	}
-	err = until(ctx, endPoll, func(ctx context.Context) (bool, error) {
+	err = pollUntil(ctx, endPoll, func(ctx context.Context) (bool, error) {
 		now, err := completed(ctx)
 		return now == before+int64(n), err
 	})
@@ -267,12 +267,12 @@ func timeUntilCompleted(
 
 func createProcess(c *conn, code string, id uuid.UUID) error {
 	body := `{"id":"` + id.String() + `","tenantId":"` + demo.TenantDemo().String() + `","processDefinitionCode":"` + code + `"}`
-	return c.expect(http.MethodPost, "/processes", body, http.StatusCreated)
+	return c.callExpecting(http.MethodPost, "/processes", body, http.StatusCreated)
 }
 
 // createTask creates a task that Alice owns.
 func createTask(c *conn, process, id uuid.UUID, code string) error {
 	body := `{"id":"` + id.String() + `","type":"TASK","processId":"` + process.String() +
 		`","processItemDefinitionCode":"` + code + `","ownerId":"` + demo.Alice().ID.String() + `"}`
-	return c.expect(http.MethodPost, "/process-items", body, http.StatusCreated)
+	return c.callExpecting(http.MethodPost, "/process-items", body, http.StatusCreated)
 }

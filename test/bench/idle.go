@@ -52,7 +52,7 @@ func (b *bench) measureIdle(ctx context.Context) error {
 
 // measureRest reports the processor time that passes while nothing is asked of the service.
 func (b *bench) measureRest(ctx context.Context, measure string) error {
-	if err := pause(ctx, min(calmTime+time.Duration(b.tenants)*confirmTime, b.rest()*2)); err != nil {
+	if err := waitFor(ctx, min(calmTime+time.Duration(b.tenants)*confirmTime, b.restTime()*2)); err != nil {
 		return err
 	}
 	before, err := b.processorTimes(ctx)
@@ -60,7 +60,7 @@ func (b *bench) measureRest(ctx context.Context, measure string) error {
 		return err
 	}
 	began := time.Now()
-	if err := pause(ctx, b.rest()); err != nil {
+	if err := waitFor(ctx, b.restTime()); err != nil {
 		return err
 	}
 	after, err := b.processorTimes(ctx)
@@ -79,8 +79,8 @@ func (b *bench) measureRest(ctx context.Context, measure string) error {
 	return nil
 }
 
-// rest returns how long nothing is asked of the service.
-func (b *bench) rest() time.Duration { return time.Duration(b.restSeconds) * time.Second }
+// restTime returns how long nothing is asked of the service.
+func (b *bench) restTime() time.Duration { return time.Duration(b.restSeconds) * time.Second }
 
 // Parties that use processor time.
 const (
@@ -185,7 +185,7 @@ func (b *bench) makeNamespaces(ctx context.Context) error {
 	for n := range b.tenants {
 		group.Go(func() error {
 			var conflict error
-			err := until(making, namespaceRetry, func(ctx context.Context) (bool, error) {
+			err := pollUntil(making, namespaceRetry, func(ctx context.Context) (bool, error) {
 				// Temporal refuses changes of two namespaces in the same moment.
 				conflict = e.EnsureNamespace(ctx, benchNamespace(n))
 				return conflict == nil, nil
@@ -257,5 +257,5 @@ func (b *bench) loadOpenRuns(ctx context.Context) error {
 	if err := b.inOne(ctx, nil, wakeLooks); err != nil {
 		return err
 	}
-	return b.settle(ctx)
+	return b.vacuumTables(ctx)
 }

@@ -50,32 +50,32 @@ func (b *bench) measureLatency(ctx context.Context) error {
 	defer w.Stop()
 
 	var l latencies
-	if err := b.walk(ctx, seen, walkers, &latencies{}); err != nil {
+	if err := b.walkProcesses(ctx, seen, walkers, &latencies{}); err != nil {
 		return err
 	}
-	if err := b.walk(ctx, seen, b.samples, &l); err != nil {
+	if err := b.walkProcesses(ctx, seen, b.samples, &l); err != nil {
 		return err
 	}
 	late, err := b.walkLate(ctx, seen)
 	if err != nil {
 		return err
 	}
-	b.report.add(row{measure: "create answered → workflow begins", value: latency(l.started)})
-	b.report.add(bounded("task complete answered → signal in workflow", l.signalled, signalTarget))
-	b.report.add(bounded("workflow returns → process COMPLETED visible", l.closed, visibleTarget))
-	b.report.add(bounded(fmt.Sprintf("the same, by a timer of %.0f s, service idle", laterAfter.Seconds()), late, visibleTarget))
+	b.report.add(row{measure: "create answered → workflow begins", value: formatLatency(l.started)})
+	b.report.add(boundedRow("task complete answered → signal in workflow", l.signalled, signalTarget))
+	b.report.add(boundedRow("workflow returns → process COMPLETED visible", l.closed, visibleTarget))
+	b.report.add(boundedRow(fmt.Sprintf("the same, by a timer of %.0f s, service idle", laterAfter.Seconds()), late, visibleTarget))
 	return nil
 }
 
-func bounded(measure string, took []time.Duration, limit time.Duration) row {
+func boundedRow(measure string, took []time.Duration, limit time.Duration) row {
 	return row{
-		measure: measure, value: latency(took), beside: fmt.Sprintf("%d samples", len(took)),
-		limit: "p99 ≤ " + milliseconds(limit), missed: percentile(took, 0.99) > limit,
+		measure: measure, value: formatLatency(took), beside: fmt.Sprintf("%d samples", len(took)),
+		limit: "p99 ≤ " + formatMilliseconds(limit), missed: percentileOf(took, 0.99) > limit,
 	}
 }
 
-// walk takes n processes from creation to completion.
-func (b *bench) walk(ctx context.Context, seen *watch, n int, l *latencies) error {
+// walkProcesses takes n processes from creation to completion.
+func (b *bench) walkProcesses(ctx context.Context, seen *watch, n int, l *latencies) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for walker := range walkers {
 		group.Go(func() error {
@@ -100,28 +100,28 @@ func walkOne(ctx context.Context, c *conn, seen *watch, l *latencies) error {
 	defer cancel()
 	process, item := uuid.New(), uuid.New()
 	workflow := "process-" + process.String()
-	life := seen.follow(workflow)
+	life := seen.followWorkflow(workflow)
 	defer seen.watched.Delete(workflow)
 	if err := createProcess(c, codeWait, process); err != nil {
 		return err
 	}
 	created := time.Now()
-	began, err := moment(ctx, "the workflow to begin", life.began)
+	began, err := awaitMoment(ctx, "the workflow to begin", life.began)
 	if err != nil {
 		return err
 	}
 	if err := createTask(c, process, item, codeTask); err != nil {
 		return err
 	}
-	if err := c.expect(http.MethodPost, "/process-items/"+item.String()+"/task/~actions/complete", "", http.StatusOK); err != nil {
+	if err := c.callExpecting(http.MethodPost, "/process-items/"+item.String()+"/task/~actions/complete", "", http.StatusOK); err != nil {
 		return err
 	}
 	completed := time.Now()
-	signalled, err := moment(ctx, "the signal", life.signalled)
+	signalled, err := awaitMoment(ctx, "the signal", life.signalled)
 	if err != nil {
 		return err
 	}
-	returned, err := moment(ctx, "the workflow to return", life.returned)
+	returned, err := awaitMoment(ctx, "the workflow to return", life.returned)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (b *bench) walkLate(ctx context.Context, seen *watch) ([]time.Duration, err
 	var took []time.Duration
 	group, ctx := errgroup.WithContext(ctx)
 	for range lateProcesses {
-		if err := pause(ctx, lateSpacing); err != nil {
+		if err := waitFor(ctx, lateSpacing); err != nil {
 			break
 		}
 		group.Go(func() error {
@@ -158,12 +158,12 @@ func (b *bench) walkLate(ctx context.Context, seen *watch) ([]time.Duration, err
 			defer cancel()
 			process := uuid.New()
 			workflow := "process-" + process.String()
-			life := seen.follow(workflow)
+			life := seen.followWorkflow(workflow)
 			defer seen.watched.Delete(workflow)
 			if err := createProcess(c, codeLater, process); err != nil {
 				return err
 			}
-			returned, err := moment(ctx, "the workflow to return", life.returned)
+			returned, err := awaitMoment(ctx, "the workflow to return", life.returned)
 			if err != nil {
 				return err
 			}
@@ -180,7 +180,7 @@ func (b *bench) walkLate(ctx context.Context, seen *watch) ([]time.Duration, err
 	return took, group.Wait()
 }
 
-func moment(ctx context.Context, what string, at <-chan time.Time) (time.Time, error) {
+func awaitMoment(ctx context.Context, what string, at <-chan time.Time) (time.Time, error) {
 	select {
 	case t := <-at:
 		return t, nil
@@ -192,8 +192,8 @@ func moment(ctx context.Context, what string, at <-chan time.Time) (time.Time, e
 // awaitCompleted asks for a process until it is COMPLETED and returns when that
 // was answered.
 func awaitCompleted(ctx context.Context, c *conn, process uuid.UUID) (time.Time, error) {
-	err := until(ctx, visiblePoll, func(context.Context) (bool, error) {
-		body, err := c.do(http.MethodGet, "/processes/"+process.String(), "", http.StatusOK)
+	err := pollUntil(ctx, visiblePoll, func(context.Context) (bool, error) {
+		body, err := c.callAPI(http.MethodGet, "/processes/"+process.String(), "", http.StatusOK)
 		if err != nil {
 			return false, err
 		}

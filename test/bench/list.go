@@ -59,7 +59,7 @@ func (b *bench) measureList(ctx context.Context, items int) error {
 		{"initiator of 1 %", "", demo.Carol(), visibleToInitiator},
 		{"initiator of 1 %, newest first", "&sort=createdAt,desc", demo.Carol(), visibleToInitiator},
 	} {
-		total, err := b.count(ctx, "SELECT count(*) FROM process_items WHERE "+list.condition)
+		total, err := b.countRows(ctx, "SELECT count(*) FROM process_items WHERE "+list.condition)
 		if err != nil {
 			return err
 		}
@@ -68,11 +68,11 @@ func (b *bench) measureList(ctx context.Context, items int) error {
 			return err
 		}
 		b.report.add(row{
-			measure: fmt.Sprintf("list, %s items, %s", thousands(items), list.name),
-			value:   latency(took),
+			measure: fmt.Sprintf("list, %s items, %s", formatThousands(items), list.name),
+			value:   formatLatency(took),
 			beside:  fmt.Sprintf("total %d", total),
 		})
-		fmt.Fprintf(b.progress, "  %s: %s\n", list.name, latency(took))
+		fmt.Fprintf(b.progress, "  %s: %s\n", list.name, formatLatency(took))
 	}
 	return b.measureProcessLists(ctx, items)
 }
@@ -87,7 +87,7 @@ func (b *bench) measureProcessLists(ctx context.Context, items int) error {
 		{"manager, processes", demo.Alice(), "true"},
 		{"candidate of 1 %, processes", demo.Bob(), "process_definition_code = 'LOAN'"},
 	} {
-		total, err := b.count(ctx, "SELECT count(*) FROM processes WHERE "+list.condition)
+		total, err := b.countRows(ctx, "SELECT count(*) FROM processes WHERE "+list.condition)
 		if err != nil {
 			return err
 		}
@@ -96,11 +96,11 @@ func (b *bench) measureProcessLists(ctx context.Context, items int) error {
 			return err
 		}
 		b.report.add(row{
-			measure: fmt.Sprintf("list, %s items, %s", thousands(items), list.name),
-			value:   latency(took),
+			measure: fmt.Sprintf("list, %s items, %s", formatThousands(items), list.name),
+			value:   formatLatency(took),
 			beside:  fmt.Sprintf("total %d", total),
 		})
-		fmt.Fprintf(b.progress, "  %s: %s\n", list.name, latency(took))
+		fmt.Fprintf(b.progress, "  %s: %s\n", list.name, formatLatency(took))
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (b *bench) timeList(ctx context.Context, who demo.Account, path string, tot
 			return nil, fmt.Errorf("listing: %w", err)
 		}
 		start := time.Now()
-		body, err := c.do(http.MethodGet, path, "", http.StatusOK)
+		body, err := c.callAPI(http.MethodGet, path, "", http.StatusOK)
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (b *bench) timeList(ctx context.Context, who demo.Account, path string, tot
 	return took, nil
 }
 
-func thousands(n int) string {
+func formatThousands(n int) string {
 	if n%1_000_000 == 0 {
 		return fmt.Sprintf("%d M", n/1_000_000)
 	}

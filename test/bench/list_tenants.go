@@ -78,9 +78,9 @@ func (b *bench) measureListsAmidWrites(ctx context.Context, items int) error {
 	var writers sync.WaitGroup
 	var created int64
 	var failure error
-	writers.Go(func() { created, failure = b.createProcesses(ctx, b.rest()) })
+	writers.Go(func() { created, failure = b.createProcesses(ctx, b.restTime()) })
 	var took []time.Duration
-	for end := time.Now().Add(b.rest()); time.Now().Before(end) && err == nil; {
+	for end := time.Now().Add(b.restTime()); time.Now().Before(end) && err == nil; {
 		var more []time.Duration
 		more, err = b.timeList(ctx, demo.Alice(), "/process-items?size=25&sort=createdAt,desc", unknownTotal)
 		// The last requests count, which are made when most has been written.
@@ -91,8 +91,8 @@ func (b *bench) measureListsAmidWrites(ctx context.Context, items int) error {
 		return fmt.Errorf("listing amid writes: %w", errors.Join(err, failure))
 	}
 	b.report.add(row{
-		measure: fmt.Sprintf("list, %s items, after %.0f s of writes and an open transaction", thousands(items), b.rest().Seconds()),
-		value:   latency(took), beside: fmt.Sprintf("%d processes created", created),
+		measure: fmt.Sprintf("list, %s items, after %.0f s of writes and an open transaction", formatThousands(items), b.restTime().Seconds()),
+		value:   formatLatency(took), beside: fmt.Sprintf("%d processes created", created),
 	})
 	return nil
 }
@@ -104,7 +104,7 @@ func (b *bench) createProcesses(ctx context.Context, length time.Duration) (int6
 		return 0, err
 	}
 	defer writers.close()
-	n, _, err := drive(ctx, listWriters, length, func(client int) error {
+	n, _, err := driveClients(ctx, listWriters, length, func(client int) error {
 		return createProcess(writers.conns[client], "ONBOARDING", uuid.New())
 	})
 	return n, err

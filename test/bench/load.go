@@ -13,9 +13,9 @@ import (
 // errExhausted is returned by a step when there is nothing left to do.
 var errExhausted = errors.New("nothing is left to do")
 
-// drive makes clients repeat their steps one after the other for d, or until they are
+// driveClients makes clients repeat their steps one after the other for d, or until they are
 // exhausted, and returns the number of steps and the time that they took.
-func drive(ctx context.Context, clients int, d time.Duration, step func(client int) error) (int64, time.Duration, error) {
+func driveClients(ctx context.Context, clients int, d time.Duration, step func(client int) error) (int64, time.Duration, error) {
 	group, working := errgroup.WithContext(ctx)
 	var done atomic.Int64
 	start := time.Now()
@@ -41,13 +41,13 @@ func drive(ctx context.Context, clients int, d time.Duration, step func(client i
 
 func perSecond(n int64, d time.Duration) float64 { return float64(n) / d.Seconds() }
 
-// percentile returns the value that a share p of the values does not exceed.
-func percentile[T int | float64 | time.Duration](values []T, p float64) T {
+// percentileOf returns the value that a share p of the values does not exceed.
+func percentileOf[T int | float64 | time.Duration](values []T, p float64) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[min(len(sorted)-1, int(float64(len(sorted))*p))]
 }
 
-func median(values []float64) float64 {
+func medianOf(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }

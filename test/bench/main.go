@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 		if err != nil {
 			return err
 		}
-		return withStack(ctx, stackOptions{keep: o.keep}, progress, func(s *stack) error { return soak(ctx, s, o, out) })
+		return withStack(ctx, stackOptions{keep: o.keep}, progress, func(s *stack) error { return runSoak(ctx, s, o, out) })
 	}
 	o, err := parseOptions(args, progress)
 	if err != nil {
@@ -45,8 +45,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 	}
 	return withStack(ctx, made, progress, func(s *stack) error {
 		b := &bench{options: o, stack: s, progress: progress, report: newReport(time.Now())}
-		err := b.measure(ctx)
-		b.report.print(out)
+		err := b.runSections(ctx)
+		b.report.writeTo(out)
 		return err
 	})
 }
@@ -60,8 +60,8 @@ type bench struct {
 	memory   *memoryWatch
 }
 
-// measure runs the chosen sections, those that leave much data behind last.
-func (b *bench) measure(ctx context.Context) error {
+// runSections runs the chosen sections, those that leave much data behind last.
+func (b *bench) runSections(ctx context.Context) error {
 	var err error
 	if b.memory, err = watchMemory(ctx, b.service.PID()); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (b *bench) measure(ctx context.Context) error {
 		{"idle", (*bench).measureIdle, false},
 		{"camunda", (*bench).measureCamunda, false},
 	} {
-		if !b.wants(section.name) {
+		if !b.wantsSection(section.name) {
 			continue
 		}
 		fmt.Fprintf(b.progress, "section %s\n", section.name)
@@ -104,7 +104,7 @@ func (b *bench) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	if b.wants("memory") {
+	if b.wantsSection("memory") {
 		b.reportLoadedMemory()
 	}
 	return nil

@@ -56,7 +56,7 @@ func watchMemory(ctx context.Context, pid int) (*memoryWatch, error) {
 	ctx, w.stopped = context.WithCancel(ctx)
 	w.done.Go(func() {
 		// It ends with ctx, or with the process, which others notice.
-		_ = until(ctx, 200*time.Millisecond, func(context.Context) (bool, error) {
+		_ = pollUntil(ctx, 200*time.Millisecond, func(context.Context) (bool, error) {
 			now, err := residentMiB(pid)
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -73,7 +73,7 @@ func (w *memoryWatch) stop() {
 }
 
 func (b *bench) measureIdleMemory(ctx context.Context) error {
-	if err := pause(ctx, idleTime); err != nil {
+	if err := waitFor(ctx, idleTime); err != nil {
 		return err
 	}
 	idle, err := residentMiB(b.service.PID())

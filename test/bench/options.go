@@ -35,11 +35,11 @@ type options struct {
 	statements     int
 }
 
-func sections() []string {
+func sectionNames() []string {
 	return []string{"memory", "creates", "pairs", "engine", "workers", "latency", "webhooks", "pages", "list", "artifacts", "administration", "ends", "idle", "camunda"}
 }
 
-func (o *options) wants(section string) bool {
+func (o *options) wantsSection(section string) bool {
 	return len(o.only) == 0 && section != "camunda" || slices.Contains(o.only, section)
 }
 
@@ -48,7 +48,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	var only, items string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(help)
-	f.StringVar(&only, "only", "", "sections to run, of "+strings.Join(sections(), ",")+"; empty for all")
+	f.StringVar(&only, "only", "", "sections to run, of "+strings.Join(sectionNames(), ",")+"; empty for all")
 	f.IntVar(&o.seconds, "seconds", 5, "how long one round of a throughput lasts, in seconds")
 	f.IntVar(&o.rounds, "rounds", 3, "rounds of a throughput, of which the median counts")
 	f.IntVar(&o.clients, "clients", 8, "clients at once, of the service and of pgbench alike")
@@ -76,7 +76,7 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 		o.only = strings.Split(only, ",")
 	}
 	for _, section := range o.only {
-		if !slices.Contains(sections(), section) {
+		if !slices.Contains(sectionNames(), section) {
 			return o, fmt.Errorf("--only: there is no section %q", section)
 		}
 	}

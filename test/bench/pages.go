@@ -32,7 +32,7 @@ type page struct {
 	rest       []string
 }
 
-func pages() []page {
+func consolePages() []page {
 	process := subjectID(kindTaskProcess, pagesLane, 1).String()
 	task := subjectID(kindItem, pagesLane, 1).String()
 	const items = base + "/process-items?size=25&sort=createdAt,asc"
@@ -66,7 +66,7 @@ func newPageReader(ctx context.Context, s *stack) (*pageReader, error) {
 	}
 	r := &pageReader{stack: s, browser: browser, rest: rest}
 	// The service closes connections that send nothing at first, and pages are read for a while before the REST API is.
-	if err := rest.expect(http.MethodGet, "/processes?size=1", "", http.StatusOK); err != nil {
+	if err := rest.callExpecting(http.MethodGet, "/processes?size=1", "", http.StatusOK); err != nil {
 		r.close()
 		return nil, err
 	}
@@ -97,11 +97,11 @@ func (b *bench) measurePages(ctx context.Context) error {
 		defer r.close()
 		readers = append(readers, r)
 	}
-	for _, p := range pages() {
+	for _, p := range consolePages() {
 		measured := make([]pageMeasures, len(readers))
 		for range b.rounds {
 			for i, r := range readers {
-				if err := r.round(p, b.requests*pageFactor, &measured[i]); err != nil {
+				if err := r.runRound(p, b.requests*pageFactor, &measured[i]); err != nil {
 					return err
 				}
 			}
@@ -120,10 +120,10 @@ type pageMeasures struct {
 	size int
 }
 
-// round reads a page, and then its counterpart, as often as requests says.
-func (r *pageReader) round(p page, requests int, to *pageMeasures) error {
+// runRound reads a page, and then its counterpart, as often as requests says.
+func (r *pageReader) runRound(p page, requests int, to *pageMeasures) error {
 	err := r.timePage(&to.page, requests, func() error {
-		body, err := r.browser.send(http.MethodGet, console+p.path, "", http.StatusOK)
+		body, err := r.browser.sendRequest(http.MethodGet, console+p.path, "", http.StatusOK)
 		to.size = len(body)
 		return err
 	})
@@ -132,7 +132,7 @@ func (r *pageReader) round(p page, requests int, to *pageMeasures) error {
 	}
 	return r.timePage(&to.rest, requests, func() error {
 		for _, path := range p.rest {
-			if _, err := r.rest.send(http.MethodGet, path, "", http.StatusOK); err != nil {
+			if _, err := r.rest.sendRequest(http.MethodGet, path, "", http.StatusOK); err != nil {
 				return err
 			}
 		}
@@ -170,17 +170,17 @@ func (r *pageReader) timePage(to *pageCosts, requests int, request func() error)
 	if err != nil {
 		return err
 	}
-	to.times = append(to.times, percentile(took, 0.5).Seconds()*1000)
+	to.times = append(to.times, percentileOf(took, 0.5).Seconds()*1000)
 	to.costs = append(to.costs, float64((after-before).Microseconds())/float64(len(took)))
 	return nil
 }
 
 func pageRow(measure, unit string, page, rest []float64) row {
 	// A short round may be shorter than what the clock of processors counts in.
-	ratio := median(page) / max(median(rest), 1e-3)
+	ratio := medianOf(page) / max(medianOf(rest), 1e-3)
 	return row{
-		measure: measure, value: fmt.Sprintf("%.3g %s, %.2f times", median(page), unit, ratio),
-		beside: fmt.Sprintf("%.3g %s REST", median(rest), unit), limit: fmt.Sprintf("≤ %.0f times", pageLimit), missed: ratio > pageLimit,
+		measure: measure, value: fmt.Sprintf("%.3g %s, %.2f times", medianOf(page), unit, ratio),
+		beside: fmt.Sprintf("%.3g %s REST", medianOf(rest), unit), limit: fmt.Sprintf("≤ %.0f times", pageLimit), missed: ratio > pageLimit,
 	}
 }
 

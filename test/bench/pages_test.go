@@ -13,7 +13,7 @@ func TestPagesSection(t *testing.T) {
 	var report, progress bytes.Buffer
 	args := []string{"--only", "pages,administration", "--rounds", "1", "--requests", "2", "--administered", "2", "--page-tasks", "500"}
 	require.NoError(t, run(t.Context(), args, &report, &progress), progress.String())
-	for _, p := range pages() {
+	for _, p := range consolePages() {
 		require.Contains(t, report.String(), "page "+p.name+",")
 	}
 	for _, p := range administrationPages() {

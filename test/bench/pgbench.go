@@ -26,9 +26,9 @@ type pgbenchRun struct {
 	start        int
 }
 
-// pgbench runs a script and returns its transactions per second. Transactions
+// runPgbench runs a script and returns its transactions per second. Transactions
 // that fail are an error.
-func (s *stack) pgbench(ctx context.Context, run pgbenchRun) (float64, error) {
+func (s *stack) runPgbench(ctx context.Context, run pgbenchRun) (float64, error) {
 	program, err := findPgbench()
 	if err != nil {
 		return 0, err
@@ -54,7 +54,7 @@ func (s *stack) pgbench(ctx context.Context, run pgbenchRun) (float64, error) {
 		return 0, fmt.Errorf("reading the database URL: %w", err)
 	}
 	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // pgbench beside PostgreSQL's other programs
-	cmd.Env = append(environment(), "PGHOST="+config.Host, "PGPORT="+strconv.Itoa(int(config.Port)),
+	cmd.Env = append(cleanEnvironment(), "PGHOST="+config.Host, "PGPORT="+strconv.Itoa(int(config.Port)),
 		"PGUSER="+config.User, "PGPASSWORD="+config.Password, "PGDATABASE="+config.Database)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

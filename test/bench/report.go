@@ -28,9 +28,9 @@ func newReport(began time.Time) *report { return &report{began: began} }
 
 func (r *report) add(one row) { r.rows = append(r.rows, one) }
 
-// print shows the results. What cannot be shown is nothing the caller could
+// writeTo shows the results. What cannot be shown is nothing the caller could
 // deal with.
-func (r *report) print(out io.Writer) {
+func (r *report) writeTo(out io.Writer) {
 	if len(r.rows) == 0 {
 		return
 	}
@@ -54,10 +54,10 @@ func (r *report) print(out io.Writer) {
 	_ = table.Flush()
 }
 
-func rate(perSecond float64) string { return fmt.Sprintf("%.0f/s", perSecond) }
+func formatRate(perSecond float64) string { return fmt.Sprintf("%.0f/s", perSecond) }
 
-func latency(took []time.Duration) string {
-	return fmt.Sprintf("p50 %s  p99 %s", milliseconds(percentile(took, 0.5)), milliseconds(percentile(took, 0.99)))
+func formatLatency(took []time.Duration) string {
+	return fmt.Sprintf("p50 %s  p99 %s", formatMilliseconds(percentileOf(took, 0.5)), formatMilliseconds(percentileOf(took, 0.99)))
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }
+func formatMilliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }

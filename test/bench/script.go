@@ -35,9 +35,9 @@ func readScript(name string) (script, error) {
 // freshKinds is how many kinds of ids a script makes at most.
 const freshKinds = 4
 
-// variables returns the variables of the scripts. Fresh ids are of the kinds that follow
+// scriptVariables returns the variables of the scripts. Fresh ids are of the kinds that follow
 // freshKind.
-func (s *stack) variables(ctx context.Context, freshKind int) (map[string]string, error) {
+func (s *stack) scriptVariables(ctx context.Context, freshKind int) (map[string]string, error) {
 	values := map[string]string{
 		"base": strconv.Itoa(subjectBase), "stride": strconv.Itoa(subjectStride), "lane": strconv.Itoa(workLane),
 		"alice": demo.Alice().ID.String(), "tenant": demo.TenantDemo().String(), "tenants": "{" + demo.TenantDemo().String() + "}",

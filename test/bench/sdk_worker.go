@@ -62,9 +62,9 @@ func (b *bench) measureWorkers(ctx context.Context) error {
 		}
 	}
 	b.report.add(row{
-		measure: "processes of a worker of the SDK", value: rate(median(rates[codeSDK])),
-		beside: rate(median(rates[codePlain])) + " a plain worker",
-		ratio:  median(ratios(rates[codeSDK], rates[codePlain])), target: sdkTarget,
+		measure: "processes of a worker of the SDK", value: formatRate(medianOf(rates[codeSDK])),
+		beside: formatRate(medianOf(rates[codePlain])) + " a plain worker",
+		ratio:  medianOf(divideRounds(rates[codeSDK], rates[codePlain])), target: sdkTarget,
 	})
 	return nil
 }
@@ -140,7 +140,7 @@ func (b *bench) startPlainWorker(ctx context.Context) (stop func(), err error) {
 	w.RegisterWorkflowWithOptions(plainWorkflow, workflow.RegisterOptions{Name: workflowSDK})
 	plain := plainActivities{api}
 	for name, f := range map[string]any{
-		"create": plain.create, "claim": plain.claim, "fill": plain.fill, "complete": plain.complete, "retrieve": plain.retrieve,
+		"create": plain.createTask, "claim": plain.claimTask, "fill": plain.fillTask, "complete": plain.completeTask, "retrieve": plain.retrieveTask,
 	} {
 		w.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}
@@ -187,32 +187,32 @@ type plainActivities struct {
 	api *rest.Client
 }
 
-func (p plainActivities) create(ctx context.Context, process uuid.UUID) (rest.ProcessItem, error) {
-	return answered(p.api.CreateProcessItem(ctx, rest.ProcessItemCreateParams{
+func (p plainActivities) createTask(ctx context.Context, process uuid.UUID) (rest.ProcessItem, error) {
+	return checkAnswer(p.api.CreateProcessItem(ctx, rest.ProcessItemCreateParams{
 		ID: new(uuid.NewSHA1(process, []byte(codeTask))), Type: rest.ProcessItemTypeTASK, ProcessID: process, ProcessItemDefinitionCode: new(codeTask),
 	}))
 }
 
-func (p plainActivities) claim(ctx context.Context, id uuid.UUID) (rest.ProcessItem, error) {
-	return answered(p.api.ClaimProcessItemTask(ctx, id))
+func (p plainActivities) claimTask(ctx context.Context, id uuid.UUID) (rest.ProcessItem, error) {
+	return checkAnswer(p.api.ClaimProcessItemTask(ctx, id))
 }
 
-func (p plainActivities) fill(ctx context.Context, id uuid.UUID) (rest.ProcessItem, error) {
-	return answered(p.api.PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody(ctx, id, rest.JSONPatch{{
+func (p plainActivities) fillTask(ctx context.Context, id uuid.UUID) (rest.ProcessItem, error) {
+	return checkAnswer(p.api.PatchProcessItemTaskDataWithApplicationJSONPatchPlusJSONBody(ctx, id, rest.JSONPatch{{
 		Op: rest.JSONPatchOperationOpAdd, Path: "/AMOUNT", Value: json.RawMessage(`7`),
 	}}))
 }
 
-func (p plainActivities) complete(ctx context.Context, id uuid.UUID) (rest.ProcessItem, error) {
-	return answered(p.api.CompleteProcessItemTask(ctx, id))
+func (p plainActivities) completeTask(ctx context.Context, id uuid.UUID) (rest.ProcessItem, error) {
+	return checkAnswer(p.api.CompleteProcessItemTask(ctx, id))
 }
 
-func (p plainActivities) retrieve(ctx context.Context, id uuid.UUID) (rest.ProcessItem, error) {
-	return answered(p.api.RetrieveProcessItem(ctx, id))
+func (p plainActivities) retrieveTask(ctx context.Context, id uuid.UUID) (rest.ProcessItem, error) {
+	return checkAnswer(p.api.RetrieveProcessItem(ctx, id))
 }
 
-// answered reads the item that an operation answers.
-func answered(response *http.Response, err error) (rest.ProcessItem, error) {
+// checkAnswer reads the item that an operation answers.
+func checkAnswer(response *http.Response, err error) (rest.ProcessItem, error) {
 	var item rest.ProcessItem
 	if err != nil {
 		return item, err

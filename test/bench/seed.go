@@ -64,7 +64,7 @@ func (s *stack) loadTasks(ctx context.Context, lane, clients, perClient int) err
 	if err != nil {
 		return err
 	}
-	return s.settle(ctx)
+	return s.vacuumTables(ctx)
 }
 
 // recount counts the rows that were loaded, for builds that keep counts.
@@ -72,9 +72,9 @@ const recount = `DO $$ BEGIN
     IF to_regprocedure('recount_lists()') IS NOT NULL THEN PERFORM recount_lists(); END IF;
 END $$`
 
-// settle leaves the tables as they are when the server has had time to look
+// vacuumTables leaves the tables as they are when the server has had time to look
 // after them.
-func (s *stack) settle(ctx context.Context) error {
+func (s *stack) vacuumTables(ctx context.Context) error {
 	for _, sql := range []string{"VACUUM (ANALYZE) processes", "VACUUM (ANALYZE) process_items", recount, "CHECKPOINT"} {
 		if _, err := s.pool.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("vacuuming: %w", err)
@@ -131,11 +131,11 @@ func (s *stack) loadList(ctx context.Context, from, to int) error {
 	if err != nil {
 		return err
 	}
-	return s.settle(ctx)
+	return s.vacuumTables(ctx)
 }
 
-// count returns the one number that a query has as its result.
-func (s *stack) count(ctx context.Context, sql string, args ...any) (int64, error) {
+// countRows returns the one number that a query has as its result.
+func (s *stack) countRows(ctx context.Context, sql string, args ...any) (int64, error) {
 	var n int64
 	if err := s.pool.QueryRow(ctx, sql, args...).Scan(&n); err != nil {
 		return 0, fmt.Errorf("counting: %w", err)

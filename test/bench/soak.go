@@ -52,7 +52,7 @@ type soaked struct {
 	last             error
 }
 
-func (s *soaked) note(requests int, err error) {
+func (s *soaked) recordRequests(requests int, err error) {
 	s.requests.Add(int64(requests))
 	if err == nil {
 		return
@@ -63,10 +63,10 @@ func (s *soaked) note(requests int, err error) {
 	s.last = err
 }
 
-// soak keeps a constant load of mixed operations on the service and prints each
+// runSoak keeps a constant load of mixed operations on the service and prints each
 // minute how it bears it. It fails when any operation has failed, when memory
 // has grown beyond the bound, or when commands or processes are left over.
-func soak(ctx context.Context, s *stack, o soakOptions, out io.Writer) error {
+func runSoak(ctx context.Context, s *stack, o soakOptions, out io.Writer) error {
 	c, err := s.dialEngine(ctx)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func soak(ctx context.Context, s *stack, o soakOptions, out io.Writer) error {
 		walkers.Go(func() { s.soakWalker(working, client, begin, &done) })
 	}
 	walkers.Go(func() {
-		_ = until(working, time.Second/time.Duration(o.perSecond), func(ctx context.Context) (bool, error) {
+		_ = pollUntil(working, time.Second/time.Duration(o.perSecond), func(ctx context.Context) (bool, error) {
 			select {
 			case begin <- struct{}{}:
 			case <-ctx.Done():
@@ -123,14 +123,14 @@ func soak(ctx context.Context, s *stack, o soakOptions, out io.Writer) error {
 
 // soakMinute waits a minute and prints the state of the service.
 func (s *stack) soakMinute(ctx context.Context, minute int, done *soaked, out io.Writer) (float64, error) {
-	if err := pause(ctx, time.Minute); err != nil {
+	if err := waitFor(ctx, time.Minute); err != nil {
 		return 0, err
 	}
 	resident, err := residentMiB(s.service.PID())
 	if err != nil {
 		return 0, err
 	}
-	goroutines, err := s.metric(ctx, "go_goroutines")
+	goroutines, err := s.readMetric(ctx, "go_goroutines")
 	if err != nil {
 		return 0, err
 	}
@@ -149,13 +149,13 @@ func (s *stack) awaitDrained(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var pending, open int64
-	err := until(ctx, 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+	err := pollUntil(ctx, 100*time.Millisecond, func(ctx context.Context) (bool, error) {
 		backlog, err := s.db.Reader().ReadAllBacklogs(ctx, time.Now())
 		if err != nil {
 			return false, err
 		}
 		pending = backlog.Commands
-		open, err = s.count(ctx, "SELECT count(*) FROM processes WHERE process_definition_id = $1 AND state <> 'COMPLETED'",
+		open, err = s.countRows(ctx, "SELECT count(*) FROM processes WHERE process_definition_id = $1 AND state <> 'COMPLETED'",
 			definitionID(codeWait))
 		return pending == 0 && open == 0, err
 	})
@@ -182,14 +182,14 @@ func (s *stack) soakWalker(ctx context.Context, client int, begin <-chan struct{
 			var err error
 			if c, err = s.dial(ctx, demo.Alice()); err != nil {
 				if ctx.Err() == nil {
-					done.note(0, err)
+					done.recordRequests(0, err)
 				}
 				c = nil
 				continue
 			}
 		}
 		requests, err := soakWalk(c, n%4 == 0)
-		done.note(requests, err)
+		done.recordRequests(requests, err)
 		if err != nil {
 			_ = c.Close()
 			c = nil
@@ -209,24 +209,30 @@ func soakWalk(c *conn, engine bool) (requests int, err error) {
 	steps := []func() error{
 		func() error { return createProcess(c, definition, process) },
 		func() error { return createTask(c, process, item, task) },
-		func() error { return c.expect(http.MethodGet, items, "", http.StatusOK) },
+		func() error { return c.callExpecting(http.MethodGet, items, "", http.StatusOK) },
 		func() error {
-			return c.expect(http.MethodPut, items+"/task/data", `{"data":{"value":{"DONE":true}}}`, http.StatusOK)
+			return c.callExpecting(http.MethodPut, items+"/task/data", `{"data":{"value":{"DONE":true}}}`, http.StatusOK)
 		},
 		func() error {
-			return c.expect(http.MethodPost, items+"/task/~actions/append-log", `{"message":"soaked","level":"INFO"}`, http.StatusOK)
+			return c.callExpecting(http.MethodPost, items+"/task/~actions/append-log", `{"message":"soaked","level":"INFO"}`, http.StatusOK)
 		},
-		func() error { return c.expect(http.MethodPost, items+"/task/~actions/claim", "", http.StatusOK) },
-		func() error { return c.expect(http.MethodPost, items+"/task/~actions/complete", "", http.StatusOK) },
+		func() error { return c.callExpecting(http.MethodPost, items+"/task/~actions/claim", "", http.StatusOK) },
 		func() error {
-			return c.expect(http.MethodGet, "/process-items?size=25&processId="+process.String(), "", http.StatusOK)
+			return c.callExpecting(http.MethodPost, items+"/task/~actions/complete", "", http.StatusOK)
 		},
-		func() error { return c.expect(http.MethodGet, "/processes/"+process.String(), "", http.StatusOK) },
-		func() error { return c.expect(http.MethodGet, "/processes/"+uuid.NewString(), "", http.StatusNotFound) },
+		func() error {
+			return c.callExpecting(http.MethodGet, "/process-items?size=25&processId="+process.String(), "", http.StatusOK)
+		},
+		func() error {
+			return c.callExpecting(http.MethodGet, "/processes/"+process.String(), "", http.StatusOK)
+		},
+		func() error {
+			return c.callExpecting(http.MethodGet, "/processes/"+uuid.NewString(), "", http.StatusNotFound)
+		},
 	}
 	if !engine {
 		steps = append(steps, func() error {
-			return c.expect(http.MethodPost, "/processes/"+process.String()+"/~actions/complete", "", http.StatusOK)
+			return c.callExpecting(http.MethodPost, "/processes/"+process.String()+"/~actions/complete", "", http.StatusOK)
 		})
 	}
 	for _, step := range steps {
@@ -238,8 +244,8 @@ func soakWalk(c *conn, engine bool) (requests int, err error) {
 	return requests, nil
 }
 
-// metric reads a number from /metrics.
-func (s *stack) metric(ctx context.Context, name string) (float64, error) {
+// readMetric reads a number from /metrics.
+func (s *stack) readMetric(ctx context.Context, name string) (float64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.admin+"/metrics", http.NoBody)
 	if err != nil {
 		return 0, fmt.Errorf("reading the metrics: %w", err)

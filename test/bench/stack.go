@@ -112,7 +112,7 @@ func (s *stack) start(ctx context.Context, o stackOptions, progress io.Writer) (
 	if err := s.startPostgres(ctx, o.watchStatements); err != nil {
 		return err
 	}
-	env, err := s.prepare(ctx, binary)
+	env, err := s.prepareDatabase(ctx, binary)
 	if err != nil {
 		return err
 	}
@@ -217,16 +217,16 @@ func (s *stack) openDatabase(ctx context.Context) (err error) {
 	return nil
 }
 
-// prepare migrates the database, makes keys and Temporal's certificate, loads
+// prepareDatabase migrates the database, makes keys and Temporal's certificate, loads
 // the demo data and the definitions of the bench, and returns the environment
 // that the service takes its secrets from.
-func (s *stack) prepare(ctx context.Context, binary string) ([]string, error) {
+func (s *stack) prepareDatabase(ctx context.Context, binary string) ([]string, error) {
 	sealKey := filepath.Join(s.dir, "seal.key")
 	key, err := authn.LoadOrCreateSealKey(sealKey)
 	if err != nil {
 		return nil, err
 	}
-	env := append(environment(), "PROCESSION_DATABASE_URL="+s.cluster.URL(s.database), "PROCESSION_SEAL_KEY_FILE="+sealKey,
+	env := append(cleanEnvironment(), "PROCESSION_DATABASE_URL="+s.cluster.URL(s.database), "PROCESSION_SEAL_KEY_FILE="+sealKey,
 		"PROCESSION_DOCUMENTS_URL=file://"+filepath.Join(s.dir, "documents"))
 	issue := exec.CommandContext(ctx, binary, "certificate", "--host", "127.0.0.1", "--out", s.dir) //nolint:gosec // built here
 	issue.Env = env
@@ -286,7 +286,7 @@ func buildService(ctx context.Context, binary string) error {
 func (s *stack) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	return until(ctx, 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+	return pollUntil(ctx, 100*time.Millisecond, func(ctx context.Context) (bool, error) {
 		select {
 		case <-s.service.Done():
 			return false, fmt.Errorf("the service ended while starting; its log is in %s", s.dir)
@@ -304,8 +304,8 @@ func (s *stack) awaitReady(ctx context.Context) error {
 	})
 }
 
-// environment returns the environment of the bench without settings of the service.
-func environment() []string {
+// cleanEnvironment returns the environment of the bench without settings of the service.
+func cleanEnvironment() []string {
 	var env []string
 	for _, entry := range os.Environ() {
 		if !strings.HasPrefix(entry, "PROCESSION_") {

@@ -87,7 +87,7 @@ func (standIn) ListWorkflowExecutions(
 ) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	listed := &workflowservice.ListWorkflowExecutionsResponse{}
 	for _, id := range askedFor.FindAllString(r.GetQuery(), -1) {
-		listed.Executions = append(listed.Executions, running(id))
+		listed.Executions = append(listed.Executions, runningExecution(id))
 	}
 	return listed, nil
 }
@@ -95,10 +95,10 @@ func (standIn) ListWorkflowExecutions(
 func (standIn) DescribeWorkflowExecution(
 	_ context.Context, r *workflowservice.DescribeWorkflowExecutionRequest,
 ) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
-	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: running(r.GetExecution().GetWorkflowId())}, nil
+	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: runningExecution(r.GetExecution().GetWorkflowId())}, nil
 }
 
-func running(workflowID string) *workflow.WorkflowExecutionInfo {
+func runningExecution(workflowID string) *workflow.WorkflowExecutionInfo {
 	return &workflow.WorkflowExecutionInfo{
 		Execution: &common.WorkflowExecution{WorkflowId: workflowID}, Status: enums.WORKFLOW_EXECUTION_STATUS_RUNNING,
 	}

@@ -29,7 +29,7 @@ type work struct {
 
 // measureCreates measures B8 for a manual process.
 func (b *bench) measureCreates(ctx context.Context) error {
-	before, err := b.count(ctx, "SELECT count(*) FROM processes")
+	before, err := b.countRows(ctx, "SELECT count(*) FROM processes")
 	if err != nil {
 		return err
 	}
@@ -66,10 +66,10 @@ func (b *bench) measurePairs(ctx context.Context) error {
 		name: "pairs", measure: "claim + complete a task", target: 0.67, perClient: perClient, freshKind: kindFreshPairs,
 		request: func(c *conn, lane, i int) error {
 			path := "/process-items/" + subjectID(kindItem, lane, i).String() + "/task/~actions/"
-			if _, err := c.do(http.MethodPost, path+"claim", "", http.StatusOK); err != nil {
+			if _, err := c.callAPI(http.MethodPost, path+"claim", "", http.StatusOK); err != nil {
 				return err
 			}
-			_, err := c.do(http.MethodPost, path+"complete", "", http.StatusOK)
+			_, err := c.callAPI(http.MethodPost, path+"complete", "", http.StatusOK)
 			return err
 		},
 	})
@@ -87,7 +87,7 @@ func (b *bench) measureWork(ctx context.Context, w work) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	variables, err := b.variables(ctx, w.freshKind)
+	variables, err := b.scriptVariables(ctx, w.freshKind)
 	if err != nil {
 		return 0, err
 	}
@@ -114,15 +114,15 @@ func (b *bench) measureWork(ctx context.Context, w work) (int64, error) {
 		// Who begins changes, so that a drift of the machine favours none.
 		for i := range contenders {
 			one := contenders[(i+round)%len(contenders)]
-			if err := one.round(ctx, w, round, time.Duration(b.seconds)*time.Second); err != nil {
+			if err := one.runRound(ctx, w, round, time.Duration(b.seconds)*time.Second); err != nil {
 				return 0, err
 			}
 		}
 		run := pgbenchRun{
 			name: w.name, script: sent, variables: variables, clients: b.clients, seconds: b.seconds,
-			start: w.first(round), transactions: w.perClient,
+			start: w.firstSubject(round), transactions: w.perClient,
 		}
-		rate, err := frozen.pgbench(ctx, run)
+		rate, err := frozen.runPgbench(ctx, run)
 		if err != nil {
 			return 0, err
 		}
@@ -130,9 +130,9 @@ func (b *bench) measureWork(ctx context.Context, w work) (int64, error) {
 		fmt.Fprintf(b.progress, "  %s, round %d: service %.0f/s, pgbench %.0f/s\n", w.name, round+1, service.rates[round], rate)
 	}
 	b.report.add(row{
-		measure: w.measure, value: rate(median(service.rates)),
-		beside: rate(median(theirs)) + fmt.Sprintf(" pgbench, %d statements, %d round trips", sent.statements, sent.roundTrips),
-		ratio:  median(service.rates) / median(theirs), target: w.target,
+		measure: w.measure, value: formatRate(medianOf(service.rates)),
+		beside: formatRate(medianOf(theirs)) + fmt.Sprintf(" pgbench, %d statements, %d round trips", sent.statements, sent.roundTrips),
+		ratio:  medianOf(service.rates) / medianOf(theirs), target: w.target,
 	})
 	if len(contenders) > 1 {
 		b.reportBaseline(w, service, contenders[1])
@@ -143,18 +143,18 @@ func (b *bench) measureWork(ctx context.Context, w work) (int64, error) {
 // reportBaseline compares the service with another build, round by round.
 func (b *bench) reportBaseline(w work, service, baseline *contender) {
 	b.report.add(row{
-		measure: w.measure + ", beside the baseline", value: rate(median(service.rates)), beside: rate(median(baseline.rates)) + " baseline",
-		ratio: median(ratios(service.rates, baseline.rates)), target: baselineTarget,
+		measure: w.measure + ", beside the baseline", value: formatRate(medianOf(service.rates)), beside: formatRate(medianOf(baseline.rates)) + " baseline",
+		ratio: medianOf(divideRounds(service.rates, baseline.rates)), target: baselineTarget,
 	})
-	cost := func(values []float64) string { return fmt.Sprintf("%.0f µs", median(values)) }
+	cost := func(values []float64) string { return fmt.Sprintf("%.0f µs", medianOf(values)) }
 	b.report.add(row{
 		measure: w.measure + ", CPU of the service", value: cost(service.costs), beside: cost(baseline.costs) + " baseline",
-		limit: fmt.Sprintf("≤ %.2f ×", 1/baselineTarget), missed: median(ratios(service.costs, baseline.costs)) > 1/baselineTarget,
+		limit: fmt.Sprintf("≤ %.2f ×", 1/baselineTarget), missed: medianOf(divideRounds(service.costs, baseline.costs)) > 1/baselineTarget,
 	})
 }
 
-// first returns the number of the last subject that earlier rounds have used up.
-func (w work) first(round int) int {
+// firstSubject returns the number of the last subject that earlier rounds have used up.
+func (w work) firstSubject(round int) int {
 	if w.perClient > 0 {
 		return round * w.perClient
 	}
@@ -166,7 +166,7 @@ const maxRounds = 100
 
 // checkCount finds out whether what was answered with success is stored.
 func (b *bench) checkCount(ctx context.Context, what string, done, before int64, sql string) error {
-	n, err := b.count(ctx, sql)
+	n, err := b.countRows(ctx, sql)
 	if err == nil && n != before+done {
 		err = fmt.Errorf("%s: %d are stored, not %d", what, n-before, done)
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// until asks every so often whether something is done, and returns its error or
+// pollUntil asks every so often whether something is done, and returns its error or
 // that of ctx.
-func until(ctx context.Context, every time.Duration, done func(context.Context) (bool, error)) error {
+func pollUntil(ctx context.Context, every time.Duration, done func(context.Context) (bool, error)) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -18,13 +18,13 @@ func until(ctx context.Context, every time.Duration, done func(context.Context) 
 		if ok || err != nil {
 			return err
 		}
-		if err := tick(ctx, ticker); err != nil {
+		if err := awaitTick(ctx, ticker); err != nil {
 			return err
 		}
 	}
 }
 
-func tick(ctx context.Context, ticker *time.Ticker) error {
+func awaitTick(ctx context.Context, ticker *time.Ticker) error {
 	select {
 	case <-ctx.Done():
 		return fmt.Errorf("waiting: %w", ctx.Err())
@@ -33,8 +33,8 @@ func tick(ctx context.Context, ticker *time.Ticker) error {
 	}
 }
 
-// pause waits for d.
-func pause(ctx context.Context, d time.Duration) error {
+// waitFor waits for d.
+func waitFor(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -49,11 +49,11 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 	var all, besideDying, beside []time.Duration
 	var alone99, beside99 []time.Duration
 	// Nothing is warm at first.
-	if _, err := w.measure(ctx, b.samples*4); err != nil {
+	if _, err := w.measureRound(ctx, b.samples*4); err != nil {
 		return err
 	}
 	for range b.rounds {
-		alone, err := w.measure(ctx, b.samples*4)
+		alone, err := w.measureRound(ctx, b.samples*4)
 		if err != nil {
 			return err
 		}
@@ -62,38 +62,38 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 		}
 		var dying []time.Duration
 		for died := time.Now(); time.Since(died) < dyingFor; {
-			received, err := w.measure(ctx, b.samples)
+			received, err := w.measureRound(ctx, b.samples)
 			if err != nil {
 				return err
 			}
 			dying = append(dying, received...)
 		}
-		troubled, err := w.measure(ctx, b.samples*4)
+		troubled, err := w.measureRound(ctx, b.samples*4)
 		if err != nil {
 			return err
 		}
-		if err := w.remove(ctx, neighbour, "dead"); err != nil {
+		if err := w.removeEndpoints(ctx, neighbour, "dead"); err != nil {
 			return err
 		}
-		fmt.Fprintf(b.progress, "alone %s, beside the dying %s, beside the dead %s\n", latency(alone), latency(dying), latency(troubled))
+		fmt.Fprintf(b.progress, "alone %s, beside the dying %s, beside the dead %s\n", formatLatency(alone), formatLatency(dying), formatLatency(troubled))
 		all, besideDying, beside = append(all, alone...), append(besideDying, dying...), append(beside, troubled...)
-		alone99, beside99 = append(alone99, percentile(alone, 0.99)), append(beside99, percentile(troubled, 0.99))
+		alone99, beside99 = append(alone99, percentileOf(alone, 0.99)), append(beside99, percentileOf(troubled, 0.99))
 	}
-	before, after := percentile(alone99, 0.5), percentile(beside99, 0.5)
+	before, after := percentileOf(alone99, 0.5), percentileOf(beside99, 0.5)
 	b.report.add(row{
-		measure: "event → webhook received", value: latency(all), beside: fmt.Sprintf("%d events", len(all)),
-		limit: "p50 ≤ " + milliseconds(latencyTarget), missed: percentile(all, 0.5) > latencyTarget,
+		measure: "event → webhook received", value: formatLatency(all), beside: fmt.Sprintf("%d events", len(all)),
+		limit: "p50 ≤ " + formatMilliseconds(latencyTarget), missed: percentileOf(all, 0.5) > latencyTarget,
 	})
 	b.report.add(row{
 		measure: fmt.Sprintf("the same while %d endpoints of another tenant die", deadEndpoints),
-		value:   latency(besideDying), beside: fmt.Sprintf("their first %s", dyingFor),
+		value:   formatLatency(besideDying), beside: fmt.Sprintf("their first %s", dyingFor),
 	})
 	b.report.add(row{
 		measure: fmt.Sprintf("the same beside %d dead endpoints of another tenant", deadEndpoints),
-		value:   latency(beside), beside: fmt.Sprintf("median p99 %s, alone %s", milliseconds(after), milliseconds(before)),
+		value:   formatLatency(beside), beside: fmt.Sprintf("median p99 %s, alone %s", formatMilliseconds(after), formatMilliseconds(before)),
 		limit: fmt.Sprintf("p99 ≤ %.1f × alone", slowdown), missed: float64(after) > slowdown*float64(before),
 	})
-	return w.remove(ctx, "demo", "live")
+	return w.removeEndpoints(ctx, "demo", "live")
 }
 
 // webhookBench contains what webhooks are measured with.
@@ -137,7 +137,7 @@ func (b *bench) newWebhookBench(ctx context.Context) (*webhookBench, error) {
 	}
 	w.refusing = free[0]
 	hash := authn.HashSecret(neighbourToken)
-	applied, err := w.apply(
+	applied, err := w.applyManifests(
 		ctx,
 		manifestOf("Tenant", "", neighbour, "", `{"name":"Neighbour"}`),
 		identifiedManifest(neighbour, "driver", w.account.ID, `{"name":"Driver","secrets":[{"name":"bench","sha256":"`+hex.EncodeToString(hash[:])+`"}]}`),
@@ -148,7 +148,7 @@ func (b *bench) newWebhookBench(ctx context.Context) (*webhookBench, error) {
 		return nil, err
 	}
 	w.plain = applied[2].ID
-	return w, w.secret(ctx, "demo", "BENCH")
+	return w, w.issueSecret(ctx, "demo", "BENCH")
 }
 
 func (w *webhookBench) stop() {
@@ -172,16 +172,16 @@ func identifiedManifest(tenant, code string, id uuid.UUID, spec string) json.Raw
 		`{"apiVersion":"procession/v1","kind":"Application","metadata":{"code":%q,"tenant":%q,"id":%q},"spec":%s}`, code, tenant, id, spec))
 }
 
-func system() domain.Call {
+func systemCall() domain.Call {
 	return domain.Call{Caller: domain.Caller{PrincipalID: domain.SystemPrincipalID(), Type: domain.PrincipalSystem, Operator: true}}
 }
 
-func (w *webhookBench) apply(ctx context.Context, documents ...json.RawMessage) ([]administration.AppliedResource, error) {
-	return w.app.ApplyResources(ctx, system(), administration.ApplyRequest{Documents: documents})
+func (w *webhookBench) applyManifests(ctx context.Context, documents ...json.RawMessage) ([]administration.AppliedResource, error) {
+	return w.app.ApplyResources(ctx, systemCall(), administration.ApplyRequest{Documents: documents})
 }
 
-func (w *webhookBench) secret(ctx context.Context, tenant, code string) error {
-	_, err := w.app.IssueSecret(ctx, system(),
+func (w *webhookBench) issueSecret(ctx context.Context, tenant, code string) error {
+	_, err := w.app.IssueSecret(ctx, systemCall(),
 		administration.ResourceKey{Tenant: tenant, Kind: resource.KindWebhookSubscription, Code: code}, administration.NewSecret{Name: "bench"})
 	return err
 }
@@ -198,49 +198,49 @@ func (w *webhookBench) addDead(ctx context.Context) error {
 		documents[i] = manifestOf("WebhookSubscription", neighbour, fmt.Sprintf("DEAD-%d", i), "dead",
 			fmt.Sprintf(`{"name":"Dead","url":"http://%s/%d"}`, address, i))
 	}
-	if _, err := w.apply(ctx, documents...); err != nil {
+	if _, err := w.applyManifests(ctx, documents...); err != nil {
 		return err
 	}
 	for i := range documents {
-		if err := w.secret(ctx, neighbour, fmt.Sprintf("DEAD-%d", i)); err != nil {
+		if err := w.issueSecret(ctx, neighbour, fmt.Sprintf("DEAD-%d", i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// remove deletes subscriptions with all their deliveries.
-func (w *webhookBench) remove(ctx context.Context, tenant, label string) error {
-	_, err := w.app.ApplyResources(ctx, system(), administration.ApplyRequest{
+// removeEndpoints deletes subscriptions with all their deliveries.
+func (w *webhookBench) removeEndpoints(ctx context.Context, tenant, label string) error {
+	_, err := w.app.ApplyResources(ctx, systemCall(), administration.ApplyRequest{
 		Prune: &administration.Prune{Tenant: tenant, Selector: resource.Selector{"bench": label}},
 	})
 	return err
 }
 
-// measure creates processes at an even pace, and some in the other tenant, and
+// measureRound creates processes at an even pace, and some in the other tenant, and
 // returns how long each event took to be received.
-func (w *webhookBench) measure(ctx context.Context, processes int) ([]time.Duration, error) {
+func (w *webhookBench) measureRound(ctx context.Context, processes int) ([]time.Duration, error) {
 	w.receiver.reset()
 	neighbourContext, stop := context.WithCancel(ctx)
 	defer stop()
 	var group errgroup.Group
 	group.Go(func() error {
-		return w.create(neighbourContext, w.account, w.plain, neighbourSpacing, -1)
+		return w.createProcesses(neighbourContext, w.account, w.plain, neighbourSpacing, -1)
 	})
-	err := w.create(ctx, demo.Alice(), demo.Onboarding(), spacing, processes)
+	err := w.createProcesses(ctx, demo.Alice(), demo.Onboarding(), spacing, processes)
 	if err == nil {
-		err = w.receiver.await(ctx, 2*processes)
+		err = w.receiver.awaitEvents(ctx, 2*processes)
 	}
 	stop()
 	if failed := group.Wait(); err == nil {
 		err = failed
 	}
-	return w.receiver.latencies(), err
+	return w.receiver.deliveryLatencies(), err
 }
 
-// create creates so many processes, or as many as there is time for when the
+// createProcesses creates so many processes, or as many as there is time for when the
 // number is negative.
-func (w *webhookBench) create(ctx context.Context, as demo.Account, definition uuid.UUID, spacing time.Duration, processes int) error {
+func (w *webhookBench) createProcesses(ctx context.Context, as demo.Account, definition uuid.UUID, spacing time.Duration, processes int) error {
 	c, err := w.bench.dial(ctx, as)
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func (w *webhookBench) create(ctx context.Context, as demo.Account, definition u
 		case <-ticker.C:
 		}
 		body := `{"processDefinitionId":"` + definition.String() + `"}`
-		if err := c.expect(http.MethodPost, "/processes", body, http.StatusCreated); err != nil {
+		if err := c.callExpecting(http.MethodPost, "/processes", body, http.StatusCreated); err != nil {
 			return err
 		}
 	}
@@ -308,20 +308,20 @@ func (r *timedReceiver) reset() {
 	r.took = nil
 }
 
-func (r *timedReceiver) latencies() []time.Duration {
+func (r *timedReceiver) deliveryLatencies() []time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.took
 }
 
-// await returns when so many events were received.
-func (r *timedReceiver) await(ctx context.Context, events int) error {
+// awaitEvents returns when so many events were received.
+func (r *timedReceiver) awaitEvents(ctx context.Context, events int) error {
 	ctx, cancel := context.WithTimeout(ctx, walkTimeout)
 	defer cancel()
-	for len(r.latencies()) < events {
+	for len(r.deliveryLatencies()) < events {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for %d webhooks, of which %d came: %w", events, len(r.latencies()), ctx.Err())
+			return fmt.Errorf("waiting for %d webhooks, of which %d came: %w", events, len(r.deliveryLatencies()), ctx.Err())
 		case <-r.news:
 		}
 	}

@@ -51,7 +51,7 @@ func returnLater(ctx workflow.Context, _ workflowRequest) (workflowResponse, err
 func startWorker(ctx context.Context, c client.Client, watch *watch) (w worker.Worker, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	err = until(ctx, time.Second, func(context.Context) (bool, error) {
+	err = pollUntil(ctx, time.Second, func(context.Context) (bool, error) {
 		w, err = tryWorker(c, watch)
 		if _, missing := errors.AsType[*serviceerror.NamespaceNotFound](err); missing {
 			return false, nil
@@ -92,16 +92,16 @@ func newLife() *life {
 	return &life{began: make(chan time.Time, 1), signalled: make(chan time.Time, 1), returned: make(chan time.Time, 1)}
 }
 
-// follow watches the workflow of a process from before it is created.
-func (w *watch) follow(workflowID string) *life {
+// followWorkflow watches the workflow of a process from before it is created.
+func (w *watch) followWorkflow(workflowID string) *life {
 	l := newLife()
 	w.watched.Store(workflowID, l)
 	return l
 }
 
-// note reports a time to the follower of a workflow. A replayed workflow reports
+// recordMoment reports a time to the follower of a workflow. A replayed workflow reports
 // it again, which is ignored.
-func (w *watch) note(ctx workflow.Context, which func(*life) chan time.Time) {
+func (w *watch) recordMoment(ctx workflow.Context, which func(*life) chan time.Time) {
 	if l, ok := w.watched.Load(workflow.GetInfo(ctx).WorkflowExecution.ID); ok {
 		if l, ok := l.(*life); ok {
 			select {
@@ -129,14 +129,14 @@ type watchedWorkflow struct {
 
 // ExecuteWorkflow implements [interceptor.WorkflowInboundInterceptor].
 func (i *watchedWorkflow) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
-	i.watch.note(ctx, func(l *life) chan time.Time { return l.began })
+	i.watch.recordMoment(ctx, func(l *life) chan time.Time { return l.began })
 	result, err := i.Next.ExecuteWorkflow(ctx, in)
-	i.watch.note(ctx, func(l *life) chan time.Time { return l.returned })
+	i.watch.recordMoment(ctx, func(l *life) chan time.Time { return l.returned })
 	return result, err
 }
 
 // HandleSignal implements [interceptor.WorkflowInboundInterceptor].
 func (i *watchedWorkflow) HandleSignal(ctx workflow.Context, in *interceptor.HandleSignalInput) error {
-	i.watch.note(ctx, func(l *life) chan time.Time { return l.signalled })
+	i.watch.recordMoment(ctx, func(l *life) chan time.Time { return l.signalled })
 	return i.Next.HandleSignal(ctx, in)
 }

@@ -9,7 +9,6 @@ BEGIN
     IF lasting IS NULL OR lasting < interval '1 day' THEN
         RAISE EXCEPTION 'an era lasts for a day at least' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    -- One at a time: those that look at events would keep each other from the lock.
     IF NOT pg_try_advisory_xact_lock(hashtext('event_partitions')) THEN
         RETURN false;
     END IF;
@@ -124,7 +123,6 @@ DECLARE
     bound  record;
     beyond record;
 BEGIN
-    -- Without a transaction id, as long as there is nothing to count.
     SELECT l.era, pg_snapshot_xmin(pg_current_snapshot()) AS xid INTO bound FROM event_ledger l;
     SELECT * INTO place FROM counted_until;
     IF NOT EXISTS (SELECT 1 FROM events e
@@ -141,7 +139,6 @@ BEGIN
        AND (e.era, e.xid) >= (place.era, place.xid) AND (e.era, e.xid) < (bound.era, bound.xid)
      ORDER BY e.era, e.xid, e.position OFFSET at_most LIMIT 1;
     IF FOUND THEN
-        -- The events of one transaction are counted together.
         bound := beyond;
         IF (bound.era, bound.xid) = (place.era, place.xid) THEN
             bound.xid := (place.xid::text::numeric + 1)::text::xid8;
@@ -285,7 +282,6 @@ BEGIN
                                FROM process_items i
                               WHERE i.id = c.id OFFSET 0) i
              UNION ALL
-            -- Items are deleted with their process, and do not change after that.
             SELECT i.tenant_id, i.process_id, i.process_definition_id, i.item_definition_id, i.item_definition_code, i.type,
                    i.task_state, NULL, true, false
               FROM unnest(deleted_processes) d (id)
@@ -354,7 +350,6 @@ DECLARE
     name text := 'events_' || of_era;
 BEGIN
     EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING CONSTRAINTS INCLUDING STORAGE)', name);
-    -- Nearly all ids are made in the order of the log. Lists are searched for ids, and nothing else.
     EXECUTE format('CREATE INDEX %I ON %I USING brin (id uuid_minmax_multi_ops) WITH (autosummarize = on)', name || '_id', name);
     EXECUTE format('CREATE TRIGGER keep_events BEFORE UPDATE OR DELETE OR TRUNCATE ON %I
                         FOR EACH STATEMENT EXECUTE FUNCTION keep_events()', name);
@@ -379,7 +374,6 @@ BEGIN
       FROM (SELECT a.id FROM business_artifacts a
              WHERE a.tenant_id = of_tenant AND a.deleted_at < before ORDER BY a.deleted_at, a.id LIMIT at_most) o;
     IF removing THEN
-        -- An artifact may have been restored meanwhile.
         old_processes := ARRAY(SELECT p.id FROM processes p WHERE p.id = ANY(old_processes) ORDER BY p.id FOR UPDATE SKIP LOCKED);
         old_artifacts := ARRAY(SELECT a.id FROM business_artifacts a
                                 WHERE a.id = ANY(old_artifacts) AND a.deleted_at < before
@@ -471,7 +465,6 @@ BEGIN
              ORDER BY p.created_at, p.id LIMIT at_most) w;
     found_ := ARRAY(SELECT finished_before(next, before));
     IF removing THEN
-        -- What came before the lock is seen by the second look.
         found_ := ARRAY(SELECT p.id FROM processes p WHERE p.id = ANY(found_) ORDER BY p.id FOR UPDATE SKIP LOCKED);
         found_ := ARRAY(SELECT finished_before(found_, before));
     END IF;
@@ -508,7 +501,6 @@ CREATE FUNCTION public.process_changes(touched uuid[], new uuid[], from_era inte
     SET jit TO 'off'
     AS $$
 DECLARE
-    -- What was not there has no part in the numbers before.
     old uuid[] := ARRAY(SELECT t.id FROM unnest(touched) t (id) EXCEPT SELECT n.id FROM unnest(new) n (id));
 BEGIN
     RETURN QUERY
@@ -646,8 +638,6 @@ DECLARE
     old_runs    uuid[] := runs_of_processes(old_processes);
     place       counted_until;
 BEGIN
-    -- All events of what is removed are counted first, and then it is taken out of the numbers: events of what is not there
-    -- count for nothing.
     SELECT * INTO place FROM counted_until FOR UPDATE;
     PERFORM add_to_counts(place.era, place.xid, 2147483647, '18446744073709551615', old_processes || old_artifacts);
     INSERT INTO item_counts
@@ -673,7 +663,6 @@ BEGIN
      WHERE a.id = ANY(old_artifacts) AND a.deleted_at IS NULL
      GROUP BY 1, 2, 3
         ON CONFLICT (tenant_id, definition_id, definition_code) DO UPDATE SET n = artifact_counts.n + excluded.n;
-    -- What others started or attached stays, without saying where.
     UPDATE process_actions SET started_definition_id = NULL, started_process_id = NULL
      WHERE started_process_id = ANY(old_processes);
     UPDATE business_artifact_actions SET process_definition_id = NULL, process_id = NULL WHERE process_id = ANY(old_processes);

@@ -70,8 +70,8 @@ func People() map[string]domain.TenantRole {
 	}
 }
 
-// programs returns the applications that every tenant has.
-func programs() []string { return []string{"worker", "stranger"} }
+// testPrograms returns the applications that every tenant has.
+func testPrograms() []string { return []string{"worker", "stranger"} }
 
 // NewAdministered returns an administered service; change changes the options of
 // its router.
@@ -85,7 +85,7 @@ func NewAdministered(t *testing.T, change ...func(*api.Options)) *Administered {
 				Name: name, ID: uuid.New(), Email: name + "@" + tenant + ".example", Secret: tenant + "-" + name + "-token",
 			}
 		}
-		for _, name := range programs() {
+		for _, name := range testPrograms() {
 			s.accounts[tenant+"-"+name] = demo.Account{
 				Name: name, ID: uuid.New(), Secret: tenant + "-" + name + "-secret",
 			}
@@ -154,7 +154,7 @@ func (s *Administered) Folder(tenant string) []string {
 	for name, role := range People() {
 		documents = append(documents, s.User(tenant, name, role))
 	}
-	for _, name := range programs() {
+	for _, name := range testPrograms() {
 		account := s.Of(tenant, name)
 		documents = append(documents, Identified(tenant, "Application", name, account.ID,
 			`{"name":"`+name+`","secrets":[`+Declared("first", account.Secret)+`]}`))

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// across returns the answers that the tests in package api see instead of those beside the
+// mergedAnswers returns the answers that the tests in package api see instead of those beside the
 // shape, by contract. A name stands for all that begin with it.
-func across(contract string) []string {
+func mergedAnswers(contract string) []string {
 	return map[string][]string{
 		"A": {
 			"Robot", "AuditedObjectType=ROBOT", "PagedObjectType=ROBOT_PAGE", "findRobots", "retrieveRobot", "actionsRobot",
@@ -34,13 +34,13 @@ func across(contract string) []string {
 // that the contract documents, and every status of success, but for what is seen
 // across the shapes and for the exceptions, by reason.
 func MainOfShape(m *testing.M, contract string, exceptions map[string][]string) int {
-	excepted := across(contract)
+	excepted := mergedAnswers(contract)
 	for _, names := range exceptions {
 		excepted = append(excepted, names...)
 	}
 	return mainAnswered(m, func() bool {
-		return complete(contract, func(name string) bool {
-			return !strings.HasSuffix(name, " default") && !covers(excepted, name)
+		return missingAnswers(contract, func(name string) bool {
+			return !strings.HasSuffix(name, " default") && !coversAnswers(excepted, name)
 		})
 	})
 }
@@ -52,9 +52,9 @@ func MainAcross(m *testing.M) int {
 	return mainAnswered(m, func() bool {
 		answered := true
 		for contract := range Contracts {
-			answered = complete(contract, func(name string) bool {
+			answered = missingAnswers(contract, func(name string) bool {
 				_, status, isStatus := strings.Cut(name, " ")
-				return status == "default" || contract == "admin" && isStatus || covers(across(contract), name)
+				return status == "default" || contract == "admin" && isStatus || coversAnswers(mergedAnswers(contract), name)
 			}) && answered
 		}
 		return answered
@@ -74,13 +74,13 @@ func mainAnswered(m *testing.M, answered func() bool) int {
 	return code
 }
 
-func covers(names []string, name string) bool {
+func coversAnswers(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// complete reports whether all that a contract documents and that is wanted was in an
+// missingAnswers reports whether all that a contract documents and that is wanted was in an
 // answer, and lists what was not.
-func complete(contract string, wanted func(name string) bool) bool {
+func missingAnswers(contract string, wanted func(name string) bool) bool {
 	missing := Contracts[contract].MissingMembers()
 	for _, pair := range Contracts[contract].Missing() {
 		missing = append(missing, pair.String())

@@ -119,8 +119,8 @@ func (p *Provider) Answers(answer func(assistance.Request) (assistance.Answer, e
 	p.answer = answer
 }
 
-// texts reads documents with the pdftotext of this machine.
-func texts(t *testing.T) *extract.Reader {
+// promptTexts reads documents with the pdftotext of this machine.
+func promptTexts(t *testing.T) *extract.Reader {
 	t.Helper()
 	path, err := exec.LookPath("pdftotext")
 	require.NoError(t, err)

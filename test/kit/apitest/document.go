@@ -87,9 +87,9 @@ func Metadata(uris ...string) string {
 	return `{"metadata":{"value":{"n":1.50,"files":` + string(text) + `}}}`
 }
 
-// expiry returns how long a document is still kept, nil when it does not
+// documentExpiry returns how long a document is still kept, nil when it does not
 // expire.
-func (s *Service) expiry(uri string) *time.Duration {
+func (s *Service) documentExpiry(uri string) *time.Duration {
 	s.T.Helper()
 	conn := s.Connect()
 	defer func() { _ = conn.Close(s.T.Context()) }()
@@ -106,13 +106,13 @@ func (s *Service) expiry(uri string) *time.Duration {
 // RequireKept requires that a document does not expire.
 func (s *Service) RequireKept(uri string) {
 	s.T.Helper()
-	require.Nil(s.T, s.expiry(uri), "it expires")
+	require.Nil(s.T, s.documentExpiry(uri), "it expires")
 }
 
 // RequireExpiring requires that a document expires after a time, within a second.
 func (s *Service) RequireExpiring(uri string, in time.Duration) {
 	s.T.Helper()
-	left := s.expiry(uri)
+	left := s.documentExpiry(uri)
 	require.NotNil(s.T, left, "it does not expire")
 	require.InDelta(s.T, in.Seconds(), left.Seconds(), 1)
 }

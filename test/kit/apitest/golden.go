@@ -36,8 +36,8 @@ func RequireGolden(t *testing.T, name string, got Answer) {
 	require.Equal(t, string(want), indented.String())
 }
 
-// keep stores the metadata of a tenant user, and their errors as JSON.
-func (s *Service) keep(membership uuid.UUID, metadata string, valid bool, problems *string) {
+// keepMembership stores the metadata of a tenant user, and their errors as JSON.
+func (s *Service) keepMembership(membership uuid.UUID, metadata string, valid bool, problems *string) {
 	s.T.Helper()
 	conn := s.Connect()
 	defer func() { _ = conn.Close(s.T.Context()) }()
@@ -51,8 +51,8 @@ func (s *Service) keep(membership uuid.UUID, metadata string, valid bool, proble
 // has none.
 func (s *Service) DescribeUsers() {
 	s.T.Helper()
-	s.keep(s.Membership(demo.Alice()), `{"ZIP":"01067","LIMIT":1E22,"NOTE":"<a> & b","DAYS":[1.10,null]}`, true, nil)
-	s.keep(s.Membership(demo.Bob()), `{"ZIP":7}`, false, new(`[{"propertyPath":"/ZIP","type":"type"}]`))
+	s.keepMembership(s.Membership(demo.Alice()), `{"ZIP":"01067","LIMIT":1E22,"NOTE":"<a> & b","DAYS":[1.10,null]}`, true, nil)
+	s.keepMembership(s.Membership(demo.Bob()), `{"ZIP":7}`, false, new(`[{"propertyPath":"/ZIP","type":"type"}]`))
 }
 
 var randomID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)

@@ -121,7 +121,7 @@ func NewServiceWithin(t *testing.T, within Bounds, change ...func(*api.Options))
 	options := api.Options{
 		Service: app.New(app.Options{
 			Store: store, TaskLogLimit: LogLimit, CancelGrace: time.Minute, Issuer: issuer, Sealer: sealer, Documents: s.Documents, MaxDocumentBytes: DocumentLimit,
-			Assistance: s.Provider, Texts: texts(t), Forms: s.Forms, Quotas: within.Quotas,
+			Assistance: s.Provider, Texts: promptTexts(t), Forms: s.Forms, Quotas: within.Quotas,
 			ViewWorkflow: viewWorkflow,
 		}),
 		Administration: administration.New(administration.Options{
@@ -190,9 +190,9 @@ func Authorization(a demo.Account) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.ID.String()+":"+a.Secret))
 }
 
-// address returns the URL of a path, which is one of Shape B unless it starts with
+// serverAddress returns the URL of a path, which is one of Shape B unless it starts with
 // the base of a contract.
-func address(path string) string {
+func serverAddress(path string) string {
 	for _, c := range Contracts {
 		if strings.HasPrefix(path, c.Base()+"/") {
 			return Host + path
@@ -204,7 +204,7 @@ func address(path string) string {
 // Request makes a request of the account. A body of a PATCH is a JSON Patch.
 func Request(t *testing.T, as demo.Account, method, path, body string) *http.Request {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, address(path), strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), method, serverAddress(path), strings.NewReader(body))
 	require.NoError(t, err)
 	r.Header.Set("Authorization", Authorization(as))
 	switch {

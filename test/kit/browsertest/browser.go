@@ -26,7 +26,7 @@ import (
 
 // patience bounds every wait for a page. Only what hangs takes that long, however busy
 // the machine is.
-const patience = time.Minute
+const waitTimeout = time.Minute
 
 //nolint:gochecknoglobals // the browser is shared by all tests of a binary, which start in no order
 var shared struct {
@@ -88,7 +88,7 @@ func New(t *testing.T) *Tab {
 		require.Empty(t, b.problems, "problems that the browser reported")
 	})
 	require.NoError(t, chromedp.Do(ctx))
-	require.NoError(t, chromedp.Listen(ctx, b.listen))
+	require.NoError(t, chromedp.Listen(ctx, b.listenToPage))
 	// Only one tab of a window has the focus, unless the others pretend to.
 	_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func (b *Tab) TakeProblems() []string {
 	return taken
 }
 
-func (b *Tab) listen(event any) {
+func (b *Tab) listenToPage(event any) {
 	var problem string
 	switch e := event.(type) {
 	case *cdpruntime.EventExceptionThrown:
@@ -135,17 +135,17 @@ func (b *Tab) listen(event any) {
 	}
 }
 
-func (b *Tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+func (b *Tab) runAction(what string, steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, waitTimeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
-		b.t.Fatalf("%s: %v\n%s", what, err, b.glance())
+		b.t.Fatalf("%s: %v\n%s", what, err, b.describePage())
 	}
 }
 
-// glance returns where the tab is and what it shows, for messages.
-func (b *Tab) glance() string {
+// describePage returns where the tab is and what it shows, for messages.
+func (b *Tab) describePage() string {
 	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
 	defer cancel()
 	seen, err := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + (document.body?.innerText ?? "").slice(0, 2000)`))
@@ -158,7 +158,7 @@ func (b *Tab) glance() string {
 // Open goes to a URL and waits until the page and its scripts are there.
 func (b *Tab) Open(url string) {
 	b.t.Helper()
-	b.do("opening "+url, chromedp.Navigate(url))
+	b.runAction("opening "+url, chromedp.Navigate(url))
 }
 
 // Leave goes to a URL from a page that asks before it is left, and fails the test when
@@ -178,7 +178,7 @@ func (b *Tab) Leave(url string) {
 // Size sets the size of the window in pixels.
 func (b *Tab) Size(width, height int64) {
 	b.t.Helper()
-	b.do("resizing", chromedp.EmulateViewport(width, height))
+	b.runAction("resizing", chromedp.EmulateViewport(width, height))
 }
 
 // Scheme makes the system prefer "light" or "dark" colours.
@@ -211,7 +211,7 @@ func (b *Tab) Scripts(allowed bool) {
 // Await waits until an expression of JavaScript is true.
 func (b *Tab) Await(expression string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, waitTimeout)
 	defer cancel()
 	for {
 		if met, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")")); err == nil && met {
@@ -219,7 +219,7 @@ func (b *Tab) Await(expression string) {
 		}
 		select {
 		case <-ctx.Done():
-			b.t.Fatalf("waited in vain for %s\n%s", expression, b.glance())
+			b.t.Fatalf("waited in vain for %s\n%s", expression, b.describePage())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -247,19 +247,19 @@ func (b *Tab) AwaitContent() {
 // Click clicks on an element that is visible.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
-	b.do("clicking on "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	b.runAction("clicking on "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
 // Type focuses a field and types into it.
 func (b *Tab) Type(selector, text string) {
 	b.t.Helper()
-	b.do("typing into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
+	b.runAction("typing into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
 }
 
 // Upload chooses a file for a field that takes files.
 func (b *Tab) Upload(selector, file string) {
 	b.t.Helper()
-	b.do("choosing a file for "+selector, chromedp.SetUploadFiles(chromedp.CSS(selector), []string{file}, chromedp.NodeReady))
+	b.runAction("choosing a file for "+selector, chromedp.SetUploadFiles(chromedp.CSS(selector), []string{file}, chromedp.NodeReady))
 }
 
 // Set replaces the value of a field, as a person who chooses another one does.
@@ -273,7 +273,7 @@ func (b *Tab) Set(selector, value string) {
 // Press presses a key, or several one after the other, where the focus is.
 func (b *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
 	b.t.Helper()
-	b.do("pressing "+keys, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
+	b.runAction("pressing "+keys, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
 }
 
 // Text returns the text of an element as it is shown.
@@ -297,7 +297,7 @@ func (b *Tab) Path() string {
 // Eval returns the value of an expression of JavaScript, awaiting a promise.
 func Eval[T any](b *Tab, expression string) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, waitTimeout)
 	defer cancel()
 	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	require.NoError(b.t, err, expression)

@@ -40,7 +40,7 @@ func (c *Contract) BadInputs(operationID string, valid func() *http.Request) ([]
 		return nil, err
 	}
 	sample := valid()
-	found, params := c.find(sample)
+	found, params := c.findOperation(sample)
 	if found != op {
 		return nil, fmt.Errorf("sample request %s %s is not for %s", sample.Method, sample.URL.Path, operationID)
 	}
@@ -95,7 +95,7 @@ func (op *operation) badPaths(base string, params map[string]string, valid func(
 		broken := maps.Clone(params)
 		broken[param.Name] = badWord
 		request := valid()
-		request.URL.Path, request.URL.RawPath = op.path(base, broken), ""
+		request.URL.Path, request.URL.RawPath = op.requestPath(base, broken), ""
 		bad = append(bad, BadInput{
 			Name: "path " + param.Name, Request: request,
 			Status: http.StatusBadRequest, LocationType: "path", Location: param.Name,
@@ -201,7 +201,7 @@ func (op *operation) badBodies(sample *http.Request, valid func() *http.Request,
 	for _, media := range described.Value.Content {
 		for _, change := range changesOf("", value, media.Schema.Value) {
 			var buffer bytes.Buffer
-			if err := json.NewEncoder(&buffer).Encode(change.apply(value)); err != nil {
+			if err := json.NewEncoder(&buffer).Encode(change.applyTo(value)); err != nil {
 				return nil, fmt.Errorf("encoding %s: %w", change.name, err)
 			}
 			bad = append(bad, with(change.name, buffer.String(), change.location))

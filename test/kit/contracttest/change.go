@@ -32,14 +32,14 @@ func changesOf(path string, value any, schema *openapi3.Schema) []change {
 		}
 		return nil
 	case map[string]any:
-		return objectChanges(path, value, alternative(value, schema))
+		return objectChanges(path, value, alternativeSchema(value, schema))
 	default:
 		return nil
 	}
 }
 
-// alternative returns the schema that an object chooses by its discriminator.
-func alternative(value map[string]any, schema *openapi3.Schema) *openapi3.Schema {
+// alternativeSchema returns the schema that an object chooses by its discriminator.
+func alternativeSchema(value map[string]any, schema *openapi3.Schema) *openapi3.Schema {
 	if schema.Discriminator == nil {
 		return schema
 	}
@@ -118,7 +118,7 @@ func brokenValues(schema *openapi3.Schema) map[string]brokenValue {
 			broken["empty text"] = brokenValue{value: ""}
 		}
 		if schema.MaxLength != nil {
-			broken["long text"] = brokenValue{value: strings.Repeat("x", 1+longest(schema))}
+			broken["long text"] = brokenValue{value: strings.Repeat("x", 1+longestText(schema))}
 		}
 	default:
 		broken["text"] = brokenValue{value: badWord}
@@ -126,8 +126,8 @@ func brokenValues(schema *openapi3.Schema) map[string]brokenValue {
 	return broken
 }
 
-// apply returns a changed copy of a decoded body.
-func (c change) apply(body any) any {
+// applyTo returns a changed copy of a decoded body.
+func (c change) applyTo(body any) any {
 	for _, path := range c.paths {
 		body = c.applyAt(body, strings.Split(path, "/")[1:])
 	}
@@ -160,7 +160,7 @@ func (c change) applyAt(value any, path []string) any {
 	}
 }
 
-// longest returns the length in characters that a text may have.
-func longest(schema *openapi3.Schema) int {
+// longestText returns the length in characters that a text may have.
+func longestText(schema *openapi3.Schema) int {
 	return int(min(*schema.MaxLength, math.MaxInt32))
 }

@@ -84,9 +84,9 @@ func (c *Contract) Operations() []string {
 	return ids
 }
 
-// find returns the operation that a request is for and its path parameters, or
+// findOperation returns the operation that a request is for and its path parameters, or
 // nil when the request is for none.
-func (c *Contract) find(r *http.Request) (*operation, map[string]string) {
+func (c *Contract) findOperation(r *http.Request) (*operation, map[string]string) {
 	path, ok := strings.CutPrefix("/"+strings.TrimLeft(r.URL.Path, "/"), c.base)
 	if !ok {
 		return nil, nil
@@ -96,7 +96,7 @@ func (c *Contract) find(r *http.Request) (*operation, map[string]string) {
 		method = http.MethodGet
 	}
 	for _, op := range c.operations {
-		if params, ok := op.match(method, strings.Split(path, "/")); ok {
+		if params, ok := op.matchPath(method, strings.Split(path, "/")); ok {
 			return op, params
 		}
 	}
@@ -112,7 +112,7 @@ func (c *Contract) byID(id string) (*operation, error) {
 	return nil, fmt.Errorf("operation %q is not in the contract", id)
 }
 
-func (op *operation) match(method string, segments []string) (map[string]string, bool) {
+func (op *operation) matchPath(method string, segments []string) (map[string]string, bool) {
 	if method != op.method || len(segments) != len(op.template) {
 		return nil, false
 	}
@@ -127,17 +127,17 @@ func (op *operation) match(method string, segments []string) (map[string]string,
 	return params, true
 }
 
-// path fills a parameter-free path for the operation.
-func (op *operation) path(base string, params map[string]string) string {
+// requestPath fills a parameter-free path for the operation.
+func (op *operation) requestPath(base string, params map[string]string) string {
 	escaped := map[string]string{}
 	for name, value := range params {
 		escaped[name] = url.PathEscape(value)
 	}
-	return base + op.fill(escaped)
+	return base + op.fillPath(escaped)
 }
 
-// fill puts parameters into the path as they are.
-func (op *operation) fill(params map[string]string) string {
+// fillPath puts parameters into the path as they are.
+func (op *operation) fillPath(params map[string]string) string {
 	segments := slices.Clone(op.template)
 	for i, part := range segments {
 		if strings.HasPrefix(part, "{") {
@@ -147,7 +147,7 @@ func (op *operation) fill(params map[string]string) string {
 	return strings.Join(segments, "/")
 }
 
-func (op *operation) input(r *http.Request, params map[string]string) *openapi3filter.RequestValidationInput {
+func (op *operation) validationInput(r *http.Request, params map[string]string) *openapi3filter.RequestValidationInput {
 	return &openapi3filter.RequestValidationInput{
 		Request: r, PathParams: params, QueryParams: r.URL.Query(), Route: op.route,
 		Options: &openapi3filter.Options{

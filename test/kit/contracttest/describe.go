@@ -37,10 +37,10 @@ func (c *Contract) WithParameter(t require.TestingT, id string, r *http.Request,
 	require.NoError(t, err)
 	switch in {
 	case "path":
-		_, params := c.find(r)
+		_, params := c.findOperation(r)
 		params[name] = value
-		r.URL.RawPath = op.path(c.base, params)
-		r.URL.Path = c.base + op.fill(params)
+		r.URL.RawPath = op.requestPath(c.base, params)
+		r.URL.Path = c.base + op.fillPath(params)
 	case "query":
 		query := r.URL.Query()
 		query.Set(name, value)

@@ -23,8 +23,8 @@ type members struct {
 	seen map[string]bool
 }
 
-// observe records what is in the body of an answer.
-func (m *members) observe(schema *openapi3.SchemaRef, body []byte) {
+// observeBody records what is in the body of an answer.
+func (m *members) observeBody(schema *openapi3.SchemaRef, body []byte) {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	// Numbers may have more digits and larger exponents than Go has.
@@ -37,7 +37,7 @@ func (m *members) observe(schema *openapi3.SchemaRef, body []byte) {
 	if m.seen == nil {
 		m.seen = map[string]bool{}
 	}
-	walker{see: func(name string) { m.seen[name] = true }}.walk(schema, "", value)
+	walker{see: func(name string) { m.seen[name] = true }}.walkValue(schema, "", value)
 }
 
 // MissingMembers lists the documented members that no answer through a Transport of
@@ -53,14 +53,14 @@ func (c *Contract) MissingMembers() []string {
 					missing[name] = true
 				}
 			}}
-			w.walk(op.answer(status), "", nil)
+			w.walkValue(op.answerSchema(status), "", nil)
 		}
 	}
 	return slices.Sorted(maps.Keys(missing))
 }
 
-// answer returns the schema of the JSON that the operation answers with, nil for none.
-func (op *operation) answer(status string) *openapi3.SchemaRef {
+// answerSchema returns the schema of the JSON that the operation answers with, nil for none.
+func (op *operation) answerSchema(status string) *openapi3.SchemaRef {
 	response := op.route.Operation.Responses.Value(status)
 	if response == nil || response.Value == nil {
 		return nil
@@ -79,7 +79,7 @@ type walker struct {
 	declared map[string]bool
 }
 
-func (w walker) walk(ref *openapi3.SchemaRef, name string, value any) {
+func (w walker) walkValue(ref *openapi3.SchemaRef, name string, value any) {
 	if ref == nil || ref.Value == nil {
 		return
 	}
@@ -92,21 +92,21 @@ func (w walker) walk(ref *openapi3.SchemaRef, name string, value any) {
 		}
 		w.declared[name] = true
 	}
-	w.inside(ref.Value, name, value)
+	w.walkParts(ref.Value, name, value)
 }
 
-// inside goes through a schema whose parts of allOf share its name.
-func (w walker) inside(schema *openapi3.Schema, name string, value any) {
+// walkParts goes through a schema whose parts of allOf share its name.
+func (w walker) walkParts(schema *openapi3.Schema, name string, value any) {
 	for _, one := range schema.Enum {
 		if w.declared != nil || one == value {
 			w.see(fmt.Sprintf("%s=%v", name, one))
 		}
 	}
 	for _, part := range schema.AllOf {
-		w.inside(part.Value, name, value)
+		w.walkParts(part.Value, name, value)
 	}
-	for _, branch := range w.branches(schema, value) {
-		w.walk(branch, name, value)
+	for _, branch := range w.matchingBranches(schema, value) {
+		w.walkValue(branch, name, value)
 	}
 	object, _ := value.(map[string]any)
 	for property, child := range schema.Properties {
@@ -115,30 +115,30 @@ func (w walker) inside(schema *openapi3.Schema, name string, value any) {
 			continue
 		}
 		w.see(name + "." + property)
-		w.walk(child, name+"."+property, member)
+		w.walkValue(child, name+"."+property, member)
 	}
 	if additional := schema.AdditionalProperties.Schema; additional != nil {
 		if w.declared != nil {
-			w.walk(additional, name+".*", nil)
+			w.walkValue(additional, name+".*", nil)
 		}
 		for property, member := range object {
 			if _, named := schema.Properties[property]; !named {
-				w.walk(additional, name+".*", member)
+				w.walkValue(additional, name+".*", member)
 			}
 		}
 	}
 	if w.declared != nil {
-		w.walk(schema.Items, name+"[]", nil)
+		w.walkValue(schema.Items, name+"[]", nil)
 	}
 	list, _ := value.([]any)
 	for _, element := range list {
-		w.walk(schema.Items, name+"[]", element)
+		w.walkValue(schema.Items, name+"[]", element)
 	}
 }
 
-// branches returns the branches of oneOf that the value may be: all, or the one that the
+// matchingBranches returns the branches of oneOf that the value may be: all, or the one that the
 // discriminator names.
-func (w walker) branches(schema *openapi3.Schema, value any) openapi3.SchemaRefs {
+func (w walker) matchingBranches(schema *openapi3.Schema, value any) openapi3.SchemaRefs {
 	if w.declared != nil || schema.Discriminator == nil {
 		return schema.OneOf
 	}

@@ -22,15 +22,15 @@ func (c *Contract) RequireFields(t require.TestingT, fields httpio.Fields) {
 					return p.In == string(place.LocationType) && p.Name == place.Location
 				})
 			}
-			return op.route.Operation.RequestBody != nil && slices.ContainsFunc(bodies(op.route.Operation), func(s *openapi3.SchemaRef) bool {
-				return leads(s, strings.Split(place.Location, "/")[1:])
+			return op.route.Operation.RequestBody != nil && slices.ContainsFunc(bodyPlaces(op.route.Operation), func(s *openapi3.SchemaRef) bool {
+				return leadsTo(s, strings.Split(place.Location, "/")[1:])
 			})
 		}), "%s: no request of %s has %s %q", field, c.name, place.LocationType, place.Location)
 	}
 }
 
-// bodies returns the schemas of the bodies of an operation.
-func bodies(op *openapi3.Operation) []*openapi3.SchemaRef {
+// bodyPlaces returns the schemas of the bodies of an operation.
+func bodyPlaces(op *openapi3.Operation) []*openapi3.SchemaRef {
 	var schemas []*openapi3.SchemaRef
 	for _, media := range op.RequestBody.Value.Content {
 		if media.Schema != nil {
@@ -40,16 +40,16 @@ func bodies(op *openapi3.Operation) []*openapi3.SchemaRef {
 	return schemas
 }
 
-// leads reports whether the names lead through a schema.
-func leads(schema *openapi3.SchemaRef, names []string) bool {
+// leadsTo reports whether the names lead through a schema.
+func leadsTo(schema *openapi3.SchemaRef, names []string) bool {
 	if len(names) == 0 {
 		return true
 	}
-	if member := schema.Value.Properties[names[0]]; member != nil && leads(member, names[1:]) {
+	if member := schema.Value.Properties[names[0]]; member != nil && leadsTo(member, names[1:]) {
 		return true
 	}
 	for _, parts := range []openapi3.SchemaRefs{schema.Value.AllOf, schema.Value.OneOf} {
-		if slices.ContainsFunc(parts, func(part *openapi3.SchemaRef) bool { return leads(part, names) }) {
+		if slices.ContainsFunc(parts, func(part *openapi3.SchemaRef) bool { return leadsTo(part, names) }) {
 			return true
 		}
 	}

@@ -48,7 +48,7 @@ type Transport struct {
 // RoundTrip carries out a request. Requests must be valid unless declared
 // Invalid; answers must be documented, with the documented headers and body.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	op, params := t.contract.find(r)
+	op, params := t.contract.findOperation(r)
 	declaredInvalid, _ := r.Context().Value(invalidKey{}).(bool)
 	var sent []byte
 	if r.Body != nil {
@@ -60,7 +60,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	// Checked on a copy: a RoundTripper must not change the request.
 	if op != nil && !declaredInvalid {
-		if err := openapi3filter.ValidateRequest(r.Context(), op.input(withBody(r, sent), params)); err != nil {
+		if err := openapi3filter.ValidateRequest(r.Context(), op.validationInput(withBody(r, sent), params)); err != nil {
 			return nil, fmt.Errorf("%w: request of %s: %w", ErrContract, op.id, err)
 		}
 	}
@@ -74,7 +74,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	_ = resp.Body.Close()
 	resp.Body = io.NopCloser(bytes.NewReader(body))
-	if err := t.check(r, op, params, resp, body); err != nil {
+	if err := t.checkAnswer(r, op, params, resp, body); err != nil {
 		return nil, fmt.Errorf("%w: %s %s answered %d: %w", ErrContract, r.Method, r.URL.Path, resp.StatusCode, err)
 	}
 	return resp, nil
@@ -90,7 +90,7 @@ func withBody(r *http.Request, body []byte) *http.Request {
 	return clone
 }
 
-func (t *Transport) check(
+func (t *Transport) checkAnswer(
 	r *http.Request, op *operation, params map[string]string, resp *http.Response, body []byte,
 ) error {
 	if resp.Header.Get("X-Request-Id") == "" {
@@ -111,7 +111,7 @@ func (t *Transport) check(
 		}
 		status = "default"
 	}
-	input := op.input(r, params)
+	input := op.validationInput(r, params)
 	// The library does not read streams of events, whose schema says nothing of them.
 	input.Options.ExcludeResponseBody = resp.Header.Get("Content-Type") == "text/event-stream"
 	err := openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
@@ -122,7 +122,7 @@ func (t *Transport) check(
 		return err
 	}
 	t.contract.coverage.record(Pair{OperationID: op.id, Status: status})
-	t.contract.members.observe(op.answer(status), body)
+	t.contract.members.observeBody(op.answerSchema(status), body)
 	return nil
 }
 

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-func now() time.Duration { return used(syscall.RUSAGE_THREAD) }
+func now() time.Duration { return usedTime(syscall.RUSAGE_THREAD) }
 
-func ofProcess() time.Duration { return used(syscall.RUSAGE_SELF) }
+func ofProcess() time.Duration { return usedTime(syscall.RUSAGE_SELF) }
 
-func used(by int) time.Duration {
+func usedTime(by int) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(by, &usage); err != nil {
 		panic(err)

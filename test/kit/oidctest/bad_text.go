@@ -2,11 +2,11 @@ package oidctest
 
 import "strings"
 
-// payload returns a token that something else than good claims was signed in.
-func payload(name string, text func(w World) string) Bad {
+// replacePayload returns a token that something else than good claims was signed in.
+func replacePayload(name string, text func(w World) string) Bad {
 	return Bad{name, func(w World) string {
 		key := w.Issuer.Key("ES256")
-		return key.compact(object(key.Header()), text(w))
+		return key.signCompact(encodeObject(key.Header()), text(w))
 	}}
 }
 
@@ -15,22 +15,22 @@ func badObjects() []Bad {
 	heading := func(name string, text func(header string) string) Bad {
 		return Bad{name, func(w World) string {
 			key := w.Issuer.Key("ES256")
-			return key.compact(text(object(key.Header())), object(w.Claims()))
+			return key.signCompact(text(encodeObject(key.Header())), encodeObject(w.Claims()))
 		}}
 	}
 	return []Bad{
-		payload("claims in a list", func(w World) string { return "[" + object(w.Claims()) + "]" }),
-		payload("claims null", func(World) string { return "null" }),
-		payload("claims a string", func(World) string { return `"claims"` }),
-		payload("claims empty", func(World) string { return "{}" }),
-		payload("claims of no bytes", func(World) string { return "" }),
-		payload("claims that are cut off", func(w World) string { return strings.TrimSuffix(object(w.Claims()), "}") }),
-		payload("claims with more behind", func(w World) string { return object(w.Claims()) + "{}" }),
-		payload("claims behind a byte order mark", func(w World) string { return "\ufeff" + object(w.Claims()) }),
-		payload("claims as a form", func(w World) string { return "iss=" + w.Issuer.URL() }),
-		payload("a token in a token", func(w World) string { return w.Issuer.Key("RS256").Token(w.Claims()) }),
-		payload("claims too deep", func(w World) string {
-			claims := object(w.Claims())
+		replacePayload("claims in a list", func(w World) string { return "[" + encodeObject(w.Claims()) + "]" }),
+		replacePayload("claims null", func(World) string { return "null" }),
+		replacePayload("claims a string", func(World) string { return `"claims"` }),
+		replacePayload("claims empty", func(World) string { return "{}" }),
+		replacePayload("claims of no bytes", func(World) string { return "" }),
+		replacePayload("claims that are cut off", func(w World) string { return strings.TrimSuffix(encodeObject(w.Claims()), "}") }),
+		replacePayload("claims with more behind", func(w World) string { return encodeObject(w.Claims()) + "{}" }),
+		replacePayload("claims behind a byte order mark", func(w World) string { return "\ufeff" + encodeObject(w.Claims()) }),
+		replacePayload("claims as a form", func(w World) string { return "iss=" + w.Issuer.URL() }),
+		replacePayload("a token in a token", func(w World) string { return w.Issuer.Key("RS256").Token(w.Claims()) }),
+		replacePayload("claims too deep", func(w World) string {
+			claims := encodeObject(w.Claims())
 			return claims[:len(claims)-1] + `,"deep":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}"
 		}),
 		heading("header in a list", func(header string) string { return "[" + header + "]" }),

@@ -40,19 +40,19 @@ type flow struct {
 type grant struct{ client, redirect, challenge, nonce string }
 
 // SetClock replaces the clock, which is time.Now.
-func (i *Issuer) SetClock(clock func() time.Time) { i.set(func(f *flow) { f.clock = clock }) }
+func (i *Issuer) SetClock(clock func() time.Time) { i.changeFlow(func(f *flow) { f.clock = clock }) }
 
 // SetUser makes the issuer sign in the user with the claims from now on, without asking.
-func (i *Issuer) SetUser(claims Members) { i.set(func(f *flow) { f.user = claims }) }
+func (i *Issuer) SetUser(claims Members) { i.changeFlow(func(f *flow) { f.user = claims }) }
 
 // RequireSecret makes the token endpoint require a client secret.
-func (i *Issuer) RequireSecret(secret string) { i.set(func(f *flow) { f.secret = secret }) }
+func (i *Issuer) RequireSecret(secret string) { i.changeFlow(func(f *flow) { f.secret = secret }) }
 
 // NameItself adds iss to every authorization response and says so in the metadata (RFC 9207).
-func (i *Issuer) NameItself() { i.set(func(f *flow) { f.namesItself = true }) }
+func (i *Issuer) NameItself() { i.changeFlow(func(f *flow) { f.namesItself = true }) }
 
 // IssueAccessTokens makes access tokens signed tokens with a type; they are opaque by default.
-func (i *Issuer) IssueAccessTokens(typ string) { i.set(func(f *flow) { f.accessType = typ }) }
+func (i *Issuer) IssueAccessTokens(typ string) { i.changeFlow(func(f *flow) { f.accessType = typ }) }
 
 // Grants returns the grant types for which tokens were issued.
 func (i *Issuer) Grants() []string {
@@ -61,13 +61,13 @@ func (i *Issuer) Grants() []string {
 	return slices.Clone(i.flow.grants)
 }
 
-func (i *Issuer) set(change func(*flow)) {
+func (i *Issuer) changeFlow(change func(*flow)) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	change(&i.flow)
 }
 
-func (i *Issuer) metadata() Members {
+func (i *Issuer) issuerMetadata() Members {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return Members{
@@ -77,12 +77,12 @@ func (i *Issuer) metadata() Members {
 	}
 }
 
-// authorize sends the browser back with a code for the user.
-func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
+// serveAuthorize sends the browser back with a code for the user.
+func (i *Issuer) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	code := rand.Text()
 	answer := url.Values{"code": {code}, "state": {query.Get("state")}}
-	i.set(func(f *flow) {
+	i.changeFlow(func(f *flow) {
 		f.codes[code] = grant{
 			client: query.Get("client_id"), redirect: query.Get("redirect_uri"),
 			challenge: query.Get("code_challenge"), nonce: query.Get("nonce"),
@@ -94,14 +94,14 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, query.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound) //nolint:gosec // an issuer of tests
 }
 
-func (i *Issuer) device() Members {
+func (i *Issuer) startDevice() Members {
 	return Members{
 		"device_code": deviceCode, "user_code": "ABCD-EFGH", "verification_uri": i.URL() + "/enter", "expires_in": 60, "interval": 1,
 	}
 }
 
-// credentials returns the id and the secret of the client (RFC 6749, section 2.3.1).
-func credentials(r *http.Request) (client, secret string) {
+// clientCredentials returns the id and the secret of the client (RFC 6749, section 2.3.1).
+func clientCredentials(r *http.Request) (client, secret string) {
 	client, secret, basic := r.BasicAuth()
 	if !basic {
 		return r.Form.Get("client_id"), r.Form.Get("client_secret")
@@ -111,12 +111,12 @@ func credentials(r *http.Request) (client, secret string) {
 	return client, secret
 }
 
-// token issues tokens for a code, a device code or a refresh token.
-func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
+// serveToken issues tokens for a code, a device code or a refresh token.
+func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
-	client, secret := credentials(r)
+	client, secret := clientCredentials(r)
 	var answer Members
-	i.set(func(f *flow) {
+	i.changeFlow(func(f *flow) {
 		asked, lasts := grant{client: client}, tokenLifetime
 		good := secret == f.secret
 		switch grantType := r.Form.Get("grant_type"); grantType {
@@ -138,18 +138,18 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		}
 		if good {
 			f.grants = append(f.grants, r.Form.Get("grant_type"))
-			answer = i.tokens(f, asked, lasts)
+			answer = i.issueTokens(f, asked, lasts)
 		}
 	})
 	if answer == nil {
 		http.Error(w, `{"error":"invalid_grant"}`, http.StatusBadRequest)
 		return
 	}
-	reply(w, answer)
+	writeJSON(w, answer)
 }
 
-// tokens returns the answer with tokens. The caller holds the lock.
-func (i *Issuer) tokens(f *flow, asked grant, lasts time.Duration) Members {
+// issueTokens returns the answer with tokens. The caller holds the lock.
+func (i *Issuer) issueTokens(f *flow, asked grant, lasts time.Duration) Members {
 	now := f.clock()
 	claims := Members{"iss": i.URL(), "aud": asked.client, "iat": now.Unix(), "exp": now.Add(lasts).Unix(), "auth_time": now.Unix()}
 	if asked.nonce != "" {

@@ -40,7 +40,7 @@ func NewIssuer(tb testing.TB, keys ...Key) *Issuer {
 	tb.Helper()
 	i := &Issuer{keys: keys, instead: map[string]http.HandlerFunc{}, requests: map[string]int{}}
 	i.flow = flow{clock: time.Now, codes: map[string]grant{}}
-	i.server = httptest.NewServer(http.HandlerFunc(i.serve))
+	i.server = httptest.NewServer(http.HandlerFunc(i.serveHTTP))
 	tb.Cleanup(i.server.Close)
 	return i
 }
@@ -57,12 +57,12 @@ func (i *Issuer) Publish(keys ...Key) {
 
 // Key returns the first published key for the algorithm. There must be one.
 func (i *Issuer) Key(algorithm string) Key {
-	return i.published(func(key Key) bool { return key.Algorithm == algorithm })
+	return i.publishedKey(func(key Key) bool { return key.Algorithm == algorithm })
 }
 
-// published returns the first published key that is wanted. A test without one
+// publishedKey returns the first published key that is wanted. A test without one
 // would show nothing, so that is a panic.
-func (i *Issuer) published(wanted func(Key) bool) Key {
+func (i *Issuer) publishedKey(wanted func(Key) bool) Key {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.keys[slices.IndexFunc(i.keys, wanted)]
@@ -96,13 +96,13 @@ func (i *Issuer) Resume() {
 	i.instead = map[string]http.HandlerFunc{}
 }
 
-func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) {
+func (i *Issuer) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	i.mu.Lock()
 	i.requests[r.URL.Path]++
 	instead := i.instead[r.URL.Path]
 	set := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}}
 	for _, key := range i.keys {
-		set.Keys = append(set.Keys, key.public())
+		set.Keys = append(set.Keys, key.publicKey())
 	}
 	i.mu.Unlock()
 
@@ -112,25 +112,25 @@ func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) {
 		instead(w, r)
 		return
 	case r.URL.Path == MetadataPath:
-		answer = i.metadata()
+		answer = i.issuerMetadata()
 	case r.URL.Path == KeysPath:
 		answer = set
 	case r.URL.Path == AuthorizationPath:
-		i.authorize(w, r)
+		i.serveAuthorize(w, r)
 		return
 	case r.URL.Path == TokenPath:
-		i.token(w, r)
+		i.serveToken(w, r)
 		return
 	case r.URL.Path == DevicePath:
-		answer = i.device()
+		answer = i.startDevice()
 	default:
 		http.NotFound(w, r)
 		return
 	}
-	reply(w, answer)
+	writeJSON(w, answer)
 }
 
-func reply(w http.ResponseWriter, answer any) {
+func writeJSON(w http.ResponseWriter, answer any) {
 	body, err := json.Marshal(answer)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

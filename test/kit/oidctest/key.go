@@ -34,7 +34,7 @@ type Key struct {
 // NewKey returns a key for RS256, ES256, ES384 or EdDSA.
 func NewKey(tb testing.TB, algorithm, id string) Key {
 	tb.Helper()
-	private, err := generate(algorithm)
+	private, err := generateKey(algorithm)
 	if err != nil {
 		tb.Fatalf("making a key for %s: %v", algorithm, err)
 	}
@@ -51,7 +51,7 @@ func newShortKey(tb testing.TB, id string) Key {
 	return Key{ID: id, Algorithm: "RS256", private: private}
 }
 
-func generate(algorithm string) (crypto.Signer, error) {
+func generateKey(algorithm string) (crypto.Signer, error) {
 	switch algorithm {
 	case "ES256":
 		return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -71,7 +71,7 @@ func (k Key) As(algorithm, id string) Key {
 	return k
 }
 
-func (k Key) public() jose.JSONWebKey {
+func (k Key) publicKey() jose.JSONWebKey {
 	use := k.Use
 	if use == "" {
 		use = "sig"
@@ -79,8 +79,8 @@ func (k Key) public() jose.JSONWebKey {
 	return jose.JSONWebKey{Key: k.private.Public(), KeyID: k.ID, Algorithm: k.Algorithm, Use: use}
 }
 
-// pem returns the public half as it is often kept in files.
-func (k Key) pem() []byte {
+// encodePEM returns the public half as it is often kept in files.
+func (k Key) encodePEM() []byte {
 	der, err := x509.MarshalPKIXPublicKey(k.private.Public())
 	if err != nil {
 		return nil
@@ -88,8 +88,8 @@ func (k Key) pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 }
 
-// certificate certifies itself.
-func (k Key) certificate(now time.Time) []byte {
+// selfSigned certifies itself.
+func (k Key) selfSigned(now time.Time) []byte {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
 	}
@@ -100,8 +100,8 @@ func (k Key) certificate(now time.Time) []byte {
 	return certificate
 }
 
-// sign signs with an algorithm that fits the kind of key, or returns nothing.
-func (k Key) sign(algorithm, text string) []byte {
+// signText signs with an algorithm that fits the kind of key, or returns nothing.
+func (k Key) signText(algorithm, text string) []byte {
 	of256, of384, of512 := sha256.Sum256([]byte(text)), sha512.Sum384([]byte(text)), sha512.Sum512([]byte(text))
 	var signature []byte
 	var err error
@@ -148,4 +148,4 @@ func hs256(secret []byte, text string) []byte {
 	return mac.Sum(nil)
 }
 
-func encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
+func encodeBase64(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }

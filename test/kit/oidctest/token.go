@@ -74,24 +74,26 @@ func (k Key) Token(claims Members) string { return k.Sign(k.Header(), claims) }
 
 // Sign returns a token with a header and claims. The algorithm that the header
 // names is used if the key is of its kind.
-func (k Key) Sign(header, claims Members) string { return k.compact(object(header), object(claims)) }
+func (k Key) Sign(header, claims Members) string {
+	return k.signCompact(encodeObject(header), encodeObject(claims))
+}
 
-// compact signs what need not be JSON.
-func (k Key) compact(header, payload string) string {
+// signCompact signs what need not be JSON.
+func (k Key) signCompact(header, payload string) string {
 	var named struct{ Alg any }
 	_ = json.Unmarshal([]byte(header), &named)
-	text := encode([]byte(header)) + "." + encode([]byte(payload))
-	return text + "." + encode(k.sign(fmt.Sprint(named.Alg), text))
+	text := encodeBase64([]byte(header)) + "." + encodeBase64([]byte(payload))
+	return text + "." + encodeBase64(k.signText(fmt.Sprint(named.Alg), text))
 }
 
-// symmetric signs with HS256 and a secret.
-func symmetric(header, claims Members, secret []byte) string {
-	text := encode([]byte(object(header))) + "." + encode([]byte(object(claims)))
-	return text + "." + encode(hs256(secret, text))
+// signSymmetric signs with HS256 and a secret.
+func signSymmetric(header, claims Members, secret []byte) string {
+	text := encodeBase64([]byte(encodeObject(header))) + "." + encodeBase64([]byte(encodeObject(claims)))
+	return text + "." + encodeBase64(hs256(secret, text))
 }
 
-// object encodes what encoding/json can always encode.
-func object(members Members) string {
+// encodeObject encodes what encoding/json can always encode.
+func encodeObject(members Members) string {
 	text, err := json.Marshal(members)
 	if err != nil {
 		return err.Error()

@@ -83,8 +83,8 @@ func URL(tb testing.TB) string {
 	shared.once.Do(start)
 	require.NoError(tb, shared.err, "starting the test database")
 	name := "test_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	admin(tb, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
-	tb.Cleanup(func() { admin(tb, "DROP DATABASE "+name+" WITH (FORCE)") })
+	adminURL(tb, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
+	tb.Cleanup(func() { adminURL(tb, "DROP DATABASE "+name+" WITH (FORCE)") })
 	return shared.cluster.URL(name)
 }
 
@@ -98,7 +98,7 @@ func AsService(tb testing.TB, address string) string {
 	return u.String()
 }
 
-func admin(tb testing.TB, sql string) {
+func adminURL(tb testing.TB, sql string) {
 	tb.Helper()
 	require.NoError(tb, run(context.Background(), sql))
 }
