@@ -82,8 +82,8 @@ func (s *stack) dialRaw(ctx context.Context, namespace string) (client.Client, e
 	}, cacheToken(time.Minute, func(context.Context) (string, error) { return s.system.issueToken() }))
 }
 
-// dialEngine connects to Temporal as a worker of loan-worker's does: with what
-// the service issues to it.
+// dialEngine connects to Temporal as the application loan-worker does: with a token and
+// a certificate of the service.
 func (s *stack) dialEngine(ctx context.Context) (client.Client, error) {
 	account := demo.LoanWorker()
 	api, err := procession.NewClient(procession.ClientConfig{
@@ -132,7 +132,7 @@ func (s *stack) dialTemporal(
 	return c, nil
 }
 
-// cacheToken keeps what fetch returned for some time.
+// cacheToken caches the result of fetch for some time.
 func cacheToken(keep time.Duration, fetch func(context.Context) (string, error)) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	var value string

@@ -9,7 +9,7 @@ import (
 
 const (
 	administrationPath = "/admin/v1"
-	// administrationTarget bounds what is waited for the first page of a list.
+	// administrationTarget is the longest time for the first page of a list.
 	administrationTarget = 30 * time.Millisecond
 )
 
@@ -36,7 +36,7 @@ func administrationPages() []page {
 	}
 }
 
-// measureAdministration measures lists of administrators beside the administration API.
+// measureAdministration compares lists of administrators with the administration API.
 func (b *bench) measureAdministration(ctx context.Context) error {
 	fmt.Fprintf(b.progress, "  loading %d ‰ of what is administered\n", b.administered)
 	if err := b.loadAdministered(ctx); err != nil {

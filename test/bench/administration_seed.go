@@ -17,11 +17,10 @@ type seed struct {
 	statements []string
 }
 
-// administeredSeeds returns what a tenant has for every thousand of the section: 10 thousand users,
-// a thousand definitions of processes in a hundred queues, as many groups, applications,
-// robots and webhook subscriptions, 20 thousand incidents of as many processes, and a
-// million events, a tenth of which were delivered. The events are of an earlier era, so
-// that nothing waits for what follows the ledger.
+// administeredSeeds returns the rows of a tenant: 10 thousand users, a thousand process definitions in a
+// hundred queues, as many groups, applications, robots and webhook subscriptions, 20 thousand incidents
+// of as many processes, and a million events with deliveries for a tenth. The events belong to an earlier
+// era, which followers of the event log do not read.
 func administeredSeeds() []seed { //nolint:funlen // a table of statements
 	return []seed{
 		{each: 10_000, statements: []string{
@@ -111,8 +110,8 @@ func administeredSeeds() []seed { //nolint:funlen // a table of statements
 	}
 }
 
-// resourcesOf returns the statement that makes manifests of a kind, whose codes and ids
-// are made of a word and a number.
+// resourcesOf returns the statement that inserts manifests of a kind. Codes and ids consist
+// of a word and a number.
 func resourcesOf(kind, word, spec string) string {
 	return fmt.Sprintf(`
 INSERT INTO resources (tenant_id, kind, code, id, labels, spec, created_by, created_at, last_modified_by, last_modified_at)
@@ -120,7 +119,7 @@ SELECT $1, '%[1]s', '%[2]s-' || n, md5('%[2]s ' || n)::uuid, '{}', json_build_ob
   FROM generate_series(1, $3::bigint) n`, kind, word, spec)
 }
 
-// loadAdministered makes what lists of administrators are measured with.
+// loadAdministered inserts the rows for lists of administrators.
 func (b *bench) loadAdministered(ctx context.Context) error {
 	for _, s := range administeredSeeds() {
 		err := b.inOne(ctx, []any{demo.TenantDemo(), demo.Alice().ID, max(20, s.each*b.administered/1000)}, s.statements...)

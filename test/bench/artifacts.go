@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// searchTarget bounds the search for what up to a hundredth of the artifacts have.
+// searchTarget is the longest time for a search that finds a hundredth of the artifacts or fewer.
 const searchTarget = 10 * time.Millisecond
 
 // Names are unique; tier, balance and since are spread evenly: a third is GOLD,
@@ -42,8 +42,8 @@ SELECT a.id, a.definition_id, a.created_at, f.field,
  WHERE $1 <> '' AND $2::uuid IS NOT NULL AND a.tenant_id = $3 AND $4::bigint > 0 AND $5::bigint > 0`
 )
 
-// search is a list of artifacts. Fits is what the service has no part in: the
-// condition under which an artifact is to be found. A search is selective when
+// search is a list of artifacts. Fits is the condition in SQL for the artifacts
+// that it has to find. A search is selective when
 // it finds a hundredth of the artifacts or less, or all of them.
 type search struct {
 	name        string

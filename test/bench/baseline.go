@@ -62,7 +62,7 @@ func (b *bench) measureBaseline(ctx context.Context, section func(*bench, contex
 	return err
 }
 
-// baselineColumns lists the columns of each table that rows are copied into. Rows of partitions are those of their table.
+// baselineColumns lists the columns of each table, partitions aside: their rows are rows of the table.
 const baselineColumns = `
 SELECT c.table_name, array_agg(c.column_name::text ORDER BY c.ordinal_position)
   FROM information_schema.columns c

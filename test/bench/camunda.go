@@ -32,7 +32,7 @@ const (
 	// camundaConnections is as many as the service has for requests.
 	camundaConnections = 16
 	camundaStart       = 5 * time.Minute
-	// warmUpRounds is how many rounds long both work before they are measured: Java compiles what it runs often.
+	// warmUpRounds is the number of rounds before the measured ones: Java compiles code that runs often.
 	warmUpRounds = 3
 	// listClients read the list of unclaimed tasks at once.
 	listClients = 32
@@ -47,7 +47,7 @@ type contest struct {
 	ours, theirs func(c *conn, client int) error
 }
 
-// measureCamunda measures the service beside Camunda, as its starter for Spring sets it up, on the same PostgreSQL.
+// measureCamunda compares the service with Camunda, as its starter for Spring sets it up, on the same PostgreSQL.
 func (b *bench) measureCamunda(ctx context.Context) error {
 	fmt.Fprintln(b.progress, "  building and starting Camunda")
 	address, err := b.startCamunda(ctx)
@@ -149,8 +149,8 @@ func (b *bench) runCamunda(dir, address string) error {
 	return nil
 }
 
-// camundaContests returns what is compared. Beforehand Camunda gets as many unclaimed tasks as the service has, and each a process
-// for every client.
+// camundaContests returns the compared operations. It gives Camunda as many unclaimed tasks as the service has, and
+// both a process for every client.
 func (b *bench) camundaContests(ctx context.Context, connect func() (*conn, error)) ([]contest, error) {
 	beside, err := connect()
 	if err != nil {

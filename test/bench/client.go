@@ -21,8 +21,7 @@ const (
 )
 
 // conn is one kept-alive connection to the service. It writes requests by hand:
-// the less the client costs, the more of the machine is left to what is
-// measured. It is not safe for concurrent use.
+// a cheap client leaves more of the machine to the service. It is not safe for concurrent use.
 type conn struct {
 	net.Conn
 	// header says who sends the requests.

@@ -16,7 +16,7 @@ import (
 const clockTick = 10 * time.Millisecond
 
 // contender is a build of the service under load, with a connection for each
-// client and what the rounds have measured.
+// client and the results of its rounds.
 type contender struct {
 	*stack
 	conns []*conn
@@ -96,7 +96,7 @@ func processorTime(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * clockTick, nil
 }
 
-// divideRounds divides the values of a by those of b, round by round.
+// divideRounds divides each value of a by the value of b from the same round.
 func divideRounds(a, b []float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range a {

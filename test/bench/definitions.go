@@ -11,8 +11,8 @@ import (
 	"github.com/procession-dev/procession/persistence"
 )
 
-// The process definitions of the bench: the workflow of one returns at once,
-// that of another when a task is completed, that of the last after some time.
+// The process definitions of the bench have workflows that return at once, after
+// a completed task, and after some time.
 const (
 	taskQueue      = "QUEUE_BENCH"
 	codeReturn     = "BENCH_RETURN"

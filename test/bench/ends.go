@@ -91,15 +91,15 @@ func (b *bench) measureEnds(ctx context.Context) error {
 	return nil
 }
 
-// loadEnds creates open processes, whose workflows Temporal lists as running, and lists of workflows that have ended. Temporal
-// knows nothing else of them: those that the sweep describes become incidents, some ten a minute.
+// loadEnds creates open processes, and rows of running and ended workflows in Temporal's visibility store. Temporal has
+// no histories for them: a workflow that the sweep describes becomes an incident, about ten a minute.
 func (b *bench) loadEnds(ctx context.Context) error {
 	began, open := time.Now(), b.visibility/openShare
 	namespace, err := b.namespaceID(ctx)
 	if err != nil {
 		return err
 	}
-	// What comes before the number in the ids.
+	// Prefixes of ids, before the number.
 	prefix := uuid.NewString()[:len("00000000-0000-0000-0000-")]
 	if err := b.inOne(ctx, []any{prefix, definitionID(codeWait), demo.Alice().ID, open}, loadOpenProcesses); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (b *bench) loadEnds(ctx context.Context) error {
 	if _, err := lists.Exec(ctx, "VACUUM ANALYZE executions_visibility"); err != nil {
 		return fmt.Errorf("analyzing Temporal's lists: %w", err)
 	}
-	// Otherwise the first minutes measure how long the disk takes to write what was loaded.
+	// Otherwise the first minutes measure the disk, which writes the loaded rows.
 	if err := b.vacuumTables(ctx); err != nil {
 		return err
 	}

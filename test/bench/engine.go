@@ -19,9 +19,9 @@ import (
 
 const (
 	rawNamespace = "bench-raw"
-	// underWay is how many processes, or workflows, are begun or waited for at once.
+	// underWay is the number of clients that begin processes, or workflows, at once.
 	underWay = 128
-	// warmUp is how many processes are run before those that count.
+	// warmUp is the number of processes before the measured rounds.
 	warmUp = 20
 	// endTimeout bounds the time until the last workflow of a round has ended.
 	endTimeout = 5 * time.Minute
@@ -55,8 +55,8 @@ type engineRounds struct {
 }
 
 // measureEngine measures processes with a workflow through the whole system,
-// from the first request until the last process is COMPLETED, beside the same
-// workflows on the same Temporal started, signalled and counted by its client.
+// from the first request until the last process is COMPLETED, and compares them with
+// the same workflows started, signalled and counted by a client of Temporal.
 func (b *bench) measureEngine(ctx context.Context) error {
 	seen := &watch{}
 	builds := map[string]*stack{"service": b.stack}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// frozenDatabase has the schema that pgbench works on. Schema and scripts are those of one
-// commit and stay as they are, so that a better schema shows in the ratio of service and pgbench.
+// frozenDatabase has the schema that pgbench works on. Schema and scripts do not change
+// with the service, so that a better schema shows in the ratio of service and pgbench.
 const frozenDatabase = "procession_frozen"
 
 // frozenStack returns the database for pgbench, with the definitions and rights of the service's database.

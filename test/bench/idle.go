@@ -26,17 +26,17 @@ const (
 	// runsOfTenant is how many processes with an open workflow each tenant has.
 	runsOfTenant = 10
 	startsAtOnce = 16
-	// calmTime is longer than what the service did last makes it look more often.
+	// calmTime is longer than the service scans a namespace more often after a command.
 	calmTime         = 35 * time.Second
 	setUpTime        = 20 * time.Minute
 	namespacesAtOnce = 32
 	namespaceRetry   = 100 * time.Millisecond
-	// confirmTime is what the service takes at most to find the namespace of a new tenant.
+	// confirmTime is the longest time in which the service finds the namespace of a new tenant.
 	confirmTime = 5 * time.Millisecond
 )
 
-// measureIdle measures what tenants cost in which nothing happens: each has a definition with a task queue, and then
-// processes whose workflows wait.
+// measureIdle measures the cost of tenants at rest: first with a definition and a task queue each, then with
+// processes that have a waiting workflow.
 func (b *bench) measureIdle(ctx context.Context) error {
 	if err := b.loadTenants(ctx); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (b *bench) measureIdle(ctx context.Context) error {
 	return b.measureRest(ctx, fmt.Sprintf("idle, %d tenants with %d open runs each", b.tenants, runsOfTenant))
 }
 
-// measureRest reports the processor time that passes while nothing is asked of the service.
+// measureRest reports the processor time of the service without requests.
 func (b *bench) measureRest(ctx context.Context, measure string) error {
 	if err := waitFor(ctx, min(calmTime+time.Duration(b.tenants)*confirmTime, b.restTime()*2)); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (b *bench) measureRest(ctx context.Context, measure string) error {
 	return nil
 }
 
-// restTime returns how long nothing is asked of the service.
+// restTime returns the length of a rest.
 func (b *bench) restTime() time.Duration { return time.Duration(b.restSeconds) * time.Second }
 
 // Parties that use processor time.

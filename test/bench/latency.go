@@ -20,22 +20,22 @@ const (
 	// lateProcesses is how many processes end unexpectedly.
 	lateProcesses = 40
 	lateSpacing   = 250 * time.Millisecond
-	// visiblePoll is how often a walker asks for its process, and so the error of
-	// what is measured.
+	// visiblePoll is how often a walker polls its process, and so the error of
+	// the measurement.
 	visiblePoll   = 5 * time.Millisecond
 	signalTarget  = 250 * time.Millisecond
 	visibleTarget = time.Second
 	walkTimeout   = 2 * time.Minute
 )
 
-// latencies gathers what walkers measured.
+// latencies contains the measurements of walkers.
 type latencies struct {
 	mu                         sync.Mutex
 	started, signalled, closed []time.Duration
 }
 
 // measureLatency measures, on an otherwise idle service, how long a workflow
-// waits for what the service does and a person for what a workflow does.
+// waits for the service and a user for a workflow.
 func (b *bench) measureLatency(ctx context.Context) error {
 	c, err := b.dialEngine(ctx)
 	if err != nil {

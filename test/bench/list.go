@@ -77,7 +77,7 @@ func (b *bench) measureList(ctx context.Context, items int) error {
 	return b.measureProcessLists(ctx, items)
 }
 
-// measureProcessLists measures lists of the processes of which a caller sees all, or those in which it may do an item.
+// measureProcessLists measures lists of processes of a manager and of a candidate for items.
 func (b *bench) measureProcessLists(ctx context.Context, items int) error {
 	for _, list := range []struct {
 		name      string

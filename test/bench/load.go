@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// errExhausted is returned by a step when there is nothing left to do.
+// errExhausted is returned by a step when its client has no subject left.
 var errExhausted = errors.New("nothing is left to do")
 
 // driveClients makes clients repeat their steps one after the other for d, or until they are

@@ -1,7 +1,7 @@
 // Command bench measures the service as its users meet it: the real program, on
 // a durable PostgreSQL and a secured Temporal that it starts for itself, over
-// HTTP with credentials. Beside each throughput it measures what the same work
-// costs without the service. "bench soak" instead keeps a constant load on it
+// HTTP with credentials. It compares each throughput with the same work without
+// the service. "bench soak" instead keeps a constant load on it
 // for long. See docs/benchmarks.md.
 package main
 
@@ -25,8 +25,8 @@ func main() {
 	}
 }
 
-// run measures what args ask for and prints the results to out, progress to
-// progress. Targets that are missed are no error; operations that fail are.
+// run measures the sections that args name and prints the results to out, progress to
+// progress. A missed target is no error; a failed operation is.
 func run(ctx context.Context, args []string, out, progress io.Writer) (err error) {
 	if len(args) > 0 && args[0] == "soak" {
 		o, err := parseSoakOptions(args[1:], progress)
@@ -60,7 +60,7 @@ type bench struct {
 	memory   *memoryWatch
 }
 
-// runSections runs the chosen sections, those that leave much data behind last.
+// runSections runs the chosen sections. Sections that leave much data behind come last.
 func (b *bench) runSections(ctx context.Context) error {
 	var err error
 	if b.memory, err = watchMemory(ctx, b.service.PID()); err != nil {

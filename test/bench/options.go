@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// options configure what a run measures and for how long.
+// options configure the sections of a run and their length.
 type options struct {
 	only           []string
 	seconds        int

@@ -16,17 +16,17 @@ import (
 
 const (
 	console = "/console/"
-	// pagesLane keeps the subjects of pages apart from those of other sections.
+	// pagesLane is the lane of subjects of this section.
 	pagesLane = 3_000
 	// pageFactor multiplies the requests of a round: the processor time of a process
 	// is known to 10 ms.
 	pageFactor = 4
-	// pageLimit is what a page may cost of what its counterpart costs.
+	// pageLimit is the largest ratio of the costs of a page and its counterpart.
 	pageLimit = 2.0
 )
 
-// page is one of the console, and the requests with which a client of the REST API
-// reads what it shows.
+// page is a page of the console with the requests of the REST API that return
+// the same data.
 type page struct {
 	name, path string
 	rest       []string
@@ -65,7 +65,7 @@ func newPageReader(ctx context.Context, s *stack) (*pageReader, error) {
 		return nil, err
 	}
 	r := &pageReader{stack: s, browser: browser, rest: rest}
-	// The service closes connections that send nothing at first, and pages are read for a while before the REST API is.
+	// The service closes connections without a first request, and the pages of a round come before the REST API.
 	if err := rest.callExpecting(http.MethodGet, "/processes?size=1", "", http.StatusOK); err != nil {
 		r.close()
 		return nil, err
@@ -78,7 +78,7 @@ func (r *pageReader) close() {
 	_ = r.rest.Close()
 }
 
-// measurePages measures pages of the console beside the REST API, and beside the
+// measurePages compares pages of the console with the REST API, and with the
 // baseline if there is one.
 func (b *bench) measurePages(ctx context.Context) error {
 	builds := []*stack{b.stack}
@@ -113,7 +113,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 	return nil
 }
 
-// pageMeasures contains what the rounds of a page have measured.
+// pageMeasures contains the results of a page.
 type pageMeasures struct {
 	page, rest pageCosts
 	// size is the size of the page in bytes.
@@ -176,7 +176,7 @@ func (r *pageReader) timePage(to *pageCosts, requests int, request func() error)
 }
 
 func pageRow(measure, unit string, page, rest []float64) row {
-	// A short round may be shorter than what the clock of processors counts in.
+	// A round may be shorter than the unit of processor times.
 	ratio := medianOf(page) / max(medianOf(rest), 1e-3)
 	return row{
 		measure: measure, value: fmt.Sprintf("%.3g %s, %.2f times", medianOf(page), unit, ratio),

@@ -28,8 +28,7 @@ func newReport(began time.Time) *report { return &report{began: began} }
 
 func (r *report) add(one row) { r.rows = append(r.rows, one) }
 
-// writeTo shows the results. What cannot be shown is nothing the caller could
-// deal with.
+// writeTo prints the results as a table.
 func (r *report) writeTo(out io.Writer) {
 	if len(r.rows) == 0 {
 		return

@@ -14,8 +14,8 @@ import (
 //go:embed scripts
 var scripts embed.FS
 
-// script is a pgbench script that sends what the service sends for a request, over
-// and over, with fresh ids each time.
+// script is a pgbench script with the statements of a request, repeated with fresh
+// ids.
 type script struct {
 	text                   string
 	statements, roundTrips int

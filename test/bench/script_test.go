@@ -157,7 +157,7 @@ func TestRequestsNeedNoMoreRoundTripsThanTheScripts(t *testing.T) {
 }
 
 // requireScript requires that a request takes the round trips of a script, and at most its statements. The service
-// reads again, after some seconds, what it keeps in memory: one of three requests has to meet it.
+// reads cached definitions again after some seconds: one of three requests has to meet the limits.
 func requireScript(t *testing.T, name string, request func() [][]string) {
 	t.Helper()
 	s, err := readScript(name)

@@ -28,8 +28,8 @@ const (
 	sdkTarget = 0.98
 )
 
-// measureWorkers measures processes whose workflow creates, claims, fills in and completes a task and reads it, with a
-// worker of the SDK beside one that is written with Temporal's SDK and the generated client alone.
+// measureWorkers compares a worker of the SDK with a worker of Temporal's SDK and the generated client. The workflow
+// of each process creates, claims, fills in, completes and reads a task.
 func (b *bench) measureWorkers(ctx context.Context) error {
 	stopSDK, err := b.startSDKWorker(ctx)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestThroughputSections runs the sections with pgbench scripts, in a short form,
-// with the same build as baseline, and that of lists.
+// and the section of lists, with the same build as baseline.
 func TestThroughputSections(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "procession")

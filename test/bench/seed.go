@@ -9,8 +9,8 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// The checks of foreign keys cost more than the rows that are loaded here,
-// which are known to have what they refer to.
+// The checks of foreign keys cost more than the rows that are loaded here, and
+// all references of these rows exist.
 const trustForeignKeys = `SET LOCAL session_replication_role = 'replica'`
 
 // inOne executes statements with the same arguments in one transaction.

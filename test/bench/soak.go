@@ -45,7 +45,7 @@ func parseSoakOptions(args []string, help io.Writer) (soakOptions, error) {
 	return o, nil
 }
 
-// soaked counts what was done. Its last error is kept.
+// soaked counts requests and failures, and keeps the last error.
 type soaked struct {
 	requests, errors atomic.Int64
 	mu               sync.Mutex
@@ -143,7 +143,7 @@ func (s *stack) soakMinute(ctx context.Context, minute int, done *soaked, out io
 	return resident, nil
 }
 
-// awaitDrained returns when nothing is left to be asked of Temporal and every
+// awaitDrained returns when no command for Temporal is left and every
 // process with a workflow is COMPLETED.
 func (s *stack) awaitDrained(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)

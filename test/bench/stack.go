@@ -42,11 +42,11 @@ type stack struct {
 	baseline *stack
 	// frozen is the database for pgbench; it is made when pgbench first runs.
 	frozen *stack
-	// replicas are further processes of the service on the same database, of which
-	// only address and process are their own. Clients connect by turns.
+	// replicas are further processes of the service on the same database. Only address
+	// and process are set. Clients connect by turns.
 	replicas []*stack
 	dialled  atomic.Uint64
-	// db holds the definitions, pool is for what the service has no operation for.
+	// db stores definitions, pool runs statements without an operation of the service.
 	db       *persistence.DB
 	pool     *pgxpool.Pool
 	address  string
@@ -70,11 +70,11 @@ type stackOptions struct {
 	spread bool
 	// standIn is set for a stand-in in place of Temporal.
 	standIn bool
-	// watchStatements makes PostgreSQL add up what each statement takes.
+	// watchStatements makes PostgreSQL sum the time of each statement.
 	watchStatements bool
 }
 
-// withStack runs do beside a stack that is made for it and removed afterwards.
+// withStack starts a stack, runs do, and removes the stack.
 func withStack(ctx context.Context, o stackOptions, progress io.Writer, do func(*stack) error) (err error) {
 	s := &stack{database: mainDatabase}
 	defer func() { err = errors.Join(err, s.stop()) }()
@@ -177,7 +177,7 @@ func (s *stack) startReplica(ctx context.Context, binary string, env []string) e
 
 func (s *stack) onStop(stop func(context.Context) error) { s.stops = append(s.stops, stop) }
 
-// stop ends what was started, the last first.
+// stop ends the parts of the stack, the last one first.
 func (s *stack) stop() error {
 	var errs []error
 	for i := len(s.stops) - 1; i >= 0; i-- {

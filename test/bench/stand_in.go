@@ -19,8 +19,8 @@ import (
 	"google.golang.org/grpc/credentials"
 )
 
-// standIn answers what the service asks of Temporal at rest: it has every namespace, lists no end, and every workflow that it
-// is asked for runs. With it, more tenants can be measured than a Temporal of this machine can be given.
+// standIn serves the calls of an idle service in place of Temporal: every namespace exists, no workflow has ended, and
+// every workflow runs. It takes more tenants than a Temporal on one machine.
 type standIn struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	operatorservice.UnimplementedOperatorServiceServer

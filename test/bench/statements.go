@@ -14,8 +14,8 @@ func statementSettings() []string {
 	return []string{"shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track=all", "pg_stat_statements.track_planning=on"}
 }
 
-// slowStatements are those that took longest in the databases of the service and of the baseline. One within a function
-// is also part of the statement that calls the function.
+// slowStatements lists the statements with the longest total time in the databases of the service and the baseline. The
+// time of a statement within a function is also part of the statement that calls the function.
 const slowStatements = `
 SELECT d.datname, s.toplevel, s.calls, s.total_plan_time, s.total_plan_time + s.total_exec_time, s.wal_bytes::bigint,
        left(regexp_replace(s.query, '\s+', ' ', 'g'), 150)

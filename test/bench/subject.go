@@ -6,12 +6,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// The ids that the bench makes are 13 hexadecimal digits that say what they are
-// the id of, and 19 decimal digits that number it. pgbench, which knows neither
-// ids nor texts, can so make them by appending a number, and they grow as ids of
-// the service do.
+// The ids of the bench consist of 13 hexadecimal digits for the kind of subject and
+// 19 decimal digits for its number. pgbench, which has no type for ids, makes them
+// by appending a number, and they grow as ids of the service do.
 const (
-	// subjectBase makes version and variant of the ids those of UUIDv7.
+	// subjectBase sets version and variant of UUIDv7 (RFC 9562, 5.7).
 	subjectBase   = 1_008_000_000_000_000_000
 	subjectStride = 1_000_000_000
 

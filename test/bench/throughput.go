@@ -13,7 +13,7 @@ const baselineTarget = 0.97
 // pairsPerSecond is more claim+complete pairs than this machine can do.
 const pairsPerSecond = 5_000
 
-// work is one kind of request whose throughput is measured.
+// work is a kind of request with a measured throughput.
 type work struct {
 	name    string
 	measure string
@@ -164,7 +164,7 @@ func (w work) firstSubject(round int) int {
 // maxRounds keeps the numbers of a client within its lane.
 const maxRounds = 100
 
-// checkCount finds out whether what was answered with success is stored.
+// checkCount compares the stored rows with the successful requests.
 func (b *bench) checkCount(ctx context.Context, what string, done, before int64, sql string) error {
 	n, err := b.countRows(ctx, sql)
 	if err == nil && n != before+done {

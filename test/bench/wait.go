@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// pollUntil asks every so often whether something is done, and returns its error or
-// that of ctx.
+// pollUntil calls done at intervals until it returns true or an error, or ctx
+// ends.
 func pollUntil(ctx context.Context, every time.Duration, done func(context.Context) (bool, error)) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -45,7 +45,7 @@ func waitFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// freeAddresses returns addresses of this machine that nothing listens on.
+// freeAddresses returns free addresses of this machine.
 func freeAddresses(ctx context.Context, n int) (addresses []string, err error) {
 	for range n {
 		var config net.ListenConfig

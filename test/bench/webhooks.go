@@ -23,8 +23,8 @@ import (
 
 const (
 	deadEndpoints = 100
-	// spacing is the time between two processes of the tenant that is measured,
-	// each of which is two events; neighbourSpacing that of the other tenant.
+	// spacing is the time between two processes, with two events each, of the
+	// measured tenant; neighbourSpacing is the same for the other tenant.
 	spacing          = 20 * time.Millisecond
 	neighbourSpacing = 500 * time.Millisecond
 	latencyTarget    = 100 * time.Millisecond
@@ -38,8 +38,8 @@ const (
 	neighbourToken = "bench-neighbour-secret"
 )
 
-// measureWebhooks measures the time from an event to its receiver, alone and
-// beside the dead endpoints of another tenant, by turns.
+// measureWebhooks measures the time from an event to its receiver, by turns
+// without and with dead endpoints of another tenant.
 func (b *bench) measureWebhooks(ctx context.Context) error {
 	w, err := b.newWebhookBench(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 	defer w.stop()
 	var all, besideDying, beside []time.Duration
 	var alone99, beside99 []time.Duration
-	// Nothing is warm at first.
+	// The first round fills caches.
 	if _, err := w.measureRound(ctx, b.samples*4); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (b *bench) measureWebhooks(ctx context.Context) error {
 	return w.removeEndpoints(ctx, "demo", "live")
 }
 
-// webhookBench contains what webhooks are measured with.
+// webhookBench contains the receivers and accounts of the section.
 type webhookBench struct {
 	bench    *bench
 	app      *administration.Administration
@@ -186,8 +186,8 @@ func (w *webhookBench) issueSecret(ctx context.Context, tenant, code string) err
 	return err
 }
 
-// addDead gives the neighbour endpoints of which half never answer and half cannot
-// be connected to.
+// addDead gives endpoints to the neighbour: half never answer, half refuse
+// connections.
 func (w *webhookBench) addDead(ctx context.Context) error {
 	documents := make([]json.RawMessage, deadEndpoints)
 	for i := range documents {

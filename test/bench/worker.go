@@ -75,8 +75,8 @@ func tryWorker(c client.Client, watch *watch) (worker.Worker, error) {
 	return w, nil
 }
 
-// watch learns when watched workflows begin, get a signal and return, from
-// within the worker. It changes nothing that they do.
+// watch records when watched workflows begin, get a signal and return. It
+// observes them as an interceptor of the worker.
 type watch struct {
 	interceptor.WorkerInterceptorBase
 
@@ -85,7 +85,7 @@ type watch struct {
 
 var _ interceptor.WorkerInterceptor = (*watch)(nil)
 
-// life contains the times of what happened to one workflow. Each channel gets one time.
+// life contains the times of one workflow. Each channel gets one time.
 type life struct{ began, signalled, returned chan time.Time }
 
 func newLife() *life {
