@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is wrong with a list is reported, each thing once.
+// Each fault of a list is reported once.
 func TestFaultsAreReported(t *testing.T) { //nolint:funlen // most of it is a table
 	t.Parallel()
 	repository := fstest.MapFS{

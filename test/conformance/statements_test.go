@@ -61,7 +61,7 @@ func readStatements(files fs.FS) (statements, error) {
 	return all, nil
 }
 
-// faults lists what is wrong with statements, in the order of their sections.
+// faults lists the faults of statements, in the order of their sections.
 func (all statements) faults(tests *testIndex, repository fs.FS) []string {
 	var faults []string
 	sections := make([]string, 0, len(all))
@@ -88,7 +88,7 @@ func (all statements) faults(tests *testIndex, repository fs.FS) []string {
 	return append(faults, all.missingSections()...)
 }
 
-// proofs lists what is wrong with the tests and the record of a statement.
+// proofs lists the faults of the tests and the record of a statement.
 func (s statement) proofs(at string, tests *testIndex, repository fs.FS) []string {
 	var faults []string
 	if len(s.Tests) == 0 && s.Settled == "" {

@@ -31,7 +31,7 @@ func (s *Service) Settle() {
 	}, Patience, time.Millisecond)
 }
 
-// PassLog lets those that read the whole log pass all that was recorded, so that it may be removed.
+// PassLog moves the cursors of all followers of the event log to its end, so that events may be removed.
 func (s *Service) PassLog() {
 	s.T.Helper()
 	s.Settle()
@@ -46,7 +46,7 @@ func (s *Service) PassLog() {
 	}
 }
 
-// AdminAPI is what paths of the administration API start with.
+// AdminAPI is the prefix of the paths of the administration API.
 const AdminAPI = "/admin/v1"
 
 // ApplyPath is where documents are applied.
@@ -136,7 +136,7 @@ func (s *Service) NewOperator() demo.Account {
 	return operator
 }
 
-// Folder returns one document of every kind, and those of the accounts of a tenant.
+// Folder returns a manifest of every kind, and the manifests of a tenant's accounts.
 func (s *Administered) Folder(tenant string) []string {
 	s.T.Helper()
 	documents := []string{
@@ -215,7 +215,7 @@ func (s *Administered) ApplyWith(as demo.Account, more string, documents ...stri
 	return Decode[oasadmin.ResourceApplyResult](s.T, s.Post(200, as, ApplyPath, Applying(more, documents...))).Results
 }
 
-// RefusedApply requires that manifests are refused and nothing changes.
+// RefusedApply requires that manifests are refused without a change.
 func (s *Administered) RefusedApply(status int, code string, as demo.Account, documents ...string) contracttest.ErrorBody {
 	s.T.Helper()
 	before := s.Snapshot()
@@ -270,7 +270,7 @@ func (s *Administered) WebhookWithDeadDelivery(tenant, code string) uuid.UUID {
 	return id
 }
 
-// Incident returns what the failed workflow of a new process of a tenant leaves.
+// Incident returns the incident of a new process with a failed workflow.
 func (s *Administered) Incident(tenant string) uuid.UUID {
 	s.T.Helper()
 	process := s.Process(s.Of(tenant, "initiator"), s.Definition(tenant))
@@ -289,7 +289,7 @@ func (s *Administered) Incident(tenant string) uuid.UUID {
 	return id
 }
 
-// SampleModel is what conditions of user actions look at.
+// SampleModel is the data for conditions of user actions.
 const SampleModel = `{"process":{"state":"RUNNING","createdAt":"2026-03-02T10:30:00Z","lastModifiedAt":"2026-03-02T10:30:00Z"},` +
 	`"tasks":{"APPROVE":{"state":"READY","createdAt":"2026-03-02T10:30:00Z","lastModifiedAt":"2026-03-02T10:30:00Z"}}}`
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// mergedAnswers returns the answers that the tests in package api see instead of those beside the
-// shape, by contract. A name stands for all that begin with it.
+// mergedAnswers returns the answers that the tests in package api cover in place of the tests of a
+// shape, by contract. A name stands for all names that begin with it.
 func mergedAnswers(contract string) []string {
 	return map[string][]string{
 		"A": {
@@ -29,10 +29,10 @@ func mergedAnswers(contract string) []string {
 	}[contract]
 }
 
-// MainOfShape runs the tests beside a shape as Main does. After a whole run that
+// MainOfShape runs the tests of a shape as Main does. After a whole run that
 // passed, it also requires that answers had every member and every value of an enum
-// that the contract documents, and every status of success, but for what is seen
-// across the shapes and for the exceptions, by reason.
+// that the contract documents, and every status of success. Answers that the tests of
+// package api cover and the exceptions, by reason, are not required.
 func MainOfShape(m *testing.M, contract string, exceptions map[string][]string) int {
 	excepted := mergedAnswers(contract)
 	for _, names := range exceptions {
@@ -45,9 +45,9 @@ func MainOfShape(m *testing.M, contract string, exceptions map[string][]string) 
 	})
 }
 
-// MainAcross runs the tests of package api as Main does, and requires of answers after
-// a whole run what those beside the shapes leave to them: every default answer, and
-// every answer of success of administration.
+// MainAcross runs the tests of package api as Main does, and requires, after
+// a whole run, every default answer and every successful answer of the
+// administration API.
 func MainAcross(m *testing.M) int {
 	return mainAnswered(m, func() bool {
 		answered := true
@@ -78,8 +78,8 @@ func coversAnswers(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// missingAnswers reports whether all that a contract documents and that is wanted was in an
-// answer, and lists what was not.
+// missingAnswers reports whether the answers had all wanted members and values of a contract, and
+// lists the others.
 func missingAnswers(contract string, wanted func(name string) bool) bool {
 	missing := Contracts[contract].MissingMembers()
 	for _, pair := range Contracts[contract].Missing() {

@@ -24,7 +24,7 @@ func (p *Provider) Says(text, value string) {
 	})
 }
 
-// What is appended to the path of a task.
+// Paths below a task.
 const (
 	AssistanceAction = "/~actions/ai-assistance"
 	FormsAction      = "/task/data/~actions/download-webforms-as-document"

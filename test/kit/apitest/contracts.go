@@ -14,10 +14,10 @@ import (
 	"github.com/procession-dev/procession/test/kit/pgtest"
 )
 
-// Contracts check every exchange of every test of a binary and remember what they
-// saw, by the names that tables of operations call them by: A, B, admin.
+// Contracts check every exchange of every test of a binary and record it, by their
+// names in tables of operations: A, B, admin.
 //
-//nolint:gochecknoglobals // what they saw is of all tests of a binary
+//nolint:gochecknoglobals // records of all tests of a binary
 var Contracts = mustLoad()
 
 func mustLoad() map[string]*contracttest.Contract {

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/devstack/demo"
 )
 
-// Patience is how long a test waits for what has to happen.
+// Patience is the longest wait of a test.
 const Patience = 30 * time.Second
 
 // Replica serves the API on a port, as one replica.

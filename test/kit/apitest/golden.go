@@ -19,8 +19,8 @@ import (
 //nolint:gochecknoglobals // flags are
 var update = flag.Bool("update", false, "write the bodies that tests see to testdata instead of comparing")
 
-// RequireGolden requires the body of an answer to be, white space apart, what
-// the file of this name in testdata holds.
+// RequireGolden compares the body of an answer, white space apart, with the file
+// of this name in testdata.
 func RequireGolden(t *testing.T, name string, got Answer) {
 	t.Helper()
 	var indented bytes.Buffer

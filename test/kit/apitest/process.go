@@ -37,7 +37,7 @@ const ChangeInitiator = "/~actions/change-initiator"
 // ToInitiator returns the body that names the account by its id.
 func ToInitiator(a demo.Account) string { return `{"initiatorId":"` + a.ID.String() + `"}` }
 
-// What is appended to the path of a process or item, and a body.
+// Paths below a process or item, and a body.
 const (
 	Cancel         = "/~actions/cancel"
 	CancelItems    = "/~actions/cancel-process-items"
@@ -45,7 +45,7 @@ const (
 	MetadataOfBody = `{"metadata":{"value":{"FIRST_NAME":"Carol"}}}`
 )
 
-// What is appended to the path of a task, and a body.
+// Paths below a task, and a body.
 const (
 	Claim    = "/task/~actions/claim"
 	Assign   = "/task/~actions/assign"

@@ -46,8 +46,7 @@ func RobotKey(tenant, code string) administration.ResourceKey {
 	return administration.ResourceKey{Tenant: tenant, Kind: resource.KindRobot, Code: code}
 }
 
-// LoadFiles loads the files of the demonstration data, which are those of its
-// robot.
+// LoadFiles loads the files of the demonstration data's robot.
 func (s *Service) LoadFiles() {
 	s.T.Helper()
 	require.NoError(s.T, demo.LoadFiles(s.T.Context(), s.DB, s.Documents, s.Now()))

@@ -1,6 +1,6 @@
 // Package apitest runs the REST interface over a database of its own for tests:
-// one Service for a test, helpers for what many tests need, and the contracts
-// that every request and answer is checked against.
+// one Service for a test, shared helpers, and checks of every request and answer
+// against the contracts.
 package apitest
 
 import (
@@ -64,13 +64,13 @@ type Service struct {
 	DB     *persistence.DB
 	Client *http.Client
 	Ticks  *atomic.Int64
-	// Handler is what Client calls, without the checks.
+	// Handler serves the requests of Client, without checks.
 	Handler http.Handler
 	// Documents keeps the bytes of documents in a directory.
 	Documents    *blobs.Store
 	DocumentsDir string
 	App          *app.Service
-	// Administration is what administrators do.
+	// Administration contains the operations of administrators.
 	Administration *administration.Administration
 	// Provider answers prompts.
 	Provider *Provider
@@ -86,8 +86,8 @@ func NewService(t *testing.T, change ...func(*api.Options)) *Service {
 	return NewServiceWithin(t, Bounds{}, change...)
 }
 
-// Bounds contains what a service may take of the database, and its tenants of the
-// service; zero values are the defaults.
+// Bounds configures the limits of a service and its tenants; zero values are the
+// defaults.
 type Bounds struct {
 	persistence.Limits
 	Quotas *domain.Quotas
@@ -182,7 +182,7 @@ func (s *Service) Now() time.Time {
 	return time.Date(2026, time.March, 2, 10, 30, 0, 0, time.UTC).Add(time.Duration(s.Ticks.Add(1)) * time.Millisecond)
 }
 
-// Authorization returns what the account sends to prove itself.
+// Authorization returns the account's Authorization header.
 func Authorization(a demo.Account) string {
 	if a.Email != "" {
 		return "Bearer " + a.Secret
@@ -356,7 +356,7 @@ func (s *Service) Count(sql string, args ...any) int {
 	return n
 }
 
-// Events counts what happened to a process.
+// Events counts the events of a process.
 func (s *Service) Events(process uuid.UUID) int {
 	s.T.Helper()
 	return s.Count("SELECT count(*) FROM events WHERE process_id = $1 AND type = ANY($2)", process, domain.PublicEventTypes())

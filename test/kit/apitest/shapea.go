@@ -37,13 +37,13 @@ func (s *Service) Photo(task, document uuid.UUID) string {
 	return s.Get(200, demo.Alice(), TaskPathA(task, "/~actions/download-element-value-document?documentId="+document.String())).Body
 }
 
-// What is appended to paths of Shape A.
+// Paths below those of Shape A.
 const (
 	SaveElementAction   = "/~actions/save-element"
 	DeleteElementAction = "/~actions/delete-element"
 )
 
-// processElements and taskElements are what giveElements gives to loans and their
+// processElements and taskElements are the elements that giveElements adds to loans and their
 // tasks.
 const (
 	processElements = `[{"code":"REF","name":"Reference","type":"FIELD","fieldType":"STRING"},

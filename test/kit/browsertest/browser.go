@@ -24,8 +24,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience bounds every wait for a page. Only what hangs takes that long, however busy
-// the machine is.
+// patience bounds every wait for a page. It is long, so that only a page that hangs exceeds it on a
+// busy machine.
 const waitTimeout = time.Minute
 
 //nolint:gochecknoglobals // the browser is shared by all tests of a binary, which start in no order
@@ -63,7 +63,7 @@ func Close() {
 type Tab struct {
 	t   *testing.T
 	ctx context.Context
-	// scheme is what the system prefers, "light" or "dark".
+	// scheme is the preferred colour scheme of the system, "light" or "dark".
 	scheme string
 
 	mu       sync.Mutex
@@ -73,8 +73,8 @@ type Tab struct {
 }
 
 // New opens a tab of 1280 by 800 pixels in a light scheme until the test ends. The
-// test fails when a script of a page has failed, or a page has tried what its
-// Content-Security-Policy forbids.
+// test fails when a script of a page fails or a page violates its
+// Content-Security-Policy.
 func New(t *testing.T) *Tab {
 	t.Helper()
 	shared.once.Do(start)
@@ -117,7 +117,7 @@ func (b *Tab) listenToPage(event any) {
 			problem = e.Entry.Text
 		}
 	case *page.EventJavascriptDialogOpening:
-		// Nothing else happens in the tab until the dialog is answered.
+		// The tab is blocked until the dialog is answered.
 		go func() {
 			_, _ = chromedp.Call(b.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
 		}()
@@ -144,7 +144,7 @@ func (b *Tab) runAction(what string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// describePage returns where the tab is and what it shows, for messages.
+// describePage returns the address and the text of the page, for messages.
 func (b *Tab) describePage() string {
 	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
 	defer cancel()
@@ -322,7 +322,7 @@ func (b *Tab) RequireAccessible() {
 	require.NoError(b.t, err, "make assets fetches axe-core")
 	_, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](string(script)+"; true"))
 	require.NoError(b.t, err)
-	// Colours on their way from one scheme to another are not those of either.
+	// Colours change gradually from one scheme to another.
 	b.Await("document.getAnimations().length === 0")
 	rules := ""
 	if b.scheme == "dark" {
@@ -355,7 +355,7 @@ func (b *Tab) NewTab() *Tab {
 	return other
 }
 
-// Eval runs a script whose value does not matter.
+// Eval runs a script and ignores its value.
 func (b *Tab) Eval(script string) {
 	b.t.Helper()
 	Eval[bool](b, "(() => {"+script+"; return true})()")

@@ -20,8 +20,8 @@ import (
 // badWord is no UUID, e-mail address, number, sort order or enum value.
 const badWord = "no-such-thing"
 
-// BadInput is a request that breaks the contract in one way, and what the
-// answer has to say about it.
+// BadInput is a request that breaks the contract in one way, with the expected
+// message.
 type BadInput struct {
 	Name         string
 	Request      *http.Request

@@ -92,8 +92,8 @@ type brokenValue struct {
 	beneath string
 }
 
-// brokenValues lists values that break the schema of a property, by what is
-// wrong with them.
+// brokenValues lists values that break the schema of a property, by
+// fault.
 func brokenValues(schema *openapi3.Schema) map[string]brokenValue {
 	broken := map[string]brokenValue{}
 	if schema.Type == nil {

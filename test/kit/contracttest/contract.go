@@ -71,7 +71,7 @@ func Load(name string) (*Contract, error) {
 // Document returns the name of the document in package openapi.
 func (c *Contract) Document() string { return c.name }
 
-// Base returns the path that those of all operations start with, such as
+// Base returns the prefix of the paths of all operations, such as
 // /v2024-06-14.
 func (c *Contract) Base() string { return c.base }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// maxObserved is the size in bytes of the largest answer whose members are recorded.
+// maxObserved is the size in bytes of the largest answer with recorded members.
 const maxObserved = 1 << 20
 
 // members records which members answers had and which values of enums occurred in
@@ -23,7 +23,7 @@ type members struct {
 	seen map[string]bool
 }
 
-// observeBody records what is in the body of an answer.
+// observeBody records the members in the body of an answer.
 func (m *members) observeBody(schema *openapi3.SchemaRef, body []byte) {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -95,7 +95,7 @@ func (w walker) walkValue(ref *openapi3.SchemaRef, name string, value any) {
 	w.walkParts(ref.Value, name, value)
 }
 
-// walkParts goes through a schema whose parts of allOf share its name.
+// walkParts walks a schema and its parts of allOf, which share its name.
 func (w walker) walkParts(schema *openapi3.Schema, name string, value any) {
 	for _, one := range schema.Enum {
 		if w.declared != nil || one == value {

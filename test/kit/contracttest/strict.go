@@ -13,9 +13,9 @@ import (
 	"github.com/procession-dev/procession/domain/jsontext"
 )
 
-// Strict validates JSON by a document as it is published, to the letter of JSON
-// Schema: it shares no code with what the service validates with, and knows neither
-// discriminators nor exceptions. It is safe for concurrent use.
+// Strict validates JSON by a published document, to the letter of JSON Schema: it
+// shares no code with the validation of the service, and has neither discriminators
+// nor exceptions. It is safe for concurrent use.
 type Strict struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler

@@ -25,8 +25,8 @@ func Invalid(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), invalidKey{}, true))
 }
 
-// Client returns a client whose every exchange is checked against the contract
-// that it belongs to. base carries the requests; see InProcess. An exchange that
+// Client returns a client that checks every exchange against its contract. base
+// carries the requests; see InProcess. An exchange that
 // breaks a contract fails with an error that wraps ErrContract.
 func Client(base http.RoundTripper, contracts ...*Contract) *http.Client {
 	for _, c := range contracts {
@@ -38,8 +38,8 @@ func Client(base http.RoundTripper, contracts ...*Contract) *http.Client {
 	}
 }
 
-// Transport checks requests and answers against a contract. Of exchanges that
-// belong to none of its operations it checks what holds for all.
+// Transport checks requests and answers against a contract. An exchange
+// outside its operations gets the common checks.
 type Transport struct {
 	contract *Contract
 	base     http.RoundTripper
@@ -112,7 +112,7 @@ func (t *Transport) checkAnswer(
 		status = "default"
 	}
 	input := op.validationInput(r, params)
-	// The library does not read streams of events, whose schema says nothing of them.
+	// The library does not read streams of events.
 	input.Options.ExcludeResponseBody = resp.Header.Get("Content-Type") == "text/event-stream"
 	err := openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input, Status: resp.StatusCode, Header: resp.Header,
@@ -142,7 +142,7 @@ type ErrorInfo struct {
 	LocationType string `json:"locationType"`
 }
 
-// checkError checks what the document cannot say about failures.
+// checkError checks the rules for failures that a schema cannot express.
 func checkError(r *http.Request, resp *http.Response, body []byte) error {
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized && resp.Header.Get("WWW-Authenticate") == "":

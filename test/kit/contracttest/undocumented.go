@@ -17,11 +17,10 @@ import (
 )
 
 // RunDocumented changes a valid request for an operation in ways that the contract
-// allows, as far as it can say so: texts of the query become empty or another word,
-// and members of the body are left out or, where they are texts, empty. It requires
-// that no answer is 400 because of the change: what is refused has to be in the
-// contract. except are the changes that are refused for what no schema can say, by
-// their names, such as "query documentUri" and "body /tenantId".
+// allows: texts of the query become empty or another word, and members of the body
+// are left out or, where they are texts, empty. It requires that no answer is 400
+// because of the change: the contract has to document each refusal. except lists
+// changes that are refused by rules that no schema can express, by their names, such as "query documentUri" and "body /tenantId".
 func (c *Contract) RunDocumented(
 	t *testing.T, client *http.Client, operationID string, valid func() *http.Request, except ...string,
 ) {

@@ -44,7 +44,7 @@ type Stack struct {
 	Database string
 }
 
-// New prepares a server on a free port whose keys are kept in db, and does not
+// New prepares a server on a free port with its keys in db, and does not
 // start it. The server stops with the test.
 func New(tb testing.TB, db *persistence.DB) *Stack {
 	tb.Helper()
@@ -73,8 +73,8 @@ func New(tb testing.TB, db *persistence.DB) *Stack {
 	return s
 }
 
-// Start starts the server at the stack's address. What an earlier one kept in
-// memory is lost.
+// Start starts the server at the stack's address. The memory of an earlier
+// server is lost.
 func (s *Stack) Start() {
 	s.tb.Helper()
 	source, err := temporalserver.FindSource()
@@ -154,7 +154,7 @@ func (s *Stack) Client(namespace string) client.Client {
 	return c
 }
 
-// Logger drops what is logged.
+// Logger discards all messages.
 func Logger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func (s *Stack) freeAddress() string {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Bad is a token that lets no one in. But for what its name says it
-// is as good as any.
+// Bad is a token that must be refused. Its name states its only
+// fault.
 type Bad struct {
 	Name  string
 	Token func(w World) string

@@ -10,7 +10,7 @@ func replacePayload(name string, text func(w World) string) Bad {
 	}}
 }
 
-// badObjects returns tokens with what is not an object in them.
+// badObjects returns tokens with other JSON in place of objects.
 func badObjects() []Bad {
 	heading := func(name string, text func(header string) string) Bad {
 		return Bad{name, func(w World) string {

@@ -1,8 +1,8 @@
 // Package oidctest has an OpenID Connect issuer on the loopback for tests, and a
-// collection of tokens that let no one in.
+// collection of tokens that must be refused.
 //
-// It signs by itself and not with the library that tokens are verified with, so
-// that it can sign what no library would.
+// It does not sign with the library that verifies tokens, so that it can sign
+// invalid input.
 package oidctest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Paths of what an Issuer publishes.
+// Paths of an Issuer.
 const (
 	MetadataPath = "/.well-known/openid-configuration"
 	KeysPath     = "/keys"
@@ -60,8 +60,8 @@ func (i *Issuer) Key(algorithm string) Key {
 	return i.publishedKey(func(key Key) bool { return key.Algorithm == algorithm })
 }
 
-// publishedKey returns the first published key that is wanted. A test without one
-// would show nothing, so that is a panic.
+// publishedKey returns the first published key that is wanted, and panics without
+// one.
 func (i *Issuer) publishedKey(wanted func(Key) bool) Key {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -89,7 +89,7 @@ func (i *Issuer) Stop() {
 	i.Answer(KeysPath, broken)
 }
 
-// Resume ends what Stop and Answer began.
+// Resume ends the effects of Stop and Answer.
 func (i *Issuer) Resume() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

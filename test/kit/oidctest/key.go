@@ -21,7 +21,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Key is a key pair and what it is said to be for, which need not be true.
+// Key is a key pair with its declared use, which need not be true.
 type Key struct {
 	ID        string
 	Algorithm string
@@ -100,7 +100,7 @@ func (k Key) selfSigned(now time.Time) []byte {
 	return certificate
 }
 
-// signText signs with an algorithm that fits the kind of key, or returns nothing.
+// signText signs with an algorithm that fits the kind of key, and returns nil for others.
 func (k Key) signText(algorithm, text string) []byte {
 	of256, of384, of512 := sha256.Sum256([]byte(text)), sha512.Sum384([]byte(text)), sha512.Sum512([]byte(text))
 	var signature []byte

@@ -21,14 +21,14 @@ type World struct {
 	// Subject is linked to the user with the address Email.
 	Subject string
 	Email   string
-	// Unlinked and Disabled are addresses of users without a link, of which one is
+	// Unlinked and Disabled are addresses of users without a link; the second user is
 	// disabled.
 	Unlinked string
 	Disabled string
 }
 
-// UnfitKeys returns keys that an issuer may publish but that nothing signed with is
-// good: for encryption, of another curve, mislabelled or not, and too short.
+// UnfitKeys returns keys that an issuer may publish but that must not verify a
+// signature: for encryption, of another curve, mislabelled or not, and too short.
 func UnfitKeys(tb testing.TB) []Key {
 	tb.Helper()
 	encryption, otherCurve := NewKey(tb, "RS256", "encryption"), NewKey(tb, "ES384", "p384")
@@ -78,7 +78,7 @@ func (k Key) Sign(header, claims Members) string {
 	return k.signCompact(encodeObject(header), encodeObject(claims))
 }
 
-// signCompact signs what need not be JSON.
+// signCompact signs a payload that need not be JSON.
 func (k Key) signCompact(header, payload string) string {
 	var named struct{ Alg any }
 	_ = json.Unmarshal([]byte(header), &named)
@@ -92,7 +92,7 @@ func signSymmetric(header, claims Members, secret []byte) string {
 	return text + "." + encodeBase64(hs256(secret, text))
 }
 
-// encodeObject encodes what encoding/json can always encode.
+// encodeObject encodes a value without errors of encoding/json.
 func encodeObject(members Members) string {
 	text, err := json.Marshal(members)
 	if err != nil {
