@@ -142,7 +142,7 @@ func (s *Service) formsOf(
 	ctx context.Context, call domain.Call, id uuid.UUID,
 	choose func(*persistence.TaskForms, *definition) (pdfworker.Job, error),
 ) (found *persistence.TaskForms, job pdfworker.Job, err error) {
-	err = s.write(ctx, func(tx *persistence.Tx) (domain.Events, error) {
+	err = s.write(ctx, call, func(tx *persistence.Tx) (domain.Events, error) {
 		var err error
 		if found, err = tx.GetTaskForms(ctx, call.Caller, id); err != nil {
 			return nil, err
