@@ -58,7 +58,7 @@ func TestArtifacts(t *testing.T) {
 
 	carol := s.signIn("Carol")
 	carol.openPath("artifacts")
-	carol.AwaitText("There are no types of artifacts that you may see.")
+	carol.AwaitText("There are no types of artifacts.")
 	carol.requireFit()
 }
 

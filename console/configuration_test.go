@@ -152,7 +152,7 @@ func TestProcessIsMadeInTheBrowser(t *testing.T) {
 	alice.AwaitText("Created")
 	require.Equal(t, "Title", browsertest.Eval[string](alice.Tab, `document.querySelector(".form-preview input[type=text]").value`))
 
-	// What apply refuses is named with its line, and is not applied.
+	// A refused manifest is shown with the line of its error and is not applied.
 	alice.Click(".cm-content")
 	alice.Press("zz")
 	alice.AwaitText("problem")
@@ -233,7 +233,7 @@ func TestVersionIsRestored(t *testing.T) {
 	require.Contains(t, alice.Text("#editor-side"), "Changed")
 	require.Contains(t, alice.Text(".differences .gone"), "subjectTemplate")
 
-	// Meanwhile another administrator changes it: nothing is overwritten.
+	// Another administrator changes the manifest; the editor must not overwrite it.
 	s.applyManifests(strings.Replace(text, "bob", "alice", 1) + "  subjectTemplate: Third\n")
 	alice.Click("button[form=definition].btn-primary")
 	alice.AwaitText("Another person has changed this definition")
@@ -271,7 +271,7 @@ func TestExpressionIsTried(t *testing.T) {
 	alice.Click("[data-complete]")
 	alice.AwaitText("The action is not offered.")
 
-	// What is wrong is shown at its place.
+	// An error is shown at its column.
 	alice.Set("#expression", `${ .process.stat == "RUNNING" }`)
 	alice.Click("[data-complete]")
 	alice.Await(`document.querySelector(".expression mark")`)

@@ -1,6 +1,5 @@
-// Package console is what people see of the service: the screens on which they find
-// their tasks and work on them, follow processes, and set up what runs. It is served
-// by the service itself and calls its operations in process.
+// Package console is the web console: screens for tasks, processes and artifacts, and for administration. The
+// service serves it and calls its operations in process.
 package console
 
 import (

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// controls says who is shown what leads to a path. Who is not is refused when that path is
-// asked for directly: a form by a POST; the editor by applying a manifest of editedTo.
+// controls lists the callers that a page shows a control to. The server must refuse the action to all others: a
+// POST for a form, an applied manifest of editedTo for the editor.
 const controls = `
 page-and-what-it-leads-to                                           tenant-owner administrator manager
 people/demo/User/alice        people/demo/User/alice/disable       yes          no            no
@@ -25,7 +25,7 @@ definitions/new               definitions/new?template=process     yes          
 definitions/new               definitions/new?template=tenant      no           no            no
 `
 
-// editedTo are manifests that change what the rows of controls edit.
+// editedTo contains changed manifests for the rows of controls.
 var editedTo = map[string]string{
 	"definitions/demo/User/alice/edit": "{apiVersion: procession/v1, kind: User, metadata: {code: alice, tenant: demo}, " +
 		"spec: {name: Alice, email: alice@demo.example, role: MEMBER}}",
@@ -37,7 +37,8 @@ var editedTo = map[string]string{
 		"spec: {name: Taken over, items: [], permissions: {managers: [{user: carol}]}}}",
 }
 
-// requireControls requires that callers are shown what they may do, and are refused the rest.
+// requireControls requires that pages show exactly the permitted controls, and that the server refuses the other
+// actions.
 func (c *cast) requireControls(t *testing.T, s *site) {
 	t.Helper()
 	for _, row := range rowsOf(controls) {

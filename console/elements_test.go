@@ -35,13 +35,13 @@ func (s *site) elementValues(task uuid.UUID) domain.ElementValues {
 	return opened.Item.Task.Elements
 }
 
-// formAnswer contains what the script of a form is answered.
+// formAnswer is the answer to the script of a form.
 type formAnswer struct {
 	Status, Version, Base, To, HTML string
 	Problems                        []struct{ Text string }
 }
 
-// postForm posts what was entered in a form, as its script does.
+// postForm posts input as the script of a form does.
 func (s *site) postForm(client *http.Client, path string, entered url.Values) formAnswer {
 	s.t.Helper()
 	answer := s.sendRequest(client, http.MethodPost, path+"/form", entered, "Accept", "application/json")
@@ -106,7 +106,7 @@ func TestDocumentsOfElements(t *testing.T) {
 		references = append(references, file.Reference)
 	}
 	require.Len(t, s.elementValues(task)["PHOTO"], 2)
-	// The page knows nothing yet of what the uploads have saved.
+	// The page does not know the values that the uploads have saved.
 	answer := s.postForm(alice, path, url.Values{"base": {"{}"}, "v/elements/PHOTO": references})
 	require.Equal(t, "saved", answer.Status)
 	require.Len(t, s.elementValues(task)["PHOTO"], 2)

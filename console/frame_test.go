@@ -94,7 +94,7 @@ func TestKeys(t *testing.T) {
 	bob.Press(kb.Enter)
 	bob.AwaitPath(web.Root + "tasks/" + second.String())
 
-	// Keys are letters while something is typed, and do nothing once they are turned off.
+	// Keys type letters in an input, and have no effect once they are turned off.
 	bob.openPath("tasks?q=Keyboard")
 	bob.Press("/")
 	bob.Press("c?")
@@ -163,7 +163,7 @@ func TestNewsComeWithoutAStream(t *testing.T) {
 	}, true)`)
 	first.Open("about:blank")
 	s.createTask(s.startLoan("Polled two"), "APPROVE_LOAN", "")
-	// The pause between attempts is most of what one wait may take.
+	// The pause between attempts takes most of the time of one wait.
 	second.Await(`Date.now() - window.tried > 10000`)
 	second.AwaitText("1 new")
 }

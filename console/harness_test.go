@@ -41,7 +41,7 @@ type site struct {
 	url string
 	db  *persistence.DB
 	app *app.Service
-	// database is the URL of what db reads and writes.
+	// database is the URL of the database of db.
 	database string
 	// administration shares the store of app.
 	administration *administration.Administration
@@ -51,8 +51,7 @@ type site struct {
 	chain chain.Options
 }
 
-// lasting contains what the shared site is made with: it outlives the test that asks for
-// it first.
+// lasting contains resources of the shared site that outlive the first test.
 type lasting struct {
 	testing.TB
 
@@ -174,8 +173,7 @@ func (s *site) openBrowser() *browsertest.Tab {
 	return b
 }
 
-// signIn returns the browser of a demo user who has just signed in. What the sign-in
-// page does is left to its tests.
+// signIn returns the browser of a demo user with a fresh session. It skips the sign-in page.
 func (s *site) signIn(name string) *person {
 	s.t.Helper()
 	p := &person{browsertest.New(s.t), s}

@@ -46,8 +46,7 @@ type orderSite struct {
 	path   string
 }
 
-// findItems presses a button of a search, as the script of the form does, and returns what is
-// shown then.
+// findItems presses a button of a search as the script does, and returns the shown results.
 func (o orderSite) findItems(button, words string) string {
 	o.t.Helper()
 	answer := o.sendRequest(o.client, http.MethodPost, o.path+"/form/items", url.Values{"do": {button}, "q": {words}})
@@ -138,7 +137,7 @@ func TestItemsOfDataSources(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, s.sendRequest(o.client, http.MethodPost, o.path+"/form/items", url.Values{"do": {"find:/subject "}}).status)
 }
 
-// findWithoutScript finds a good where the form is sent with each button, and keeps what was typed.
+// findWithoutScript searches with posts of the whole form, which keep the other input.
 func findWithoutScript(t *testing.T, o orderSite) {
 	t.Helper()
 	press := func(button string, entered url.Values) reply {

@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// configurationMatrix is matrix for the routes on which administrators change what is set
-// up. The column foreign is that of an administrator and of the owner of a tenant who
-// name something of another tenant, or something that does not exist. The word after a
-// path is the kind of what it names.
+// configurationMatrix is the matrix of the configuration routes. In the column foreign an administrator and the
+// owner of a tenant name a resource of another tenant, or one that does not exist. The word after a path is the
+// kind of the resource.
 const configurationMatrix = `
 route                                                     owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
 GET definitions                                           403   200          200           403     403    403       403       403      403   in        200
@@ -36,7 +35,7 @@ POST people/:tenant/:kind/:code/files/delete Robot        403   400          400
 POST people/:tenant/:kind/:code/variables Robot           403   303          303           403     403    403       403       403      403   in        404
 `
 
-// configuredResource contains what a row of configurationMatrix names.
+// configuredResource identifies the resource of a row of configurationMatrix.
 type configuredResource struct{ tenant, code string }
 
 //nolint:tparallel // the rows share the browsers of the callers
@@ -67,11 +66,10 @@ func TestConfigurationMatrix(t *testing.T) {
 	c.requireControls(t, s)
 }
 
-// nameOf is the name of what a form makes: a variable of a robot, and a secret without one.
+// nameOf is the name in a form: a variable of a robot. Other secrets have none.
 var nameOf = map[string]string{"Robot": "MATRIX"}
 
-// askToConfigure sends the request of a row as a caller about what is named, and returns
-// the cell.
+// askToConfigure sends the request of a row as a caller and returns the cell.
 func (c *cast) askToConfigure(s *site, caller string, r row, about configuredResource) string {
 	s.t.Helper()
 	path := strings.NewReplacer(":tenant", about.tenant, ":kind", r.variant, ":code", about.code, ":id", uuid.NewString()).Replace(r.path)

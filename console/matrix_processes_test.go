@@ -62,7 +62,7 @@ POST start/:id/form/items                403   404          404           404   
 POST start/:id/form/files               403   404          404           400     403    403       400       404      404   in        404
 `
 
-// subject contains what a row of processMatrix names.
+// subject identifies the resources of a row of processMatrix.
 type subject struct{ id, run uuid.UUID }
 
 //nolint:tparallel // the rows share the browsers of the callers

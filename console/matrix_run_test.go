@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// runMatrix is matrix for the routes of those who run the service. The column foreign is
-// that of an administrator and of the owner of a tenant who name something of another
-// tenant, or something that does not exist.
+// runMatrix is the matrix of the operation routes. In the column foreign an administrator and the owner of a
+// tenant name a resource of another tenant, or one that does not exist.
 const runMatrix = `
 route                                   owner tenant-owner administrator manager viewer candidate initiator stranger other anonymous foreign
 GET incidents                           403   200          200           403     403    403       403       403      403   in        200
@@ -62,7 +61,7 @@ func TestRunMatrix(t *testing.T) {
 	}
 }
 
-// createRun makes what a path of runMatrix names, for a process, and returns its name.
+// createRun creates the resource in a path of runMatrix for a process, and returns its name.
 func (s *site) createRun(path string, process uuid.UUID) string {
 	s.t.Helper()
 	switch {
@@ -83,7 +82,7 @@ func (s *site) createRun(path string, process uuid.UUID) string {
 	return ""
 }
 
-// askToRun sends the request of a row as a caller about what is named, and returns the cell.
+// askToRun sends the request of a row as a caller and returns the cell.
 func (c *cast) askToRun(s *site, caller string, r row, name string) string {
 	s.t.Helper()
 	path := strings.NewReplacer(":id", name).Replace(r.path)

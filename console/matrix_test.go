@@ -285,7 +285,7 @@ type reply struct {
 	body    []byte
 }
 
-// sendRequest sends a request to a path of the console. Of a stream it reads nothing.
+// sendRequest sends a request to a path of the console. It does not read streams.
 func (s *site) sendRequest(client *http.Client, method, path string, body url.Values, headers ...string) reply {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body.Encode()))

@@ -44,7 +44,7 @@ spec:
   permissions: {initiators: [{user: alice}], managers: [{user: alice}]}
 `
 
-// startCorrespondence starts a process whose messages may carry files.
+// startCorrespondence starts a process with file attachments in messages.
 func (s *site) startCorrespondence() uuid.UUID {
 	s.t.Helper()
 	s.applyManifests(correspondence)

@@ -42,8 +42,8 @@ func (s *site) attachDocument(contentType, name, content string) (task uuid.UUID
 	return task, kept["ATTACHMENT"]
 }
 
-// A file that could run something is offered for saving only, whatever it says that it
-// is; what is shown loads and runs nothing.
+// Files with active content are offered as downloads whatever their type; previews load no other files and run no
+// scripts.
 func TestPreviewsRunNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -48,7 +48,7 @@ func TestValuesOfProcesses(t *testing.T) {
 	require.Equal(t, "done", s.postForm(alice, path, entered("LAST_NAME", "Changed")).Status)
 	require.JSONEq(t, `{"FIRST_NAME":"Carol","LAST_NAME":"Changed"}`, string(s.findProcess(id).Metadata.Value))
 
-	// The same page again: what contradicts is asked, what does not is brought together.
+	// The same page again: conflicts are shown, other changes are merged.
 	conflict := s.postForm(alice, path, entered("LAST_NAME", "Other"))
 	require.Equal(t, "conflict", conflict.Status)
 	require.Contains(t, conflict.HTML, "Changed")
@@ -61,8 +61,7 @@ func TestValuesOfProcesses(t *testing.T) {
 	require.NotContains(t, string(s.sendRequest(alice, http.MethodGet, "processes/"+id.String(), nil).body), path)
 }
 
-// Another person changes one of the values after the page's version was checked: what was
-// entered in the other is saved with it.
+// Another person changes one value after the check of the page's version: the other value is still saved.
 func TestElementsOfProcesses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -43,7 +43,7 @@ func (s *site) signInWithoutScript(name string) *person {
 	return p
 }
 
-// fetchText returns what the tab's browser gets from a path.
+// fetchText fetches a path in the browser's tab.
 func (p *person) fetchText(path string) string {
 	p.s.t.Helper()
 	return browsertest.Eval[string](p.Tab, "fetch("+quoteText(p.s.url+path)+").then((r) => r.text())")
@@ -255,7 +255,7 @@ func TestProcessActions(t *testing.T) { //nolint:funlen // its subtests share on
 		alice.AwaitText("Given-1")
 		alice.AwaitText("started by Alice")
 		alice.Click("a.tab[href$=related]")
-		alice.AwaitText("this process comes from it")
+		alice.AwaitText("it started this process")
 		require.Equal(t, 1, alice.Count("a[href$='"+id.String()+"']"))
 	})
 	t.Run("that adds a task", func(t *testing.T) {

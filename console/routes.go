@@ -45,7 +45,7 @@ type screens struct {
 	webhooks    *webhooks.Screens
 }
 
-// allRoutes returns all screens, and what the forms on them do.
+// allRoutes returns the routes of all screens and forms.
 func allRoutes(s screens) []web.Route {
 	return slices.Concat([]web.Route{
 		web.Get("", s.home.Show),

@@ -2,7 +2,7 @@ package console
 
 import "github.com/procession-dev/procession/console/web"
 
-// configurationRoutes returns the screens on which administrators change what is set up.
+// configurationRoutes returns the routes of definitions and people.
 func configurationRoutes(s screens) []web.Route {
 	return []web.Route{
 		web.Get("definitions", s.definitions.List),

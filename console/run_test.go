@@ -50,9 +50,8 @@ func (s *site) createIncident(process uuid.UUID, message string) uuid.UUID {
 	return id
 }
 
-// createWebhook creates a webhook subscription in the tenant of a process, with a secret and a
-// delivery of the creation of the process that was given up. It returns what names the
-// subscription in a query.
+// createWebhook creates a webhook subscription with a secret and a failed delivery of the creation of a process.
+// It returns the query of the subscription.
 func (s *site) createWebhook(process uuid.UUID, code string) (name string, delivery uuid.UUID) {
 	s.t.Helper()
 	operator := domain.Call{Caller: domain.Caller{PrincipalID: demo.Alice().ID, Type: domain.PrincipalUser, Operator: true}}
@@ -80,7 +79,7 @@ func (s *site) createWebhook(process uuid.UUID, code string) (name string, deliv
 	return url.Values{"tenant": {tenant}, "code": {code}}.Encode(), delivery
 }
 
-// Every screen of those who run the service, with texts that would be markup.
+// Every screen of operation, with markup in texts.
 func TestRunIsAccessibleAndFits(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
@@ -155,7 +154,7 @@ func TestIncidentsAreDealtWith(t *testing.T) {
 	alice.Click("#incident-" + second.String() + " input")
 	alice.Click("#incident-" + other.String() + " input")
 	alice.Click("button[formaction$=retry]")
-	alice.AwaitText("What was done")
+	alice.AwaitText("Results")
 	require.Equal(t, 2, alice.Count("#results .text-green"))
 	require.Equal(t, int64(2), sql[int64](s, `SELECT count(*) FROM engine_commands WHERE kind = 'RESTART'`))
 
@@ -226,7 +225,7 @@ func TestAuditIsFilteredAndExported(t *testing.T) {
 	alice.openPath(strings.TrimPrefix(permanent, web.Root))
 	alice.AwaitText(loan.String())
 	alice.openPath("audit?from=yesterday")
-	alice.AwaitText("That did not work")
+	alice.AwaitText("The request failed")
 }
 
 func TestWebhooksAreSentAgain(t *testing.T) {

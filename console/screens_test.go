@@ -107,8 +107,7 @@ func (s *site) someWork() map[string]map[string]string {
 	}
 }
 
-// Every screen of those who work fits on the narrowest phone. With -screenshots the test
-// takes pictures of them too.
+// Every screen of people fits on the narrowest phone. The flag -screenshots takes pictures of them.
 func TestScreensFitOnAPhone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

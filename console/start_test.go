@@ -64,7 +64,7 @@ func TestStart(t *testing.T) {
 		t.Parallel()
 		bob := (&site{t: t, url: s.url, db: s.db, app: s.app}).signIn("Bob")
 		bob.openPath("start")
-		bob.AwaitText("There is nothing that you may start.")
+		bob.AwaitText("There are no processes that you may start.")
 		bob.openPath("start/" + demo.Loan().String())
 		bob.AwaitText("Not allowed")
 	})

@@ -166,7 +166,7 @@ func TestInbox(t *testing.T) { //nolint:funlen // its subtests share one set-up
 		}
 		s.assignTask(taken, demo.Alice())
 		bob.Click("[formaction$=claim]")
-		bob.AwaitText("What was done")
+		bob.AwaitText("Results")
 		results := bob.Text(".results")
 		require.Contains(t, results, "Several A\nClaimed")
 		require.Contains(t, results, "Several B\nAnother person has claimed this task.")
@@ -183,7 +183,7 @@ func TestSeveralTasksAreAssigned(t *testing.T) {
 		alice.Click(fmt.Sprintf("[name=task][value=%q]", task))
 	}
 	alice.Click("[formaction$=assign]")
-	alice.AwaitText("Who is to do these 2 tasks?")
+	alice.AwaitText("Who should do these 2 tasks?")
 	_, err := s.app.ClaimProcessItemTask(t.Context(), s.callerOf(demo.Bob()), taken)
 	require.NoError(t, err)
 	_, err = s.app.CompleteProcessItemTask(t.Context(), s.callerOf(demo.Bob()), taken)
@@ -191,7 +191,7 @@ func TestSeveralTasksAreAssigned(t *testing.T) {
 	alice.Type("#assign [name=q]", "bob")
 	alice.Await(`document.querySelectorAll(".person").length === 1`)
 	alice.Click(".person")
-	alice.AwaitText("What was done")
+	alice.AwaitText("Results")
 	results := alice.Text(".results")
 	require.Contains(t, results, "Together A\nClaimed")
 	require.Regexp(t, `Together B\n[A-Z].*\.`, results)

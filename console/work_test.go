@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-// tabTo moves the focus with the key Tab until it is on what a selector is for.
+// tabTo presses Tab until the selected element has the focus.
 func (p *person) tabTo(selector string) {
 	p.s.t.Helper()
 	p.Await("document.querySelector(" + quoteText(selector) + ")")
@@ -34,7 +34,7 @@ func (p *person) writeText(selector, text string) {
 	p.Press(text)
 }
 
-// goTo opens what the palette finds first.
+// goTo opens the first result of the palette.
 func (p *person) goTo(words, shown string) {
 	p.s.t.Helper()
 	p.Press("k", chromedp.ModifierCtrl)

@@ -109,7 +109,7 @@ func TestDevRunsTheWholeStackAndKeepsItsData(t *testing.T) {
 	d.administer(http.MethodPost, "/resources/~actions/apply", renamed)
 	d.interrupt()
 	carol.Type(`[name="v/LAST_NAME"]`, "Demo")
-	carol.AwaitText("No connection. What you typed is kept here and saved when it is back.")
+	carol.AwaitText("No connection. Your input is kept here and saved when the connection is back.")
 
 	d.start()
 	require.Contains(t, d.out.String(), "your changes to them are kept")

@@ -1,5 +1,5 @@
-// Package actions shows user actions of processes and of business artifacts: the menu of
-// what a user may do, and what has come of it.
+// Package actions shows user actions of processes and of business artifacts: the menu of available actions and the
+// results of invoked ones.
 package actions
 
 import (
@@ -30,7 +30,7 @@ type Run struct {
 	MakesFile   bool
 	File        string
 	FileExpired bool
-	// Made is the path of what it has started or created, "" for nothing, and MadeText the text of the link there.
+	// Made is the path of the process or artifact that it created, "" for none, and MadeText the text of the link.
 	Made, MadeText string
 	Errors         []domain.Detail
 }

@@ -23,7 +23,6 @@ func needsInput(a app.ArtifactActionView) bool {
 	return len(a.InputSchema) > 0 || a.Type == domain.ArtifactActionStartProcess || a.Type == domain.ArtifactActionCreateArtifact
 }
 
-// actionMenu returns what the user may do with the artifact now.
 func (s *artifactView) actionMenu(ctx context.Context) []actions.Entry {
 	if s.Deleted() {
 		return nil
@@ -55,7 +54,7 @@ func runOf(ctx context.Context, a *domain.BusinessArtifactAction) actions.Run {
 	return run
 }
 
-// resultPath returns where what came of an action is seen.
+// resultPath returns the path of the result of an action.
 func resultPath(a *domain.BusinessArtifactAction) string {
 	switch {
 	case a.Status != domain.ActionCompleted:
@@ -67,7 +66,7 @@ func resultPath(a *domain.BusinessArtifactAction) string {
 	return pathOf(a.ArtifactID, "runs/"+a.ID.String())
 }
 
-// Act invokes an action that asks for nothing, and shows what came of it.
+// Act invokes an action without input and shows its result.
 func (s *Screens) Act(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
@@ -175,8 +174,7 @@ func (s *Screens) actForm(v *web.Visit) (*actForm, error) {
 	return nil, domain.NotFound("action")
 }
 
-// Load implements forms.Store. What is started or created begins with what the action
-// takes from the artifact.
+// Load implements forms.Store. The initial value of a process or an artifact comes from the current artifact.
 func (f *actForm) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
 		Schema: f.action.InputSchema, Value: json.RawMessage("{}"), Path: pathOf(f.artifact, "act/"+f.action.Code), Completes: f.action.Name,
@@ -250,8 +248,7 @@ func (f *actForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	return resultPath(action), nil
 }
 
-// Upload implements forms.Store. Files belong to the artifact until what refers to them
-// is made.
+// Upload implements forms.Store. Files belong to the artifact until the created object refers to them.
 func (f *actForm) Upload(ctx context.Context, control *form.Node, file forms.File) (string, error) {
 	return storeUpload(ctx, f.App, f.Call, f.artifact, control, file)
 }

@@ -167,7 +167,7 @@ func (f *newForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	return pathOf(created.ID, ""), nil
 }
 
-// Upload implements forms.Store. There is nothing yet that a file could belong to.
+// Upload implements forms.Store. It fails because the artifact that files belong to does not exist yet.
 func (f *newForm) Upload(context.Context, *form.Node, forms.File) (string, error) {
 	return "", domain.Invalid(domain.LocationBody, "", "files can be added once the artifact is created")
 }

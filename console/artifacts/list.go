@@ -28,8 +28,7 @@ type Screens struct {
 	App *app.Service
 }
 
-// Prefixes of the parameters that filter by an indexed member: what it contains or is,
-// and the least and the greatest value.
+// Prefixes of the parameters that filter by an indexed member.
 const (
 	containsPrefix = "has."
 	isPrefix       = "is."

@@ -203,12 +203,12 @@ func listPage(l *listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case len(l.Definitions) == 0:
-			templ_7745c5c3_Err = ui.Empty("files", ui.T(ctx, "There are no types of artifacts that you may see."), ui.T(ctx, "Artifacts are what processes work on, such as customers or machines. An administrator describes their types, and who may see them.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("files", ui.T(ctx, "There are no types of artifacts."), ui.T(ctx, "Artifacts are what processes work on, such as customers or machines. An administrator describes their types, and who may see them.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		default:
-			templ_7745c5c3_Err = ui.Empty("files", ui.T(ctx, "There are no artifacts yet."), ui.T(ctx, "Those that people and processes create appear here.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("files", ui.T(ctx, "There are no artifacts yet."), ui.T(ctx, "Artifacts that people and processes create appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -460,7 +460,7 @@ func filters(l *listView) templ.Component {
 	})
 }
 
-// valueFilter asks for a text or, of what has an order, for its least and greatest value.
+// valueFilter asks for a text or, for ordered types, for the least and the greatest value.
 func valueFilter(l *listView, index domain.IndexedMember) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

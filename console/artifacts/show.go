@@ -44,7 +44,7 @@ func pathOf(id uuid.UUID, tab string) string {
 
 func (s *artifactView) tabPath(tab string) string { return pathOf(s.ID, tab) }
 
-// displayName returns what people recognise the artifact by: its first indexed member.
+// displayName returns the first indexed member of the artifact or, without one, the name of its type.
 func (s *artifactView) displayName() string {
 	choice := domain.ArtifactChoice{Name: s.Definition.Name, Indexes: s.Definition.Spec.IndexedMembers()}
 	of := domain.BoardArtifact{BusinessArtifact: s.BusinessArtifact, Indexed: map[string]string{}}
@@ -57,7 +57,7 @@ func (s *artifactView) displayName() string {
 // canEdit reports whether the user may change the data.
 func (s *artifactView) canEdit() bool { return s.Rights.Edits && !s.Deleted() }
 
-// tabContent contains what a tab makes of an artifact, after which it is rendered.
+// tabContent renders the content of a tab. It may change of.
 type tabContent func(of *artifactView) (templ.Component, error)
 
 // tabHandler returns the handler of a tab.
@@ -71,7 +71,7 @@ func (s *Screens) tabHandler(tab string, content tabContent) web.Handler {
 	}
 }
 
-// showTab shows a tab of an artifact, with what was refused, nil for nothing.
+// showTab shows a tab of an artifact. refused explains a failed action, nil for none.
 func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content tabContent) (*web.Answer, error) {
 	found, err := s.App.RetrieveArtifactOverview(v.Context(), v.Call, id)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Screens) File(v *web.Visit) (*web.Answer, error) {
 	return web.Document(found), nil
 }
 
-// Timeline shows who did what to an artifact, the newest first.
+// Timeline shows the history of an artifact, newest events first.
 func (s *Screens) Timeline(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("timeline", func(of *artifactView) (templ.Component, error) {
 		events, err := s.App.FindArtifactEvents(v.Context(), v.Call, of.ID, history.Before(v.URL), history.Shown)

@@ -24,8 +24,8 @@ func documentPath(artifact uuid.UUID, uri string) string {
 	return pathOf(artifact, "document") + "?" + url.Values{"document": {uri}}.Encode()
 }
 
-// artifactPage is the frame of all tabs. Its links load whole pages: the form of the data and that of an action are
-// not one.
+// artifactPage is the frame of all tabs. Its links load whole pages, because the forms of data and of actions must
+// not be merged.
 func artifactPage(s *artifactView, content templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -374,7 +374,7 @@ func documentRows(s *artifactView, found domain.Page[domain.NamedDocument]) temp
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if len(found.Items) == 0 {
-			templ_7745c5c3_Err = ui.Empty("file", ui.T(ctx, "There are no documents that you may see."), ui.T(ctx, "Files of the artifact, and those that its actions make, appear here.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("file", ui.T(ctx, "There are no documents."), ui.T(ctx, "Files of the artifact and of its actions appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -410,7 +410,7 @@ func timeline(s *artifactView, events []history.Moment, older string) templ.Comp
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if len(events) == 0 {
-			templ_7745c5c3_Err = ui.Empty("history", ui.T(ctx, "Nothing has happened here."), ui.T(ctx, "There is nothing older that you may see.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("history", ui.T(ctx, "There are no events."), ui.T(ctx, "There are no older events.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -482,7 +482,7 @@ func runs(s *artifactView, rows []actions.Run, pages ui.Pages) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if len(rows) == 0 {
-			templ_7745c5c3_Err = ui.Empty("bolt", ui.T(ctx, "No action has been used yet."), ui.T(ctx, "What is done with the Actions button appears here, with what came of it.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("bolt", ui.T(ctx, "No action has been used yet."), ui.T(ctx, "Actions that were used, and their results, appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -82,8 +82,8 @@ func (s *Set) Icon(name string) template.HTML {
 	return template.HTML(s.manifest.Icons[name]) //nolint:gosec // from a package that is pinned by its digest
 }
 
-// ServeHTTP answers with a file whose name bears its digest, and therefore never
-// changes. It prefers the compressed forms that were packed beside it.
+// ServeHTTP serves a file by its name. The name contains a digest, so the file is cached forever. Compressed files
+// are preferred.
 func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, s.prefix)
 	if !s.known[name] {

@@ -1,5 +1,4 @@
-// Package assets serves what the pages of the console load: one style sheet, one
-// script and the icons. They are made from npm packages and the files in src by
-// the program in pack, which "make assets" runs, and are embedded. A binary that
-// was built without them works, and its pages say what is missing.
+// Package assets embeds and serves the style sheet, the scripts and the icons of the console. The program in pack
+// builds them from npm packages and the files in src ("make assets"). Without assets the pages work, and show a
+// warning.
 package assets

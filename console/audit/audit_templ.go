@@ -327,7 +327,7 @@ func listPage(l *listView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = ui.Empty("list-search", ui.T(ctx, "There are no records yet."), ui.T(ctx, "Everything that is changed, read or issued appears here.")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty("list-search", ui.T(ctx, "There are no records yet."), ui.T(ctx, "Changes, reads and issued credentials appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,3 +1,2 @@
-// Package audit is where administrators read the ledger: who did what, when, on which
-// resource.
+// Package audit shows the event log to administrators, and exports it.
 package audit

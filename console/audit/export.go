@@ -75,7 +75,7 @@ func (s *Screens) ExportJSON(v *web.Visit) (*web.Answer, error) {
 	}), nil
 }
 
-// exportRecords returns what reads the first maxExported of the listed records, one after the other.
+// exportRecords returns a function that visits the first maxExported of the matching records.
 func (s *Screens) exportRecords(v *web.Visit) (func(visit func(*domain.AuditRecord) error) error, error) {
 	filter, err := parseFilter(v.Context(), v.Query(filterNames()...))
 	if err != nil {

@@ -1,3 +1,2 @@
-// Package definitions is where administrators see and change what is set up: the
-// manifests of every kind, their versions, and the expressions in them.
+// Package definitions shows manifests of all kinds, their versions and their rights, and edits them.
 package definitions

@@ -22,13 +22,13 @@ import (
 	"github.com/procession-dev/procession/internal/manifest"
 )
 
-// fileName is what the text of the editor is called, which no message shows.
+// fileName is the name of the edited text. No message shows it.
 const fileName = "manifest.yaml"
 
-// editorForm is the text in the editor, and what is known of it.
+// editorForm contains the text in the editor and the results of checking it.
 type editorForm struct {
 	Text string
-	// ID and Version are those of the resource that the text is from, "" for a new one.
+	// ID and Version identify the edited resource, "" for a new one.
 	ID, Version string
 	// Of is the resource that the text is from, nil for a new one.
 	Of *resource.Key
@@ -114,7 +114,7 @@ func parseEditing(v *web.Visit) (*editorForm, error) {
 	return e, nil
 }
 
-// Check shows what applying the text would change, or why it cannot be applied.
+// Check shows the changes that applying the text would make, or its errors.
 func (s *Screens) Check(v *web.Visit) (*web.Answer, error) {
 	e, err := parseEditing(v)
 	if err != nil {
@@ -154,8 +154,8 @@ func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
 	return web.SeeOther(web.Root + "definitions?applied"), nil
 }
 
-// applyManifests applies the text of e, or only finds out what that would do, and adds to e what
-// came of it. It returns why the text was refused.
+// applyManifests applies the text of e, or checks it if dryRun is set, and adds the outcome to e. It returns the
+// error of a refused text.
 func (s *Screens) applyManifests(v *web.Visit, e *editorForm, dryRun bool) ([]administration.AppliedResource, *domain.Error, error) {
 	e.Checked = true
 	sources, err := manifest.Parse(fileName, []byte(e.Text))
@@ -207,7 +207,7 @@ func (e *editorForm) atVersion(call domain.Call, documents []json.RawMessage) do
 // problemsOf finds the places in the text that a refusal is about.
 func problemsOf(ctx context.Context, refused *domain.Error, sources []manifest.Source) []problem {
 	if refused.Kind == domain.KindPrecondition {
-		return []problem{{Message: ui.T(ctx, "Another person has changed this definition meanwhile. Copy your text, reload the page and put it in again.")}}
+		return []problem{{Message: ui.T(ctx, "Another person has changed this definition. Copy your text, reload the page and insert it again.")}}
 	}
 	var problems []problem
 	for _, d := range refused.Details {
@@ -221,8 +221,7 @@ func problemsOf(ctx context.Context, refused *domain.Error, sources []manifest.S
 	return problems
 }
 
-// showEditor shows the text with what is known of it: as a page, or for the script the part
-// beside the text.
+// showEditor shows the editor: as a page, or for the script only the part with the check results.
 func (s *Screens) showEditor(v *web.Visit, e *editorForm, status int) (*web.Answer, error) {
 	if !e.Checked {
 		if err := s.planChanges(v, e); err != nil {
@@ -242,7 +241,7 @@ func (s *Screens) showEditor(v *web.Visit, e *editorForm, status int) (*web.Answ
 	return &web.Answer{Title: title, Area: area, Status: status, Editor: true, Body: editorPage(e)}, nil
 }
 
-// planChanges finds out what applying the text would do.
+// planChanges adds the changes that applying the text would make.
 func (s *Screens) planChanges(v *web.Visit, e *editorForm) error {
 	applied, refused, err := s.applyManifests(v, e, true)
 	if err != nil || refused != nil {

@@ -34,7 +34,7 @@ type sampleTask struct {
 	State domain.TaskState
 }
 
-// playground is an expression and what it is tried on.
+// playground contains an expression and the process that it is evaluated on.
 type playground struct {
 	Expression string
 	// Search are words of a process, or its id.
@@ -60,7 +60,7 @@ func taskStates() []domain.TaskState {
 	return []domain.TaskState{domain.TaskReady, domain.TaskClaimed, domain.TaskCompleted, domain.TaskCancelled}
 }
 
-// parsePlayground reads the query of a URL. What is not known counts as not given.
+// parsePlayground parses the query of a URL. It ignores unknown values.
 func parsePlayground(query url.Values) *playground {
 	p := &playground{
 		Expression: strings.TrimSpace(query.Get("expression")), Search: strings.TrimSpace(query.Get("q")),
@@ -103,8 +103,8 @@ func (p *playground) sampleModel() availability.Model {
 	return model
 }
 
-// Playground evaluates an availability expression on a process of the user's tenants, or
-// on a made-up one. It changes nothing, so that the address of a result can be sent.
+// Playground evaluates an availability expression on a process of the user's tenants or on a sample. It changes no
+// data, so its URL can be shared.
 func (s *Screens) Playground(v *web.Visit) (*web.Answer, error) {
 	p := parsePlayground(v.URL.Query())
 	if p.Search != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/domain/shell"
 )
 
-// detailView is a manifest and what is known of it.
+// detailView contains a manifest with its versions and rights.
 type detailView struct {
 	resource.Stored
 
@@ -40,7 +40,6 @@ func (s *Screens) findResource(v *web.Visit) (*detailView, error) {
 	return of, err
 }
 
-// Show shows a manifest with its versions and with who may do what.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	of, err := s.findResource(v)
 	if err != nil {
@@ -66,7 +65,7 @@ type comparison struct {
 	Parts    []part
 }
 
-// Compare shows what differs between two versions, by default between the last two.
+// Compare shows the differences of two versions, by default of the last two.
 func (s *Screens) Compare(v *web.Visit) (*web.Answer, error) {
 	of, err := s.findResource(v)
 	if err != nil {

@@ -455,9 +455,9 @@ func versionsSection(s *detailView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var23 string
-		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "What you can do"))
+		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "Actions"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `definitions/show.templ`, Line: 86, Col: 81}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `definitions/show.templ`, Line: 86, Col: 73}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 		if templ_7745c5c3_Err != nil {
@@ -931,7 +931,7 @@ func holderLinks(tenant string, list []resource.Grantee) templ.Component {
 	})
 }
 
-// holderOf returns whose manifest holds a right, "" for a role.
+// holderOf returns the kind and the code of the manifest of a holder, "" for a role.
 func holderOf(g resource.Grantee) (resource.Kind, string) {
 	switch {
 	case g.User != "":
@@ -1090,7 +1090,7 @@ func comparePage(c *comparison) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(c.Parts) == 0 {
-			templ_7745c5c3_Err = ui.Empty("check", ui.T(ctx, "Nothing differs."), ui.T(ctx, "Both versions pin the same.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("check", ui.T(ctx, "Nothing differs."), ui.T(ctx, "Both versions have the same content.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1105,9 +1105,9 @@ func comparePage(c *comparison) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var57 string
-		templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "Versions have no rights: both sides show those of now."))
+		templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "Versions have no rights: both sides show the current rights."))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `definitions/show.templ`, Line: 202, Col: 102}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `definitions/show.templ`, Line: 202, Col: 108}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 		if templ_7745c5c3_Err != nil {
@@ -1230,7 +1230,7 @@ func versionTitle(ctx context.Context, v domain.PublishedVersion) string {
 	return ui.T(ctx, "version %d", v.Number) + " · " + ui.Day(ctx, v.CreatedAt)
 }
 
-// differences shows lines that are gone and new, with a sign beside their colour.
+// differences shows removed and added lines with a sign and a colour.
 func differences(parts []part) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

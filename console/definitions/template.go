@@ -15,7 +15,7 @@ import (
 //go:embed templates/*.yaml
 var templateFiles embed.FS
 
-// template is a manifest to begin with. Name is that of its file.
+// template is a template of a manifest. Name is the name of its file.
 type template struct {
 	Name  string
 	Kind  resource.Kind
@@ -28,15 +28,15 @@ type template struct {
 func manifestTemplates() []template {
 	return []template{
 		{"process", resource.KindProcessDefinition, ui.Text("Process of people"), ui.Text("Forms, a task and a user action; no program is needed."), false},
-		{"workflow", resource.KindProcessDefinition, ui.Text("Process with a workflow"), ui.Text("A worker of yours decides what comes next."), false},
-		{"artifact", resource.KindBusinessArtifactDefinition, ui.Text("Artifact"), ui.Text("Something that outlives processes, with data of its own."), false},
+		{"workflow", resource.KindProcessDefinition, ui.Text("Process with a workflow"), ui.Text("Your worker decides the next steps."), false},
+		{"artifact", resource.KindBusinessArtifactDefinition, ui.Text("Artifact"), ui.Text("An object with its own data that outlives processes."), false},
 		{"structure", resource.KindDataStructure, ui.Text("Data structure"), ui.Text("The data that messages may carry."), false},
 		{"webhook", resource.KindWebhookSubscription, ui.Text("Webhook"), ui.Text("Sends events to another system."), false},
 		{"user", resource.KindUser, ui.Text("User"), ui.Text("A person who signs in."), false},
 		{"group", resource.KindGroup, ui.Text("Group"), ui.Text("People and applications that get rights together."), false},
 		{"application", resource.KindApplication, ui.Text("Application"), ui.Text("A program that calls the service or runs workflows."), false},
 		{"robot", resource.KindRobot, ui.Text("Robot"), ui.Text("A package that runners download and run."), false},
-		{"tenant", resource.KindTenant, ui.Text("Tenant"), ui.Text("An organization apart from all others, with its owner."), true},
+		{"tenant", resource.KindTenant, ui.Text("Tenant"), ui.Text("An isolated organization with its owner."), true},
 	}
 }
 

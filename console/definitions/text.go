@@ -39,7 +39,7 @@ type line struct {
 // part is a stretch of lines around something that differs.
 type part []line
 
-// compareTexts returns what differs between two texts, with lines around it.
+// compareTexts returns the differences of two texts with their context.
 func compareTexts(before, after string) ([]part, error) {
 	compared, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), udiff.DefaultContextLines)
 	if err != nil {

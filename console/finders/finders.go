@@ -1,4 +1,4 @@
-// Package finders finds what values of forms refer to, for the person who fills them in.
+// Package finders finds the objects that values of forms can refer to.
 package finders
 
 import (
@@ -24,10 +24,9 @@ type Finder struct {
 	Tenant uuid.UUID
 }
 
-// Find returns what a control may refer to, by words of its name, as far as it is visible
-// to the user. Items of data sources are not found.
+// Find returns objects by words of their names that are visible to the user. It does not search data sources.
 func (f Finder) Find(ctx context.Context, control *form.Node, words string) ([]forms.Found, error) {
-	switch control.Kind { //nolint:exhaustive // the others refer to nothing
+	switch control.Kind { //nolint:exhaustive // other kinds are not references
 	case form.KindPrincipal:
 		return f.findPrincipals(ctx, words)
 	case form.KindGroup:

@@ -62,7 +62,7 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		texts := e.typed.Texts[name]
 		sentence := "%s is not one of the choices."
 		if n := e.before.Find(name); n == nil || n.Kind == form.KindJSON {
-			sentence = "%s is not written as JSON."
+			sentence = "%s is not valid JSON."
 		}
 		complain(name, texts[len(texts)-1], sentence)
 	}
@@ -74,25 +74,25 @@ func (e *entry) resultPage(ctx context.Context) (*page, error) {
 		case p.found != nil && p.found.name == name:
 			p.typed[name] = text
 		case n != nil && n.Kind == form.KindDataSource:
-			complain(name, text, "%s is not chosen yet. Choose one of what is found.")
+			complain(name, text, "%s is not chosen yet. Choose one of the search results.")
 		default:
-			complain(name, text, "%s was not found. Choose one of those that appear while you type.")
+			complain(name, text, "%s was not found. Choose one of the suggestions.")
 		}
 	}
 	switch {
 	case len(e.conflicts) > 0:
-		p.message = ui.T(ctx, "Another person changed the same: choose below.")
+		p.message = ui.T(ctx, "Another person changed the same values: choose below.")
 	case e.draft != nil:
 		p.message = ui.T(ctx, "Not sent yet.")
 	case len(p.typed) > 0:
-		p.message = ui.T(ctx, "Saved, but for what is marked.")
+		p.message = ui.T(ctx, "Saved, except for the marked values.")
 	default:
 		p.message = ui.T(ctx, "Saved %s", ui.ViewerOf(ctx).Now.In(ui.ViewerOf(ctx).Zone).Format("15:04"))
 	}
 	return p, nil
 }
 
-// completeForm completes what the form is for, or lists why it does not.
+// completeForm completes the form. It returns statusIncomplete if values are not valid.
 func (e *entry) completeForm(ctx context.Context) (to, status string, refused *domain.Error, err error) {
 	invalid := len(e.doc.Errors) > 0 && (e.draft != nil || e.doc.Anyway != "")
 	if invalid && (e.post.do != doAnyway || e.doc.Anyway == "") || len(e.change.Unreadable)+len(e.unfound) > 0 {

@@ -56,7 +56,7 @@ func showForm(t *testing.T, site *httptest.Server) *browsertest.Tab {
 	return b
 }
 
-// typeText types at the end of a field, or in the place of what it has.
+// typeText types at the end of a field or, with instead, replaces its text.
 func typeText(t *testing.T, b *browsertest.Tab, selector, text string, instead bool) {
 	t.Helper()
 	browsertest.Eval[bool](b, fmt.Sprintf(`(() => {
@@ -70,7 +70,7 @@ func typeText(t *testing.T, b *browsertest.Tab, selector, text string, instead b
 
 const saved = `document.querySelector("[data-status]").dataset.state === "saved"`
 
-// requireStored waits until what the form keeps is as a test wants it.
+// requireStored waits until the form has stored a value.
 func (m *memory) requireStored(t *testing.T, b *browsertest.Tab, want string) {
 	t.Helper()
 	b.Await(`document.querySelector("[name=base]").value === ` + fmt.Sprintf("%q", want))
@@ -101,7 +101,7 @@ func TestFormSavesByItself(t *testing.T) {
 	require.True(t, m.completed)
 }
 
-// What is still typed when an answer comes is not overwritten.
+// An answer of the server does not overwrite characters typed meanwhile.
 func TestTypingGoesOnWhileSaving(t *testing.T) {
 	t.Parallel()
 	m := loanForm()
@@ -172,7 +172,7 @@ func TestNetworkGoneAndBack(t *testing.T) {
 	b := m.openForm(t)
 	m.setReachable(false)
 	typeText(t, b, "#f-name", "ina", false)
-	b.AwaitText("No connection. What you typed is kept here and saved when it is back.")
+	b.AwaitText("No connection. Your input is kept here and saved when the connection is back.")
 	typeText(t, b, "#f-amount", "5", false)
 	m.setValue(`{"name":"Carol","married":true}`)
 	m.setReachable(true)
@@ -180,7 +180,7 @@ func TestNetworkGoneAndBack(t *testing.T) {
 	m.requireStored(t, b, `{"name":"Carolina","married":true,"amount":5}`)
 	b.Await(`sessionStorage.getItem("procession-form /form") === null`)
 
-	// A page that was left without a connection: the next one saves what it kept.
+	// A page was left without a connection: the next page saves its input.
 	browsertest.Eval[bool](b, `!sessionStorage.setItem("procession-form /form",
 		new URLSearchParams({version: "0", zone: "UTC", base: '{"name":"Carol"}', "v/spouse": "Bob", full: "1"}).toString())`)
 	b.Open(browsertest.Eval[string](b, "location.href"))
@@ -211,7 +211,7 @@ func TestNamesAndFiles(t *testing.T) {
 	b.AwaitText("Ünï <b>.txt")
 }
 
-// What a data source finds appears below the control once its worker has answered.
+// Search results of a data source appear below the control after its worker has answered.
 func TestItemsAppearWhileTyping(t *testing.T) {
 	t.Parallel()
 	query := &domain.DataSourceRun{ID: uuid.New(), State: domain.DataSourceRunPending}

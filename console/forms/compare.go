@@ -11,14 +11,14 @@ import (
 // Suggestion is a value that a form has in another version of its document.
 type Suggestion struct {
 	Pointer, Label string
-	// Now and Then are what people read of the value and of the other, "" for none.
+	// Now and Then are the current and the other value as text, "" for none.
 	Now, Then string
 	// Same is whether the two are the same.
 	Same bool
 }
 
-// Compare lists the differences of another version of a document's value in its
-// controls, in their order. What refers to something, or cannot be changed, is left out.
+// Compare lists the differences of another version of a document's value in the order of the controls. References
+// and read-only values are left out.
 func Compare(ctx context.Context, doc *Document, other json.RawMessage) ([]Suggestion, error) {
 	now, err := sheetOf(ctx, doc, doc.Value)
 	if err != nil {
@@ -49,7 +49,7 @@ func Compare(ctx context.Context, doc *Document, other json.RawMessage) ([]Sugge
 	return list, nil
 }
 
-// equalJSON reports whether two values are the same; nothing is like nothing only.
+// equalJSON reports whether two values are equal. A missing value equals only a missing value.
 func equalJSON(a, b json.RawMessage) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
@@ -64,7 +64,7 @@ func (d *Document) Same(pointer string, value json.RawMessage) bool {
 	return len(is) > 0 && equalJSON(is, value)
 }
 
-// displayText returns what people read of a value.
+// displayText returns a value as text.
 func displayText(ctx context.Context, n *form.Node) string {
 	if !n.Present() {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// boundsHint returns what the bounds of a value are, as far as it helps to know them before.
+// boundsHint returns a description of the bounds that users should know in advance.
 func boundsHint(ctx context.Context, n *form.Node) string {
 	var parts []string
 	if n.Kind == form.KindTags {
@@ -88,7 +88,7 @@ func inputMode(n *form.Node) string {
 	return "text"
 }
 
-// fileName returns what a reference to a file shows.
+// fileName returns the name and the size of a file that a reference names.
 func fileName(ctx context.Context, reference string) string {
 	file, ok := kuflowref.ParseFile(reference)
 	if !ok {
@@ -117,8 +117,8 @@ func conflictText(ctx context.Context, text string) string {
 	return form.ReadableJSON(text)
 }
 
-// inputAttributes returns the attributes that inputs of all kinds have. Those in cells, which have no
-// label element, are named after their column.
+// inputAttributes returns the attributes of all kinds of inputs. Inputs in cells have no label element and are
+// named after their column.
 func (p *page) inputAttributes(n *form.Node) templ.OrderedAttributes {
 	list := templ.OrderedAttributes{{Key: "id", Value: nodeID(n)}, {Key: "name", Value: prefixText + n.Name}}
 	add := func(when bool, key, value string) {

@@ -22,7 +22,7 @@ func CheckSchema(ctx context.Context, schema, value json.RawMessage) ([]domain.V
 	return checked.Errors, err
 }
 
-// beginDraft creates the page of a draft that nothing was entered in.
+// beginDraft creates the page of an empty draft.
 func (p *page) beginDraft(ctx context.Context, draft Draft, value json.RawMessage) error {
 	p.draft, p.origin, p.once = true, p.sheet.Value(), uuid.NewString()
 	errors, err := draft.Check(ctx, p.origin)
@@ -30,8 +30,7 @@ func (p *page) beginDraft(ctx context.Context, draft Draft, value json.RawMessag
 	return err
 }
 
-// holdDraft brings what was entered in a draft together with what others have changed
-// meanwhile.
+// holdDraft merges a draft with concurrent changes.
 func (e *entry) holdDraft(ctx context.Context, basis, mine json.RawMessage) error {
 	now, err := sheetOf(ctx, e.doc, e.doc.Value)
 	if err != nil {
@@ -57,8 +56,7 @@ func (e *entry) holdDraft(ctx context.Context, basis, mine json.RawMessage) erro
 	return e.collectConflicts(conflicts)
 }
 
-// sendDraft sends a draft. It returns no path where what others have changed meanwhile
-// contradicts what was entered.
+// sendDraft sends a draft. It returns no path if concurrent changes conflict with the draft.
 func (e *entry) sendDraft(ctx context.Context) (string, error) {
 	for range attempts {
 		patch, err := form.Difference(e.origin, e.doc.Value)

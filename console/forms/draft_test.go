@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-// A draft is kept in the tab, with its rules and what is wrong with it, until it is sent.
+// A draft stays in the tab, with its rules and errors, until it is sent.
 func TestDraftIsKeptInTheTab(t *testing.T) {
 	t.Parallel()
 	m := loanForm()
@@ -73,7 +73,7 @@ func TestDraftWithoutScript(t *testing.T) {
 	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"b","kept":true},{"to":"c"}],"amount":5}`, m.storedValue())
 }
 
-// What others have changed before a draft is sent is brought together with it.
+// Changes of others are merged with a draft before it is sent.
 func TestDraftAndOthers(t *testing.T) {
 	t.Parallel()
 	m := loanForm()
@@ -99,8 +99,7 @@ func TestDraftAndOthers(t *testing.T) {
 	require.JSONEq(t, `{"name":"Carolina!","amount":3}`, m.storedValue())
 }
 
-// What is refused names the control, and nothing that was typed is lost. Sent twice, a
-// draft has one id.
+// A refusal names the control and keeps the input. A draft that is sent twice has one id.
 func TestDraftThatIsRefused(t *testing.T) {
 	t.Parallel()
 	m := loanForm()

@@ -19,7 +19,7 @@ const PartElements = "elements"
 // Values of a form.
 type Elements []domain.ElementDefinition
 
-// Part returns the part of a form for the values of elements, and what is wrong with them.
+// Part returns the part of a form for the values of elements, and their errors.
 func (e Elements) Part(ctx context.Context, values domain.ElementValues) (form.Part, []domain.ValueError, error) {
 	in, err := form.ElementsInput(e, values)
 	if err != nil {
@@ -30,8 +30,8 @@ func (e Elements) Part(ctx context.Context, values domain.ElementValues) (form.P
 		Below(PartElements, append(errors, invalidElements(values, errors)...)), err
 }
 
-// invalidElements returns the elements with a value that is not valid for another reason than
-// known ones: what it refers to is not there, or the program that saved it says so.
+// invalidElements returns errors for invalid elements beyond the known errors: a reference cannot be resolved, or
+// the program that saved the element marked it as invalid.
 func invalidElements(values domain.ElementValues, known []domain.ValueError) []domain.ValueError {
 	var errors []domain.ValueError
 	for code, list := range values {
@@ -43,8 +43,8 @@ func invalidElements(values domain.ElementValues, known []domain.ValueError) []d
 	return errors
 }
 
-// Changed returns the new values of the elements that a patch of them, from Values.Split,
-// changes, by their codes. after is what it makes of all elements.
+// Changed returns the elements that a patch from Values.Split changes, by their codes. after is the value of all
+// elements after the patch.
 func (e Elements) Changed(after json.RawMessage, patch []jsondoc.Operation) (domain.ElementValues, error) {
 	changed := domain.ElementValues{}
 	for i := range e {

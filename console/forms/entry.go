@@ -15,23 +15,23 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// entry is one post of a form and what becomes of it.
+// entry processes one post of a form.
 type entry struct {
 	store Store
-	// saver or draft is what store is beyond that, the other nil.
+	// Exactly one of saver and draft is set.
 	saver  Saver
 	draft  Draft
 	script bool
 	doc    *Document
 	post   *post
-	// origin is what a draft began from, once the id of its page.
+	// origin is the value that a draft began with, once the id of its page.
 	origin json.RawMessage
 	once   uuid.UUID
 	// before is the sheet that the page was made from.
 	before *form.Editor
 	typed  form.Submission
 	change *form.Change
-	// pending are conflicts that have not been decided, with what was entered.
+	// pending are the entered values of undecided conflicts.
 	pending   map[string]string
 	conflicts map[string]form.Conflict
 	shown     json.RawMessage
@@ -53,8 +53,7 @@ func (e *entry) receiveFile(ctx context.Context, name string, file File) (string
 	return e.store.Upload(ctx, n, file)
 }
 
-// readInputs makes of a post what was entered. It reports whether the base is needed for that
-// and was not sent.
+// readInputs parses the post. It reports whether the post lacks the base that is needed for that.
 func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 	base := e.doc.Value
 	if e.draft != nil || e.post.values.Get(inputVersion) != e.doc.Version || len(e.post.shownConflicts()) > 0 {
@@ -92,7 +91,7 @@ func (e *entry) readInputs(ctx context.Context) (needsBase bool, err error) {
 	return false, nil
 }
 
-// resolveReferences finds what the texts of controls that refer to something mean.
+// resolveReferences finds the objects that texts of reference controls name.
 func (e *entry) resolveReferences(ctx context.Context) error {
 	e.unfound = map[string]string{}
 	chosen, item := e.post.chosenItem()
@@ -133,8 +132,8 @@ func (e *entry) resolveReferences(ctx context.Context) error {
 	return nil
 }
 
-// findByName returns what a control may refer to by the name, nil for none. Items of data sources are chosen, and no more than
-// maxFound names are looked for.
+// findByName returns the object with a name, nil for none. It does not search data sources, and searches at most
+// maxFound names.
 func (e *entry) findByName(ctx context.Context, n *form.Node, name string, looked *int) (*Found, error) {
 	if n.Kind == form.KindDataSource {
 		return nil, nil
@@ -171,7 +170,7 @@ func jsonString(text string) []byte {
 	return encoded
 }
 
-// storeChanges saves what was entered, or holds it for the page where it is a draft.
+// storeChanges saves the input, or merges it into the page of a draft.
 func (e *entry) storeChanges(ctx context.Context) error {
 	basis := e.before.Value()
 	if e.draft != nil {
@@ -187,9 +186,8 @@ func (e *entry) storeChanges(ctx context.Context) error {
 	return e.mergeAndSave(ctx, basis, mine)
 }
 
-// applyDecisions returns what was entered and what it was made from, with what was decided
-// about conflicts that the page showed. What contradicts is kept in the page, for people
-// to choose.
+// applyDecisions returns the base and the input after the user's decisions about conflicts. Undecided conflicts
+// stay in the page.
 func (e *entry) applyDecisions(basis json.RawMessage) (from, mine json.RawMessage, err error) {
 	mine = e.change.Value()
 	e.together = e.post.values.Get(inputVersion) != e.doc.Version
@@ -213,7 +211,7 @@ func (e *entry) applyDecisions(basis json.RawMessage) (from, mine json.RawMessag
 	return basis, mine, nil
 }
 
-// mergeAndSave brings what was entered together with what others have changed, and keeps it.
+// mergeAndSave merges the input with concurrent changes and saves the result.
 func (e *entry) mergeAndSave(ctx context.Context, basis, mine json.RawMessage) error {
 	for range attempts {
 		merged, err := form.Merge(basis, e.doc.Value, mine)

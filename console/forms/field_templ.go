@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// field is a control with its label, its help and what is wrong with its value.
+// field is a control with its label, its help and its errors.
 func field(p *page, n *form.Node) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -584,7 +584,7 @@ func field(p *page, n *form.Node) templ.Component {
 	})
 }
 
-// descriptionText is what stands below a control.
+// descriptionText is the help below a control.
 func descriptionText(p *page, n *form.Node) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -682,7 +682,7 @@ func descriptionText(p *page, n *form.Node) templ.Component {
 	})
 }
 
-// problemText is what is wrong with a value, and what another person made of it.
+// problemText shows the errors and the conflict of a value.
 func problemText(p *page, n *form.Node) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -742,7 +742,7 @@ func problemText(p *page, n *form.Node) templ.Component {
 	})
 }
 
-// control is what a value is edited with. In a table its label is hidden.
+// control is the input of a value. In a table its label is hidden.
 func control(p *page, n *form.Node) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -88,7 +88,7 @@ func answerOf(t *testing.T, body string) forms.Answer {
 	return answer
 }
 
-// What a page shows and sends back untouched changes nothing, in any language and zone.
+// A page that is sent back unchanged changes no value, in any language and zone.
 func TestAnUntouchedFormChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, where := range [][2]string{{"en", "UTC"}, {"de", "Asia/Kathmandu"}} {
@@ -189,7 +189,7 @@ func TestFilesWithoutScript(t *testing.T) {
 	require.NotContains(t, m.renderForm(t, viewerContext(t, "en", "UTC")), "<i>")
 }
 
-// What is invalid is saved and marked; what cannot be a value stays in its control.
+// Invalid values are saved and marked; unreadable text stays in its control.
 func TestInvalidTextIsKept(t *testing.T) {
 	t.Parallel()
 	m := everyControl()
@@ -374,7 +374,7 @@ func TestPostsAreBounded(t *testing.T) {
 	require.NotContains(t, m.renderForm(t, viewerContext(t, "en", "UTC")), "data-complete")
 }
 
-// A value of which no schema says anything is edited as JSON.
+// A value without a schema is edited as JSON.
 func TestFormWithoutSchema(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"", "{}", `[1]`} {

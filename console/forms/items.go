@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxWords bounds what is searched for in a data source, in bytes.
+	// maxWords bounds the text of a search in a data source, in bytes.
 	maxWords = 500
 	// maxEarlier is how many pages of items can be gone back to without asking again. It is
 	// below domain.MaxDataSourceResults.
@@ -36,7 +36,7 @@ type Search struct {
 	Words string
 	// Page counts from 0.
 	Page int
-	// Query is the one whose answer is looked for, uuid.Nil where it has yet to be made.
+	// Query is the id of a running search, uuid.Nil for a new one.
 	Query uuid.UUID
 
 	// earlier are the queries of the pages before, looks counts those for the answer.
@@ -44,8 +44,8 @@ type Search struct {
 	looks   int
 }
 
-// readSearch reads what the button of a search has after its action: the name of the
-// control and Search.button. words are those of the control.
+// readSearch parses the value of a search button: the name of the control and Search.buttonValue. words is the
+// text in the control.
 func readSearch(text, words string) (name string, s Search) {
 	cut := strings.LastIndexByte(text, ' ')
 	if cut < 0 {
@@ -59,7 +59,7 @@ func readSearch(text, words string) (name string, s Search) {
 	if values.Has("words") {
 		s.Words = values.Get("words")
 	}
-	// What cannot be read is as if it were not there.
+	// Unreadable values count as missing.
 	s.Page, _ = strconv.Atoi(values.Get("page"))
 	s.looks, _ = strconv.Atoi(values.Get("looks"))
 	s.Query, _ = uuid.Parse(values.Get("query"))
@@ -108,7 +108,7 @@ func searchItems(ctx context.Context, store Store, name string, n *form.Node, s 
 	return i, nil
 }
 
-// retryButton continues a search whose answer is not there yet.
+// retryButton returns the button that polls a pending search.
 func (i *items) retryButton() string {
 	next := i.search
 	next.looks++
@@ -178,13 +178,13 @@ func (i *items) statusText(ctx context.Context) string {
 func (i *items) refusalText(ctx context.Context) string {
 	switch {
 	case i.refused.Kind == domain.KindConflict:
-		return ui.T(ctx, "Too many of your searches wait for their answers. Try again in a moment.")
+		return ui.T(ctx, "Too many of your searches are in progress. Try again in a moment.")
 	case i.refused.Kind == domain.KindNotFound && i.search.Query != uuid.Nil:
-		return ui.T(ctx, "This answer is no longer kept. Search again.")
+		return ui.T(ctx, "These results have expired. Search again.")
 	case i.refused.Kind == domain.KindNotFound:
-		return ui.T(ctx, "There is no such data source, or you may not search it.")
+		return ui.T(ctx, "The data source does not exist, or you may not search it.")
 	case i.refused.Kind == domain.KindInvalid:
-		return ui.T(ctx, "That is too long to be searched for.")
+		return ui.T(ctx, "The search text is too long.")
 	}
 	return ui.Reason(ctx, i.refused)
 }
@@ -192,15 +192,15 @@ func (i *items) refusalText(ctx context.Context) string {
 func (i *items) failureText(ctx context.Context) string {
 	switch i.run.ErrorCode {
 	case domain.DataSourceTimedOut:
-		return ui.T(ctx, "The data source does not answer. Try again later.")
+		return ui.T(ctx, "The data source does not respond. Try again later.")
 	case domain.DataSourceRefused:
 		return ui.T(ctx, "The data source refuses the search: %s", i.run.ErrorMessage)
 	}
 	return ui.T(ctx, "The data source failed. Try again later.")
 }
 
-// itemName returns what an item is called: as the reference to it is shown once it is chosen.
-// Items without a reference are called what the worker labels them.
+// itemName returns the name of an item, which equals the text of the reference to it. Items without a reference
+// have the label from the worker.
 func itemName(item domain.DataSourceItem) string {
 	if item.Value != "" {
 		return form.ReadableJSON(string(jsonString(item.Value)))
@@ -229,7 +229,7 @@ func (p *post) chosenItem() (name, reference string) {
 	return p.on[:cut], p.on[cut+1:]
 }
 
-// searchForButton does what the button of a search does.
+// searchForButton runs the search of a pressed button.
 func (e *entry) searchForButton(ctx context.Context, p *page) error {
 	if e.post.do != doFind || e.script {
 		return nil
@@ -245,7 +245,7 @@ func (e *entry) searchForButton(ctx context.Context, p *page) error {
 	return err
 }
 
-// answerItems answers the script of a search with what came of it.
+// answerItems answers the script of a search with the results.
 func (s *Screen) answerItems(v *web.Visit) (*web.Answer, error) {
 	post, err := readPost(v.Request, func(string, File) (string, error) { return "", unreadableForm() })
 	if err != nil {

@@ -50,9 +50,9 @@ func finder(p *page, n *form.Node) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 string
-		templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(ui.T(ctx, "The search did not get through. Try again.")).Resolve(ctx)
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(ui.T(ctx, "The search failed. Try again.")).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms/items.templ`, Line: 10, Col: 136}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `forms/items.templ`, Line: 10, Col: 123}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 		if templ_7745c5c3_Err != nil {
@@ -282,7 +282,7 @@ func finder(p *page, n *form.Node) templ.Component {
 	})
 }
 
-// itemsPart is what came of a search: its items are buttons that choose them.
+// itemsPart shows the results of a search as buttons that choose them.
 func itemsPart(i *items) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

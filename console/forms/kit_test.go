@@ -38,9 +38,9 @@ type memory struct {
 	completed        bool
 	readOnly         bool
 	uploaded         string
-	// anyway is whether it is completed with what is not valid, too.
+	// anyway reports whether invalid values can be completed.
 	anyway bool
-	// sent is what came of drafts, refused why they were not taken.
+	// sent contains the received drafts, refused the error for them.
 	sent    []forms.Sent
 	refused error
 	// gone is whether the site cannot be reached.
@@ -233,7 +233,7 @@ func (m *memory) startServer(tb testing.TB, store forms.Store) *httptest.Server 
 			case answer.To != "":
 				http.Redirect(w, r, answer.To, http.StatusSeeOther)
 			case answer.Raw:
-				_ = answer.Body.Render(r.Context(), w) //nolint:contextcheck // that of the visit
+				_ = answer.Body.Render(r.Context(), w) //nolint:contextcheck // the context of the visit
 			case answer.Stream != nil:
 				answer.Stream(w)
 			default:
@@ -241,7 +241,7 @@ func (m *memory) startServer(tb testing.TB, store forms.Store) *httptest.Server 
 				w.WriteHeader(max(answer.Status, http.StatusOK))
 				_ = ui.Layout( //nolint:contextcheck // Render has it
 					ui.Page{Title: answer.Title, Bare: true}, answer.Body,
-				).Render(r.Context(), w) //nolint:contextcheck // with that of the visit
+				).Render(r.Context(), w) //nolint:contextcheck // with the context of the visit
 			}
 		}
 	}
@@ -294,7 +294,7 @@ func viewerContext(tb testing.TB, language, zone string) context.Context {
 	return ui.WithViewer(tb.Context(), v)
 }
 
-// parseForm returns what a browser sends of a page that was not touched.
+// parseForm returns the inputs that a browser sends of an unchanged page.
 func parseForm(tb testing.TB, page string) url.Values {
 	tb.Helper()
 	root, err := html.Parse(strings.NewReader(page))

@@ -31,13 +31,12 @@ const (
 	inputConflict = "conflict"
 	inputTheirs   = "theirs"
 	inputTried    = "tried"
-	// Of drafts: what they began from, and the id of the page.
+	// The initial value of a draft, and the id of its page.
 	inputOrigin = "origin"
 	inputOnce   = "once"
 )
 
-// What the buttons of a form do. Those for a value or a row have its name after a
-// colon.
+// Actions of buttons. The name of a value or a row follows after a colon.
 const (
 	doSave     = "save"
 	doComplete = "complete"
@@ -48,7 +47,7 @@ const (
 	doDown     = "down"
 	doMine     = "mine"
 	doTheirs   = "theirs"
-	// Of data sources: search, and choose what was found.
+	// Search a data source, and choose a result.
 	doFind   = "find"
 	doChoose = "choose"
 )
@@ -60,7 +59,7 @@ type page struct {
 	// action is the path that the form is sent to.
 	action  string
 	version string
-	// problems are what is wrong with values, by their pointers.
+	// problems are errors of values by pointer.
 	problems map[string][]string
 	summary  []problem
 	// said are the pointers of the values that the summary is about.
@@ -74,10 +73,9 @@ type page struct {
 	// completes is the label of the button that completes, "" for none, and anyway the one
 	// that does so in spite of problems.
 	completes, anyway string
-	// tried is whether completing was tried: what is missing is marked from then on.
+	// tried reports whether completing was tried; from then on missing values are marked.
 	tried bool
-	// draft is whether the value stays in the page, with what it began from and the id
-	// of the page.
+	// draft reports whether the value stays in the page; origin is its initial value and once the id of the page.
 	draft   bool
 	origin  json.RawMessage
 	once    string
@@ -91,7 +89,7 @@ type page struct {
 	// preview returns where a file is shown in a frame, "" for nowhere.
 	preview func(reference string) string
 
-	// found is what a search came to, nil for none.
+	// found is the result of a search, nil for none.
 	found *items
 
 	parts map[*form.Node]int
@@ -103,8 +101,8 @@ type problem struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// Missing problems are those of values that there are not yet. They are shown once
-	// the person was there, or tried to complete.
+	// Missing problems concern missing values. They are shown after the person left the control, or tried to
+	// complete.
 	Missing bool `json:"missing,omitempty"`
 }
 
@@ -118,7 +116,7 @@ func isMissing(e domain.ValueError, value json.RawMessage) bool {
 	return !ok || slices.Contains([]string{"", "{}", "null"}, string(found))
 }
 
-// addErrors puts what is wrong with a value beside the controls.
+// addErrors shows the errors of a value at its controls.
 func (p *page) addErrors(ctx context.Context, errors []domain.ValueError, value json.RawMessage) {
 	p.problems, p.summary, p.said = map[string][]string{}, nil, map[string]bool{}
 	for _, e := range errors {
@@ -159,8 +157,7 @@ func (p *page) pendingConflicts() string {
 	return string(text)
 }
 
-// findControl returns the control at a pointer or, where the form has none there, the one
-// around it, and what the value is called.
+// findControl returns the control at a pointer, or the closest control around it, and the label of the value.
 func (p *page) findControl(pointer string) (*form.Node, string) {
 	if n := p.sheet.Find(pointer); n != nil {
 		return n, n.Label
@@ -175,7 +172,7 @@ func (p *page) findControl(pointer string) (*form.Node, string) {
 	return nil, label
 }
 
-// nodeID returns the id of the element of a node: its name, without what ids cannot have.
+// nodeID returns the id of the element of a node: its name without characters that ids cannot contain.
 func nodeID(n *form.Node) string { return idOf(n.Name) }
 
 func idOf(name string) string {
@@ -194,7 +191,7 @@ func idOf(name string) string {
 	return out.String()
 }
 
-// inputText returns what a control shows.
+// inputText returns the text in a control.
 func (p *page) inputText(n *form.Node) string {
 	if typed, ok := p.typed[n.Name]; ok {
 		return typed
@@ -249,7 +246,7 @@ func rowTemplate(n *form.Node) form.Row {
 	return n.NewRow(fmt.Sprintf("{%d}", strings.Count(n.Name, "{")))
 }
 
-// optionTitle returns what an option is called.
+// optionTitle returns the title of an option.
 func optionTitle(ctx context.Context, o form.Option) string {
 	switch {
 	case o.Title != "":

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxPost bounds what a form sends, in bytes, without files.
+	// maxPost bounds the body of a post without files, in bytes.
 	maxPost = 4 << 20
 	// maxInputs is how many inputs a form has.
 	maxInputs = 30_000
@@ -27,7 +27,7 @@ const (
 // post is the content that a form has sent.
 type post struct {
 	values url.Values
-	// do is what its button does, and on what.
+	// do is the action of the pressed button, on its target.
 	do, on string
 }
 
@@ -112,8 +112,7 @@ func (p *post) jsonInput(name string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// parseInputs returns what was entered. rows returns the keys of the rows of an array as the
-// page shows it.
+// parseInputs returns the input. rows returns the keys of the rows of an array in the page.
 func (p *post) parseInputs(comma bool, rows func(array string) []string) form.Submission {
 	t := form.Submission{
 		Locale: form.Locale{Comma: comma, Zone: time.UTC},
@@ -134,7 +133,7 @@ func (p *post) parseInputs(comma bool, rows func(array string) []string) form.Su
 	return t
 }
 
-// moveRows does what the button of a row does.
+// moveRows moves or removes a row if its button was pressed.
 func (p *post) moveRows(orders map[string][]string, rows func(array string) []string) {
 	cut := strings.LastIndexByte(p.on, '/')
 	if cut < 0 || p.do != doRemove && p.do != doUp && p.do != doDown {
@@ -159,8 +158,7 @@ func (p *post) moveRows(orders map[string][]string, rows func(array string) []st
 	}
 }
 
-// shownConflicts returns the conflicts that the page shows: what others have made of values, by
-// pointer.
+// shownConflicts returns the other person's values of the conflicts in the page, by pointer.
 func (p *post) shownConflicts() map[string]string {
 	shown := map[string]string{}
 	theirs := p.values[inputTheirs]

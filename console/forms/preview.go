@@ -9,8 +9,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// Preview returns a form as people will see it, filled in with a sample. Nothing in it can
-// be used. It fails as form.NewEditor does.
+// Preview returns a disabled form with sample values. It fails as form.NewEditor does.
 func Preview(ctx context.Context, in form.Input) (templ.Component, error) {
 	sheet, err := form.NewEditor(ctx, in, form.EditorLimits(), false)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-// A form that nothing was entered in complains of nothing. What is missing is marked
-// where a person was and left nothing, and everywhere once completing was tried.
+// An untouched form shows no errors. Missing values are marked after a control was left empty, and everywhere
+// after completing was tried.
 func TestPristineForm(t *testing.T) {
 	t.Parallel()
 	m := loanForm()
@@ -68,7 +68,7 @@ func TestCompletingAnyway(t *testing.T) {
 	}
 }
 
-// The button that completes anyway does nothing where values have to be valid.
+// The button that completes anyway has no effect where values must be valid.
 func TestNothingIsCompletedAnywayWhereItMustNotBe(t *testing.T) {
 	t.Parallel()
 	m := loanForm()

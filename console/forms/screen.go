@@ -15,12 +15,11 @@ import (
 )
 
 const (
-	// attempts is how often a change is brought together with those of others that come
-	// in between.
+	// attempts is the number of merges with concurrent changes before a post fails.
 	attempts = 4
 	// maxFound is how many names without a reference one post looks for.
 	maxFound = 20
-	// maxFresh bounds the controls of new rows whose texts are looked at for names.
+	// maxFresh bounds the controls of new rows that are searched for names.
 	maxFresh = 1000
 	// maxFile bounds the name of a file, in bytes.
 	maxFile = 1024
@@ -34,7 +33,7 @@ type Screen struct {
 	Show func(v *web.Visit, form templ.Component) (*web.Answer, error)
 }
 
-// Routes returns what forms need below the path of their page.
+// Routes returns the routes of forms below the path of their page.
 func (s *Screen) Routes(path string) []web.Route {
 	return []web.Route{
 		web.Post(path+"/form", s.handlePost),
@@ -62,8 +61,8 @@ func (s *Screen) View(ctx context.Context, store Store) (templ.Component, error)
 	return formPart(p), nil //nolint:contextcheck // it is rendered with one
 }
 
-// newPage returns the page of a document that shows a value, which is that of the
-// document but for conflicts.
+// newPage returns the page of a document with a value, which differs from the value of the document only in
+// conflicts.
 func newPage(ctx context.Context, doc *Document, value json.RawMessage, tried bool) (*page, error) {
 	sheet, err := sheetOf(ctx, doc, value)
 	if err != nil {

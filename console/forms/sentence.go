@@ -13,8 +13,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// Sentence returns what is wrong with a value, for the people who entered it. n is the
-// control of the value, nil where there is none.
+// Sentence returns an error of a value in words. n is the control of the value, nil if it has none.
 func Sentence(ctx context.Context, label string, n *form.Node, e domain.ValueError) string {
 	if n == nil {
 		n = &form.Node{Bounds: form.Bounds{MinLength: -1, MaxLength: -1, MinItems: -1, MaxItems: -1}}
@@ -43,7 +42,7 @@ func Sentence(ctx context.Context, label string, n *form.Node, e domain.ValueErr
 	case "accept":
 		return say("%s must be one of these kinds of file: %s.", strings.Join(b.Accept, ", "))
 	case "maxSize":
-		return say("%s must be at most %s large.", Size(ctx, b.MaxSize))
+		return say("%s must be at most %s.", Size(ctx, b.MaxSize))
 	}
 	return ui.T(ctx, plainSentence(e.Type), label)
 }
@@ -52,11 +51,11 @@ func Sentence(ctx context.Context, label string, n *form.Node, e domain.ValueErr
 func plainSentence(keyword string) string {
 	switch keyword {
 	case "pattern":
-		return "%s is not written as it has to be."
+		return "%s has the wrong format."
 	case "uniqueItems":
 		return "%s has the same entry twice."
 	case "contains", "minContains":
-		return "%s lacks an entry that it needs."
+		return "%s lacks a required entry."
 	case "maxContains":
 		return "%s has too many entries of one kind."
 	case "minProperties":
@@ -68,13 +67,13 @@ func plainSentence(keyword string) string {
 	case "additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems", "false":
 		return "%s is not expected here."
 	case "anyOf", "if", "then", "else":
-		return "%s fits none of the possibilities."
+		return "%s matches none of the allowed forms."
 	case "oneOf":
-		return "%s has to fit exactly one of the possibilities."
+		return "%s must match exactly one of the allowed forms."
 	case "not":
 		return "%s has a value that is not allowed."
 	case "contentEncoding", "contentMediaType", "contentSchema":
-		return "%s is not encoded as it has to be."
+		return "%s has the wrong encoding."
 	}
 	return "%s is not valid."
 }
@@ -90,7 +89,7 @@ func typeSentence(kind form.Kind) string {
 	case form.KindDate, form.KindTime, form.KindDateTime, form.KindLine, form.KindLines, form.KindSecret:
 		return "%s must be a text."
 	}
-	return "%s is of the wrong kind."
+	return "%s has the wrong type."
 }
 
 func formatSentence(format string) string {
@@ -108,27 +107,27 @@ func formatSentence(format string) string {
 	case "uri", "uri-reference", "iri", "iri-reference", "uri-template":
 		return "%s must be a web address."
 	case "hostname", "idn-hostname":
-		return "%s must be the name of a computer."
+		return "%s must be a host name."
 	case "ipv4", "ipv6":
 		return "%s must be an IP address."
 	case "uuid":
 		return "%s must be a UUID."
 	case "regex", "json-pointer", "relative-json-pointer":
-		return "%s is not written as it has to be."
+		return "%s has the wrong format."
 	case string(kuflowref.KindFile):
-		return "%s must be a file that you may see."
+		return "%s must be a file that is visible to you."
 	case string(kuflowref.KindPrincipal):
-		return "%s must be a person that there is."
+		return "%s must be an existing person."
 	case string(kuflowref.KindGroup):
-		return "%s must be a group that there is."
+		return "%s must be an existing group."
 	case string(kuflowref.KindProcess):
-		return "%s must be a process that you may see."
+		return "%s must be a process that is visible to you."
 	case string(kuflowref.KindBusinessArtifact):
-		return "%s must be an artifact that you may see."
+		return "%s must be an artifact that is visible to you."
 	case string(kuflowref.KindDataSource):
 		return "%s must be an entry of its data source."
 	}
-	return "%s is not written as it has to be."
+	return "%s has the wrong format."
 }
 
 func numberSentence(ctx context.Context, say func(string, ...any) string, keyword string, b form.Bounds) string {

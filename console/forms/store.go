@@ -16,16 +16,16 @@ import (
 type Document struct {
 	// Schema, UISchema and Value may be nil.
 	Schema, UISchema, Value json.RawMessage
-	// Errors are those of the value.
+	// Errors are the errors of the value.
 	Errors []domain.ValueError
 	// Version changes with every change of the value.
 	Version string
 	// ReadOnly forms are shown without anything to change.
 	ReadOnly bool
-	// Path is the path of the page with the form. What its routes are for is below it.
+	// Path is the path of the page with the form. Its routes are below it.
 	Path string
-	// Completes is the label of the button that completes what the form is for, or sends a
-	// Draft, "" where there is none. It is in the language of the viewer.
+	// Completes is the label of the button that completes the form or sends a Draft, "" for none. It is in the
+	// language of the viewer.
 	Completes string
 	// Anyway is the label of the button that does so in spite of Errors, after they were
 	// listed. It is "" where values have to be valid for that.
@@ -56,13 +56,12 @@ type File struct {
 	Content io.Reader
 }
 
-// Store has one form, for one visitor. What is entered is kept by a Saver or sent by a
-// Draft; a Store that is neither, and one whose Document is ReadOnly, is only shown.
+// Store loads one form for one visitor. A Saver saves input, a Draft sends it; any other Store, and a Document
+// that is ReadOnly, is only shown.
 type Store interface {
 	// Load returns the form as it is.
 	Load(ctx context.Context) (*Document, error)
-	// Find returns what a control may refer to, by words of its name; a handful. Items of
-	// data sources are not found by it.
+	// Find returns a few objects for a control by words of their names. It does not search data sources.
 	Find(ctx context.Context, control *form.Node, words string) ([]Found, error)
 	// Items asks the data source of a control for items, or reads the answer to
 	// Search.Query, which may not be there yet.
@@ -81,17 +80,14 @@ type Saver interface {
 	Complete(ctx context.Context) (string, error)
 }
 
-// Draft is a Store of a value that stays in the page until it is sent whole, such as
-// that of a process to be started, or one that is changed by a button only. A browser
-// with a script keeps what was typed in the storage of its tab.
+// Draft is a Store of a value that stays in the page until it is sent as a whole, such as the values of a new
+// process. With a script the browser keeps the input in the storage of its tab.
 type Draft interface {
 	Store
-	// Check returns what is wrong with a value as far as its schema says.
+	// Check returns the errors of a value according to its schema.
 	Check(ctx context.Context, value json.RawMessage) ([]domain.ValueError, error)
-	// Send does what the form is for and returns the path to go on at. It returns a
-	// PRECONDITION_FAILED error when there is another version: what was entered is then
-	// brought together with it and sent again. Errors of KindInvalid and KindConflict are
-	// shown beside the form.
+	// Send completes the form and returns the path of the next page. After a PRECONDITION_FAILED error the input
+	// is merged with the current version and sent again. The form shows errors of KindInvalid and KindConflict.
 	Send(ctx context.Context, sent Sent) (string, error)
 }
 
@@ -101,7 +97,7 @@ type Sent struct {
 	ID uuid.UUID
 	// Version is the version of the Document that Patch changes.
 	Version string
-	// Value is the whole value, Patch how it differs from that of the Document.
+	// Value is the whole value, Patch its difference from the value of the Document.
 	Value json.RawMessage
 	Patch []jsondoc.Operation
 }

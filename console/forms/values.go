@@ -71,8 +71,8 @@ func (v Values) Value(whole json.RawMessage, name string) json.RawMessage {
 	return value
 }
 
-// Split returns what a patch of the whole makes of it, and the patches of the values, by
-// their names. The value of a part that has none is an empty object.
+// Split applies a patch to the whole value and returns the result, and the patches of the parts by name. A part
+// without a value is an empty object.
 func (v Values) Split(patch []jsondoc.Operation) (after json.RawMessage, parts map[string][]jsondoc.Operation, err error) {
 	in, err := form.Join(v...)
 	if err != nil {
@@ -98,7 +98,7 @@ func orEmpty(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// Below returns errors of the value of a part as those of the whole.
+// Below returns errors of a part as errors of the whole value.
 func Below(name string, errors []domain.ValueError) []domain.ValueError {
 	moved := slices.Clone(errors)
 	for i := range moved {
@@ -107,8 +107,8 @@ func Below(name string, errors []domain.ValueError) []domain.ValueError {
 	return moved
 }
 
-// Placed returns an error in which what is wrong with the value of a field is wrong with
-// one of the values, by the names of those.
+// Placed returns an error that reports errors of a field as errors of one of the values. names contains the values
+// by field.
 func (v Values) Placed(err error, names map[domain.Field]string) error {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok {

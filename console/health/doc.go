@@ -1,3 +1,3 @@
-// Package health is where administrators see what waits in their tenants, and operators whether everything that the
-// service depends on works.
+// Package health shows administrators the pending work of their tenants, and operators the state of the
+// dependencies.
 package health

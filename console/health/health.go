@@ -31,8 +31,8 @@ type healthView struct {
 	Operator bool
 }
 
-// Show shows what waits in the tenants that the user administers. The checks are loaded by a request of their own: they
-// ask PostgreSQL, Temporal and issuers, and take seconds where one of them does not answer.
+// Show shows the pending work of the user's tenants. A second request loads the checks, which take seconds if
+// PostgreSQL, Temporal or an issuer does not respond.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	page := healthView{
 		Tenant: strings.TrimSpace(v.URL.Query().Get("tenant")), Tenants: web.SeveralTenants(v.Call.Caller), Operator: v.Call.Operator,
@@ -44,7 +44,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return &web.Answer{Title: ui.T(v.Context(), "Health"), Area: area, Body: healthPage(page)}, nil
 }
 
-// Checks shows what the checks find: to the script of the page as a part of it, else as a page.
+// Checks shows the results of the checks: to the script as a part of the page, otherwise as a page.
 func (s *Screens) Checks(v *web.Visit) (*web.Answer, error) {
 	examined, err := s.Administration.ExamineHealth(v.Context(), v.Call)
 	if err != nil {
@@ -65,7 +65,6 @@ type figure struct {
 	Bad bool
 }
 
-// figuresOf returns what waits, in the order of the page.
 func figuresOf(ctx context.Context, s healthView) []figure {
 	about := func(path string) string {
 		if s.Tenant == "" {
@@ -76,27 +75,27 @@ func figuresOf(ctx context.Context, s healthView) []figure {
 	return []figure{
 		{
 			Icon: "alert-triangle", Text: ui.T(ctx, "Open incidents"), Count: s.OpenIncidents, Bad: true, Path: about("incidents"),
-			About: ui.T(ctx, "Workflows that failed and wait to be retried or dismissed."),
+			About: ui.T(ctx, "Failed workflows to retry or dismiss."),
 		},
 		{
 			Icon: "send", Text: ui.T(ctx, "Commands for Temporal"), Count: s.Commands, Since: s.CommandsDueSince, Path: about("queues"),
-			About: ui.T(ctx, "Starts, signals and cancellations of workflows that are due. They wait while Temporal is away."),
+			About: ui.T(ctx, "Starts, signals and cancellations of workflows that are due. They wait while Temporal is unavailable."),
 		},
 		{
 			Icon: "webhook", Text: ui.T(ctx, "Webhook deliveries"), Count: s.Deliveries, Since: s.DeliveriesSince, Path: about("webhooks"),
 			About: ui.T(ctx, "Deliveries that wait for their first attempt."),
 		},
 		{
-			Icon: "refresh", Text: ui.T(ctx, "Deliveries tried again"), Count: s.RetriedDeliveries, Path: about("webhooks"),
-			About: ui.T(ctx, "Deliveries that failed and are attempted again."),
+			Icon: "refresh", Text: ui.T(ctx, "Retried deliveries"), Count: s.RetriedDeliveries, Path: about("webhooks"),
+			About: ui.T(ctx, "Failed deliveries that are retried."),
 		},
 		{
 			Icon: "ban", Text: ui.T(ctx, "Disabled endpoints"), Count: s.DisabledEndpoints, Bad: true, Path: about("webhooks"),
-			About: ui.T(ctx, "They get nothing until they are enabled."),
+			About: ui.T(ctx, "They receive no events until they are enabled."),
 		},
 		{
 			Icon: "route", Text: ui.T(ctx, "Overdue scans"), Count: s.OverdueLooks, Bad: true,
-			About: ui.T(ctx, "Namespaces that were not scanned for ended workflows for more than a minute."),
+			About: ui.T(ctx, "Namespaces without a scan for ended workflows for more than a minute."),
 		},
 	}
 }
@@ -117,7 +116,7 @@ func summaryText(ctx context.Context, findings []domain.Finding) string {
 	case fails > 0:
 		return ui.T(ctx, "%d of %d checks fail.", fails, len(findings))
 	case warns > 0:
-		return ui.T(ctx, "Nothing fails; %d of %d checks warn.", warns, len(findings))
+		return ui.T(ctx, "No check fails; %d of %d warn.", warns, len(findings))
 	}
-	return ui.T(ctx, "All %d checks are all right.", len(findings))
+	return ui.T(ctx, "All %d checks pass.", len(findings))
 }

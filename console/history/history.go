@@ -1,4 +1,4 @@
-// Package history shows what has happened: sentences made of events.
+// Package history shows events as sentences.
 package history
 
 import (
@@ -22,7 +22,7 @@ func Before(page *url.URL) *domain.EventCursor {
 	return &cursor
 }
 
-// Older returns the URL of the events before those of a page, "" where there are none.
+// Older returns the URL of the previous events, "" for none.
 func Older(path string, events []domain.TimelineEvent) string {
 	if len(events) < Shown {
 		return ""
@@ -37,8 +37,7 @@ type Moment struct {
 	Times int
 }
 
-// Moments leaves out the first state of what was just created, and joins events in a row
-// that say the same of the same.
+// Moments leaves out the first state of new objects, and joins consecutive events with the same sentence.
 func Moments(events []domain.TimelineEvent) []Moment {
 	var joined []Moment
 	for _, e := range events {
@@ -60,8 +59,7 @@ func isRepetition(a, b *domain.TimelineEvent) bool {
 	return a.Type == b.Type && a.ActorID == b.ActorID && a.ResourceID == b.ResourceID && strings.HasSuffix(string(a.Type), "_SAVED")
 }
 
-// Sentence returns what happened, without who did it. names are the names of user actions by
-// their codes.
+// Sentence describes an event without its actor. names contains the names of user actions by code.
 func Sentence(ctx context.Context, e *domain.TimelineEvent, names map[string]string) string {
 	name := e.ItemName
 	if name == "" {

@@ -79,7 +79,7 @@ func List(moments []Moment, names map[string]string) templ.Component {
 	})
 }
 
-// ListOfProcesses is a history of processes, each of which is named.
+// ListOfProcesses is a history of several processes with their names.
 func ListOfProcesses(moments []Moment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -159,7 +159,7 @@ func ListOfProcesses(moments []Moment) templ.Component {
 	})
 }
 
-// entry is a moment. What follows its sentence is its children.
+// entry is a moment. The children follow its sentence.
 func entry(m Moment, names map[string]string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

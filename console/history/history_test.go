@@ -14,7 +14,7 @@ func TestEveryEventOfATimelineHasASentence(t *testing.T) {
 	t.Parallel()
 	for _, of := range slices.Concat(domain.TimelineEventTypes(), domain.ArtifactEventTypes()) {
 		event := &domain.TimelineEvent{Event: domain.Event{Type: of}}
-		switch of { //nolint:exhaustive // the sentence about others does not depend on what they are about
+		switch of { //nolint:exhaustive // other sentences do not depend on the kind of resource
 		case domain.EventProcessActionCreated, domain.EventProcessActionStateChanged:
 			event.ResourceKind = domain.ResourceProcessAction
 		case domain.EventArtifactActionCreated, domain.EventArtifactActionStateChanged:

@@ -21,8 +21,7 @@ type Screens struct {
 	App *app.Service
 }
 
-// Show shows what the user comes back to. A page's script asks for it again when
-// something has happened.
+// Show shows the lists of the start page. Its script reloads it after events.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	found, err := s.App.RetrieveHome(v.Context(), v.Call, entriesShown, eventsShown)
 	if err != nil {
@@ -45,7 +44,7 @@ func listSteps(ctx context.Context, f domain.FirstSteps) []step {
 	if f.Administers {
 		all = append(all, step{
 			Text: ui.T(ctx, "Publish a process definition"), Done: f.Published,
-			About: ui.T(ctx, "It says what a process is made of and who may do what. Apply it with the command line."),
+			About: ui.T(ctx, "It defines the parts of a process and its permissions. Apply it on the command line."),
 		}, step{
 			Text: ui.T(ctx, "Connect a worker"), Done: f.Connected,
 			About: ui.T(ctx, "It is the program that runs the workflows of your processes, and registers itself when it starts."),
@@ -54,7 +53,7 @@ func listSteps(ctx context.Context, f domain.FirstSteps) []step {
 	if f.MayStart || f.Started || f.Administers {
 		start := step{
 			Text: ui.T(ctx, "Start a process"), Done: f.Started,
-			About: ui.T(ctx, "Choose its kind, and say what it is about."),
+			About: ui.T(ctx, "Choose its kind and enter a subject."),
 		}
 		if f.MayStart {
 			start.Path = web.Root + "start"
@@ -63,7 +62,7 @@ func listSteps(ctx context.Context, f domain.FirstSteps) []step {
 	}
 	all = append(all, step{
 		Text: ui.T(ctx, "Complete a task"), Done: f.Completed, Path: web.Root + "tasks",
-		About: ui.T(ctx, "Claim one, fill in its form and complete it. The process goes on by itself."),
+		About: ui.T(ctx, "Claim one, fill in its form and complete it. The process then continues."),
 	})
 	for _, s := range all {
 		if !s.Done {

@@ -124,11 +124,11 @@ func page(h *domain.Home) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = taskPanel("mine", ui.T(ctx, "Your tasks"), "/console/tasks?view=mine", h.Mine, ui.T(ctx, "You have claimed nothing.")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = taskPanel("mine", ui.T(ctx, "Your tasks"), "/console/tasks?view=mine", h.Mine, ui.T(ctx, "You have claimed no tasks.")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = taskPanel("to-claim", ui.T(ctx, "To claim"), "/console/tasks?view=to-claim", h.ToClaim, ui.T(ctx, "There is nothing that you could claim.")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = taskPanel("to-claim", ui.T(ctx, "To claim"), "/console/tasks?view=to-claim", h.ToClaim, ui.T(ctx, "There are no tasks to claim.")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -136,7 +136,7 @@ func page(h *domain.Home) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = taskPanel("waiting", ui.T(ctx, "Waiting for others"), "/console/tasks?view=all", h.Waiting, ui.T(ctx, "Nothing waits for others.")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = taskPanel("waiting", ui.T(ctx, "Waiting for others"), "/console/tasks?view=all", h.Waiting, ui.T(ctx, "No tasks wait for others.")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -650,7 +650,7 @@ func taskPanel(id, title, path string, found domain.Page[domain.InboxTask], noth
 	})
 }
 
-// taskPath returns where a task is shown beside the view that its list is of.
+// taskPath returns the URL of a task in the view of its list.
 func taskPath(list string, t domain.InboxTask) string {
 	view := domain.InboxView(list)
 	if list == "waiting" {
@@ -772,7 +772,7 @@ func runningProcesses(found domain.Page[domain.BoardProcess]) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("running", ui.T(ctx, "Started by you"), "/console/processes?by=me&state=RUNNING", found.Total, ui.T(ctx, "Nothing that you have started is running.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var32), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("running", ui.T(ctx, "Started by you"), "/console/processes?by=me&state=RUNNING", found.Total, ui.T(ctx, "You have no running processes.")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var32), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -820,9 +820,9 @@ func recentEvents(events []domain.TimelineEvent) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var39 string
-			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "What happens in processes that you may see appears here."))
+			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "Events of your processes appear here."))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `home/home.templ`, Line: 168, Col: 97}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `home/home.templ`, Line: 168, Col: 78}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {

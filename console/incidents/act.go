@@ -21,7 +21,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return s.showIncident(v, id, nil)
 }
 
-// showIncident shows an incident, with what was refused, nil for nothing.
+// showIncident shows an incident. refused explains a failed action, nil for none.
 func (s *Screens) showIncident(v *web.Visit, id uuid.UUID, refused *domain.Error) (*web.Answer, error) {
 	found, err := s.Administration.RetrieveIncidentReport(v.Context(), v.Call, id)
 	if err != nil {
@@ -54,8 +54,8 @@ type result struct {
 	Problem string
 }
 
-// updateChosen does something to each chosen incident. One is shown afterwards, of several what
-// has become of each.
+// updateChosen runs an action on each selected incident. It shows a single incident afterwards, and a list of
+// results for several.
 func (s *Screens) updateChosen(
 	v *web.Visit, do func(context.Context, domain.Call, uuid.UUID) (*domain.Incident, error),
 ) (*web.Answer, error) {
@@ -96,5 +96,5 @@ func (s *Screens) updateChosen(
 		results = append(results, r)
 	}
 	back := web.LocalPath(cmp.Or(form.Get("return"), web.Root+area))
-	return &web.Answer{Title: ui.T(v.Context(), "What was done"), Area: area, Body: resultsPage(results, back)}, nil
+	return &web.Answer{Title: ui.T(v.Context(), "Results"), Area: area, Body: resultsPage(results, back)}, nil
 }

@@ -4,7 +4,7 @@ package lang
 func germanReference() map[string]string {
 	return map[string]string{
 		"API reference": "API-Referenz",
-		"The contracts of the REST interface, for those who write programs that call it.": "Die Verträge der REST-Schnittstelle, für alle, die Programme für sie schreiben.",
+		"The contracts of the REST interface, for developers of clients.": "Die Verträge der REST-Schnittstelle, für Entwickler von Clients.",
 		"%d operations":                         "%d Operationen",
 		"OpenAPI document":                      "OpenAPI-Dokument",
 		"Search by path, name or words":         "Nach Pfad, Name oder Wörtern suchen",
@@ -25,10 +25,10 @@ func germanReference() map[string]string {
 		"Candidates of the task":                                  "Kandidaten der Aufgabe",
 		"The owner of the task":                                   "Wem die Aufgabe gehört",
 		"Applications that are workers":                           "Anwendungen, die Worker sind",
-		"Who made the request that it is about":                   "Wer die Anfrage gestellt hat, um die es geht",
+		"The caller of the request that the event reports":        "Der Aufrufer der Anfrage, die das Ereignis meldet",
 		"Operators of the installation":                           "Betreiber der Installation",
 		"Verify the signature":                                    "Die Signatur prüfen",
-		"One of the signatures, behind v1 and a comma, must be what this makes of the body as it was received. Refuse what is older than a few minutes, and do what has an id that you know only once.": "Eine der Signaturen, hinter v1 und einem Komma, muss das sein, was dies aus dem Inhalt macht, wie er empfangen wurde. Lehnen Sie ab, was älter als ein paar Minuten ist, und tun Sie nur einmal, was eine bekannte Id hat.",
+		"One of the signatures, after v1 and a comma, must equal the output of this code for the received body. Refuse requests older than a few minutes, and handle each id once.": "Eine der Signaturen, hinter v1 und einem Komma, muss das sein, was dies aus dem Inhalt macht, wie er empfangen wurde. Lehnen Sie ab, was älter als ein paar Minuten ist, und tun Sie nur einmal, was eine bekannte Id hat.",
 		"Parameters":      "Parameter",
 		"Body":            "Inhalt",
 		"Answers":         "Antworten",

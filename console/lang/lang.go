@@ -64,8 +64,7 @@ func printerPools() map[language.Tag]*sync.Pool {
 	return pools
 }
 
-// Match returns the language that fits best what was chosen, or else the value of an
-// Accept-Language header.
+// Match returns the best supported language for the user's choice, or for an Accept-Language header.
 func Match(chosen, accepted string) language.Tag {
 	_, index := language.MatchStrings(matcher, chosen, accepted)
 	return Languages()[index].Tag

@@ -14,7 +14,7 @@ const (
 	// heartbeat is how often a stream shows that it is alive, and its session is looked
 	// up again.
 	heartbeat = 10 * time.Second
-	// stall is how long a browser may take to accept what a stream has for it.
+	// stall bounds the time in which a browser must accept data of a stream.
 	stall = 10 * time.Second
 	// comeBackAfter is how soon a browser reconnects after its stream has ended.
 	comeBackAfter = 2 * time.Second
@@ -25,8 +25,8 @@ type Screens struct {
 	Hub *feed.Hub
 }
 
-// Follow sends an event whenever something has happened in a tenant of the user. It
-// holds nothing: the page asks for what it shows. The stream ends with the session.
+// Follow streams an event without content after each change in the user's tenants. Pages then reload their data.
+// The stream ends with the session.
 func (s *Screens) Follow(v *web.Visit) (*web.Answer, error) {
 	subscription, err := s.Hub.Subscribe(v.Call.PrincipalID, v.Call.TenantIDs())
 	if err != nil {

@@ -42,7 +42,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return &web.Answer{Title: ui.T(v.Context(), "Go to"), Body: palettePage(search, found)}, nil
 }
 
-// findScreens returns the screens whose names contain a text.
+// findScreens returns the screens with a text in their names.
 func findScreens(v *web.Visit, search string) []target {
 	var found []target
 	entries := slices.Concat(ui.Entries(), ui.MenuEntries())

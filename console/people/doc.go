@@ -1,3 +1,3 @@
-// Package people is where administrators see who and what has rights: people, groups,
-// applications and robots, with their secrets and their access to the engine.
+// Package people shows administrators the users, groups, applications and robots of a tenant with their rights,
+// secrets and access to the engine.
 package people

@@ -21,13 +21,13 @@ const (
 	maxField  = 1 << 10
 )
 
-// choice is a field of a form and what there is to choose from.
+// choice is a field of a form and its options.
 type choice struct {
 	Name, Text string
 	Values     []string
 }
 
-// assetChoices returns what an asset is for. The source package is of no type.
+// assetChoices returns the options for a new asset. The source package has no type.
 func assetChoices() []choice {
 	return []choice{
 		{"type", ui.Text("Kind of file"), []string{"", "PYTHON", "PYTHON_PIP", "NODEJS"}},

@@ -14,7 +14,7 @@ import (
 	"github.com/procession-dev/procession/domain/shell"
 )
 
-// personView is a user, a group, an application or a robot and what is known of it.
+// personView contains a user, a group, an application or a robot with its rights and secrets.
 type personView struct {
 	*administration.Holder
 
@@ -33,13 +33,12 @@ type personView struct {
 // hasSecrets reports whether secrets are issued to the kind.
 func (s *personView) hasSecrets() bool { return slices.Contains(resource.SecretOwners(), s.Kind) }
 
-// hasCredentials reports whether it is a principal: what signs in, and gets access to the engine.
+// hasCredentials reports whether it is a principal, which signs in and has access to the engine.
 func (s *personView) hasCredentials() bool {
 	return s.Kind == resource.KindUser || s.Kind == resource.KindApplication
 }
 
-// Show shows what someone or something may do and why, with its secrets and its access to
-// the engine.
+// Show shows a resource with its rights and their origin, its secrets and its access to the engine.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	key, err := resources.KeyOf(v, resources.People())
 	if err != nil {
@@ -48,8 +47,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return s.showPerson(v, key, nil, nil)
 }
 
-// showPerson shows a resource with a secret that was issued and with what was refused, nil for
-// nothing.
+// showPerson shows a resource with an issued secret, and with the error of a failed action. Both may be nil.
 func (s *Screens) showPerson(v *web.Visit, key resource.Key, issued *administration.IssuedSecret, refused *domain.Error) (*web.Answer, error) {
 	holder, err := s.Administration.RetrieveHolder(v.Context(), v.Call, key)
 	if err != nil {

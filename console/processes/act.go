@@ -28,7 +28,6 @@ func needsInput(kind domain.ProcessActionType) bool {
 	return false
 }
 
-// actionMenu returns what the user may do with the process now.
 func (s *processView) actionMenu(ctx context.Context) []actions.Entry {
 	entries := make([]actions.Entry, 0, len(s.Actions))
 	for _, a := range s.Actions {
@@ -64,13 +63,13 @@ func runOf(ctx context.Context, a *domain.ProcessAction) actions.Run {
 	return run
 }
 
-// actionView is the form of an action, with what was entered.
+// actionView contains the form of an action with its input.
 type actionView struct {
 	app.AvailableAction
 
-	// Values are what the form of a message was posted with.
+	// Values are the posted values of the form of a message.
 	Values url.Values
-	// Threads are those that a message may be written into.
+	// Threads are the threads for a new message.
 	Threads []domain.ProcessPart
 	Problem string
 	// Form is the form of any other action.
@@ -82,8 +81,8 @@ func (s *Screens) Ask(v *web.Visit) (*web.Answer, error) {
 	return s.showForm(v, nil, nil, nil)
 }
 
-// showForm shows the form of a user action with what was entered, and why it was refused.
-// form is nil for one that nothing was entered in.
+// showForm shows the form of a user action with its input and the error of a refused one. form is nil for an empty
+// form.
 func (s *Screens) showForm(v *web.Visit, form templ.Component, values url.Values, refused *domain.Error) (*web.Answer, error) {
 	process, err := v.ID()
 	if err != nil {
@@ -123,7 +122,7 @@ func (s *Screens) showForm(v *web.Visit, form templ.Component, values url.Values
 	return answer.Refused(refused), nil
 }
 
-// Act invokes a user action and shows what came of it.
+// Act invokes a user action and shows the result.
 func (s *Screens) Act(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
@@ -148,7 +147,7 @@ func (s *Screens) Act(v *web.Visit) (*web.Answer, error) {
 	return web.SeeOther(s.resultPath(id, action)), nil
 }
 
-// resultPath returns where what came of an action is seen.
+// resultPath returns the path of the result of an action.
 func (s *Screens) resultPath(process uuid.UUID, action *domain.ProcessAction) string {
 	switch {
 	case action.Status != domain.ActionCompleted:

@@ -166,7 +166,7 @@ func (f *messageDraft) Send(ctx context.Context, sent forms.Sent) (string, error
 	if in.MessageData == nil {
 		in.MessageData = json.RawMessage("{}")
 	}
-	// What is no text is one that Check has refused.
+	// Check has refused values that are not strings.
 	_ = json.Unmarshal(f.Value(sent.Value, partText), &in.Text)
 	in.Text = strings.TrimSpace(in.Text)
 	var thread uuid.UUID

@@ -1,3 +1,3 @@
-// Package processes is the screens of processes: the list of those that a user may see,
-// and each with its actions, items, timeline, messages and documents.
+// Package processes shows the processes of a user: the list, and each process with its actions, items, timeline,
+// messages and documents.
 package processes

@@ -130,9 +130,8 @@ func (f *valuesForm) Load(ctx context.Context) (*forms.Document, error) {
 	return doc, f.Put(doc)
 }
 
-// Send implements forms.Draft: it saves what was changed, one value after the other. When
-// one is refused, those before it are saved: what was entered is brought together with
-// them, as with what another person saved.
+// Send implements forms.Draft: it saves the changed values one after the other. If one is refused, the earlier
+// ones are saved; the next attempt merges the input with them.
 func (f *valuesForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	after, parts, err := f.Split(sent.Patch)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/procession-dev/procession/domain/shell"
 )
 
-// Engine shows the tab on which managers look into the workflows of a process. What Temporal knows is loaded by a request of
-// its own, so that the page is there when Temporal is not.
+// Engine shows the workflows of a process to its managers. A second request loads the data of Temporal, so that
+// the page appears while Temporal is unavailable.
 func (s *Screens) Engine(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("engine", func(of *processView) (templ.Component, error) {
 		if !of.MayManage {
@@ -35,19 +35,20 @@ func (s *Screens) Engine(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// engineView contains what is shown of a workflow.
+// engineView contains the view of a workflow.
 type engineView struct {
 	*app.EngineHistory
 
 	Process uuid.UUID
 	Path    string
-	// Asked is the workflow that was asked for, "" for that of the process.
+	// Asked is the requested workflow, "" for the workflow of the process.
 	Asked string
 	// Problem is the reason why Temporal was not asked, "" if it was.
 	Problem string
 }
 
-// EngineHistory shows what Temporal knows of a workflow of a process: to the script of the tab as a part of it, else as a page.
+// EngineHistory shows Temporal's data about a workflow of a process: to the script as a part of the tab, otherwise
+// as a page.
 func (s *Screens) EngineHistory(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
@@ -59,7 +60,7 @@ func (s *Screens) EngineHistory(v *web.Visit) (*web.Answer, error) {
 		app.EngineHistoryPart{WorkflowID: of.Asked, After: query.Get("after")})
 	status := http.StatusOK
 	if domain.HasCode(err, domain.CodeUnavailable) {
-		of.EngineHistory, of.Problem, err = &app.EngineHistory{}, ui.T(v.Context(), "Temporal does not answer now. The process goes on when it is back."), nil
+		of.EngineHistory, of.Problem, err = &app.EngineHistory{}, ui.T(v.Context(), "Temporal is unavailable. The process continues when it is back."), nil
 		status = http.StatusServiceUnavailable
 	}
 	if err != nil {
@@ -99,7 +100,7 @@ func isFailure(kind string) bool {
 	return strings.HasSuffix(kind, "Failed") || strings.HasSuffix(kind, "TimedOut")
 }
 
-// waitText returns what a workflow waits for.
+// waitText describes the reason why a workflow waits.
 func waitText(ctx context.Context, w *domain.WorkflowWait) string {
 	switch w.Kind {
 	case domain.WaitTask:
@@ -118,7 +119,7 @@ func waitText(ctx context.Context, w *domain.WorkflowWait) string {
 	return ui.T(ctx, "Waits for a worker of the task queue %s", w.Name)
 }
 
-// eventText returns what happened in a workflow. An event of a kind that is not known is named by it.
+// eventText describes an event of a workflow. Unknown kinds are shown as they are.
 func eventText(ctx context.Context, e *domain.WorkflowEvent) string {
 	name := cmp.Or(e.Name, "…")
 	if text, known := workflowEventText(ctx, e.Kind); known {
@@ -139,7 +140,7 @@ func eventText(ctx context.Context, e *domain.WorkflowEvent) string {
 	return e.Kind
 }
 
-// workflowEventText returns what happened to the workflow itself.
+// workflowEventText describes an event of the workflow itself.
 func workflowEventText(ctx context.Context, kind string) (text string, known bool) {
 	switch kind {
 	case "WorkflowExecutionCompleted":
@@ -164,7 +165,7 @@ func workflowEventText(ctx context.Context, kind string) (text string, known boo
 	return text, text != ""
 }
 
-// partEventText returns what happened to an activity, a timer or a child workflow.
+// partEventText describes an event of an activity, a timer or a child workflow.
 func partEventText(ctx context.Context, kind, name string) (text string, known bool) {
 	switch kind {
 	case "ActivityTaskScheduled":

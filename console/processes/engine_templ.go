@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// engineFrame loads what Temporal knows, for the query that the tab was asked with.
+// engineFrame loads Temporal's data for the query of the tab.
 func engineFrame(s *processView, query string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -719,9 +719,9 @@ func workflowView(l engineView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var39 string
-			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "These events say nothing about the process."))
+			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "These events do not affect the process."))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `processes/engine.templ`, Line: 125, Col: 92}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `processes/engine.templ`, Line: 125, Col: 88}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {
@@ -925,7 +925,7 @@ func workflowView(l engineView) templ.Component {
 	})
 }
 
-// idleText says what a workflow does that waits for nothing that is known.
+// idleText describes a workflow without a known reason to wait.
 func idleText(ctx context.Context, v *domain.WorkflowView) string {
 	if v.ClosedAt != nil {
 		return ui.T(ctx, "The workflow has ended.")

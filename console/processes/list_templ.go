@@ -230,7 +230,7 @@ func listPage(l *listView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = ui.Empty("route", ui.T(ctx, "There are no processes that you may see."), ui.T(ctx, "Those that you start, take part in or watch over appear here.")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty("route", ui.T(ctx, "There are no processes."), ui.T(ctx, "Processes that you start, take part in or manage appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -16,8 +16,7 @@ import (
 // messagesShown bounds the messages and threads of a page.
 const messagesShown = 200
 
-// thread is a thread of a process with what was written in it. The thread of all that is
-// in none has no id.
+// thread is a thread of a process with its messages. Messages without a thread are in one without an id.
 type thread struct {
 	ID       uuid.UUID
 	Name     string
@@ -53,7 +52,6 @@ func threadsOf(ctx context.Context, parts []domain.ProcessPart) []thread {
 	return append([]thread{general}, threads...)
 }
 
-// Messages shows what was written in a process.
 func (s *Screens) Messages(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("messages", func(of *processView) (templ.Component, error) {
 		found, err := s.App.FindProcessParts(v.Context(), v.Call, of.Whole.ID, []domain.ItemType{domain.ItemMessage, domain.ItemThread},

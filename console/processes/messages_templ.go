@@ -32,7 +32,7 @@ func messages(s *processView, threads []thread, total int64) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if total == 0 && !s.canWrite() {
-			templ_7745c5c3_Err = ui.Empty("messages", ui.T(ctx, "Nothing has been written yet."), ui.T(ctx, "Messages of people and programs about this process appear here.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("messages", ui.T(ctx, "There are no messages yet."), ui.T(ctx, "Messages of people and programs about this process appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -51,7 +51,7 @@ func items(s *processView, found domain.Page[domain.ProcessPart]) templ.Componen
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if len(found.Items) == 0 {
-			templ_7745c5c3_Err = ui.Empty("checklist", ui.T(ctx, "There are no items that you may see."), ui.T(ctx, "Tasks, messages and threads of the process appear here.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("checklist", ui.T(ctx, "There are no items."), ui.T(ctx, "Tasks, messages and threads of the process appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -213,7 +213,7 @@ func documentRows(s *processView, found domain.Page[domain.NamedDocument]) templ
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if len(found.Items) == 0 {
-			templ_7745c5c3_Err = ui.Empty("file", ui.T(ctx, "There are no documents that you may see."), ui.T(ctx, "Files of the process, and those that its actions make, appear here.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("file", ui.T(ctx, "There are no documents."), ui.T(ctx, "Files of the process and of its actions appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -257,7 +257,7 @@ func runs(s *processView, found domain.Page[domain.NamedAction]) templ.Component
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if len(found.Items) == 0 {
-			templ_7745c5c3_Err = ui.Empty("bolt", ui.T(ctx, "No action has been used yet."), ui.T(ctx, "What is done with the Actions button appears here, with what came of it.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("bolt", ui.T(ctx, "No action has been used yet."), ui.T(ctx, "Actions that were used, and their results, appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

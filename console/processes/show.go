@@ -54,7 +54,7 @@ func pathOf(id uuid.UUID, tab string) string {
 
 func (s *processView) tabPath(tab string) string { return pathOf(s.Whole.ID, tab) }
 
-// followChanges makes a tab in which nothing is typed show what happens while it is looked at.
+// followChanges makes a tab without inputs reload after events.
 func (s *processView) followChanges(v *web.Visit) {
 	if !s.Whole.Finished() {
 		s.Live = v.URL.RequestURI()
@@ -65,7 +65,7 @@ func (s *processView) followChanges(v *web.Visit) {
 // for as long as it runs.
 func (s *processView) canWrite() bool { return s.MayManage && !s.Whole.Finished() }
 
-// tabContent contains what a tab makes of a process, after which it is rendered.
+// tabContent renders the content of a tab. It may change of.
 type tabContent func(of *processView) (templ.Component, error)
 
 // tabHandler returns the handler of a tab.
@@ -79,7 +79,7 @@ func (s *Screens) tabHandler(tab string, content tabContent) web.Handler {
 	}
 }
 
-// showTab shows a tab of a process, with what was refused, nil for nothing.
+// showTab shows a tab of a process. refused explains a failed action, nil for none.
 func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domain.Error, content tabContent) (*web.Answer, error) {
 	found, err := s.App.RetrieveProcessOverview(v.Context(), v.Call, id)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Screens) showTab(v *web.Visit, id uuid.UUID, tab string, refused *domai
 	return answer.Refused(refused), nil
 }
 
-// Overview shows what a process is about.
+// Overview shows the main facts about a process.
 func (s *Screens) Overview(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("", func(of *processView) (templ.Component, error) {
 		of.followChanges(v)
@@ -105,7 +105,7 @@ func (s *Screens) Overview(v *web.Visit) (*web.Answer, error) {
 	})(v)
 }
 
-// Related shows the processes that a process comes from, and those that come from it.
+// Related shows the processes that started a process, and the processes started by it.
 func (s *Screens) Related(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("related", func(of *processView) (templ.Component, error) {
 		of.followChanges(v)
@@ -167,7 +167,7 @@ const (
 	endCancel   endAction = "cancel"
 )
 
-// ConfirmEnd asks whether a process is to be completed or cancelled, and says what that does.
+// ConfirmEnd asks for confirmation to complete or cancel a process.
 func (s *Screens) ConfirmEnd(v *web.Visit) (*web.Answer, error) {
 	how := endAction(v.Param("how"))
 	if how != endComplete && how != endCancel {

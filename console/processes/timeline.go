@@ -8,7 +8,7 @@ import (
 	"github.com/procession-dev/procession/console/web"
 )
 
-// Timeline shows who did what to a process, the newest first.
+// Timeline shows the history of a process, newest events first.
 func (s *Screens) Timeline(v *web.Visit) (*web.Answer, error) {
 	return s.tabHandler("timeline", func(of *processView) (templ.Component, error) {
 		of.followChanges(v)

@@ -32,7 +32,7 @@ func timeline(s *processView, events []history.Moment, older string) templ.Compo
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if len(events) == 0 {
-			templ_7745c5c3_Err = ui.Empty("history", ui.T(ctx, "Nothing has happened here."), ui.T(ctx, "There is nothing older that you may see.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("history", ui.T(ctx, "There are no events."), ui.T(ctx, "There are no older events.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,3 +1,2 @@
-// Package queues is where administrators see which task queues are needed, who serves them,
-// and what is missing.
+// Package queues shows administrators the task queues, their workers and their problems.
 package queues

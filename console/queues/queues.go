@@ -119,18 +119,18 @@ func definitionNames(q *administration.TaskQueue) []string {
 	return names
 }
 
-// adviceText returns what to do about the problems of a queue.
+// adviceText returns a remedy for the problems of a queue.
 func adviceText(ctx context.Context, q *administration.TaskQueue) string {
 	count, _ := sumBacklogs(q)
 	switch {
 	case q.Observed != nil && q.Observed.Failure != "":
-		return ui.T(ctx, "See with procession doctor whether Temporal answers.")
+		return ui.T(ctx, "Check with procession doctor whether Temporal responds.")
 	case countOnline(q) == 0 && len(q.Needs) > 0:
-		return ui.T(ctx, "Start a worker for this queue; its page has one to begin with.")
+		return ui.T(ctx, "Start a worker for this queue; its page has an example.")
 	case len(pollerIdentities(q)) == 0:
-		return ui.T(ctx, "See in the log of the worker why it does not reach Temporal.")
+		return ui.T(ctx, "Check the log of the worker for errors of the connection to Temporal.")
 	case count > 0:
-		return ui.T(ctx, "Start more workers, or see in their logs what takes so long.")
+		return ui.T(ctx, "Start more workers, or check their logs for slow activities.")
 	case len(q.Needs) > 0:
 		return ui.T(ctx, "Register the workflows that are missing in a worker, or correct the definition.")
 	}

@@ -40,7 +40,7 @@ func listPage(l listView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.PageHead(ui.T(ctx, "Workers and queues"), ui.T(ctx, "The task queues that definitions and robots need, and the workers that serve them. What Temporal knows of them was observed some seconds ago.")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.PageHead(ui.T(ctx, "Workers and queues"), ui.T(ctx, "The task queues of definitions and robots, and the workers that serve them. Data of Temporal is some seconds old.")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -59,7 +59,7 @@ func listPage(l listView) templ.Component {
 			}
 		}
 		if len(l.Items) == 0 {
-			templ_7745c5c3_Err = ui.Empty("stack-2", ui.T(ctx, "There are no task queues."), ui.T(ctx, "Those that a definition with a workflow names appear here, and those that a worker registers for.")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("stack-2", ui.T(ctx, "There are no task queues."), ui.T(ctx, "Task queues of definitions with a workflow and of registered workers appear here.")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -696,7 +696,7 @@ func queuePage(q *administration.TaskQueue, chosen starter) templ.Component {
 	})
 }
 
-// purposeText says what a workflow is needed for.
+// purposeText returns the purpose of a workflow.
 func purposeText(ctx context.Context, n domain.TaskQueueNeed) string {
 	var text string
 	switch n.Kind {
@@ -708,7 +708,7 @@ func purposeText(ctx context.Context, n domain.TaskQueueNeed) string {
 		text = ui.T(ctx, "processes")
 	}
 	if !n.Published {
-		text += ", " + ui.T(ctx, "only running ones of earlier versions")
+		text += ", " + ui.T(ctx, "only running processes of earlier versions")
 	}
 	return text
 }
@@ -996,9 +996,9 @@ func starters(q *administration.TaskQueue, chosen starter) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var45 string
-		templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "It creates each task of the definition in its turn. Copy the files into a folder, or let the command write them."))
+		templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "It creates the tasks of the definition one after the other. Copy the files into a folder, or run the command."))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 219, Col: 155}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `queues/queues.templ`, Line: 219, Col: 152}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 		if templ_7745c5c3_Err != nil {

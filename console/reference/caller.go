@@ -32,7 +32,7 @@ func callerText(ctx context.Context, permitted string) string {
 	case "WORKER":
 		return ui.T(ctx, "Applications that are workers")
 	case "REQUESTER":
-		return ui.T(ctx, "Who made the request that it is about")
+		return ui.T(ctx, "The caller of the request that the event reports")
 	case "OPERATOR":
 		return ui.T(ctx, "Operators of the installation")
 	}

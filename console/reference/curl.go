@@ -65,11 +65,11 @@ func sampleJSON(of *openapi3.SchemaRef) string {
 	encoder := json.NewEncoder(&written)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	_ = encoder.Encode(sampleValue(of, nil)) //nolint:errchkjson // a sample is made of what JSON can hold
+	_ = encoder.Encode(sampleValue(of, nil)) //nolint:errchkjson // samples are valid JSON
 	return strings.TrimSpace(written.String())
 }
 
-// sampleValue returns a value for a schema, with the members that it needs. Those of a schema that contains itself are left out.
+// sampleValue returns a value with the required members of a schema. It leaves out members of recursive schemas.
 func sampleValue(ref *openapi3.SchemaRef, within []string) any {
 	if ref == nil || ref.Value == nil {
 		return map[string]any{}

@@ -26,8 +26,8 @@ func deliveryRequest(method string, o *openapi3.Operation) string {
 	return head + "\n" + body
 }
 
-// verificationCode returns the command that makes the signature that a delivery must have. What is signed is the id, the
-// timestamp and the body as they were received, separated by full stops; the key is in base64 behind whsec_.
+// verificationCode returns a command that computes the signature of a delivery from its id, its timestamp and its
+// received body, separated by full stops. The key is base64 after the prefix whsec_.
 func verificationCode() string {
 	return `SECRET=whsec_` + base64.StdEncoding.EncodeToString([]byte(exampleKey)) + `
 KEY=$(printf %s "${SECRET#whsec_}" | base64 --decode | od -An -v -tx1 | tr -d ' \n')

@@ -1,3 +1,3 @@
-// Package reference shows the contracts of the REST interface, for those who write programs that call it. Its pages are
-// made from the documents that requests are checked against and need nothing but the service itself.
+// Package reference shows the contracts of the REST interface. Its pages are generated from the OpenAPI documents
+// of request validation, without other sources.
 package reference

@@ -22,7 +22,7 @@ type contract struct {
 	Code, Document string
 	Title, About   string
 	Groups         []group
-	// Ways are those in which callers prove who they are.
+	// Ways are the supported ways of authentication.
 	Ways []way
 	// Failures are the codes of errors.
 	Failures   []string
@@ -53,7 +53,7 @@ type operation struct {
 
 	// curl is the example of a call, without the address of the service.
 	curl string
-	// words are what a search looks in, in lower case.
+	// words is the searched text in lower case.
 	words string
 }
 
@@ -63,17 +63,17 @@ type content struct {
 	Schema    *schema
 }
 
-// answer is one of an operation. Its status is "default" for those that no other answer names.
+// answer is an answer of an operation. The status "default" stands for all statuses without an answer.
 type answer struct {
 	Status, About string
 	Headers       []member
 	Contents      []content
 }
 
-// isError reports whether the answer is that of a failed operation.
+// isError reports whether the answer reports a failure.
 func (a answer) isError() bool { return a.Status == "default" || a.Status >= "400" }
 
-// cover contains what the list of contracts shows of one.
+// cover contains the summary of a contract.
 type cover struct {
 	Code, Title, About string
 	Operations         int

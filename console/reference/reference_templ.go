@@ -32,7 +32,7 @@ func listPage(all []cover) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.PageHead(ui.T(ctx, "API reference"), ui.T(ctx, "The contracts of the REST interface, for those who write programs that call it.")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.PageHead(ui.T(ctx, "API reference"), ui.T(ctx, "The contracts of the REST interface, for developers of clients.")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -612,7 +612,7 @@ func operationPage(c *contract, op *operation, example string) templ.Component {
 	})
 }
 
-// callSections are those of an operation alone: who may call it, and how.
+// callSections are the sections of callable operations: permitted callers, and an example.
 func callSections(c *contract, op *operation, example string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -765,7 +765,7 @@ func callSections(c *contract, op *operation, example string) templ.Component {
 	})
 }
 
-// deliverySections are those of a request that the service sends alone.
+// deliverySections are the sections of requests that the service sends.
 func deliverySections(op *operation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -827,9 +827,9 @@ func deliverySections(op *operation) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var42 string
-		templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "One of the signatures, behind v1 and a comma, must be what this makes of the body as it was received. Refuse what is older than a few minutes, and do what has an id that you know only once."))
+		templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(ui.T(ctx, "One of the signatures, after v1 and a comma, must equal the output of this code for the received body. Refuse requests older than a few minutes, and handle each id once."))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reference/reference.templ`, Line: 148, Col: 209}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reference/reference.templ`, Line: 148, Col: 189}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 		if templ_7745c5c3_Err != nil {

@@ -32,8 +32,8 @@ type schema struct {
 	Choices []*schema
 }
 
-// member is one of an object, a parameter of a request or a header of an answer. The name * stands for all members that have
-// no name. Only parameters are in something, and only they and headers have an About beside that of the schema.
+// member is a member of an object, a parameter or a header. The name * stands for all members without a name. Only
+// parameters have In; only parameters and headers have an About of their own.
 type member struct {
 	Name, In, About string
 	Required        bool
@@ -48,7 +48,7 @@ type reading struct {
 	linked bool
 }
 
-// readSchema returns a schema with its members, but for those of schemas that are too deep or that contain themselves.
+// readSchema returns a schema with its members. It leaves out members of recursive and of deep schemas.
 func (r reading) readSchema(ref *openapi3.SchemaRef) *schema {
 	if ref == nil || ref.Value == nil {
 		return &schema{Type: "any"}
@@ -77,7 +77,7 @@ func (r reading) readSchema(ref *openapi3.SchemaRef) *schema {
 	return s
 }
 
-// readArray returns the schema of a list: that of its items, with the rules of both.
+// readArray returns the schema of a list: the schema of its items with the rules of both.
 func (r reading) readArray(value *openapi3.Schema, name string) *schema {
 	s := r.readSchema(value.Items)
 	s.Type += "[]"
@@ -163,7 +163,7 @@ func (r reading) mergeMembers(parts []*openapi3.Schema) []member {
 	return found
 }
 
-// readChoices returns the schemas of which values fit one.
+// readChoices returns alternative schemas; a value matches one of them.
 func (r reading) readChoices(parts []*openapi3.Schema) []*schema {
 	var found []*schema
 	for _, part := range parts {

@@ -1,5 +1,4 @@
-// Package resources has what the lists of manifests share, those of definitions and those
-// of people.
+// Package resources contains the common parts of lists of manifests.
 package resources
 
 import (
@@ -15,7 +14,7 @@ import (
 // PageSize is how many manifests a page of a list has.
 const PageSize = 25
 
-// People returns the kinds of those that act, which have a list of their own.
+// People returns the kinds of principals and groups.
 func People() []resource.Kind {
 	return []resource.Kind{resource.KindUser, resource.KindGroup, resource.KindApplication, resource.KindRobot}
 }

@@ -77,7 +77,7 @@ func (s *Screens) Again(v *web.Visit) (*web.Answer, error) {
 		return s.showConfirmation(v, to, form, http.StatusTooManyRequests, tooMany(v.Context())), nil
 	}
 	if domain.HasCode(err, domain.CodeUnauthenticated) {
-		return s.showConfirmation(v, to, form, http.StatusUnauthorized, ui.T(v.Context(), "That did not work: it is not a token of yours.")), nil
+		return s.showConfirmation(v, to, form, http.StatusUnauthorized, ui.T(v.Context(), "Sign-in failed: this is not your token.")), nil
 	}
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &web.Answer{Title: ui.T(v.Context(), "Signed in on"), Body: sessionsPage(found, v.Session.ID)}, nil
+	return &web.Answer{Title: ui.T(v.Context(), "Sessions"), Body: sessionsPage(found, v.Session.ID)}, nil
 }
 
 // End ends one of the user's sessions.

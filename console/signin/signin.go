@@ -22,7 +22,7 @@ const (
 	preferenceLifetime = 365 * 24 * time.Hour
 )
 
-// DemoUser is a user of the local stack, whose token is public.
+// DemoUser is a user of the local stack. Its token is public.
 type DemoUser struct {
 	Name  string
 	About string
@@ -36,7 +36,7 @@ type Screens struct {
 	OIDC     *authn.OIDC
 	// Demo are users that are signed in by one click; nil where there are none.
 	Demo []DemoUser
-	// BaseURL is the URL of the service as browsers reach it, "" for that of the request.
+	// BaseURL is the public URL of the service, "" to use the URL of each request.
 	BaseURL string
 }
 
@@ -49,7 +49,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return s.showSignIn(v, back, http.StatusOK, ""), nil
 }
 
-// showSignIn returns the sign-in page, with what was wrong with the last attempt.
+// showSignIn returns the sign-in page with the error of the last attempt.
 func (s *Screens) showSignIn(v *web.Visit, back string, status int, problem string) *web.Answer {
 	return &web.Answer{
 		Title: ui.T(v.Context(), "Sign in"), Bare: true, Status: status,
@@ -80,8 +80,7 @@ func (s *Screens) finishSignIn(v *web.Visit, proof authn.Proof, back string, err
 	if err != nil {
 		return nil, err
 	}
-	// A session of before ends, so that nothing that knew its cookie takes part in the
-	// new one.
+	// An earlier session ends, so that its cookie is not valid for the new one.
 	if signedIn(v) {
 		if err := s.endSession(v, v.Session.ID, domain.SessionReplaced); err != nil {
 			return nil, err
@@ -112,9 +111,9 @@ func problemText(ctx context.Context, refused *domain.SignInError) string {
 	case refused.Reason == domain.SignInIssuerRefused:
 		return ui.T(ctx, "The identity provider did not sign you in.")
 	case refused.Issuer != "":
-		return ui.T(ctx, "That did not work: the answer of the identity provider is not valid here, or you have no access.")
+		return ui.T(ctx, "Sign-in failed: the response of the identity provider is not valid here, or you have no access.")
 	default:
-		return ui.T(ctx, "That did not work: the token is not valid here, or you have no access.")
+		return ui.T(ctx, "Sign-in failed: the token is not valid here, or you have no access.")
 	}
 }
 

@@ -56,7 +56,7 @@ func (s *Screens) openForm(v *web.Visit) (*startForm, error) {
 	}
 	schema, err := json.Marshal(map[string]any{
 		"type": "string", "maxLength": maxSubject, "title": ui.T(v.Context(), "Subject"),
-		"description": ui.T(v.Context(), "What people recognise it by. Without one it is named by its kind."),
+		"description": ui.T(v.Context(), "Identifies the process in lists. The default is the name of its kind."),
 	})
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (f *startForm) Load(ctx context.Context) (*forms.Document, error) {
 	doc := &forms.Document{
 		Path:      web.Root + "start/" + f.definition.ID.String(),
 		Completes: ui.T(ctx, "Start"), Anyway: ui.T(ctx, "Start anyway"),
-		NoFiles: ui.T(ctx, "Files can be added once it has started."),
+		NoFiles: ui.T(ctx, "You can add files after the start."),
 	}
 	return doc, f.Put(doc)
 }

@@ -18,7 +18,7 @@ type Screens struct {
 	App *app.Service
 }
 
-// List shows the definitions of which the user may start processes.
+// List shows the definitions that the user may start processes of.
 func (s *Screens) List(v *web.Visit) (*web.Answer, error) {
 	query := v.Query("q")
 	found, err := s.App.FindProcessDefinitions(v.Context(), v.Call, app.DefinitionFilter{Startable: new(true), Search: query.Get("q")},

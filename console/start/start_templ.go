@@ -63,7 +63,7 @@ func listPage(query web.Query, found domain.Page[domain.DefinitionSummary]) temp
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = ui.Empty("player-play", ui.T(ctx, "There is nothing that you may start."), ui.T(ctx, "An administrator can give you the right to start processes.")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty("player-play", ui.T(ctx, "There are no processes that you may start."), ui.T(ctx, "An administrator can give you the right to start processes.")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

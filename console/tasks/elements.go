@@ -41,9 +41,8 @@ func (f *taskForm) addElements(ctx context.Context, doc *forms.Document, values 
 	return f.values.Put(doc)
 }
 
-// saveParts saves what a patch of the form changes of the data and of the elements. When
-// the elements are refused, the data is saved: what was entered is then brought together
-// with it, as with what another person saved.
+// saveParts saves the changes of the data and of the elements. If the elements are refused, the data is saved; the
+// next attempt merges the input with it.
 func (f *taskForm) saveParts(ctx context.Context, version domain.Version, patch []jsondoc.Operation) (*domain.ProcessItem, error) {
 	after, parts, err := f.values.Split(patch)
 	if err != nil {
@@ -66,8 +65,7 @@ func (f *taskForm) saveParts(ctx context.Context, version domain.Version, patch 
 	return saved, nil
 }
 
-// documentElement returns the code of the element for documents whose control has a
-// pointer, "" for other controls.
+// documentElement returns the code of the document element of the control at a pointer, "" for other controls.
 func (f *taskForm) documentElement(pointer string) string {
 	for _, e := range f.elements {
 		if e.Type == domain.ElementDocument && pointer == jsontext.JoinPointer(forms.PartElements, e.Code) {

@@ -48,12 +48,12 @@ type taskForm struct {
 	id uuid.UUID
 	// task is set if the page has already read it.
 	task *openTask
-	// Help is what Load found of a model's help, nil where there is none.
+	// Help is the help of a model that Load found, nil for none.
 	Help *help
 	// data is the value of the data that Load found, nil for none.
 	data json.RawMessage
-	// elements are the elements of the task, values what they and the data are in the form. Both
-	// are nil for a task without elements, whose form is that of its data.
+	// elements are the elements of the task, values the elements and the data as parts of the form. Both are nil
+	// for a task without elements; its form contains the data alone.
 	elements forms.Elements
 	values   forms.Values
 }
@@ -113,8 +113,8 @@ func (f *taskForm) Load(ctx context.Context) (*forms.Document, error) {
 	return doc, f.addElements(ctx, doc, task.Item.Task.Elements)
 }
 
-// noteOnly returns what shows a note in place of controls. A task without a schema asks
-// for nothing; its form would be a control for any JSON.
+// noteOnly returns schemas that show a note instead of controls. A task without a schema has no input; its form
+// would be a control for any JSON.
 func noteOnly(note string) (schema, uiSchema json.RawMessage, err error) {
 	uiSchema, err = json.Marshal(map[string]string{"type": "Label", "text": note})
 	return json.RawMessage(`{"type":"object","properties":{"-":true}}`), uiSchema, err

@@ -15,7 +15,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// help contains the answer of a model about a task, and what the user may do with it.
+// help contains the answer of a model about a task.
 type help struct {
 	Task uuid.UUID
 	// Run is the latest, nil for none.
@@ -210,13 +210,13 @@ func failureText(ctx context.Context, run *domain.AssistanceRun) string {
 	case domain.AssistanceTimedOut:
 		return ui.T(ctx, "The model took too long.")
 	case "PROVIDER_UNAVAILABLE", "RATE_LIMITED":
-		return ui.T(ctx, "The model cannot be reached at the moment. Try again later.")
+		return ui.T(ctx, "The model is unavailable. Try again later.")
 	case "PROVIDER_UNAUTHORIZED", "PROVIDER_REFUSED", domain.AssistanceDisabled:
-		return ui.T(ctx, "The model does not take questions from here. An administrator has to look at its settings.")
+		return ui.T(ctx, "The model refuses requests. Ask an administrator to check its settings.")
 	case "INVALID_ANSWER", "TRUNCATED":
-		return ui.T(ctx, "The model gave no answer that could be used. Another attempt may help.")
+		return ui.T(ctx, "The model gave no usable answer. Try again.")
 	case "CONTENT_FILTERED":
 		return ui.T(ctx, "The model declined to answer.")
 	}
-	return ui.T(ctx, "It did not work. An administrator can see why.")
+	return ui.T(ctx, "The action failed. An administrator can see the reason.")
 }

@@ -46,7 +46,7 @@ func parseQuery(values url.Values) web.Query {
 	return q
 }
 
-// taskPath returns the URL of a task beside the list of a query.
+// taskPath returns the URL of a task next to the list of a query.
 func taskPath(q web.Query, task uuid.UUID) string { return q.Path("tasks/" + task.String()) }
 
 // newsPath returns the URL of the number of tasks that arrived after since.
@@ -68,7 +68,7 @@ type listView struct {
 	domain.Inbox
 
 	View domain.InboxView
-	// Open is the task beside the list, nil for none.
+	// Open is the task next to the list, nil for none.
 	Open *openTask
 }
 
@@ -112,7 +112,7 @@ func (s *Screens) News(v *web.Visit) (*web.Answer, error) {
 	return &web.Answer{Raw: true, Body: newsButton(q, count)}, nil
 }
 
-// parseIDs returns the ids among texts, at most those of a page.
+// parseIDs returns the ids among texts, at most pageSize.
 func parseIDs(texts []string) []uuid.UUID {
 	ids := []uuid.UUID{}
 	for _, text := range texts[:min(len(texts), pageSize)] {

@@ -21,13 +21,13 @@ import (
 // change has its time before it is committed.
 const newsOverlap = 5 * time.Second
 
-// openTask is a task beside the list.
+// openTask is the task next to the list.
 type openTask struct {
 	*domain.OpenedTask
 
 	// User is the viewer.
 	User uuid.UUID
-	// Form is what is filled in, nil for nothing.
+	// Form is the form of the task, nil for none.
 	Form templ.Component
 	// Help is the help of a model, nil where none can help.
 	Help *help
@@ -49,7 +49,7 @@ func (o *openTask) canRelease() bool {
 
 func (o *openTask) canComplete() bool { return o.State == domain.TaskClaimed && o.isMine() }
 
-// Show shows a task beside the list that it was found in.
+// Show shows a task next to its list.
 func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 	return s.showTask(v, id, v.URL.Query(), nil, nil)
 }
 
-// showTask shows a task with what was refused, nil for nothing, and with its form, nil for
-// that of its data.
+// showTask shows a task. refused explains a failed action, nil for none; shown is its form, nil for the form of
+// its data.
 func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, refused *domain.Error, shown templ.Component) (*web.Answer, error) {
 	found, err := s.App.OpenTask(v.Context(), v.Call, id)
 	if err != nil {
@@ -91,8 +91,7 @@ func (s *Screens) showTask(v *web.Visit, id uuid.UUID, query url.Values, refused
 	return answer.Refused(refused), nil
 }
 
-// Claim makes the user the owner of the chosen tasks. One is shown among those of the
-// user, where it is now.
+// Claim makes the user the owner of the selected tasks. It shows a single task in the view of the user's tasks.
 func (s *Screens) Claim(v *web.Visit) (*web.Answer, error) {
 	return s.updateChosen(v, domain.InboxMine, func(ctx context.Context, id uuid.UUID, _ url.Values) error {
 		_, err := s.App.ClaimProcessItemTask(ctx, v.Call, id)
@@ -124,8 +123,8 @@ type result struct {
 	Problem string
 }
 
-// updateChosen does something to each chosen task. One is shown afterwards, in a view or, for "",
-// where the user was; of several what has become of each.
+// updateChosen runs an action on each selected task. It shows a single task afterwards, in view or for "" on the
+// previous page, and a list of results for several.
 func (s *Screens) updateChosen(
 	v *web.Visit, view domain.InboxView, do func(context.Context, uuid.UUID, url.Values) error,
 ) (*web.Answer, error) {
@@ -157,12 +156,11 @@ func (s *Screens) updateChosen(
 	}
 	results, err := s.findResults(v, ids, problems)
 	return &web.Answer{
-		Title: ui.T(v.Context(), "What was done"), Area: "tasks", Status: http.StatusOK, Body: resultsPage(results, back),
+		Title: ui.T(v.Context(), "Results"), Area: "tasks", Status: http.StatusOK, Body: resultsPage(results, back),
 	}, err
 }
 
-// findResults returns what has become of tasks. One that is not visible has no name; what was done
-// to it is shown all the same.
+// findResults returns the results of an action on tasks. Invisible tasks have no name.
 func (s *Screens) findResults(v *web.Visit, ids []uuid.UUID, problems map[uuid.UUID]string) ([]result, error) {
 	found, err := s.App.FindInboxTasks(v.Context(), v.Call, ids)
 	if err != nil {

@@ -16,7 +16,7 @@ func viewCount(ctx context.Context, l *listView, view domain.InboxView) string {
 	return ui.T(ctx, "%d", n)
 }
 
-// emptyTexts returns why a view is empty and what comes next.
+// emptyTexts explains an empty view and returns a hint.
 func emptyTexts(ctx context.Context, l *listView) (what, next string) {
 	if l.isFiltered() {
 		return ui.T(ctx, "No task matches your search."), ui.T(ctx, "Try fewer words, or look in another view.")
@@ -25,10 +25,10 @@ func emptyTexts(ctx context.Context, l *listView) (what, next string) {
 	case domain.InboxMine:
 		return ui.T(ctx, "You have no open tasks."), ui.T(ctx, "Tasks that you claim, or that are assigned to you, appear here.")
 	case domain.InboxDone:
-		return ui.T(ctx, "You have not completed a task yet."), ui.T(ctx, "What you complete stays here.")
+		return ui.T(ctx, "You have not completed any tasks yet."), ui.T(ctx, "Tasks that you complete appear here.")
 	case domain.InboxAll:
-		return ui.T(ctx, "There are no tasks that you may see."), ui.T(ctx, "A task appears here when a process that you take part in needs one.")
+		return ui.T(ctx, "There are no tasks."), ui.T(ctx, "A task appears here when a process that you take part in needs one.")
 	case domain.InboxToClaim:
 	}
-	return ui.T(ctx, "Nothing to claim."), ui.T(ctx, "New tasks for you or your groups are announced here.")
+	return ui.T(ctx, "There are no tasks to claim."), ui.T(ctx, "New tasks for you or your groups are announced here.")
 }

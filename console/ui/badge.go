@@ -64,7 +64,7 @@ var badges = map[any]Badge{
 	domain.DeliveryDropped:   {Text("Dropped"), "ban", red},
 	domain.DeliveryDelivered: {Text("Delivered"), "circle-check", green},
 
-	domain.VerdictOK:      {Text("All right"), "circle-check", green},
+	domain.VerdictOK:      {Text("Passes"), "circle-check", green},
 	domain.VerdictWarn:    {Text("Warning"), "alert-triangle", yellow},
 	domain.VerdictFail:    {Text("Fails"), "alert-circle", red},
 	domain.VerdictSkipped: {Text("Not checked"), "circle-dashed", grey},
@@ -76,7 +76,7 @@ var badges = map[any]Badge{
 	domain.InboxToClaim: {Text("To claim"), "inbox", ""},
 	domain.InboxMine:    {Text("Mine"), "user", ""},
 	domain.InboxDone:    {Text("Done by me"), "circle-check", ""},
-	domain.InboxAll:     {Text("All I may see"), "list-details", ""},
+	domain.InboxAll:     {Text("All tasks"), "list-details", ""},
 
 	domain.ItemTask:    {Text("Task"), "checklist", ""},
 	domain.ItemMessage: {Text("Message"), "message", ""},

@@ -8,7 +8,7 @@ import (
 // Browser returns the name of a browser and its system in words, as far as its
 // User-Agent header has them.
 func Browser(ctx context.Context, userAgent string) string {
-	// Each browser names those that it is like too, so the order matters.
+	// User agents also name compatible browsers, so the order matters.
 	name := firstIn(userAgent, [][2]string{
 		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"Chrome/", "Chrome"}, {"CriOS/", "Chrome"}, {"Safari/", "Safari"},
 	})

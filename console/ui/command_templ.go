@@ -81,7 +81,7 @@ func Command(commands ...shell.Line) templ.Component {
 	})
 }
 
-// Copy is a button that copies a text. Name says what it is.
+// Copy is a button that copies a text. name is its label.
 func Copy(text, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -24,8 +24,8 @@ func reasonTexts() map[domain.Code]string {
 		domain.CodeTaskNotOwned:       Text("The task belongs to another person."),
 		domain.CodeTaskDataInvalid:    Text("Something is missing or not valid. Correct it, then complete the task."),
 		domain.CodeAccessDenied:       Text("You may not do this."),
-		domain.CodeNotFound:           Text("It does not exist, or you may not see it."),
-		domain.CodeInvalidState:       Text("That is not possible in the state that it is in now."),
+		domain.CodeNotFound:           Text("It does not exist, or you do not have access."),
+		domain.CodeInvalidState:       Text("The current state does not allow this."),
 	}
 }
 
@@ -45,7 +45,7 @@ func Reason(ctx context.Context, err *domain.Error) string {
 // English reports whether the viewer reads English, as the messages of errors are.
 func English(ctx context.Context) bool { return ViewerOf(ctx).Language == language.English }
 
-// Title returns what happened in a few words.
+// Title summarizes the failure.
 func (f Failure) Title(ctx context.Context) string {
 	switch f.Kind {
 	case domain.KindNotFound:
@@ -55,33 +55,33 @@ func (f Failure) Title(ctx context.Context) string {
 	case domain.KindUnauthenticated:
 		return T(ctx, "Signed out")
 	case domain.KindUnavailable:
-		return T(ctx, "Not available right now")
+		return T(ctx, "Temporarily unavailable")
 	case domain.KindRateLimited:
 		return T(ctx, "Too many requests")
 	case domain.KindConflict, domain.KindPrecondition:
 		return T(ctx, "Changed meanwhile")
 	case domain.KindInvalid, domain.KindTooLarge, domain.KindOutOfRange, domain.KindUnsupportedMedia:
-		return T(ctx, "That did not work")
+		return T(ctx, "The request failed")
 	case domain.KindInternal:
 	}
 	return T(ctx, "Something went wrong")
 }
 
-// Advice returns what the user can do now.
+// Advice returns a remedy.
 func (f Failure) Advice(ctx context.Context) string {
 	switch f.Kind {
 	case domain.KindNotFound:
-		return T(ctx, "It does not exist, or you may not see it.")
+		return T(ctx, "It does not exist, or you do not have access.")
 	case domain.KindDenied:
 		return T(ctx, "Ask a manager of the process, or an administrator.")
 	case domain.KindUnauthenticated:
-		return T(ctx, "Sign in again to go on.")
+		return T(ctx, "Sign in again to continue.")
 	case domain.KindUnavailable, domain.KindRateLimited:
 		return T(ctx, "Wait a moment and try again. Nothing was changed.")
 	case domain.KindConflict, domain.KindPrecondition:
-		return T(ctx, "Go back, reload the page and look at how it is now.")
+		return T(ctx, "Go back and reload the page.")
 	case domain.KindInvalid, domain.KindTooLarge, domain.KindOutOfRange, domain.KindUnsupportedMedia:
-		return T(ctx, "Go back and correct what you entered. Nothing was changed.")
+		return T(ctx, "Go back and correct your input. Nothing was changed.")
 	case domain.KindInternal:
 	}
 	return T(ctx, "Try again. If it happens again, give an administrator the number below.")
@@ -100,13 +100,13 @@ func Problem(ctx context.Context, refused *domain.Error) string {
 	return strings.Join(lines, "\n")
 }
 
-// Detail returns what is wrong at a place, which may be "".
+// Detail describes an error at a place, which may be "".
 func Detail(ctx context.Context, place, message string) string {
 	switch {
 	case English(ctx):
 		return strings.TrimSpace(place + " " + message)
 	case place == "":
-		return T(ctx, "That did not work")
+		return T(ctx, "The request failed")
 	}
 	return T(ctx, "%s is not valid.", place)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// KindCommand returns what the command line calls a kind of manifest.
+// KindCommand returns the name of a kind on the command line.
 func KindCommand(kind resource.Kind) string {
 	if d, ok := kind.Definition(); ok && len(d.ShortNames) > 0 {
 		return d.ShortNames[0]
@@ -34,7 +34,7 @@ func rightNames() map[string]string {
 	}
 }
 
-// RightName returns what a right allows.
+// RightName returns the name of a right.
 func RightName(ctx context.Context, right resource.Right) string {
 	return T(ctx, rightNames()[right.May])
 }

@@ -9,8 +9,8 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Preview shows a file of a path in a frame, once it is opened. Nothing in the frame can
-// run or load anything. The viewers of browsers take PDFs only without a sandbox.
+// Preview shows a file in a frame once it is opened. The frame can neither run scripts nor load other files.
+// Browsers show PDFs only without a sandbox.
 func Preview(path, name string, pdf bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -23,7 +23,7 @@ type ReferredFile struct {
 	Reference string
 }
 
-// filesOf returns the files of a value that refers to one, or to several and nothing else.
+// filesOf returns the files of a value that is a reference to a file or a list of such references.
 func filesOf(value json.RawMessage) []ReferredFile {
 	var one string
 	texts := []string{}
@@ -58,8 +58,8 @@ func eachMember(object json.RawMessage, visit func(name string, value json.RawMe
 	return r.End() == nil
 }
 
-// Members returns the members of an object whose pointers are wanted, in their order;
-// nil for another value.
+// Members returns the members of an object that wanted accepts by pointer, in their order, or nil for another
+// value.
 func Members(value json.RawMessage, wanted func(pointer string) bool) []Member {
 	members := []Member{}
 	isObject := eachMember(value, func(name string, content json.RawMessage) bool {

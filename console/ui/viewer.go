@@ -25,13 +25,13 @@ const (
 type Viewer struct {
 	// User is the id of the signed-in user, "" for a visitor.
 	User string
-	// Name is what the signed-in user is called, "" for a visitor.
+	// Name is the name of the signed-in user, "" for a visitor.
 	Name string
 	// Administers reports whether the navigation of administrators is shown.
 	Administers bool
 	// Language is one of lang.Languages.
 	Language language.Tag
-	// Theme is "light", "dark" or, for that of the system, "".
+	// Theme is "light", "dark" or "" for the theme of the system.
 	Theme string
 	// NoKeys turns off keys that do something without Ctrl.
 	NoKeys bool
@@ -56,7 +56,7 @@ func (v *Viewer) Read(r *http.Request) {
 
 // zones are the time zones that were read from files last.
 //
-//nolint:gochecknoglobals // what they hold is the same for all
+//nolint:gochecknoglobals // a cache that is the same for all
 var zones, _ = lru.New[string, *time.Location](256)
 
 // loadZone returns the time zone with a name, UTC for one that is not known.

@@ -54,7 +54,7 @@ func SessionCookie(r *http.Request, secret domain.Secret, lifetime time.Duration
 	return Cookie(r, sessionCookie, secret.Reveal(), lifetime)
 }
 
-// EndSessionCookie returns what removes the cookie of a session.
+// EndSessionCookie returns a cookie that deletes the cookie of the session.
 func EndSessionCookie(r *http.Request) *http.Cookie { return Cookie(r, sessionCookie, "", 0) }
 
 func sessionSecret(r *http.Request) string { return CookieValue(r, sessionCookie) }

@@ -1,5 +1,4 @@
-// Package web is what all screens of the console share between a request and its
-// page: who is signed in, what language and time zone they read in, and how pages,
-// redirects and failures are answered. A screen is a Handler: it reads the Visit,
-// calls an operation, and returns an Answer or an error.
+// Package web contains the common parts of screens: sessions, languages and time zones of visitors, routes, and
+// the delivery of pages, redirects and failures. A screen is a Handler: it reads the Visit, calls an operation,
+// and returns an Answer or an error.
 package web

@@ -23,9 +23,8 @@ func Document(d *app.Download) *Answer {
 	}}
 }
 
-// File returns the answer that offers what write makes for saving, while it is made.
-// An error of write before its first byte becomes a page; after that the connection is
-// dropped, so that no part is taken for the whole.
+// File returns an answer that streams the output of write as a download. An error of write before its first byte
+// becomes a page; a later error drops the connection, so that a partial file is not taken for the whole.
 func File(name, contentType string, write func(io.Writer) error) *Answer {
 	return &Answer{serve: func(c *gin.Context) error {
 		out := &fileWriter{c: c, contentType: contentType, disposition: mime.FormatMediaType("attachment", map[string]string{"filename": name})}

@@ -11,9 +11,9 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Previewed returns the type as which a document of a content type is shown in a frame,
-// "" for one that is only offered for saving. What could run something is never shown as
-// what it is: of images only those that are pixels, and every text as plain text.
+// Previewed returns the content type for showing a document in a frame, "" for one that can only be downloaded.
+// Only raster images and PDFs keep their type, and texts become plain text, so that scripts in documents do not
+// run.
 func Previewed(contentType string) string {
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	switch {
@@ -29,8 +29,8 @@ func Previewed(contentType string) string {
 	return ""
 }
 
-// previewPolicy lets a document load nothing, run nothing and be shown by the console
-// only. The viewers of browsers refuse PDFs in a sandbox, and are one by themselves.
+// previewPolicy forbids a document to load files and to run scripts, and allows only the console to frame it.
+// Browsers refuse PDFs in a sandbox; their viewers are isolated themselves.
 const previewPolicy = "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 
 // Preview returns the answer that shows a document in a frame, or NOT_FOUND for one that

@@ -112,8 +112,7 @@ func (s *Site) recoverPanic(c *gin.Context) {
 	c.Next()
 }
 
-// sameOrigin refuses what pages of other origins make a browser send, unless it
-// changes nothing.
+// sameOrigin refuses requests from pages of other origins, except for safe methods.
 func (s *Site) sameOrigin(c *gin.Context) {
 	if err := s.origins.Check(c.Request); err != nil {
 		s.writeFailure(c, &Visit{Request: c.Request}, &domain.Error{
@@ -147,7 +146,7 @@ func pagePath(r *http.Request) string {
 	return LocalPath(from.RequestURI())
 }
 
-// screenHandler returns what gin calls for a route.
+// screenHandler returns the gin handler of a route.
 func (s *Site) screenHandler(route Route) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		visit := &Visit{Request: c.Request, Param: c.Param, writer: c.Writer}
@@ -278,8 +277,7 @@ func (s *Site) writeAnswer(c *gin.Context, visit *Visit, writeAnswer *Answer) {
 	s.renderPage(c, visit, cmp.Or(writeAnswer.Status, http.StatusOK), body)
 }
 
-// writeFailure answers with a page that says what happened, what to do, and the id of the
-// request. Causes go to the log.
+// writeFailure answers with a page about a failure and the id of the request. Causes are logged.
 func (s *Site) writeFailure(c *gin.Context, visit *Visit, err error) {
 	c.Abort()
 	ctx := visit.Context()

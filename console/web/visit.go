@@ -26,8 +26,8 @@ const (
 	visitorFormTime = 10 * time.Second
 )
 
-// Visit is a request to a screen. Call and Session are those of the signed-in
-// user, and zero on the pages that need none.
+// Visit is a request to a screen. Call and Session belong to the signed-in user; they are zero on pages for
+// visitors.
 type Visit struct {
 	*http.Request
 
@@ -63,8 +63,7 @@ func (v *Visit) RequireFresh() error {
 	return err
 }
 
-// ID returns the parameter "id" of the path. One that is no id is NOT_FOUND, because
-// there is nothing with it.
+// ID returns the parameter "id" of the path. An invalid id is NOT_FOUND.
 func (v *Visit) ID() (uuid.UUID, error) { return v.IDIn("id") }
 
 // IDIn returns a parameter of the path that is an id. One that is none is NOT_FOUND too.
@@ -180,8 +179,8 @@ func (a *Answer) Refused(err *domain.Error) *Answer {
 	return a
 }
 
-// Refusal returns an error that the page on which an action was asked for explains, nil
-// for any other: that what it is about does not exist, and a failure of the service.
+// Refusal returns an error that the page of an action explains. It returns nil for other errors: missing objects
+// and failures of the service.
 func Refusal(err error) *domain.Error {
 	refused, is := errors.AsType[*domain.Error](err)
 	if !is || refused.Kind == domain.KindNotFound || refused.Kind == domain.KindInternal {
@@ -209,7 +208,7 @@ func SignedOut(r *http.Request) *Answer {
 	return &Answer{To: Root + "sign-in", Cookies: []*http.Cookie{EndSessionCookie(r)}, SignedOut: true}
 }
 
-// Handler is a screen, or what a form of a screen does.
+// Handler handles a page or a form.
 type Handler func(*Visit) (*Answer, error)
 
 // Route is a screen and where it is.
@@ -231,7 +230,7 @@ func Get(path string, handler Handler) Route {
 	return Route{Method: http.MethodGet, Path: path, Handler: handler}
 }
 
-// Post returns the route of what a form does.
+// Post returns the route of a form.
 func Post(path string, handler Handler) Route {
 	return Route{Method: http.MethodPost, Path: path, Handler: handler}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// noticeText returns what the form before the page has done.
+// noticeText describes the result of the last form.
 func noticeText(ctx context.Context, query url.Values) string {
 	switch query.Get("done") {
 	case "ping":
@@ -21,9 +21,9 @@ func noticeText(ctx context.Context, query url.Values) string {
 	case "pause":
 		return ui.T(ctx, "The endpoint is paused. New events wait until it is resumed.")
 	case "resume":
-		return ui.T(ctx, "The endpoint is resumed. Events that have waited are sent now.")
+		return ui.T(ctx, "The endpoint is resumed. Waiting events are sent now.")
 	case "enable":
-		return ui.T(ctx, "The endpoint is enabled. Events are sent from now on; send again what it missed.")
+		return ui.T(ctx, "The endpoint is enabled. New events are sent; resend missed events below.")
 	case "replay":
 		count, _ := strconv.Atoi(query.Get("count"))
 		return ui.T(ctx, "%d deliveries are sent again.", count)
@@ -31,8 +31,7 @@ func noticeText(ctx context.Context, query url.Values) string {
 	return ""
 }
 
-// runAction carries out what a form of an endpoint asks for, and shows the endpoint. more are
-// parameters of the page, in pairs.
+// runAction runs the action of a form and shows the endpoint. more are parameters of the page in pairs.
 func (s *Screens) runAction(
 	v *web.Visit, done string, act func(key administration.WebhookKey, form url.Values) (more []string, err error),
 ) (*web.Answer, error) {
@@ -91,8 +90,7 @@ func (s *Screens) Enable(v *web.Visit) (*web.Answer, error) {
 	})
 }
 
-// Replay sends again what was made since a time: what failed, or everything. The page
-// after it offers to go on where there are others.
+// Replay sends failed or all deliveries since a time again. The page then offers to continue with the next ones.
 func (s *Screens) Replay(v *web.Visit) (*web.Answer, error) {
 	return s.runAction(v, "replay", func(key administration.WebhookKey, form url.Values) ([]string, error) {
 		since, err := replayedSince(v.Context(), form)
@@ -110,7 +108,7 @@ func (s *Screens) Replay(v *web.Visit) (*web.Answer, error) {
 	})
 }
 
-// everything is the value of the field "what" by which also what was delivered is sent again.
+// everything selects successful deliveries for a replay too.
 const everything = "everything"
 
 // replayedSince reads a number of hours, or the time at which the others begin.

@@ -1,3 +1,3 @@
-// Package webhooks is where administrators see how the receivers of events are doing, and
-// send again what they missed.
+// Package webhooks shows administrators the endpoints of webhooks and their deliveries, and sends deliveries
+// again.
 package webhooks

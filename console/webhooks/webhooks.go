@@ -72,7 +72,8 @@ type endpointView struct {
 	Deliveries domain.Page[domain.WebhookDeliveryInfo]
 	// Notice describes the last action, "" for none.
 	Notice string
-	// Next is the time at which the deliveries begin that were left to send again, "" for none, and What those that are sent.
+	// Next is the time of the first delivery that is left to replay, "" for none, and What the replayed
+	// deliveries.
 	Next, What string
 	// Secret is one that was just issued, "" otherwise.
 	Secret string
@@ -98,7 +99,7 @@ func keyOf(values url.Values) administration.WebhookKey {
 	return administration.WebhookKey{Tenant: values.Get("tenant"), Code: values.Get("code")}
 }
 
-// showEndpoint shows an endpoint, as amend changes what is shown.
+// showEndpoint shows an endpoint. amend may change the view.
 func (s *Screens) showEndpoint(v *web.Visit, key administration.WebhookKey, amend func(*endpointView)) (*web.Answer, error) {
 	found, err := s.Administration.FindWebhookEndpoints(v.Context(), v.Call, administration.WebhookFilter{
 		TenantCodes: []string{key.Tenant}, Codes: []string{key.Code},

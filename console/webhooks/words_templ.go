@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// resultText is what came of an attempt, "" before the first.
+// resultText returns the result of an attempt, "" before the first.
 func resultText(status int, failure string) string {
 	switch {
 	case status != 0:
@@ -162,7 +162,7 @@ func barsOf(outcomes []domain.WebhookOutcome, class string) string {
 	return outline.String()
 }
 
-// barHeight is less for what took several attempts or failed.
+// barHeight returns the height of a bar: lower after several attempts or a failure.
 func barHeight(o domain.WebhookOutcome) int {
 	switch {
 	case o.State == domain.DeliveryDelivered && o.Attempts <= 1:

@@ -1,7 +1,6 @@
-// Command pack makes the assets of the console: it fetches the npm packages of
-// package-lock.json, joins what the pages need of them with the files in src, and
-// writes the results into dist with their digests in their names and compressed
-// beside them. It does nothing when dist was made from the same sources.
+// Command pack builds the assets of the console: it fetches the npm packages of package-lock.json, joins them with
+// the files in src, and writes files with a digest in their names, and compressed copies, into dist. It returns at
+// once if the sources have not changed.
 package main
 
 import (
@@ -128,7 +127,7 @@ func fileDigest(dir string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// isCurrent returns the digest of what dist was made from, "" where it was not made.
+// isCurrent returns the digest of the sources of dist, "" if dist is empty.
 func isCurrent(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, "dist", assets.ManifestName)) //nolint:gosec // our own file
 	if err != nil {
@@ -141,8 +140,8 @@ func isCurrent(dir string) string {
 	return manifest.Source
 }
 
-// fetchPackages installs the packages of package-lock.json, whose digests npm checks. None
-// of their scripts run.
+// fetchPackages installs the packages of package-lock.json without running their scripts. npm checks their
+// digests.
 func fetchPackages(dir string) error {
 	npm := exec.CommandContext(context.Background(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	npm.Dir = dir
