@@ -89,7 +89,7 @@ func TestArtifact(t *testing.T) { //nolint:funlen // one story in a browser
 	alice.requireFit()
 	alice.Size(1280, 800)
 	alice.Click("[data-complete]")
-	alice.AwaitText("The file is being made")
+	alice.AwaitText("The file is being created")
 	runs, err := s.app.FindArtifactActions(t.Context(), s.callerOf(demo.Alice()), id, domain.PageRequest{Size: 5})
 	require.NoError(t, err)
 	require.Len(t, runs.Items, 1)

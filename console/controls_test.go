@@ -56,7 +56,7 @@ func (c *cast) requireControls(t *testing.T, s *site) {
 			if text, edited := editedTo[path]; edited {
 				ask, form = "definitions/apply", url.Values{"text": {text}}
 			}
-			// A tenant that there is not is not found out about: that is a bad request.
+			// A missing tenant is a bad request for all callers.
 			require.Contains(t, []int{http.StatusForbidden, http.StatusBadRequest}, s.sendRequest(client, http.MethodPost, ask, form).status,
 				"%s asks for %s", caller, path)
 		}

@@ -83,7 +83,7 @@ func TestManagersLookIntoTheEngine(t *testing.T) {
 	alice.Click("a.btn[href*='after=']")
 	alice.AwaitText("The workflow LoanWorkflow started")
 	alice.openPath(engine + "?workflow=away")
-	alice.AwaitText("Temporal does not answer now.")
+	alice.AwaitText("Temporal is unavailable.")
 
 	require.NotContains(t, alice.Text("main"), "access issue", "Alice is no operator")
 	_, token, err := s.administration.AddOperator(t.Context(), demo.Alice().Email, true)

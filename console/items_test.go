@@ -123,8 +123,8 @@ func TestItemsOfDataSources(t *testing.T) {
 	}
 	again, query := o.searchItems("nut")
 	require.NoError(t, s.app.FailDataSourceRun(t.Context(), query, domain.DataSourceTimedOut))
-	require.Contains(t, o.findItems(again, ""), "The data source does not answer.")
-	require.Contains(t, o.findItems(searchGood+url.Values{"query": {uuid.NewString()}}.Encode(), ""), "no longer kept")
+	require.Contains(t, o.findItems(again, ""), "The data source does not respond.")
+	require.Contains(t, o.findItems(searchGood+url.Values{"query": {uuid.NewString()}}.Encode(), ""), "have expired")
 	require.Contains(t, o.findItems(searchGood, string(make([]byte, 501))), "too long")
 
 	for range domain.MaxDataSourceQueries {
@@ -133,7 +133,7 @@ func TestItemsOfDataSources(t *testing.T) {
 	require.Contains(t, o.findItems(searchGood, ""), "Too many of your searches")
 	o.client = s.clientWithToken(demo.Carol().Secret)
 	require.Contains(t, o.findItems(searchGood, "bolt"), "you may not search it")
-	require.Contains(t, o.findItems(buttonOf(t, shown, ">Back<"), ""), "no longer kept", "answers are those of one user")
+	require.Contains(t, o.findItems(buttonOf(t, shown, ">Back<"), ""), "have expired", "answers are those of one user")
 	require.Equal(t, http.StatusNotFound, s.sendRequest(o.client, http.MethodPost, o.path+"/form/items", url.Values{"do": {"find:/subject "}}).status)
 }
 

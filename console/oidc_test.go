@@ -50,7 +50,7 @@ func TestSignInThroughAnIssuer(t *testing.T) {
 	issuer.SetUser(oidctest.Members{"sub": "unknown", "email": "unknown@demo.example", "email_verified": true})
 	unknown := s.openBrowser()
 	unknown.Click(button)
-	unknown.AwaitText("the answer of the identity provider is not valid here, or you have no access")
+	unknown.AwaitText("the response of the identity provider is not valid here, or you have no access")
 }
 
 // beginSignIn starts a sign-in through an issuer in a browser, and returns the address at the issuer.

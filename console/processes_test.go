@@ -226,7 +226,7 @@ func TestProcessActions(t *testing.T) { //nolint:funlen // its subtests share on
 	t.Run("that makes a file", func(t *testing.T) {
 		t.Parallel()
 		s, id, alice := act(t, "REPORT", true)
-		alice.AwaitText("The file is being made")
+		alice.AwaitText("The file is being created")
 		runs, err := s.app.FindProcessActions(t.Context(), s.callerOf(demo.Alice()), id, domain.PageRequest{Size: 5}, nil)
 		require.NoError(t, err)
 		require.Len(t, runs.Items, 1)

@@ -114,7 +114,7 @@ func TestReferenceSaysWhoMay(t *testing.T) {
 	require.Contains(t, s.pageText(bob, "reference/admin/operations/examineHealth"), "<li>Operators of the installation</li>")
 }
 
-// The example is a command that a shell takes as it is.
+// The example is a valid shell command.
 func TestReferenceHasExamples(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -133,7 +133,7 @@ func TestTaskInTwoBrowsers(t *testing.T) {
 	one.Type(`[name="v/AMOUNT"]`, "100")
 	one.Await(saved)
 	other.Type(`[name="v/AMOUNT"]`, "200")
-	other.AwaitText("changed by another person while you changed it")
+	other.AwaitText("at the same time")
 	require.Contains(t, other.Text("[data-conflict]"), "100")
 	require.Contains(t, other.Text("[data-conflict]"), "200")
 	require.JSONEq(t, `{"FIRST_NAME":"Ada","LAST_NAME":"Example","AMOUNT":100}`, value(), "nothing is overwritten silently")

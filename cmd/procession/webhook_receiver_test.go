@@ -64,7 +64,7 @@ func TestAWebhookReceiverDrivesAProcess(t *testing.T) {
 
 	// While there are two secrets, receivers with either take what is sent.
 	alice.Click("form[action$='/rotate'] button")
-	alice.AwaitText("It is shown only now.")
+	alice.AwaitText("it is not shown again")
 	rotated := alice.Text("#issued")
 	require.NotEqual(t, strings.TrimSpace(secret), rotated)
 	s.requirePing(alice, 2)

@@ -26,7 +26,7 @@ type Run struct {
 	Status     domain.ActionStatus
 	CreatedAt  time.Time
 	AuthorName string
-	// MakesFile reports whether it delivers a file, which is at File as soon as it is there.
+	// MakesFile reports whether it delivers a file. File is its path once it exists.
 	MakesFile   bool
 	File        string
 	FileExpired bool

@@ -18,7 +18,7 @@ import (
 const (
 	// maxExported bounds the records of an export.
 	maxExported = 10_000
-	// exportedAtOnce is how many records are read at a time.
+	// exportedAtOnce is the number of records in one read.
 	exportedAtOnce = 500
 )
 

@@ -14,16 +14,16 @@ import (
 	"github.com/procession-dev/procession/domain/shell"
 )
 
-// pageSize is how many records a page of the list has.
+// pageSize is the number of records on a page of the list.
 const pageSize = 50
 
 const (
 	area = "audit"
-	// inputTime is how inputs of times send them.
+	// inputTime is the format of time inputs.
 	inputTime = "2006-01-02T15:04"
 )
 
-// Screens are the screens of the ledger.
+// Screens are the screens of the event log.
 type Screens struct {
 	Administration *administration.Administration
 }

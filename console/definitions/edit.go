@@ -38,7 +38,7 @@ type editorForm struct {
 	Form string
 
 	Problems []problem
-	Plan     []planned
+	Plan     []plannedChange
 	// Sent reports whether the text was sent by the editor, so that it is stored nowhere.
 	Sent bool
 	// Checked reports whether Problems and Plan are about the text.
@@ -56,8 +56,8 @@ type problem struct {
 	Path, Message string
 }
 
-// planned is the change that applying the text makes to a resource.
-type planned struct {
+// plannedChange is the change that applying the text makes to a resource.
+type plannedChange struct {
 	Key    resource.Key
 	Action administration.ApplyAction
 	Parts  []part
@@ -97,8 +97,8 @@ func (s *Screens) New(v *web.Visit) (*web.Answer, error) {
 	return s.showEditor(v, &editorForm{Text: text}, http.StatusOK)
 }
 
-// parseEditing reads the form of the editor.
-func parseEditing(v *web.Visit) (*editorForm, error) {
+// parseEditorForm reads the form of the editor.
+func parseEditorForm(v *web.Visit) (*editorForm, error) {
 	form, err := v.Form()
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func parseEditing(v *web.Visit) (*editorForm, error) {
 
 // Check shows the changes that applying the text would make, or its errors.
 func (s *Screens) Check(v *web.Visit) (*web.Answer, error) {
-	e, err := parseEditing(v)
+	e, err := parseEditorForm(v)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (s *Screens) Check(v *web.Visit) (*web.Answer, error) {
 // Apply applies the text. One that cannot be applied stays in the editor, and one that changes rights needs
 // a fresh sign-in.
 func (s *Screens) Apply(v *web.Visit) (*web.Answer, error) {
-	e, err := parseEditing(v)
+	e, err := parseEditorForm(v)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (s *Screens) planChanges(v *web.Visit, e *editorForm) error {
 		return err
 	}
 	for _, a := range applied {
-		p := planned{Key: a.Key, Action: a.Action}
+		p := plannedChange{Key: a.Key, Action: a.Action}
 		var sides [2]string
 		for i, document := range []*resource.Document{a.Before, a.After} {
 			if document == nil {

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// processesFound is how many processes a search offers.
+	// processesFound bounds the results of a search.
 	processesFound = 10
-	// madeUpTasks is how many tasks a made-up process can have.
+	// madeUpTasks bounds the tasks of a sample process.
 	madeUpTasks = 3
 	// maxExpression bounds an expression, in bytes.
 	maxExpression = 10_000

@@ -13,7 +13,7 @@ import (
 	"github.com/procession-dev/procession/form"
 )
 
-// shown is how many results are offered.
+// shown bounds the results of a search.
 const shown = 20
 
 // Finder finds for one user. It implements Find and Items of forms.Store.

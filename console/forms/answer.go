@@ -38,7 +38,7 @@ const (
 // isCompleting reports whether the button completes.
 func (e *entry) isCompleting() bool { return e.post.do == doComplete || e.post.do == doAnyway }
 
-// resultPage creates the page of the form as it is now.
+// resultPage creates the page of the form after the post.
 func (e *entry) resultPage(ctx context.Context) (*page, error) {
 	p, err := newPage(ctx, e.doc, e.shown, e.isCompleting() || e.post.values.Has(inputTried))
 	if err != nil {

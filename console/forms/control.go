@@ -143,7 +143,7 @@ func optionID(n *form.Node, i int) string {
 	return nodeID(n) + "." + strconv.Itoa(i)
 }
 
-// fileReferences returns the files that there are.
+// fileReferences returns the references of a file control.
 func fileReferences(n *form.Node) []string {
 	if n.Kind == form.KindFiles {
 		return n.Texts()

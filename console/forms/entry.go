@@ -36,7 +36,7 @@ type entry struct {
 	conflicts map[string]form.Conflict
 	shown     json.RawMessage
 	unfound   map[string]string
-	// together is whether others have changed the value meanwhile.
+	// together reports whether others have changed the value.
 	together bool
 }
 

@@ -52,7 +52,7 @@ const (
 	doChoose = "choose"
 )
 
-// page is a form as it is shown.
+// page contains a form with its state for rendering.
 type page struct {
 	sheet  *form.Editor
 	manner form.Locale
@@ -106,7 +106,7 @@ type problem struct {
 	Missing bool `json:"missing,omitempty"`
 }
 
-// isMissing reports whether an error is about something that there is not yet.
+// isMissing reports whether an error concerns a missing value.
 func isMissing(e domain.ValueError, value json.RawMessage) bool {
 	switch e.Type {
 	case "required", "requiredOnUpdate", "dependentRequired", "dependencies":
@@ -148,8 +148,8 @@ func (p *page) summaryProblems() []problem {
 	return slices.DeleteFunc(slices.Clone(p.summary), func(entry problem) bool { return entry.Missing && !p.tried })
 }
 
-// pendingConflicts returns all problems, for the script to show in time.
-func (p *page) pendingConflicts() string {
+// pendingProblems returns all problems, for the script to show in time.
+func (p *page) pendingProblems() string {
 	text, err := json.Marshal(p.summary)
 	if err != nil || len(p.summary) == 0 {
 		return "[]"

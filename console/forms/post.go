@@ -20,7 +20,7 @@ import (
 const (
 	// maxPost bounds the body of a post without files, in bytes.
 	maxPost = 4 << 20
-	// maxInputs is how many inputs a form has.
+	// maxInputs bounds the inputs of a form.
 	maxInputs = 30_000
 )
 

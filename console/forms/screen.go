@@ -17,7 +17,7 @@ import (
 const (
 	// attempts is the number of merges with concurrent changes before a post fails.
 	attempts = 4
-	// maxFound is how many names without a reference one post looks for.
+	// maxFound bounds the names without a reference that one post searches.
 	maxFound = 20
 	// maxFresh bounds the controls of new rows that are searched for names.
 	maxFresh = 1000

@@ -59,7 +59,7 @@ type File struct {
 // Store loads one form for one visitor. A Saver saves input, a Draft sends it; any other Store, and a Document
 // that is ReadOnly, is only shown.
 type Store interface {
-	// Load returns the form as it is.
+	// Load returns the current form.
 	Load(ctx context.Context) (*Document, error)
 	// Find returns a few objects for a control by words of their names. It does not search data sources.
 	Find(ctx context.Context, control *form.Node, words string) ([]Found, error)

@@ -23,7 +23,7 @@ type Screens struct {
 type healthView struct {
 	administration.Health
 
-	// Tenant is the code of the one tenant that is asked for, "" for all.
+	// Tenant is the code of the selected tenant, "" for all.
 	Tenant string
 	// Tenants reports whether there may be several.
 	Tenants bool

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// Shown is how many events of a timeline are read for a page.
+// Shown is the number of events on a page of a timeline.
 const Shown = 100
 
 // Before returns the cursor in the URL of a page of a timeline, nil where there is none.

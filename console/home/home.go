@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// entriesShown is how many entries each list has.
+	// entriesShown bounds the entries of each list.
 	entriesShown = 5
-	// eventsShown is how many recent events are shown.
+	// eventsShown bounds the recent events.
 	eventsShown = 8
 )
 
@@ -34,7 +34,7 @@ func (s *Screens) Show(v *web.Visit) (*web.Answer, error) {
 type step struct {
 	Text, About string
 	Done        bool
-	// Path is where the step is taken, "" for outside of the console.
+	// Path is the screen of the step, "" outside of the console.
 	Path string
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain/shell"
 )
 
-// pageSize is how many incidents a page of the list has.
+// pageSize is the number of incidents on a page of the list.
 const pageSize = 25
 
 const area = "incidents"

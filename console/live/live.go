@@ -16,7 +16,7 @@ const (
 	heartbeat = 10 * time.Second
 	// stall bounds the time in which a browser must accept data of a stream.
 	stall = 10 * time.Second
-	// comeBackAfter is how soon a browser reconnects after its stream has ended.
+	// comeBackAfter is the delay before a browser reconnects.
 	comeBackAfter = 2 * time.Second
 )
 

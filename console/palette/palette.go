@@ -21,7 +21,7 @@ type Screens struct {
 	App *app.Service
 }
 
-// target is where a user can go.
+// target is a result: a screen or a task.
 type target struct{ Path, Icon, Text, About string }
 
 // Show shows the screens and tasks that match a text. A page's script asks for the

@@ -923,7 +923,7 @@ func rightsSection(s *personView) templ.Component {
 	})
 }
 
-// byPath is where the resource is that gives a right.
+// byPath returns the path of the resource that grants a right.
 func byPath(r administration.HeldRight) string {
 	if r.By.Kind == resource.KindRobot {
 		return pathOf(r.By)

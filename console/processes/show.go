@@ -36,7 +36,7 @@ type processView struct {
 	Tab string
 	// User is the viewer.
 	User uuid.UUID
-	// Live is the URL from which the tab is read again when something has happened, "" for one that stays as it is.
+	// Live is the URL that the tab is reloaded from after events, "" for a static tab.
 	Live string
 	// Issue is the command by which operators look into Temporal with its own tools, "" for others.
 	Issue shell.Line

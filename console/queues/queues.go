@@ -12,10 +12,10 @@ import (
 	"github.com/procession-dev/procession/internal/codegen"
 )
 
-// pageSize is how many task queues a page of the list has.
+// pageSize is the number of task queues on a page of the list.
 const pageSize = 25
 
-// problemsListed is how many problems of a queue the list shows.
+// problemsListed bounds the problems of a queue in the list.
 const problemsListed = 2
 
 const area = "queues"

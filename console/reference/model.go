@@ -79,7 +79,7 @@ type cover struct {
 	Operations         int
 }
 
-// source creates the model of a contract when it is first asked for.
+// source creates the model of a contract at its first use.
 type source struct {
 	code, document string
 	model          func() (*contract, error)
@@ -248,5 +248,5 @@ func enumTexts(values []any) []string {
 	return written
 }
 
-// formatNumber returns a bound as it is written in JSON.
+// formatNumber formats a bound as JSON.
 func formatNumber(bound float64) string { return strconv.FormatFloat(bound, 'f', -1, 64) }

@@ -26,7 +26,7 @@ type schema struct {
 	About string
 	// Rules are the keywords that bound values.
 	Rules []string
-	// Values are all that there are, nil where they are not enumerated.
+	// Values are the allowed values, nil without an enumeration.
 	Values  []string
 	Members []member
 	Choices []*schema
@@ -40,7 +40,7 @@ type member struct {
 	Schema          *schema
 }
 
-// reading is where in a schema the reader is.
+// reading is the position of the reader in a schema.
 type reading struct {
 	// within are the names of the schemas that are being read.
 	within []string

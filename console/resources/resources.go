@@ -11,7 +11,7 @@ import (
 	"github.com/procession-dev/procession/domain/resource"
 )
 
-// PageSize is how many manifests a page of a list has.
+// PageSize is the number of manifests on a page of a list.
 const PageSize = 25
 
 // People returns the kinds of principals and groups.
@@ -19,7 +19,7 @@ func People() []resource.Kind {
 	return []resource.Kind{resource.KindUser, resource.KindGroup, resource.KindApplication, resource.KindRobot}
 }
 
-// Definitions returns all other kinds, with those first that are looked for most.
+// Definitions returns all other kinds, the most used ones first.
 func Definitions() []resource.Kind {
 	kinds := []resource.Kind{
 		resource.KindProcessDefinition, resource.KindBusinessArtifactDefinition, resource.KindDataStructure,

@@ -12,7 +12,7 @@ import (
 
 const (
 	attemptCookie = "procession-sign-in"
-	// attemptLifetime is how long a user may take at an issuer.
+	// attemptLifetime bounds the time of a sign-in at an issuer.
 	attemptLifetime = 10 * time.Minute
 	// maxAttempt bounds the value of the cookie in bytes. Browsers drop cookies of more than 4096
 	// bytes with name and attributes (RFC 6265bis, section 5.6).

@@ -24,7 +24,7 @@ import (
 type choices struct {
 	Issuers []authn.SignInIssuer
 	Demo    []DemoUser
-	// Return is where the user goes afterwards.
+	// Return is the path of the next page.
 	Return string
 	// Problem is the error of the last attempt.
 	Problem string

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// preferenceLifetime is how long browsers keep preferences.
+	// preferenceLifetime is the lifetime of preferences in browsers.
 	preferenceLifetime = 365 * 24 * time.Hour
 )
 

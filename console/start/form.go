@@ -66,7 +66,7 @@ func (s *Screens) openForm(v *web.Visit) (*startForm, error) {
 	return f, nil
 }
 
-// maxSubject is how many characters the subject of a process has.
+// maxSubject bounds the subject of a process, in characters.
 const maxSubject = 255
 
 // copyValues fills the form in with the values of an older process.
@@ -109,7 +109,7 @@ func (f *startForm) Send(ctx context.Context, sent forms.Sent) (string, error) {
 	return web.Root + "processes/" + started.ID.String(), nil
 }
 
-// Upload implements forms.Store. A process that there is not yet has no files.
+// Upload implements forms.Store. It fails because the process does not exist yet.
 func (f *startForm) Upload(context.Context, *form.Node, forms.File) (string, error) {
 	return "", domain.Conflict(domain.CodeInvalidState, "files can be added once the process has started")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-// pageSize is how many definitions a page has.
+// pageSize is the number of definitions on a page.
 const pageSize = 24
 
 // Screens are the screens of starting processes.

@@ -15,7 +15,7 @@ import (
 // partData is the name of the data among the values of a task with elements.
 const partData = "data"
 
-// addElements makes the form of the data of a task one of its data and its elements.
+// addElements adds the elements of a task to the form of its data.
 func (f *taskForm) addElements(ctx context.Context, doc *forms.Document, values domain.ElementValues) error {
 	f.values = nil
 	if len(f.elements) == 0 {

@@ -73,7 +73,7 @@ func (f *taskForm) findHelp(ctx context.Context, task *openTask, definition *dom
 	return h, nil
 }
 
-// markSuggestions marks the text in a document that a model wrote, as far as it is still there.
+// markSuggestions marks the suggested values that a document still contains.
 func (h *help) markSuggestions(ctx context.Context, doc *forms.Document) error {
 	if h == nil || h.Run == nil || h.Run.State != domain.AssistanceCompleted {
 		return nil
@@ -97,7 +97,7 @@ func (h *help) markSuggestions(ctx context.Context, doc *forms.Document) error {
 	return err
 }
 
-// Help shows the answer of a model about a task, as far as it is there.
+// Help shows the current state of a model's answer about a task.
 func (s *Screens) Help(v *web.Visit) (*web.Answer, error) {
 	id, err := v.ID()
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Screens) Accept(v *web.Visit) (*web.Answer, error) {
 	return nil, domain.Conflict(domain.CodeInvalidState, "the form is being changed by others; try again in a moment")
 }
 
-// attempts is how often a suggestion is put into a form that others change meanwhile.
+// attempts bounds the attempts to put a suggestion into a form that others change.
 const attempts = 4
 
 // acceptedPatch returns the patch that puts the suggestions at pointers into the data of the task.

@@ -17,7 +17,7 @@ type Failure struct {
 	SignedIn bool
 }
 
-// reasonTexts returns why operations are refused, in words of people.
+// reasonTexts returns texts for codes of errors.
 func reasonTexts() map[domain.Code]string {
 	return map[domain.Code]string{
 		domain.CodeTaskAlreadyClaimed: Text("Another person has claimed this task."),
@@ -29,7 +29,7 @@ func reasonTexts() map[domain.Code]string {
 	}
 }
 
-// Reason returns in words why an operation was refused. The messages of errors are
+// Reason describes a refused operation. The messages of errors are
 // English; readers of other languages get a general sentence.
 func Reason(ctx context.Context, err *domain.Error) string {
 	text, ok := reasonTexts()[err.Code]

@@ -30,7 +30,7 @@ type Page struct {
 	Editor bool
 }
 
-// Entry is one of the navigation.
+// Entry is a link of the navigation.
 type Entry struct{ Area, Path, Icon, Text string }
 
 // AdministrationEntries returns the navigation of administrators.
@@ -62,7 +62,7 @@ func Entries() []Entry {
 	}
 }
 
-// MenuEntries returns where the menu of the user leads.
+// MenuEntries returns the links in the menu of the user.
 func MenuEntries() []Entry {
 	return []Entry{
 		{Area: "sessions", Path: "sessions", Icon: "device-desktop", Text: Text("Sessions")},

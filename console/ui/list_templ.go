@@ -90,7 +90,7 @@ func PagesOf[T any](found domain.Page[T], path func(page int) string) Pages {
 // Tab is a section of a page. Path is the last element of its URL, "" for the first.
 type Tab struct {
 	Path, Icon, Text string
-	// Count is how many things it has, 0 where that is not said.
+	// Count is the shown number of entries, 0 for none.
 	Count int
 }
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Initials returns the first letters of the first and the last word of a name, in
+// Initials returns the first letters of the first and the last word of a name as
 // capitals.
 func Initials(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Ago returns how long ago a moment was, in words.
+// Ago formats the time since a moment.
 func Ago(ctx context.Context, at time.Time) string {
 	past := ViewerOf(ctx).Now.Sub(at)
 	switch {
@@ -31,7 +31,7 @@ func Moment(ctx context.Context, at time.Time) string {
 	return at.In(ViewerOf(ctx).Zone).Format(T(ctx, "2 Jan 2006, 15:04:05 MST"))
 }
 
-// Lasting returns how long something takes or has taken, in words.
+// Lasting formats a duration.
 func Lasting(ctx context.Context, d time.Duration) string {
 	switch {
 	case d < time.Second:

@@ -67,7 +67,7 @@ func Members(value json.RawMessage, wanted func(pointer string) bool) []Member {
 			return true
 		}
 		text := Indented(content)
-		// A text is shown without quotes, a reference by its name, anything else as it is.
+		// Strings are shown without quotes, references by name, other values as JSON.
 		if json.Unmarshal(content, &text) == nil {
 			text = form.ReadableJSON(string(content))
 		}
@@ -96,7 +96,7 @@ func MemberText(object json.RawMessage, name string) (text string) {
 	eachMember(object, func(member string, content json.RawMessage) bool {
 		if member == name {
 			text = string(content)
-			// A text is shown without quotes, anything else as it is.
+			// Strings are shown without quotes, other values as JSON.
 			_ = json.Unmarshal(content, &text)
 		}
 		return true

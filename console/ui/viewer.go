@@ -12,7 +12,7 @@ import (
 	"github.com/procession-dev/procession/console/lang"
 )
 
-// Names of the cookies in which browsers keep how their users want pages to be. They
+// Names of the cookies with the preferences of users. They
 // are set by the script of the pages, or by the form of the preferences.
 const (
 	LanguageCookie = "procession-language"
@@ -21,7 +21,7 @@ const (
 	KeysCookie     = "procession-keys"
 )
 
-// Viewer is who a page is made for, and how.
+// Viewer contains the user of a page and the preferences for it.
 type Viewer struct {
 	// User is the id of the signed-in user, "" for a visitor.
 	User string
@@ -46,7 +46,7 @@ type Viewer struct {
 	Assets *assets.Set
 }
 
-// Read takes from a request how its visitor wants pages to be.
+// Read reads the preferences of the visitor from a request.
 func (v *Viewer) Read(r *http.Request) {
 	v.Language = lang.Match(cookieValue(r, LanguageCookie), r.Header.Get("Accept-Language"))
 	v.Zone = loadZone(cookieValue(r, ZoneCookie))

@@ -123,7 +123,7 @@ func PageNumber(query url.Values) int {
 	return max(number, 1)
 }
 
-// Page returns the page of a list that the query asks for, of so many entries.
+// Page returns the requested page of a list with at most size entries.
 func (v *Visit) Page(size int) domain.PageRequest {
 	return domain.PageRequest{Number: PageNumber(v.URL.Query()) - 1, Size: size}
 }
@@ -154,7 +154,7 @@ type Answer struct {
 	Bare bool
 	// Editor pages have the editor of manifests.
 	Editor bool
-	// Raw is a part of a page, sent as it is.
+	// Raw sends Body without the frame of a page.
 	Raw bool
 	// Stream writes the whole answer, nil for a page.
 	Stream func(http.ResponseWriter)

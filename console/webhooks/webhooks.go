@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// pageSize is how many endpoints or deliveries a page has.
+	// pageSize is the number of endpoints or deliveries on a page.
 	pageSize = 25
-	// outcomesListed is how many deliveries the picture of an endpoint in the list has, outcomesShown that on its page.
+	// outcomesListed is the number of deliveries in the chart of an endpoint in the list, outcomesShown on its page.
 	outcomesListed = 24
 	outcomesShown  = 48
 

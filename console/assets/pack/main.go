@@ -25,7 +25,7 @@ import (
 	"github.com/procession-dev/procession/console/assets"
 )
 
-// digestLength is how many characters of a digest are in the name of a file.
+// digestLength is the number of digits of a digest in the name of a file.
 const digestLength = 12
 
 // bundle is a file that pages load, joined from others. One of modules is a single
