@@ -139,7 +139,7 @@ func TestConfigurationOfOtherOriginsIsRefused(t *testing.T) {
 }
 
 // A process is defined, started, worked on and completed without leaving the browser.
-func TestProcessIsMadeInTheBrowser(t *testing.T) {
+func TestEditorCreatesDefinition(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t
@@ -248,7 +248,7 @@ func TestVersionIsRestored(t *testing.T) {
 	require.Equal(t, running.ID, now.ID)
 }
 
-func TestExpressionIsTried(t *testing.T) {
+func TestPlaygroundEvaluatesExpression(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t

@@ -45,7 +45,7 @@ func viewWorkflow(_ context.Context, q domain.WorkflowQuestion) (*domain.Workflo
 	return view, nil
 }
 
-func TestManagersLookIntoTheEngine(t *testing.T) {
+func TestEngineTabShowsHistory(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t

@@ -20,7 +20,7 @@ import (
 )
 
 // A program that was built without assets says so, and works.
-func TestMissingAssetsAreSaid(t *testing.T) {
+func TestPagesWarnAboutMissingAssets(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var log strings.Builder
@@ -41,7 +41,7 @@ func TestMissingAssetsAreSaid(t *testing.T) {
 	}
 }
 
-func TestGermanIsShown(t *testing.T) {
+func TestPagesAreInTheChosenLanguage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	bob := s.signIn("Bob")
@@ -50,7 +50,7 @@ func TestGermanIsShown(t *testing.T) {
 	bob.AwaitText("Zu übernehmen")
 }
 
-func TestThemeIsKept(t *testing.T) {
+func TestThemeIsStored(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.openBrowser()
@@ -145,7 +145,7 @@ func TestScreensAreAccessibleAndFit(t *testing.T) {
 
 // The next tab follows the service when the one that did is gone. Where its stream is
 // refused, it asks from time to time.
-func TestNewsComeWithoutAStream(t *testing.T) {
+func TestPagesPollWithoutAStream(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.createTask(s.startLoan("Polled one"), "APPROVE_LOAN", "")

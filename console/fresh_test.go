@@ -164,7 +164,7 @@ func TestManifestsThatChangeRightsNeedAFreshSignIn(t *testing.T) {
 	}
 }
 
-func TestFreshSignInWithATokenGoesOn(t *testing.T) {
+func TestFreshSignInWithATokenContinues(t *testing.T) {
 	t.Parallel()
 	clock := &movedClock{}
 	s := makeSiteAt(t, clock.currentTime)
@@ -216,7 +216,7 @@ func TestFreshSignInThroughAnIssuer(t *testing.T) {
 	require.Equal(t, http.StatusOK, issue().status)
 }
 
-func TestFreshSignInThroughAnIssuerGoesOn(t *testing.T) {
+func TestFreshSignInThroughAnIssuerContinues(t *testing.T) {
 	t.Parallel()
 	clock := &movedClock{}
 	issuer, trusted := newIssuer(t, "Example staff", demo.Alice())

@@ -44,7 +44,7 @@ func (s *site) attachDocument(contentType, name, content string) (task uuid.UUID
 
 // Files with active content are offered as downloads whatever their type; previews load no other files and run no
 // scripts.
-func TestPreviewsRunNothing(t *testing.T) {
+func TestPreviewsRunNoScripts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	const attack = `<svg xmlns="http://www.w3.org/2000/svg" onload="parent.document.title='run'"><script>parent.document.title='run'</script></svg>` +

@@ -104,7 +104,7 @@ func TestReferenceHasWebhooks(t *testing.T) {
 }
 
 // The pages of operations say who may.
-func TestReferenceSaysWhoMay(t *testing.T) {
+func TestReferenceShowsPermittedCallers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	bob := s.clientWithToken(demo.Bob().Secret)

@@ -133,7 +133,7 @@ func TestRunIsAccessibleAndFits(t *testing.T) {
 	}
 }
 
-func TestIncidentsAreDealtWith(t *testing.T) {
+func TestIncidentsAreRetriedAndDismissed(t *testing.T) {
 	t.Parallel()
 	s := makeSite(t)
 	s.t = t
@@ -174,7 +174,7 @@ func TestIncidentsAreDealtWith(t *testing.T) {
 	alice.AwaitText("Loan that fails")
 }
 
-func TestQueuesSayWhatIsMissing(t *testing.T) {
+func TestQueuesShowProblems(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	alice := s.signIn("Alice")

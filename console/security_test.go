@@ -21,7 +21,7 @@ import (
 	"github.com/procession-dev/procession/test/kit/browsertest"
 )
 
-func TestPagesAllowNothingOfOthers(t *testing.T) {
+func TestPagesForbidForeignContent(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	bob := s.clientWithToken(demo.Bob().Secret)

@@ -102,7 +102,7 @@ func TestFormSavesByItself(t *testing.T) {
 }
 
 // An answer of the server does not overwrite characters typed meanwhile.
-func TestTypingGoesOnWhileSaving(t *testing.T) {
+func TestTypingContinuesWhileSaving(t *testing.T) {
 	t.Parallel()
 	m := loanForm()
 	m.value = json.RawMessage(`{}`)
@@ -165,7 +165,7 @@ func TestTwoPeopleAtOneForm(t *testing.T) {
 	require.JSONEq(t, `{"name":"Carolina B.!","amount":25}`, m.storedValue())
 }
 
-func TestNetworkGoneAndBack(t *testing.T) {
+func TestReconnectSavesInput(t *testing.T) {
 	t.Parallel()
 	m := loanForm()
 	m.value = json.RawMessage(`{"name":"Carol"}`)

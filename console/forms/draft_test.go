@@ -74,7 +74,7 @@ func TestDraftWithoutScript(t *testing.T) {
 }
 
 // Changes of others are merged with a draft before it is sent.
-func TestDraftAndOthers(t *testing.T) {
+func TestDraftIsMergedWithChanges(t *testing.T) {
 	t.Parallel()
 	m := loanForm()
 	m.value = json.RawMessage(`{"name":"Carol","amount":1}`)

@@ -89,7 +89,7 @@ func answerOf(t *testing.T, body string) forms.Answer {
 }
 
 // A page that is sent back unchanged changes no value, in any language and zone.
-func TestAnUntouchedFormChangesNothing(t *testing.T) {
+func TestUntouchedFormChangesNoValue(t *testing.T) {
 	t.Parallel()
 	for _, where := range [][2]string{{"en", "UTC"}, {"de", "Asia/Kathmandu"}} {
 		for _, value := range []string{everyValue, `{}`} {
@@ -211,7 +211,7 @@ func TestInvalidTextIsKept(t *testing.T) {
 	require.Contains(t, page, `href="#f-n"`)
 }
 
-func TestCompleting(t *testing.T) {
+func TestCompleteRequiresValidValues(t *testing.T) {
 	t.Parallel()
 	m := everyControl()
 	m.value = json.RawMessage(`{"line":"x"}`)

@@ -69,7 +69,7 @@ func TestCompletingAnyway(t *testing.T) {
 }
 
 // The button that completes anyway has no effect where values must be valid.
-func TestNothingIsCompletedAnywayWhereItMustNotBe(t *testing.T) {
+func TestCompleteAnywayIsIgnoredWhereValuesMustBeValid(t *testing.T) {
 	t.Parallel()
 	m := loanForm()
 	status, body := postForm(t, m.startSite(t).URL, url.Values{"version": {"0"}, "do": {"anyway"}}, true)
@@ -81,7 +81,7 @@ func TestNothingIsCompletedAnywayWhereItMustNotBe(t *testing.T) {
 
 // A toggle shows a value from the beginning. Completing sends it where one is required;
 // a question with two answers has to be answered.
-func TestUntouchedTogglesMeanWhatTheyShow(t *testing.T) {
+func TestUntouchedTogglesAreSentIfRequired(t *testing.T) {
 	t.Parallel()
 	for _, scripts := range []bool{true, false} {
 		m := &memory{

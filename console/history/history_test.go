@@ -10,7 +10,7 @@ import (
 	"github.com/procession-dev/procession/domain"
 )
 
-func TestEveryEventOfATimelineHasASentence(t *testing.T) {
+func TestEveryTimelineEventHasASentence(t *testing.T) {
 	t.Parallel()
 	for _, of := range slices.Concat(domain.TimelineEventTypes(), domain.ArtifactEventTypes()) {
 		event := &domain.TimelineEvent{Event: domain.Event{Type: of}}

@@ -11,7 +11,7 @@ import (
 )
 
 // Own tasks in a view that is not shown are counted up to a bound.
-func TestCountSaysThatThereAreMore(t *testing.T) {
+func TestViewCountIsBounded(t *testing.T) {
 	t.Parallel()
 	l := &listView{}
 	l.Counts = map[domain.InboxView]int64{
