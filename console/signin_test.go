@@ -21,7 +21,7 @@ func TestSignIn(t *testing.T) {
 		b.Open(s.url + "tasks?view=mine")
 		b.AwaitPath(web.Root + "sign-in?return=%2Fconsole%2Ftasks%3Fview%3Dmine")
 		b.Type("#token", "wrong\r")
-		b.AwaitText("The request failed")
+		b.AwaitText("Sign-in failed")
 		b.Type("#token", demo.Bob().Secret+"\r")
 		b.AwaitPath(web.Root + "tasks?view=mine")
 	})

@@ -152,7 +152,7 @@ func TestTwoPeopleAtOneForm(t *testing.T) {
 	b.Await(`document.getElementById("f-amount").value === "2"`)
 	m.setValue(`{"name":"Theirs","amount":2}`)
 	typeText(t, b, "#f-name", " B.", false)
-	b.AwaitText("Name was changed by another person while you changed it.")
+	b.AwaitText("Another person changed Name at the same time.")
 	b.AwaitText("Carolina B.")
 	require.JSONEq(t, `{"name":"Theirs","amount":2}`, m.storedValue())
 	typeText(t, b, "#f-name", "!", false)

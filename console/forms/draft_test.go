@@ -89,7 +89,7 @@ func TestDraftIsMergedWithChanges(t *testing.T) {
 	typeText(t, b, "#f-name", "!", false)
 	m.late = func() { m.setValue(`{"name":"Theirs","amount":3}`) }
 	b.Click("[data-complete]")
-	b.AwaitText("Name was changed by another person while you changed it.")
+	b.AwaitText("Another person changed Name at the same time.")
 	require.JSONEq(t, `{"name":"Theirs","amount":3}`, m.storedValue())
 	b.Click("[data-conflict] button[value^=mine]")
 	b.Await(`!document.querySelector("[data-conflict]")`)

@@ -206,7 +206,7 @@ func TestInvalidTextIsKept(t *testing.T) {
 	require.Equal(t, "{\"x\":", again.Get("v/open"))
 	require.Equal(t, "Bo", again.Get("v/who"))
 	require.Contains(t, page, "N must be a number.")
-	require.Contains(t, page, "Open is not written as JSON.")
+	require.Contains(t, page, "Open is not valid JSON.")
 	require.Contains(t, page, "Who was not found.")
 	require.Contains(t, page, `href="#f-n"`)
 }
@@ -262,7 +262,7 @@ func TestNamesInNewRows(t *testing.T) {
 		"version": {"0"}, "o/rows": {"", "0", "1", "n7", "n8"}, "v/rows/n7/to": {"c"}, "v/rows/n7/who": {"Bob"},
 		"v/rows/n8/to": {"d"}, "v/rows/n8/who": {"Nemo"},
 	}, true)
-	require.Contains(t, body, `{"id":"f-rows-3-who","name":"/rows/3/who","text":"Who was not found. Choose one of those that appear while you type."}`)
+	require.Contains(t, body, `{"id":"f-rows-3-who","name":"/rows/3/who","text":"Who was not found. Choose one of the suggestions."}`)
 	require.JSONEq(t, `{"name":"Carol","rows":[{"to":"a","much":1.50},{"to":"b","kept":true},
 		{"to":"c","who":"kuflow-principal:id=01970000-0000-7000-8000-00000000c002;type=USER;name=Bob;"},{"to":"d"}]}`, m.storedValue())
 }
@@ -302,7 +302,7 @@ func TestTwoPeopleChangeOneValue(t *testing.T) {
 		status, page := postForm(t, site.URL, values, false)
 		require.Equal(t, http.StatusConflict, status)
 		require.JSONEq(t, `{"line":"theirs","must":"also"}`, m.storedValue(), "what nobody else changed is saved") // wording: of the rows
-		require.Contains(t, page, "Line was changed by another person while you changed it.")
+		require.Contains(t, page, "Another person changed Line at the same time.")
 		values = parseForm(t, page)
 		require.Equal(t, "mine", values.Get("v/line"))
 		require.JSONEq(t, `"theirs"`, values.Get("theirs"))
